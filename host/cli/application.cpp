@@ -104,7 +104,7 @@ Changes libraries_of(const ExecutableFacts& facts, const fs::path& library,
                      const fs::path& driver) {
   Words folders = {library.string()}, preloaded;
   if (facts.overrides_search) {  // its own folders come before LD_LIBRARY_PATH
-    preloaded.push_back((library / kRuntimeName).string());
+    preloaded.push_back((library / (facts.runtime.empty() ? kRuntimeName : facts.runtime)).string());
     for (const std::string& own : facts.own_libraries)
       preloaded.push_back((library / own).string());
   }

@@ -12,8 +12,12 @@ std::string find_executable(const std::string& name);
 
 inline constexpr const char* kRuntimeName = "libcudart.so.13";
 inline constexpr const char* kDriverName = "libcuda.so.1";
+/// Of CUDA 12: it hands on to that of 13.
+inline constexpr const char* kOlderRuntimeName = "libcudart.so.12";
 /// Other libraries of CUDA's that nearwarp stands in for; they lie beside the runtime library.
-inline constexpr const char* kOwnLibraries[] = {"libcublas.so.13", "libcublasLt.so.13"};
+inline constexpr const char* kOwnLibraries[] = {
+    "libcublas.so.13", "libcublasLt.so.13", "libcublas.so.12", "libcublasLt.so.12",
+    "libcufft.so.12",  "libcurand.so.10",   "libcusparse.so.12"};
 
 struct ExecutableFacts {
   bool is_program = false;                 ///< machine code; else it is a script

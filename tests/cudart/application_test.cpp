@@ -228,6 +228,9 @@ TEST_F(Application, DriverApi) {
   EXPECT_EQ(checked.exit_code, 0) << checked.out << checked.err;
 }
 TEST_F(Application, DriverApiAndRuntimeTogether) { expect_passes("driver_mixed"); }
+TEST_F(Application, GraphsWithConditions) { expect_passes("graph_conditions"); }
+TEST_F(Application, OfCuda12) { expect_passes("cuda12"); }
+TEST_F(Application, MemoryMappedByHand) { expect_passes("virtual_memory"); }
 TEST_F(Application, DriverGraphsAndTextures) { expect_passes("driver_objects"); }
 TEST_F(Application, DriverLibraryThatTheProgramLoads) { expect_passes("driver_link"); }
 TEST_F(Application, KernelsCompiledAtRunTime) {

@@ -241,6 +241,23 @@ struct MemPoolProps {  // cudaMemPoolProps
 };
 static_assert(sizeof(MemPoolProps) == 88);
 
+/// CUmemAllocationProp: of memory that is mapped by hand, which only the driver's interface has.
+struct PhysicalProps {
+  int type;          ///< 1: pinned
+  int handle_types;  ///< 1: may be handed to other processes as a file's descriptor
+  MemLocation location;
+  void* security_attributes;
+  unsigned char compression, rdma;
+  unsigned short usage;
+  unsigned char reserved[4];
+};
+static_assert(sizeof(PhysicalProps) == 32);
+struct AccessDesc {  // cudaMemAccessDesc
+  MemLocation location;
+  int flags;  ///< 0: none, 1: read, 3: read and write
+};
+static_assert(sizeof(AccessDesc) == 12);
+
 struct KernelNodeParams {  // cudaKernelNodeParams
   const void* function;
   Dim grid, block;
@@ -272,6 +289,12 @@ struct AllocateNodeParams {  // cudaMemAllocNodeParams
   void* pointer;  ///< out
 };
 static_assert(sizeof(AllocateNodeParams) == 120);
+struct ConditionalNodeParams {  // cudaConditionalNodeParams
+  unsigned long long handle;
+  int kind;  ///< if, while, switch
+  unsigned size;
+  void** graphs;  ///< out: the node's own array
+};
 struct NodeParams {  // cudaGraphNodeParams
   int type;          ///< NodeType
   int reserved[3];
@@ -287,6 +310,7 @@ struct NodeParams {  // cudaGraphNodeParams
     } child;
     void* event;
     AllocateNodeParams allocate;
+    ConditionalNodeParams conditional;
     void* free;
   };
   long long reserved_end;

@@ -22,9 +22,9 @@ constexpr const char* kTriesVariable = "NEARWARP_CUDART_TRIES";
 constexpr int kMostTries = 20;
 
 void* reserved = nullptr;
+uint64_t reserved_bytes = 0;
 
-bool reserve() {
-  const uint64_t bytes = DeviceSpec{}.memory_bytes;
+bool reserve(uint64_t bytes) {
   void* const wanted = reinterpret_cast<void*>(exec::kDeviceBase);
   void* const p = mmap(wanted, bytes, PROT_NONE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
@@ -34,6 +34,7 @@ bool reserve() {
     return false;
   }
   reserved = p;
+  reserved_bytes = bytes;
   return true;
 }
 
@@ -53,7 +54,7 @@ bool needed_by_program() {
           if (d->d_tag == DT_STRTAB) strings = reinterpret_cast<const char*>(d->d_un.d_ptr);
         for (const ElfW(Dyn)* d = dynamic; strings != nullptr && d->d_tag != DT_NULL; ++d)
           if (d->d_tag == DT_NEEDED)
-            for (const char* const name : {"libcudart.so.13", "libcuda.so.1"})
+            for (const char* const name : {"libcudart.so.13", "libcudart.so.12", "libcuda.so.1"})
               if (std::strcmp(strings + d->d_un.d_val, name) == 0)
                 *static_cast<bool*>(result) = true;
         return 1;  // the first one is the program
@@ -65,7 +66,7 @@ bool needed_by_program() {
 }  // namespace
 
 void release_address_range() {
-  if (reserved != nullptr) munmap(reserved, DeviceSpec{}.memory_bytes);
+  if (reserved != nullptr) munmap(reserved, reserved_bytes);
   reserved = nullptr;
 }
 
@@ -73,11 +74,22 @@ void release_address_range() {
 
 __attribute__((constructor)) static void begin_of_process(int, char** argv, char**) {
   using namespace nearwarp::cudart;
-  if (reserve() || !needed_by_program()) return;  // if need be, the device's first use says why
+  const uint64_t memory = DeviceSpec{}.memory_bytes;
+  if (reserve(memory + kMappedBytes)) return;
+  // If need be, the device's first use says why there is no room, and that of addresses for
+  // mappings.
+  if (!needed_by_program()) {
+    reserve(memory);
+    return;
+  }
   const char* tries = std::getenv(kTriesVariable);
   const int number = tries == nullptr ? 0 : std::atoi(tries);
-  if (number >= kMostTries) return;
+  if (number >= kMostTries) {
+    reserve(memory);
+    return;
+  }
   setenv(kTriesVariable, std::to_string(number + 1).c_str(), 1);
   execv("/proc/self/exe", argv);
   unsetenv(kTriesVariable);  // not allowed: go on
+  reserve(memory);
 }

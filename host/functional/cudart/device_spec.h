@@ -25,6 +25,10 @@ struct DeviceSpec {
   uint64_t memory_bytes = uint64_t{16} << 30;
 };
 
+/// Addresses behind the device's memory for what programs map by hand: some times its bytes, since
+/// allocators reserve more than there is.
+inline constexpr uint64_t kMappedBytes = uint64_t{48} << 30;
+
 /// What nearwarp hands over to applications that it runs: NEARWARP_CUDART_* variables.
 struct Settings {
   DeviceSpec device;

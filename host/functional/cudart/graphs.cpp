@@ -53,6 +53,26 @@ std::vector<GraphNode*> Graph::ordered() const {
   return order;
 }
 
+namespace {
+
+/// The value is looked at when the node's turn comes, and again after each round of a loop.
+Work conditional_work(const Condition& condition) {
+  std::vector<std::vector<GraphExec::Step>> bodies;
+  for (const Graph* body : condition.bodies) bodies.push_back(steps_of(*body));
+  return [kind = condition.kind, handle = condition.handle, bodies](Runtime& r) {
+    using Kind = Condition::Kind;
+    const auto value = [&] { return r.graphs.condition(handle); };
+    if (kind == Kind::kWhile) {
+      while (value() != 0 && r.sticky == kSuccess) run_steps(r, bodies[0]);
+      return;
+    }
+    const size_t chosen = kind == Kind::kSwitch ? value() : value() != 0 ? 0 : 1;
+    if (chosen < bodies.size()) run_steps(r, bodies[chosen]);
+  };
+}
+
+}  // namespace
+
 std::vector<GraphExec::Step> steps_of(const Graph& graph) {
   std::vector<GraphExec::Step> steps;
   std::unordered_map<const GraphNode*, size_t> places;
@@ -60,6 +80,7 @@ std::vector<GraphExec::Step> steps_of(const Graph& graph) {
     Work work = node->work;
     if (node->child != nullptr)
       work = [inner = steps_of(*node->child)](Runtime& r) { run_steps(r, inner); };
+    if (node->type == NodeType::kConditional) work = conditional_work(node->condition);
     std::vector<size_t> after;
     for (const GraphNode* before : node->dependencies) after.push_back(places.at(before));
     places[node] = steps.size();
@@ -109,11 +130,17 @@ void Graphs::destroy(Graph* graph) {
   for (const auto& node : this->graph(graph).nodes) {
     nodes_.erase(node.get());
     if (node->child != nullptr) destroy(node->child);
+    for (Graph* body : node->condition.bodies) destroy(body);
   }
+  // Instances of the graph may outlive it.
+  for (const uint64_t handle : this->graph(graph).conditions) conditions_.at(handle).graph = nullptr;
   graphs_.erase(graph);
 }
 
 Graph* Graphs::clone(const Graph& original) {
+  for (const auto& node : original.nodes)
+    if (node->type == NodeType::kConditional)
+      throw Failure{kErrorNotSupported, "graphs with conditional nodes cannot be cloned"};
   Graph* const copy = create();
   std::unordered_map<const GraphNode*, GraphNode*> copies;
   for (const auto& node : original.nodes) {
@@ -157,6 +184,7 @@ void Graphs::remove(GraphNode& node) {
   Graph& graph = *node.graph;
   for (const auto& other : graph.nodes) std::erase(other->dependencies, &node);
   if (node.child != nullptr) destroy(node.child);
+  for (Graph* body : node.condition.bodies) destroy(body);
   nodes_.erase(&node);
   std::erase_if(graph.nodes, [&](const auto& own) { return own.get() == &node; });
 }
@@ -173,10 +201,20 @@ GraphNode& Graphs::node(const GraphNode* handle, NodeType type) const {
   return found;
 }
 
+namespace {
+/// Those of its conditional nodes' graphs, too.
+void add_conditions(const Graph& graph, std::vector<uint64_t>* to) {
+  to->insert(to->end(), graph.conditions.begin(), graph.conditions.end());
+  for (const auto& node : graph.nodes)
+    for (const Graph* body : node->condition.bodies) add_conditions(*body, to);
+}
+}  // namespace
+
 GraphExec* Graphs::instantiate(const Graph& graph) {
   auto made = std::make_unique<GraphExec>();
   made->steps = steps_of(graph);
   made->holds = graph.holds;
+  add_conditions(graph, &made->conditions);
   GraphExec* const handle = made.get();
   execs_.emplace(handle, std::move(made));
   return handle;
@@ -189,6 +227,43 @@ GraphExec& Graphs::exec(GraphExec* exec) const {
 }
 
 void Graphs::destroy(GraphExec* exec) { require(execs_.erase(exec) == 1); }
+
+// --- Conditions ----------------------------------------------------------------------------------
+
+uint64_t Graphs::create_condition(Graph& graph, uint32_t initial, bool begins_anew) {
+  const uint64_t handle = next_condition_++;
+  conditions_[handle] = {&graph, initial, initial, begins_anew};
+  graph.conditions.push_back(handle);
+  return handle;
+}
+
+bool Graphs::set_condition(uint64_t handle, uint32_t value) {
+  const auto it = conditions_.find(handle);
+  if (it == conditions_.end()) return false;
+  it->second.value = value;
+  return true;
+}
+
+bool Graphs::has_condition(const Graph& graph, uint64_t handle) const {
+  // Nodes of bodies go by values of the graph around them, too.
+  return conditions_.contains(handle) &&
+         (conditions_.at(handle).graph == &graph || graph.is_child);
+}
+
+void Graphs::begin_conditions(const std::vector<uint64_t>& handles) {
+  for (const uint64_t handle : handles)
+    if (const auto it = conditions_.find(handle);
+        it != conditions_.end() && it->second.begins_anew)
+      it->second.value = it->second.initial;
+}
+
+void Graphs::add_bodies(GraphNode& node, Condition::Kind kind, uint64_t handle, unsigned size) {
+  node.condition = {kind, handle, {}};
+  for (unsigned i = 0; i < size; ++i) {
+    node.condition.bodies.push_back(create());
+    node.condition.bodies.back()->is_child = true;
+  }
+}
 
 // --- Memory --------------------------------------------------------------------------------------
 

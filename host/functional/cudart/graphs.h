@@ -27,11 +27,20 @@ enum class NodeType : int {
   kRecordEvent = 7,
   kAllocate = 10,
   kFree = 11,
+  kConditional = 13,
 };
 
 using Work = std::function<void(Runtime&)>;
 
 struct Graph;
+
+/// What a conditional node executes: one of its graphs, or one of them again and again.
+struct Condition {
+  enum class Kind : int { kIf = 0, kWhile = 1, kSwitch = 2 };
+  Kind kind = Kind::kIf;
+  uint64_t handle = 0;
+  std::vector<Graph*> bodies;  ///< graphs of the node's own
+};
 
 /// What cudaGraphNode_t points to.
 struct GraphNode {
@@ -41,6 +50,7 @@ struct GraphNode {
   size_t number = 0;  ///< within its graph; a clone's node has the same as the original
   Graph* graph = nullptr;
   Graph* child = nullptr;                               ///< of kGraph: a graph of its own
+  Condition condition;                                  ///< of kConditional
   std::unordered_map<int, LaunchAttribute> attributes;  ///< of kKernel; hints
   std::vector<void*> arguments;  ///< of kKernel: pointers to them, for who asked last
 };
@@ -70,7 +80,8 @@ struct Graph {
   std::vector<std::unique_ptr<GraphNode>> nodes;  ///< in the order of creation
   std::vector<std::shared_ptr<UserObjectHold>> holds;
   size_t next_number = 0;
-  bool is_child = false;  ///< belongs to a node of another graph
+  std::vector<uint64_t> conditions;  ///< handles of values that its conditional nodes go by
+  bool is_child = false;             ///< belongs to a node of another graph
 
   /// Nodes so that each comes after those it depends on, else as created. Throws Failure if they
   /// depend on one another in a circle.
@@ -88,6 +99,7 @@ struct GraphExec {
   };
   std::vector<Step> steps;
   std::vector<std::shared_ptr<UserObjectHold>> holds;
+  std::vector<uint64_t> conditions;  ///< of the graph
   unsigned long long flags = 0;
   /// What the next launch of it waits for: two of one instance never overlap.
   std::shared_ptr<runtime::LaunchSet> before = std::make_shared<runtime::LaunchSet>();
@@ -139,6 +151,18 @@ class Graphs {
   GraphExec& exec(GraphExec* exec) const;
   void destroy(GraphExec* exec);
 
+  /// A value that kernels set and conditional nodes of the graph go by. With `begins_anew`, it is
+  /// `initial` at the beginning of each launch.
+  uint64_t create_condition(Graph& graph, uint32_t initial, bool begins_anew);
+  /// False: there is no such handle.
+  bool set_condition(uint64_t handle, uint32_t value);
+  uint32_t condition(uint64_t handle) const { return conditions_.at(handle).value; }  ///< there is one
+  bool has_condition(const Graph& graph, uint64_t handle) const;
+  /// A launch of an instance begins.
+  void begin_conditions(const std::vector<uint64_t>& handles);
+  /// `size` new graphs of a conditional node.
+  void add_bodies(GraphNode& node, Condition::Kind kind, uint64_t handle, unsigned size);
+
   /// Addresses for nodes. Throws Failure if there are not so many.
   std::shared_ptr<GraphMemory> reserve(Runtime& runtime, size_t bytes);
   /// A launch comes to a node that allocates there. Throws Failure if what the launch before has
@@ -162,6 +186,14 @@ class Graphs {
   void forget_memory();
 
  private:
+  struct Value {
+    const Graph* graph = nullptr;
+    uint32_t value = 0, initial = 0;
+    bool begins_anew = false;
+  };
+
+  std::unordered_map<uint64_t, Value> conditions_;
+  uint64_t next_condition_ = 1;
   std::unordered_map<const Graph*, std::unique_ptr<Graph>> graphs_;
   std::unordered_map<const GraphNode*, GraphNode*> nodes_;  ///< of all graphs
   std::unordered_map<const GraphExec*, std::unique_ptr<GraphExec>> execs_;

@@ -18,7 +18,7 @@ void* pointer_to(uint64_t address) { return reinterpret_cast<void*>(address); }
 
 bool in_arena(Runtime& runtime, const void* p) {
   return runtime.has_device() && number(p) >= exec::kDeviceBase &&
-         number(p) - exec::kDeviceBase < runtime.device().memory_bytes();
+         number(p) - exec::kDeviceBase < runtime.device().memory_bytes() + kMappedBytes;
 }
 
 }  // namespace
@@ -26,6 +26,7 @@ bool in_arena(Runtime& runtime, const void* p) {
 void* Memory::allocate(Runtime& runtime, size_t bytes, Kind kind, unsigned flags,
                        const void* pool) {
   uint64_t address = 0;
+  require(bytes <= runtime.free_memory_bytes(), kErrorMemoryAllocation);
   try {
     address = runtime.device().allocate(bytes);
   } catch (const Error&) {

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <unordered_set>
@@ -109,6 +110,7 @@ runtime::VirtualDevice& Runtime::device() {
     };
     options.same_addresses = true;
     options.memory_bytes = settings_.device.memory_bytes;
+    options.mapped_bytes = kMappedBytes;
     options.sink = &recorder_;
     options.execution = settings_.execution;
     watch_.set_limit(settings_.time_limit_seconds);
@@ -206,6 +208,11 @@ void Runtime::touch(Stream stream) {
   const StreamState* const s = streams.find(stream);
   if (s == nullptr || s->capture == nullptr)
     const runtime::LaunchOrder::Work in_order(order, streams.order(stream));
+}
+
+uint64_t Runtime::free_memory_bytes() {
+  const uint64_t used = device().used_memory_bytes() + virtual_memory.bytes();
+  return device().memory_bytes() - std::min(used, device().memory_bytes());
 }
 
 void Runtime::free(void* pointer) {

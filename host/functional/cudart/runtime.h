@@ -25,6 +25,7 @@
 #include "host/functional/cudart/recorder.h"
 #include "host/functional/cudart/streams.h"
 #include "host/functional/cudart/thread_state.h"
+#include "host/functional/cudart/virtual_memory.h"
 #include "host/functional/device/virtual_device.h"
 #include "host/recording/launch_order.h"
 
@@ -35,6 +36,7 @@ class Runtime {
   std::recursive_mutex mutex;  ///< held by every API call
   Modules modules;
   Memory memory;
+  VirtualMemory virtual_memory;
   Streams streams;
   Graphs graphs;
   runtime::LaunchOrder order;
@@ -54,6 +56,8 @@ class Runtime {
   /// The device, made at the first call. Throws Failure if it cannot be made.
   runtime::VirtualDevice& device();
   bool has_device() const { return device_ != nullptr; }
+  /// What can still be allocated of the device's memory.
+  uint64_t free_memory_bytes();
   Recorder& recorder() { return recorder_; }
 
   /// Do the work of a stream now; if the stream is being captured, put it into the graph instead.

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <iterator>
@@ -25,8 +26,9 @@ uint64_t round_up(uint64_t value, uint64_t granule) {
 
 }  // namespace
 
-DeviceMemory::DeviceMemory(uint64_t bytes, bool same_addresses)
-    : bytes_(round_up(std::clamp(bytes, kMinArena, kMaxArena), kLargeGranule)) {
+DeviceMemory::DeviceMemory(uint64_t bytes, bool same_addresses, uint64_t mapped_bytes)
+    : bytes_(round_up(std::clamp(bytes, kMinArena, kMaxArena), kLargeGranule)),
+      mapped_bytes_(same_addresses ? round_up(mapped_bytes, kLargeGranule) : 0) {
   void* const wanted = same_addresses ? reinterpret_cast<void*>(exec::kDeviceBase) : nullptr;
   void* p =
       mmap(wanted, bytes_, PROT_READ | PROT_WRITE,
@@ -49,12 +51,20 @@ DeviceMemory::DeviceMemory(uint64_t bytes, bool same_addresses)
   arena_ = static_cast<uint8_t*>(p);
   madvise(p, bytes_, MADV_HUGEPAGE);  // fewer page faults and TLB misses; only a hint
   ranges_.push_back({kParamBank, kParamBankBytes});
+  if (mapped_bytes_ == 0) return;
+  p = mmap(arena_ + bytes_, mapped_bytes_, PROT_NONE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  has_mapped_ = p == arena_ + bytes_;
+  if (p != MAP_FAILED && !has_mapped_) munmap(p, mapped_bytes_);
 }
 
-DeviceMemory::~DeviceMemory() { munmap(arena_, bytes_); }
+DeviceMemory::~DeviceMemory() {
+  munmap(arena_, bytes_ + (has_mapped_ ? mapped_bytes_ : 0));
+  if (file_ >= 0) close(file_);
+}
 
 void DeviceMemory::track_writes() {
-  written_ = std::make_unique<racecheck::WrittenBytes>(bytes_);
+  written_ = std::make_unique<racecheck::WrittenBytes>(arena_bytes());
   note_written(kParamBank, kParamBankBytes);
 }
 
@@ -105,6 +115,13 @@ uint64_t DeviceMemory::allocate(uint64_t bytes, std::string label) {
     address = start;
     next_ = start + wanted;
   }
+  add_range(address, bytes, std::move(label));
+  note_unwritten(address, bytes);
+  used_bytes_ += bytes;
+  return address;
+}
+
+void DeviceMemory::add_range(uint64_t address, uint64_t bytes, std::string label) {
   Allocation a{address, bytes, std::move(label)};
   const exec::Range range{address, bytes};
   ranges_.insert(
@@ -112,11 +129,8 @@ uint64_t DeviceMemory::allocate(uint64_t bytes, std::string label) {
                        [](const exec::Range& x, const exec::Range& y) { return x.lo < y.lo; }),
       range);
   pages_current_ = false;
-  note_unwritten(address, bytes);
-  used_bytes_ += bytes;
   table_.push_back(a);
   live_.emplace(address, std::move(a));
-  return address;
 }
 
 void DeviceMemory::free(uint64_t address) {
@@ -132,7 +146,8 @@ void DeviceMemory::free(uint64_t address) {
   std::fill_n(arena_ + (low - exec::kDeviceBase),
               std::min(bytes, page_low > low ? page_low - low : 0), uint8_t{0});
   if (page_high > page_low) {
-    madvise(arena_ + (page_low - exec::kDeviceBase), page_high - page_low, MADV_DONTNEED);
+    madvise(arena_ + (page_low - exec::kDeviceBase), page_high - page_low,
+            file_ < 0 ? MADV_DONTNEED : MADV_REMOVE);
     std::fill_n(arena_ + (page_high - exec::kDeviceBase), low + bytes - page_high, uint8_t{0});
   } else {
     std::fill_n(arena_ + (low - exec::kDeviceBase), bytes, uint8_t{0});

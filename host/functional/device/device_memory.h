@@ -22,7 +22,8 @@ class DeviceMemory {
  public:
   /// Reserve `bytes` of address space; pages are taken when touched. With `same_addresses`, host
   /// addresses of the memory equal device addresses. Throws nearwarp::Error.
-  explicit DeviceMemory(uint64_t bytes, bool same_addresses = false);
+  /// `mapped_bytes` more, for files (map_file()), are taken where nothing else lies there.
+  explicit DeviceMemory(uint64_t bytes, bool same_addresses = false, uint64_t mapped_bytes = 0);
   ~DeviceMemory();
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
@@ -48,7 +49,24 @@ class DeviceMemory {
   void note_all_written();
 
   uint8_t* arena() const { return arena_; }
-  uint64_t arena_bytes() const { return bytes_; }
+  uint64_t memory_bytes() const { return bytes_; }
+  /// With the addresses for files, whether they could be had or not.
+  uint64_t arena_bytes() const { return bytes_ + mapped_bytes_; }
+
+  /// Addresses behind the memory at which files may be mapped; none, if something else lies there.
+  exec::Range mapped_addresses() const {
+    return {exec::kDeviceBase + bytes_, has_mapped_ ? mapped_bytes_ : 0};
+  }
+  /// Contents of [address, address + bytes) there are the file's from `offset` on; all are
+  /// multiples of pages. Throws nearwarp::Error.
+  void map_file(uint64_t address, uint64_t bytes, int file, uint64_t offset);
+  void unmap_file(uint64_t address, uint64_t bytes);
+  /// Programs may use [address, address + bytes) of what is mapped, as if it were an allocation.
+  void add_mapped(uint64_t address, uint64_t bytes, std::string label);
+  void remove_mapped(uint64_t address);
+  /// From now on the memory is a file that other processes can map, whose bytes lie as they do from
+  /// kDeviceBase on; returns its descriptor. Throws nearwarp::Error.
+  int share();
   /// Live ranges sorted by address, the parameter bank first.
   const std::vector<exec::Range>& ranges() const { return ranges_; }
   /// Pages of 2 MiB in which allocations lie, as ranges sorted by address that do not touch. These
@@ -63,8 +81,12 @@ class DeviceMemory {
   std::string describe_nearest(uint64_t address, uint64_t bytes) const;
 
  private:
+  void add_range(uint64_t address, uint64_t bytes, std::string label);
+
   uint8_t* arena_ = nullptr;
-  uint64_t bytes_ = 0;
+  uint64_t bytes_ = 0, mapped_bytes_ = 0;
+  bool has_mapped_ = false;
+  int file_ = -1;  // of share()
   uint64_t used_bytes_ = 0;
   uint64_t next_ = kHeapBase;          // first never-used address
   std::map<uint64_t, uint64_t> free_;  // address -> bytes (rounded), coalesced

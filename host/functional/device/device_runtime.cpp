@@ -307,6 +307,8 @@ int DeviceRuntime::status_call(DeviceCall which, std::span<const uint64_t> a, co
       store(thread, a[0], handle);
       return kSuccess;
     }
+    case DeviceCall::kGraphSetConditional:
+      return services_->set_condition(a[0], static_cast<uint32_t>(a[1])) ? kSuccess : kInvalidValue;
     case DeviceCall::kStreamDestroy:
       return streams_.erase(a[0]) != 0 ? kSuccess : kInvalidResourceHandle;
     case DeviceCall::kEventDestroy:
@@ -453,6 +455,7 @@ std::string DeviceServices::error_name(int status) const { return fmt::format("{
 std::string DeviceServices::error_text(int status) const { return fmt::format("{}", status); }
 int DeviceServices::function_attributes(const GridConfig&, void*, size_t) { return kNotSupported; }
 int DeviceServices::blocks_per_sm(const GridConfig&, int*) { return kNotSupported; }
+bool DeviceServices::set_condition(uint64_t, uint32_t) { return false; }
 void DeviceServices::note(const std::string&) {}
 
 }  // namespace nearwarp::runtime

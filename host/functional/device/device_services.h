@@ -39,6 +39,8 @@ class DeviceServices {
   virtual int function_attributes(const GridConfig& kernel, void* to, size_t bytes);
   /// cudaOccupancyMaxActiveBlocksPerMultiprocessor
   virtual int blocks_per_sm(const GridConfig& config, int* blocks);
+  /// cudaGraphSetConditional; false: there is no such handle
+  virtual bool set_condition(uint64_t handle, uint32_t value);
   /// Something that the user should know, once.
   virtual void note(const std::string& text);
 

@@ -75,7 +75,8 @@ struct VirtualDevice::Impl {
   };
 
   explicit Impl(Options o)
-      : options(std::move(o)), memory(options.memory_bytes, options.same_addresses) {
+      : options(std::move(o)),
+        memory(options.memory_bytes, options.same_addresses, options.mapped_bytes) {
     recording.traces = TraceStore(options.traces);
     if (options.checker != nullptr && options.checker->wants_writes()) memory.track_writes();
   }
@@ -131,6 +132,20 @@ DevicePtr VirtualDevice::allocate(uint64_t bytes, std::string label) {
   return impl_->allocate(bytes, std::move(label));
 }
 void VirtualDevice::free(DevicePtr address) { impl_->memory.free(address); }
+
+exec::Range VirtualDevice::mapped_addresses() const { return impl_->memory.mapped_addresses(); }
+void VirtualDevice::map_file(DevicePtr address, uint64_t bytes, int file, uint64_t offset) {
+  impl_->memory.map_file(address, bytes, file, offset);
+}
+void VirtualDevice::unmap_file(DevicePtr address, uint64_t bytes) {
+  impl_->memory.unmap_file(address, bytes);
+}
+void VirtualDevice::add_mapped(DevicePtr address, uint64_t bytes, std::string label) {
+  impl_->memory.add_mapped(address, bytes, std::move(label));
+  if (impl_->options.sink != nullptr) impl_->options.sink->allocation(impl_->memory.table().back());
+}
+void VirtualDevice::remove_mapped(DevicePtr address) { impl_->memory.remove_mapped(address); }
+int VirtualDevice::share_memory() { return impl_->memory.share(); }
 
 void VirtualDevice::copy_to_device(DevicePtr dst, const void* src, uint64_t bytes) {
   if (bytes == 0) return;
@@ -564,7 +579,7 @@ uint64_t VirtualDevice::thread_instructions() const { return impl_->thread_instr
 const Allocation* VirtualDevice::find_allocation(DevicePtr address) const {
   return impl_->memory.find(address);
 }
-uint64_t VirtualDevice::memory_bytes() const { return impl_->memory.arena_bytes(); }
+uint64_t VirtualDevice::memory_bytes() const { return impl_->memory.memory_bytes(); }
 uint64_t VirtualDevice::used_memory_bytes() const { return impl_->memory.used_bytes(); }
 bool VirtualDevice::limit_reached() const { return impl_->limit_reached; }
 const std::vector<Allocation>& VirtualDevice::allocation_table() const {

@@ -23,6 +23,10 @@ namespace nearwarp::racecheck {
 class Checker;
 }
 
+namespace nearwarp::exec {
+struct Range;
+}
+
 namespace nearwarp::runtime {
 
 using DevicePtr = uint64_t;
@@ -65,7 +69,8 @@ class VirtualDevice {
     uint64_t max_trace_bytes = ~uint64_t{0};
     bool same_addresses = false;  ///< device memory lies at its device addresses on the host, too
     uint64_t memory_bytes = uint64_t{16} << 30;  ///< size of the device's address range
-    uint32_t chunk_blocks = 0;                   ///< thread blocks per trace chunk; 0: by size
+    uint64_t mapped_bytes = 0;  ///< addresses for files besides, with same_addresses
+    uint32_t chunk_blocks = 0;  ///< thread blocks per trace chunk; 0: by size
     TraceStore::Options traces;
     RecordingSink* sink = nullptr;  ///< takes the recording; take_recording() then lacks the traces
     /// Called now and then with the warp-instructions executed so far; return false to interrupt
@@ -99,6 +104,13 @@ class VirtualDevice {
   DevicePtr allocate(uint64_t bytes, std::string label = {});
   /// Throws nearwarp::Error unless `address` came from allocate() and has not been freed.
   void free(DevicePtr address);
+  /// Files in the address range, and the memory as one (DeviceMemory's functions of these names).
+  exec::Range mapped_addresses() const;
+  void map_file(DevicePtr address, uint64_t bytes, int file, uint64_t offset);
+  void unmap_file(DevicePtr address, uint64_t bytes);
+  void add_mapped(DevicePtr address, uint64_t bytes, std::string label);
+  void remove_mapped(DevicePtr address);
+  int share_memory();
   /// Copies and fills throw nearwarp::Error for ranges outside of one allocation.
   void copy_to_device(DevicePtr dst, const void* src, uint64_t bytes);
   void copy_to_host(void* dst, DevicePtr src, uint64_t bytes) const;

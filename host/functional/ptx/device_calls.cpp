@@ -44,6 +44,7 @@ constexpr Name kNames[] = {
     {"OccupancyMaxActiveBlocksPerMultiprocessor", DeviceCall::kOccupancy},
     {"OccupancyMaxActiveBlocksPerMultiprocessorWithFlags", DeviceCall::kOccupancyWithFlags},
     {"RuntimeGetVersion", DeviceCall::kRuntimeGetVersion},
+    {"GraphSetConditional", DeviceCall::kGraphSetConditional},
 };
 
 }  // namespace

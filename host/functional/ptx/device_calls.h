@@ -43,6 +43,7 @@ enum class DeviceCall : uint8_t {
   kOccupancy,
   kOccupancyWithFlags,
   kRuntimeGetVersion,
+  kGraphSetConditional,
 };
 
 /// By the name that nvcc declares it with (`__cudaCDP2LaunchDeviceV2`, `cudaLaunchDeviceV2`, with

@@ -300,6 +300,7 @@ NW_API cudaDeviceReset() {
     destroy_all_textures(runtime);
     forget_arrays();
     runtime.graphs.forget_memory();
+    runtime.virtual_memory.forget(runtime);
     runtime.memory.free_all(runtime);
     if (runtime.has_device()) runtime.device().reset_modules();
     return kSuccess;
@@ -402,7 +403,7 @@ NW_API cudaMemGetInfo(size_t* free, size_t* total) {
   return api([&](Runtime& r) {
     require(free != nullptr && total != nullptr);
     *total = r.device().memory_bytes();
-    *free = *total - r.device().used_memory_bytes() + r.graphs.unbacked_bytes();
+    *free = r.free_memory_bytes() + r.graphs.unbacked_bytes();
     return kSuccess;
   });
 }

@@ -53,6 +53,10 @@ class Services final : public runtime::DeviceServices {
   std::string error_name(int status) const override { return cudart::error_name(status); }
   std::string error_text(int status) const override { return cudart::error_text(status); }
 
+  bool set_condition(uint64_t handle, uint32_t value) override {
+    return runtime_.graphs.set_condition(handle, value);
+  }
+
   int function_attributes(const runtime::GridConfig& kernel, void* to, size_t bytes) override {
     static_assert(sizeof(FuncAttributes) == kFunctionAttributesBytes);
     FuncAttributes attributes;

@@ -99,6 +99,8 @@ Status cudaGraphAddNode(GraphNode** node, Graph* graph, GraphNode* const* depend
                         const EdgeData*, size_t count, NodeParams* p);
 Status cudaGraphChildGraphNodeGetGraph(const GraphNode* node, Graph** graph);
 Status cudaGraphClone(Graph** clone, Graph* original);
+Status cudaGraphConditionalHandleCreate(unsigned long long* handle, Graph* graph, unsigned initial,
+                                        unsigned flags);
 Status cudaGraphCreate(Graph** graph, unsigned flags);
 Status cudaGraphDebugDotPrint(Graph* graph, const char* path, unsigned);
 Status cudaGraphDestroy(Graph* graph);

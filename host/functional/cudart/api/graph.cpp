@@ -34,6 +34,8 @@ const char* name_of(NodeType type) {
       return "allocate";
     case NodeType::kFree:
       return "free";
+    case NodeType::kConditional:
+      return "condition";
   }
   return "node";
 }

@@ -64,7 +64,9 @@ NW_API cudaGraphLaunch(GraphExec* exec, Stream stream) {
   return api([&](Runtime& r) {
     const GraphExec& e = r.graphs.exec(exec);
     r.enqueue(stream, NodeType::kGraph,
-              [steps = e.steps, before = e.before, flags = e.flags](Runtime& q) {
+              [steps = e.steps, before = e.before, conditions = e.conditions,
+               flags = e.flags](Runtime& q) {
+                q.graphs.begin_conditions(conditions);
                 if ((flags & kAutoFreeOnLaunch) != 0) free_allocated(q, steps);
                 q.order.now().join(*before);
                 run_steps(q, steps);

@@ -309,6 +309,39 @@ NW_API cudaGraphMemFreeNodeGetParams(const GraphNode* node, void* pointer) {
                        [&](const FreeWork& w) { *static_cast<void**>(pointer) = w.pointer; });
 }
 
+// --- Conditions ----------------------------------------------------------------------------------
+
+NW_API cudaGraphConditionalHandleCreate(unsigned long long* handle, Graph* graph, unsigned initial,
+                                        unsigned flags) {
+  return api([&](Runtime& r) {
+    constexpr unsigned kAssignDefault = 1;
+    require(handle != nullptr && (flags & ~kAssignDefault) == 0);
+    *handle = r.graphs.create_condition(r.graphs.graph(graph), initial, flags == kAssignDefault);
+    return kSuccess;
+  });
+}
+
+namespace {
+
+/// Its graphs are empty, for the application to fill.
+Status add_conditional(GraphNode** node, Graph* graph, GraphNode* const* dependencies, size_t count,
+                       ConditionalNodeParams* p) {
+  return api([&](Runtime& r) {
+    using Kind = Condition::Kind;
+    const auto kind = static_cast<Kind>(p->kind);
+    require(node != nullptr && p->kind >= 0 && p->kind <= static_cast<int>(Kind::kSwitch));
+    require(p->size != 0 && (kind == Kind::kSwitch || p->size <= (kind == Kind::kIf ? 2 : 1)));
+    Graph& g = r.graphs.graph(graph);
+    require(r.graphs.has_condition(g, p->handle));
+    *node = r.graphs.add(g, NodeType::kConditional, nothing(r), dependencies, count);
+    r.graphs.add_bodies(**node, kind, p->handle, p->size);
+    p->graphs = reinterpret_cast<void**>((*node)->condition.bodies.data());
+    return kSuccess;
+  });
+}
+
+}  // namespace
+
 // --- Nodes of any type ---------------------------------------------------------------------------
 
 NW_API cudaGraphAddNode(GraphNode** node, Graph* graph, GraphNode* const* dependencies,
@@ -337,8 +370,10 @@ NW_API cudaGraphAddNode(GraphNode** node, Graph* graph, GraphNode* const* depend
       return cudaGraphAddMemAllocNode(node, graph, dependencies, count, &p->allocate);
     case NodeType::kFree:
       return cudaGraphAddMemFreeNode(node, graph, dependencies, count, p->free);
+    case NodeType::kConditional:
+      return add_conditional(node, graph, dependencies, count, &p->conditional);
   }
-  say_once("nodes of graphs for semaphores and conditions are not supported");
+  say_once("nodes of graphs for semaphores are not supported");
   return failed(kErrorNotSupported);
 }
 NW_API cudaGraphNodeSetParams(const GraphNode* node, NodeParams* p) {

@@ -81,9 +81,12 @@ NW_CU cuDeviceGetProperties(DeviceProperties* properties, Device device) {
                    static_cast<int>(p.texture_alignment)};
   });
 }
-/// Both interfaces number attributes alike; those that only the driver has are of features that
-/// there are not (virtual memory by hand, sharing with other processes).
+/// Both interfaces number attributes alike; those that only the driver has are of memory mapped by
+/// hand, which there is, and of features that there are not.
 NW_CU cuDeviceGetAttribute(int* value, int attribute, Device device) {
+  constexpr int kVirtualMemory = 102, kFileDescriptors = 103;
+  if (value != nullptr && (attribute == kVirtualMemory || attribute == kFileDescriptors))
+    return with_properties(device, [&](const DeviceProp&) { *value = 1; });
   return of_device(cudaDeviceGetAttribute, value, attribute, device);
 }
 NW_CU cuDeviceGetPCIBusId(char* text, int bytes, Device device) {

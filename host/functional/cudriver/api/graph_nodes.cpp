@@ -63,6 +63,11 @@ NW_CU cuGraphExecNodeSetParams(GraphExec* exec, const GraphNode* node, const Nod
   });
 }
 
+NW_CU cuGraphConditionalHandleCreate(unsigned long long* handle, Graph* graph, void*,
+                                     unsigned initial, unsigned flags) {
+  return forward(cudaGraphConditionalHandleCreate, handle, graph, initial, flags);
+}
+
 // --- Kernels -------------------------------------------------------------------------------------
 
 NW_CU cuGraphAddKernelNode_v2(GraphNode** node, Graph* graph, Dependencies dependencies,

@@ -1,0 +1,21 @@
+# Makes a source from the list of a library's names; run as a script:
+#   cmake -DINPUT=names.txt -DOUTPUT=jumps.cpp -DVERSION=libcudart.so.13 -DSOURCES=a.cpp;b.cpp -P GenerateJumps.cmake
+# Every name jumps to the one of that version; those that SOURCES begin with NW_12(NAME) are left out.
+cmake_policy(SET CMP0057 NEW)  # if(IN_LIST)
+file(STRINGS "${INPUT}" lines)
+set(own)
+foreach(source IN LISTS SOURCES)
+  file(READ "${source}" text)
+  string(REGEX MATCHALL "NW_12\\([A-Za-z0-9_]+" names "${text}")
+  string(REPLACE "NW_12(" "" names "${names}")
+  list(APPEND own ${names})
+endforeach()
+set(text "// Made from a list of names at build time.\n")
+foreach(line IN LISTS lines)
+  string(REGEX MATCH "^[A-Za-z0-9_]+" name "${line}")
+  if(name IN_LIST own)
+    continue()
+  endif()
+  string(APPEND text "asm(\".symver nw13_${name}, ${name}@${VERSION}\\n.text\\n.globl ${name}\\n.type ${name}, @function\\n${name}: jmp *nw13_${name}@GOTPCREL(%rip)\\n.size ${name}, .-${name}\\n\");\n")
+endforeach()
+file(WRITE "${OUTPUT}" "${text}")

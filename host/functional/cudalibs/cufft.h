@@ -1,0 +1,72 @@
+// Plans of Fourier transforms and their execution.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "host/functional/cudalibs/kernels.h"
+
+namespace nearwarp::cufft {
+
+/// cufftResult
+enum Status : int {
+  kSuccess = 0,
+  kInvalidPlan = 1,
+  kAllocFailed = 2,
+  kInvalidType = 3,
+  kInvalidValue = 4,
+  kInternalError = 5,
+  kExecFailed = 6,
+  kInvalidSize = 8,
+  kNotSupported = 0x10,
+};
+
+/// cufftType
+enum Type : int { kR2C = 0x2a, kC2R = 0x2c, kC2C = 0x29, kD2Z = 0x6a, kZ2D = 0x6c, kZ2Z = 0x69 };
+
+/// Ends a call with a status.
+struct Failure {
+  Status status;
+};
+inline void require(bool holds, Status otherwise = kInvalidValue) {
+  if (!holds) throw Failure{otherwise};
+}
+
+/// An array as cufftPlanMany() describes it; without dimensions (`embed` empty) it is compact.
+struct Layout {
+  std::vector<int64_t> embed;
+  int64_t stride = 1, distance = 0;
+};
+
+class Plan {
+ public:
+  cudalibs::Stream stream = nullptr;
+  bool allocates = true;  ///< its work area; else the application gives one
+
+  /// Throws Failure for what cannot be.
+  void make(const std::vector<int64_t>& n, const Layout& in, const Layout& out, int type,
+            int64_t batch);
+  bool is_made() const { return batch_ != 0; }
+  int type() const { return type_; }
+  size_t work_bytes() const { return 2 * compact_bytes_; }
+  void set_work(void* work) { given_ = work; }
+  /// `sign` of the exponent. Throws Failure, Problem.
+  void execute(const void* in, void* out, int sign);
+
+ private:
+  struct Side {
+    int64_t stride[3] = {}, distance = 0;
+  };
+  static Side side_of(const std::vector<int64_t>& n, const Layout& layout, bool halved,
+                      bool padded);
+  void transform(void** from, void** to, int sign) const;
+
+  int type_ = 0;
+  int64_t n_[3] = {}, batch_ = 0;
+  Side in_, out_, padded_in_, padded_out_;
+  size_t compact_bytes_ = 0;
+  cudalibs::Memory own_;
+  void* given_ = nullptr;
+};
+
+}  // namespace nearwarp::cufft

@@ -1,0 +1,359 @@
+// Generators of random numbers, and cuRAND's entry points.
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_set>
+
+#include "host/functional/cudalibs/curand_states.h"
+#include "host/functional/cudalibs/kernels.h"
+#include "host/functional/cudalibs/kernels/curand_args.h"
+#include "host/functional/cudalibs/own_ptx.h"
+
+namespace nearwarp::curand {
+extern const char* const kernels_ptx;
+}
+const char* nearwarp::cudalibs::own_ptx() { return curand::kernels_ptx; }
+
+#define NW_CURAND extern "C" __attribute__((visibility("default"))) nearwarp::curand::Status
+
+namespace nearwarp::curand {
+
+/// curandStatus
+enum Status : int {
+  kSuccess = 0,
+  kNotInitialized = 101,
+  kAllocationFailed = 102,
+  kTypeError = 103,
+  kOutOfRange = 104,
+  kLengthNotMultiple = 105,
+  kLaunchFailure = 201,
+  kInternalError = 999,
+};
+
+namespace {
+
+/// curandRngType
+enum Type : int {
+  kDefault = 100,
+  kXorwow = 101,
+  kMrg32k3a = 121,
+  kMtgp32 = 141,
+  kMt19937 = 142,
+  kPhilox = 161,
+  kQuasiDefault = 200,
+  kSobol32 = 201,
+};
+
+struct Failure {
+  Status status;
+};
+void require(bool holds, Status otherwise = kOutOfRange) {
+  if (!holds) throw Failure{otherwise};
+}
+
+/// Its words are one sequence, from which all distributions take as many as they need.
+class Generator {
+ public:
+  Generator(int type, bool is_host) : type_(type), is_host_(is_host) {}
+
+  bool is_quasi() const { return type_ == kSobol32; }
+  void seed(uint64_t seed) {
+    require(!is_quasi(), kTypeError);
+    seed_ = seed;
+    is_ready_ = false;
+  }
+  void offset(uint64_t offset) {
+    offset_ = offset;
+    is_ready_ = false;
+  }
+  void dimensions(uint32_t dimensions) {
+    require(is_quasi(), kTypeError);
+    require(dimensions >= 1 && dimensions <= 20000);
+    if (dimensions > kMostDimensions) {
+      cudalibs::say_not_supported("curandSetQuasiRandomGeneratorDimensions",
+                                  "with more than 10 dimensions", "cuRAND",
+                                  "CURAND_STATUS_OUT_OF_RANGE");
+      throw Failure{kOutOfRange};
+    }
+    dimensions_ = dimensions;
+    is_ready_ = false;
+  }
+  void stream(cudalibs::Stream stream) { stream_ = stream; }
+
+  /// States as the seed and the offset say.
+  void prepare() {
+    if (is_ready_) return;
+    std::vector<uint32_t> words;
+    switch (type_) {
+      case kXorwow:
+        words = xorwow_states(seed_, offset_);
+        break;
+      case kMrg32k3a:
+        words = mrg32k3a_states(seed_, offset_);
+        break;
+      case kMt19937:
+        words = mt19937_state(static_cast<uint32_t>(seed_), offset_);
+        break;
+      case kSobol32:
+        words = sobol_directions(dimensions_);
+        break;
+      default:  // Philox has none
+        break;
+    }
+    states_ = cudalibs::Memory(words.size() * sizeof(uint32_t));
+    if (!words.empty() &&
+        (cudalibs::cudaMemcpyAsync(states_.get(), words.data(), words.size() * sizeof(uint32_t),
+                                   cudalibs::kCopyDefault, stream_) != 0 ||
+         cudalibs::cudaStreamSynchronize(stream_) != 0))
+      throw cudalibs::Problem::kLaunch;
+    position_ = offset_;
+    is_ready_ = true;
+  }
+
+  /// Words themselves.
+  void generate(void* to, size_t n) {
+    with_output(to, n * sizeof(uint32_t),
+                [&](void* out) { words(static_cast<unsigned*>(out), static_cast<int64_t>(n)); });
+  }
+  /// Numbers of `bytes` bytes that `kernel` makes of `words_each` words each.
+  void generate(const char* kernel, void* to, size_t n, size_t bytes, size_t words_each,
+                NumberArgs args) {
+    with_output(to, n * bytes, [&](void* out) {
+      const size_t count = n * words_each;
+      void* own = nullptr;
+      // Words of numbers of their size can lie where these come to.
+      const bool in_place = bytes == sizeof(uint32_t) && words_each == 1;
+      if (!in_place && cudalibs::cudaMallocAsync(&own, count * sizeof(uint32_t), stream_) != 0)
+        throw cudalibs::Problem::kMemory;
+      auto* const from = static_cast<unsigned*>(in_place ? out : own);
+      words(from, static_cast<int64_t>(count));
+      args.words = from;
+      args.numbers = out;
+      args.n = static_cast<int64_t>(n);
+      args.is_quasi = is_quasi() ? 1 : 0;
+      cudalibs::launch(kernel, args.n, &args, stream_);
+      if (own != nullptr) cudalibs::cudaFreeAsync(own, stream_);
+    });
+  }
+
+ private:
+  /// `body(memory)` of the device; a generator for the host brings it there.
+  template <class Body>
+  void with_output(void* to, size_t bytes, Body&& body) {
+    if (bytes == 0) return;
+    require(to != nullptr);
+    prepare();
+    if (!is_host_) return body(to);
+    const cudalibs::Memory between(bytes);
+    body(between.get());
+    if (cudalibs::cudaMemcpyAsync(to, between.get(), bytes, cudalibs::kCopyDefault, stream_) != 0 ||
+        cudalibs::cudaStreamSynchronize(stream_) != 0)
+      throw cudalibs::Problem::kLaunch;
+  }
+
+  void words(unsigned* to, int64_t n) {
+    constexpr uint32_t kThreads = 256;
+    require(!is_quasi() || n % dimensions_ == 0, kLengthNotMultiple);
+    auto* const states = static_cast<unsigned*>(states_.get());
+    const WordArgs args = {
+        to, n, position_, states, seed_, states, is_quasi() ? n / dimensions_ : 0};
+    constexpr cudalibs::Dim kAll = {kSequences / kThreads, 1, 1};
+    switch (type_) {
+      case kXorwow:
+        cudalibs::launch_blocks("curand_xorwow", kAll, kThreads, &args, stream_);
+        break;
+      case kMrg32k3a:
+        cudalibs::launch_blocks("curand_mrg32k3a", kAll, kThreads, &args, stream_);
+        break;
+      case kMt19937:
+        cudalibs::launch_blocks("curand_mt19937", {1, 1, 1}, kThreads, &args, stream_);
+        break;
+      case kSobol32:
+        cudalibs::launch("curand_sobol32", n, &args, stream_);
+        break;
+      default:
+        cudalibs::launch("curand_philox4_32_10", n / 4 + 2, &args, stream_);
+    }
+    position_ += static_cast<uint64_t>(is_quasi() ? n / dimensions_ : n);
+  }
+
+  int type_;
+  bool is_host_, is_ready_ = false;
+  uint64_t seed_ = 0, offset_ = 0, position_ = 0;
+  uint32_t dimensions_ = 1;
+  cudalibs::Stream stream_ = nullptr;
+  cudalibs::Memory states_;
+};
+
+std::mutex& mutex() {
+  static auto* const all = new std::mutex;
+  return *all;
+}
+std::unordered_set<Generator*>& generators() {
+  static auto* const all = new std::unordered_set<Generator*>;
+  return *all;
+}
+
+/// Runs a call: f(), whose Failure is what it returns.
+template <class F>
+Status call(F&& f) noexcept {
+  try {
+    f();
+    return kSuccess;
+  } catch (const Failure& failure) {
+    return failure.status;
+  } catch (const cudalibs::Problem& problem) {
+    return problem == cudalibs::Problem::kMemory ? kAllocationFailed : kLaunchFailure;
+  } catch (...) {
+    return kInternalError;
+  }
+}
+/// The same of a call that needs a generator.
+template <class F>
+Status call(Generator* generator, F&& f) noexcept {
+  return call([&] {
+    {
+      const std::lock_guard lock(mutex());
+      require(generators().contains(generator), kNotInitialized);
+    }
+    f(*generator);
+  });
+}
+
+Status create(Generator** generator, int type, bool is_host) {
+  return call([&] {
+    require(generator != nullptr);
+    if (type == kDefault) type = kXorwow;
+    if (type == kQuasiDefault) type = kSobol32;
+    constexpr int kAll[] = {kXorwow, kMrg32k3a, kMt19937, kPhilox, kSobol32};
+    if (std::find(std::begin(kAll), std::end(kAll), type) == std::end(kAll)) {
+      const std::string what =
+          type == kMtgp32 ? "with MTGP32" : "with generator " + std::to_string(type);
+      cudalibs::say_not_supported("curandCreateGenerator", what.c_str(), "cuRAND",
+                                  "CURAND_STATUS_TYPE_ERROR");
+      throw Failure{kTypeError};
+    }
+    auto made = std::make_unique<Generator>(type, is_host);
+    const std::lock_guard lock(mutex());
+    generators().insert(made.get());
+    *generator = made.release();
+  });
+}
+
+Status normal(Generator* generator, const char* kernel, void* to, size_t n, size_t bytes,
+              double mean, double deviation, bool logarithmic) {
+  return call(generator, [&](Generator& g) {
+    require(g.is_quasi() || n % 2 == 0, kLengthNotMultiple);
+    NumberArgs args{};
+    args.mean = mean;
+    args.deviation = deviation;
+    args.logarithmic = logarithmic ? 1 : 0;
+    const bool two_words = bytes == sizeof(double) && !g.is_quasi();
+    g.generate(kernel, to, n, bytes, two_words ? 2 : 1, args);
+  });
+}
+
+}  // namespace
+
+NW_CURAND curandCreateGenerator(Generator** generator, int type) {
+  return create(generator, type, false);
+}
+NW_CURAND curandCreateGeneratorHost(Generator** generator, int type) {
+  return create(generator, type, true);
+}
+NW_CURAND curandDestroyGenerator(Generator* generator) {
+  return call(generator, [&](Generator& g) {
+    const std::lock_guard lock(mutex());
+    generators().erase(&g);
+    delete &g;
+  });
+}
+NW_CURAND curandSetPseudoRandomGeneratorSeed(Generator* generator, unsigned long long seed) {
+  return call(generator, [&](Generator& g) { g.seed(seed); });
+}
+NW_CURAND curandSetGeneratorOffset(Generator* generator, unsigned long long offset) {
+  return call(generator, [&](Generator& g) { g.offset(offset); });
+}
+/// There is one order.
+NW_CURAND curandSetGeneratorOrdering(Generator* generator, int ordering) {
+  return call(generator, [&](Generator& g) {
+    constexpr int kBest = 100, kDynamic = 104, kQuasi = 201;
+    require(g.is_quasi() ? ordering == kQuasi : ordering >= kBest && ordering <= kDynamic);
+  });
+}
+NW_CURAND curandSetQuasiRandomGeneratorDimensions(Generator* generator, unsigned dimensions) {
+  return call(generator, [&](Generator& g) { g.dimensions(dimensions); });
+}
+NW_CURAND curandSetStream(Generator* generator, cudalibs::Stream stream) {
+  return call(generator, [&](Generator& g) { g.stream(stream); });
+}
+NW_CURAND curandGenerateSeeds(Generator* generator) {
+  return call(generator, [](Generator& g) { g.prepare(); });
+}
+NW_CURAND curandGetVersion(int* version) {
+  return call([&] {
+    require(version != nullptr);
+    *version = 10400;
+  });
+}
+NW_CURAND curandGetProperty(int which, int* value) {
+  return call([&] {  // major, minor, patch
+    require(value != nullptr && which >= 0 && which <= 2);
+    *value = which == 0 ? 10 : which == 1 ? 4 : 0;
+  });
+}
+
+NW_CURAND curandGenerate(Generator* generator, unsigned* to, size_t n) {
+  return call(generator, [&](Generator& g) { g.generate(to, n); });
+}
+/// For generators of 64 bits, of which there are none.
+NW_CURAND curandGenerateLongLong(Generator* generator, unsigned long long*, size_t) {
+  return call(generator, [](Generator&) { throw Failure{kTypeError}; });
+}
+NW_CURAND curandGenerateUniform(Generator* generator, float* to, size_t n) {
+  return call(generator,
+              [&](Generator& g) { g.generate("curand_uniform_f32", to, n, sizeof(*to), 1, {}); });
+}
+NW_CURAND curandGenerateUniformDouble(Generator* generator, double* to, size_t n) {
+  return call(generator, [&](Generator& g) {
+    g.generate("curand_uniform_f64", to, n, sizeof(*to), g.is_quasi() ? 1 : 2, {});
+  });
+}
+NW_CURAND curandGenerateNormal(Generator* generator, float* to, size_t n, float mean,
+                               float deviation) {
+  return normal(generator, "curand_normal_f32", to, n, sizeof(*to), mean, deviation, false);
+}
+NW_CURAND curandGenerateNormalDouble(Generator* generator, double* to, size_t n, double mean,
+                                     double deviation) {
+  return normal(generator, "curand_normal_f64", to, n, sizeof(*to), mean, deviation, false);
+}
+NW_CURAND curandGenerateLogNormal(Generator* generator, float* to, size_t n, float mean,
+                                  float deviation) {
+  return normal(generator, "curand_normal_f32", to, n, sizeof(*to), mean, deviation, true);
+}
+NW_CURAND curandGenerateLogNormalDouble(Generator* generator, double* to, size_t n, double mean,
+                                        double deviation) {
+  return normal(generator, "curand_normal_f64", to, n, sizeof(*to), mean, deviation, true);
+}
+NW_CURAND curandGeneratePoisson(Generator* generator, unsigned* to, size_t n, double lambda) {
+  return call(generator, [&](Generator& g) {
+    require(lambda > 0 && lambda <= 1e9);
+    if (g.is_quasi()) {
+      cudalibs::say_not_supported("curandGeneratePoisson", "of quasirandom numbers", "cuRAND",
+                                  "CURAND_STATUS_TYPE_ERROR");
+      throw Failure{kTypeError};
+    }
+    NumberArgs args{};
+    args.mean = lambda;
+    g.generate("curand_poisson", to, n, sizeof(*to), 2, args);
+  });
+}
+
+}  // namespace nearwarp::curand
+
+/// Where entry points end that the library does not implement.
+extern "C" int nw_curand_not_supported(const char* name) {
+  nearwarp::cudalibs::say_not_supported(name, "", "cuRAND", "CURAND_STATUS_INTERNAL_ERROR");
+  return nearwarp::curand::kInternalError;
+}

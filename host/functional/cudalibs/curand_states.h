@@ -1,0 +1,20 @@
+// States of cuRAND's generators: how they follow from seeds, and far ahead in their sequences.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace nearwarp::curand {
+
+/// Of kSequences sequences that are 2^67 numbers (XORWOW) or 2^76 (MRG32k3a) apart, when `given`
+/// numbers of all have been given: as WordArgs::states has them.
+std::vector<uint32_t> xorwow_states(uint64_t seed, uint64_t given);
+std::vector<uint32_t> mrg32k3a_states(uint64_t seed, uint64_t given);
+/// Its words and how many have been given.
+std::vector<uint32_t> mt19937_state(uint32_t seed, uint64_t given);
+
+inline constexpr uint32_t kMostDimensions = 10;
+/// 32 for each dimension.
+std::vector<uint32_t> sobol_directions(uint32_t dimensions);
+
+}  // namespace nearwarp::curand

@@ -1,0 +1,238 @@
+// Generators of random words, and the distributions that are made of them.
+#include "host/functional/cudalibs/kernels/curand_args.h"
+
+using namespace nearwarp::curand;
+
+namespace {
+
+/// f(i) for all of n elements.
+template <class F>
+__device__ void each(long long n, F&& f) {
+  for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < n;
+       i += (long long)gridDim.x * blockDim.x)
+    f(i);
+}
+
+/// A thread for each sequence, whose state is `s`; next(s) steps and gives a word.
+template <class Next>
+__device__ void sequences(const WordArgs& a, Next&& next) {
+  const int t = blockIdx.x * blockDim.x + threadIdx.x;
+  unsigned s[kStateWords];
+  for (int w = 0; w < kStateWords; ++w) s[w] = a.states[w * kSequences + t];
+  long long i = (t + kSequences - int(a.position % kSequences)) % kSequences;
+  for (; i < a.n; i += kSequences) a.words[i] = next(s);
+  for (int w = 0; w < kStateWords; ++w) a.states[w * kSequences + t] = s[w];
+}
+
+/// Marsaglia, "Xorshift RNGs" (2003), section 3.1: five words and a sum.
+__device__ unsigned xorwow(unsigned* s) {
+  const unsigned t = s[0] ^ (s[0] >> 2);
+  for (int i = 0; i < 4; ++i) s[i] = s[i + 1];
+  s[4] = (s[4] ^ (s[4] << 4)) ^ (t ^ (t << 1));
+  s[5] += 362437;
+  return s[4] + s[5];
+}
+
+/// L'Ecuyer, "Good parameters and implementations for combined multiple recursive random number generators" (1999).
+__device__ unsigned mrg32k3a(unsigned* s) {
+  const unsigned long long m1 = 4294967087ull, m2 = 4294944443ull;
+  const unsigned p1 = (1403580ull * s[1] + 810728ull * (m1 - s[0])) % m1;
+  const unsigned p2 = (527612ull * s[5] + 1370589ull * (m2 - s[3])) % m2;
+  s[0] = s[1], s[1] = s[2], s[2] = p1;
+  s[3] = s[4], s[4] = s[5], s[5] = p2;
+  const unsigned long long p = p1 > p2 ? p1 - p2 : p1 + (m1 - p2);
+  return (unsigned)(p * 1.000000048662);  // 1 to m1: to all 32 bits
+}
+
+struct Words4 {
+  unsigned w[4];
+};
+/// Salmon et al., "Parallel random numbers: as easy as 1, 2, 3" (SC 2011): ten rounds.
+__device__ Words4 philox(unsigned long long counter, unsigned long long high, unsigned long long key) {
+  unsigned c[4] = {(unsigned)counter, (unsigned)(counter >> 32), (unsigned)high, (unsigned)(high >> 32)};
+  unsigned k0 = (unsigned)key, k1 = (unsigned)(key >> 32);
+  for (int round = 0; round < 10; ++round) {
+    const unsigned long long a = 0xD2511F53ull * c[0], b = 0xCD9E8D57ull * c[2];
+    const unsigned c1 = c[1], c3 = c[3];
+    c[0] = (unsigned)(b >> 32) ^ c1 ^ k0;
+    c[1] = (unsigned)b;
+    c[2] = (unsigned)(a >> 32) ^ c3 ^ k1;
+    c[3] = (unsigned)a;
+    k0 += 0x9E3779B9u;
+    k1 += 0xBB67AE85u;
+  }
+  return {{c[0], c[1], c[2], c[3]}};
+}
+
+/// One thread block. `states` has the words, and how many of them have been given.
+__device__ void twister(const WordArgs& a) {
+  constexpr int kFar = 397, kStep = kTwisterWords - kFar;  // new words after so many depend on new ones
+  __shared__ unsigned s[kTwisterWords];
+  const int t = threadIdx.x;
+  for (int i = t; i < kTwisterWords; i += blockDim.x) s[i] = a.states[i];
+  int given = a.states[kTwisterWords];
+  __syncthreads();
+  for (long long done = 0; done < a.n;) {
+    if (given == kTwisterWords) {
+      for (int first = 0; first < kTwisterWords; first += kStep) {
+        const int i = first + t;
+        const bool mine = t < kStep && i < kTwisterWords;
+        unsigned fresh = 0;
+        if (mine) {
+          const unsigned y = (s[i] & 0x80000000u) | (s[(i + 1) % kTwisterWords] & 0x7fffffffu);
+          fresh = s[(i + kFar) % kTwisterWords] ^ (y >> 1) ^ ((y & 1) != 0 ? 0x9908b0dfu : 0);
+        }
+        __syncthreads();
+        if (mine) s[i] = fresh;
+        __syncthreads();
+      }
+      given = 0;
+    }
+    const long long left = a.n - done;
+    const int now = left < kTwisterWords - given ? (int)left : kTwisterWords - given;
+    for (int i = t; i < now; i += blockDim.x) {
+      unsigned y = s[given + i];
+      y ^= y >> 11;
+      y ^= (y << 7) & 0x9d2c5680u;
+      y ^= (y << 15) & 0xefc60000u;
+      a.words[done + i] = y ^ (y >> 18);
+    }
+    done += now;
+    given += now;
+    __syncthreads();
+  }
+  for (int i = t; i < kTwisterWords; i += blockDim.x) a.states[i] = s[i];
+  if (t == 0) a.states[kTwisterWords] = given;
+}
+
+/// In (0, 1].
+__device__ float uniform(unsigned x) { return x * 0x1p-32f + 0x1p-33f; }
+__device__ double uniform(unsigned x, unsigned y) {
+  return (x ^ ((unsigned long long)y << 21)) * 0x1p-53 + 0x1p-54;
+}
+
+__device__ float number(const NumberArgs& a, long long i, float) { return uniform(a.words[i]); }
+__device__ double number(const NumberArgs& a, long long i, double) {
+  return a.is_quasi ? a.words[i] * 0x1p-32 + 0x1p-33 : uniform(a.words[2 * i], a.words[2 * i + 1]);
+}
+
+template <class T>
+__device__ void store_normal(const NumberArgs& a, long long i, T x) {
+  x = T(a.mean) + T(a.deviation) * x;
+  static_cast<T*>(a.numbers)[i] = a.logarithmic ? exp(x) : x;
+}
+
+/// Of two uniform numbers two normal ones (Box and Muller, 1958); of one of a sequence without randomness one, so
+/// that it keeps its order.
+template <class T>
+__device__ void normal(const NumberArgs& a) {
+  if (a.is_quasi) {
+    each(a.n, [&](long long i) {
+      store_normal(a, i, T(normcdfinv(double(number(a, i, T())))));
+    });
+    return;
+  }
+  each(a.n / 2, [&](long long pair) {
+    const T u = number(a, 2 * pair, T()), v = number(a, 2 * pair + 1, T());
+    const T radius = sqrt(T(-2) * log(u));
+    T s, c;
+    if (sizeof(T) == sizeof(float)) {
+      float fs, fc;
+      sincospif(2 * float(v), &fs, &fc);
+      s = fs, c = fc;
+    } else {
+      double ds, dc;
+      sincospi(2 * double(v), &ds, &dc);
+      s = ds, c = dc;
+    }
+    store_normal(a, 2 * pair, radius * s);
+    store_normal(a, 2 * pair + 1, radius * c);
+  });
+}
+
+/// Uniform numbers of one result's own: of its two words as key.
+class Stream {
+ public:
+  __device__ Stream(unsigned a, unsigned b) : key_(a | (unsigned long long)b << 32) {}
+  __device__ double next() {
+    if (at_ == 4) {
+      words_ = philox(counter_++, 0, key_);
+      at_ = 0;
+    }
+    const double u = uniform(words_.w[at_], words_.w[at_ + 1]);
+    at_ += 2;
+    return u;
+  }
+
+ private:
+  unsigned long long key_, counter_ = 0;
+  Words4 words_ = {};
+  int at_ = 4;
+};
+
+/// Products of uniform numbers for few; else transformed rejection (Hormann, "The transformed rejection method for
+/// generating Poisson random variables", 1993).
+__device__ unsigned poisson(double lambda, Stream& stream) {
+  if (lambda < 10) {
+    const double least = exp(-lambda);
+    unsigned k = 0;
+    for (double product = stream.next(); product > least; product *= stream.next()) ++k;
+    return k;
+  }
+  const double root = sqrt(lambda), b = 0.931 + 2.53 * root, a = -0.059 + 0.02483 * b;
+  const double inverse_alpha = 1.1239 + 1.1328 / (b - 3.4), v_r = 0.9277 - 3.6224 / (b - 2);
+  while (true) {
+    const double u = stream.next() - 0.5, v = stream.next(), us = 0.5 - fabs(u);
+    const double k = floor((2 * a / us + b) * u + lambda + 0.43);
+    if (us >= 0.07 && v <= v_r) return (unsigned)k;
+    if (k < 0 || (us < 0.013 && v > us)) continue;
+    if (log(v) + log(inverse_alpha) - log(a / (us * us) + b) <= k * log(lambda) - lambda - lgamma(k + 1))
+      return (unsigned)k;
+  }
+}
+
+}  // namespace
+
+extern "C" __global__ void curand_xorwow(WordArgs a) {
+  sequences(a, [](unsigned* s) { return xorwow(s); });
+}
+extern "C" __global__ void curand_mrg32k3a(WordArgs a) {
+  sequences(a, [](unsigned* s) { return mrg32k3a(s); });
+}
+extern "C" __global__ void curand_mt19937(WordArgs a) { twister(a); }
+extern "C" __global__ void curand_philox4_32_10(WordArgs a) {
+  const unsigned long long first = a.position / 4, last = (a.position + a.n - 1) / 4;
+  each((long long)(last - first + 1), [&](long long i) {
+    const Words4 words = philox(first + i, 0, a.seed);
+    for (int w = 0; w < 4; ++w) {
+      const long long at = (long long)((first + i) * 4 + w - a.position);
+      if (at >= 0 && at < a.n) a.words[at] = words.w[w];
+    }
+  });
+}
+/// Of each dimension `points`, one dimension behind the other; bit by bit of the Gray code of the point's number.
+extern "C" __global__ void curand_sobol32(WordArgs a) {
+  each(a.n, [&](long long i) {
+    const unsigned k = (unsigned)(a.position + i % a.points), gray = k ^ (k >> 1);
+    const unsigned* const v = a.directions + i / a.points * 32;
+    unsigned x = 0;
+    for (int bit = 0; bit < 32; ++bit)
+      if ((gray >> bit & 1) != 0) x ^= v[bit];
+    a.words[i] = x;
+  });
+}
+
+extern "C" __global__ void curand_uniform_f32(NumberArgs a) {
+  each(a.n, [&](long long i) { static_cast<float*>(a.numbers)[i] = number(a, i, 0.f); });
+}
+extern "C" __global__ void curand_uniform_f64(NumberArgs a) {
+  each(a.n, [&](long long i) { static_cast<double*>(a.numbers)[i] = number(a, i, 0.); });
+}
+extern "C" __global__ void curand_normal_f32(NumberArgs a) { normal<float>(a); }
+extern "C" __global__ void curand_normal_f64(NumberArgs a) { normal<double>(a); }
+extern "C" __global__ void curand_poisson(NumberArgs a) {
+  each(a.n, [&](long long i) {
+    Stream stream(a.words[2 * i], a.words[2 * i + 1]);
+    static_cast<unsigned*>(a.numbers)[i] = poisson(a.mean, stream);
+  });
+}

@@ -1,0 +1,32 @@
+// What cuRAND's kernels get; the host fills it in (curand.cpp).
+#pragma once
+
+namespace nearwarp::curand {
+
+/// Sequences that lie far apart in one: number n of all is the next one of sequence n % kSequences.
+constexpr int kSequences = 4096;
+constexpr int kStateWords = 6;  ///< of XORWOW and MRG32k3a
+constexpr int kTwisterWords = 624;
+
+/// `n` words from number `position` on.
+struct WordArgs {
+  unsigned* words;
+  long long n;
+  unsigned long long position;
+  unsigned*
+      states;  ///< word w of sequence s at w * kSequences + s; MT19937: its words, and the next
+  unsigned long long seed;     ///< of Philox
+  const unsigned* directions;  ///< of Sobol, 32 for each dimension
+  long long points;            ///< of Sobol: for each dimension
+};
+
+/// Makes numbers of words.
+struct NumberArgs {
+  const unsigned* words;
+  void* numbers;
+  long long n;
+  double mean, deviation;
+  int logarithmic, is_quasi;
+};
+
+}  // namespace nearwarp::curand

@@ -1,0 +1,99 @@
+// Memory that programs map by hand: addresses that they reserve, memory that has none of its own,
+// and which of it lies where.
+//
+// Such memory is a file, so that it can lie at several addresses, and in several processes.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+
+#include "host/functional/cudart/abi.h"
+
+namespace nearwarp::cudart {
+
+class Runtime;
+
+/// Bytes of a file.
+class PhysicalMemory {
+ public:
+  PhysicalMemory(int file, uint64_t bytes, const PhysicalProps& properties, bool is_foreign)
+      : file_(file), bytes_(bytes), properties_(properties), is_foreign_(is_foreign) {}
+  ~PhysicalMemory();
+  PhysicalMemory(const PhysicalMemory&) = delete;
+  PhysicalMemory& operator=(const PhysicalMemory&) = delete;
+
+  int file() const { return file_; }
+  uint64_t bytes() const { return bytes_; }
+  const PhysicalProps& properties() const { return properties_; }
+  bool is_foreign() const { return is_foreign_; }  ///< of another process, which pays for it
+
+ private:
+  int file_;
+  uint64_t bytes_;
+  PhysicalProps properties_;
+  bool is_foreign_;
+};
+
+class VirtualMemory {
+ public:
+  using Handle = unsigned long long;
+  static constexpr uint64_t kGranularity = uint64_t{2} << 20;
+
+  // All throw Failure for what CUDA's reference calls invalid.
+  uint64_t reserve(Runtime& runtime, uint64_t bytes, uint64_t alignment, uint64_t wanted);
+  void release(uint64_t address, uint64_t bytes);
+
+  Handle create(Runtime& runtime, uint64_t bytes, const PhysicalProps& properties);
+  /// One of another process; takes the descriptor.
+  Handle import(int file);
+  /// A reference to the memory behind an address.
+  Handle retain(uint64_t address);
+  /// The memory goes with the last reference and the last mapping.
+  void release(Handle handle);
+  const PhysicalMemory& memory(Handle handle) const;
+
+  void map(Runtime& runtime, uint64_t address, uint64_t bytes, Handle handle);
+  /// Of whole mappings.
+  void unmap(Runtime& runtime, uint64_t address, uint64_t bytes);
+  void set_access(Runtime& runtime, uint64_t address, uint64_t bytes, int flags);
+  /// 0 where nothing may be accessed.
+  int access(uint64_t address) const;
+
+  /// Part of a file of another process, at an address of its own; `offset` need not begin a page.
+  uint64_t open(Runtime& runtime, int file, uint64_t offset, uint64_t bytes);
+  /// What open() gave.
+  void close(Runtime& runtime, uint64_t address);
+
+  /// Bytes of all memory that was made here.
+  uint64_t bytes() const;
+  /// The device was reset: everything is gone.
+  void forget(Runtime& runtime);
+
+ private:
+  struct Mapping {
+    uint64_t bytes = 0;
+    std::shared_ptr<const PhysicalMemory> memory;
+    int access = 0;
+  };
+  struct Entry {
+    std::shared_ptr<const PhysicalMemory> memory;
+    uint64_t references = 0;
+  };
+
+  /// Mappings that lie exactly in the range, without gaps.
+  std::map<uint64_t, Mapping>::iterator whole_mappings(uint64_t address, uint64_t bytes);
+  Handle add(std::shared_ptr<const PhysicalMemory> memory);
+  /// Tells the device what may be accessed in the reservation that `address` lies in.
+  void publish(Runtime& runtime, uint64_t address);
+
+  std::map<uint64_t, uint64_t> reservations_;  ///< address -> bytes
+  std::map<uint64_t, Mapping> mappings_;       ///< by address
+  std::map<Handle, Entry> handles_;
+  std::set<uint64_t> published_;         ///< starts of ranges that the device knows
+  std::map<uint64_t, uint64_t> opened_;  ///< open(): address -> that of its reservation
+  Handle next_ = 0x100;
+};
+
+}  // namespace nearwarp::cudart

@@ -1,0 +1,138 @@
+// Graphs whose nodes go by a value that kernels set: if, else, while, switch, loops in loops.
+#include "tests/cudart/apps/check.h"
+
+__global__ void set(cudaGraphConditionalHandle handle, const int* value) {
+  cudaGraphSetConditional(handle, *value);
+}
+__global__ void halve(cudaGraphConditionalHandle handle, int* value, int* rounds) {
+  *value /= 2;
+  ++*rounds;
+  cudaGraphSetConditional(handle, *value > 1);
+}
+__global__ void add(int* to, int value) { *to += value; }
+
+template <class... Parameters, class... Arguments>
+static cudaGraphNode_t kernel(cudaGraph_t graph, cudaGraphNode_t after, void (*function)(Parameters...),
+                              Arguments... arguments) {
+  void* pointers[] = {&arguments...};
+  cudaKernelNodeParams p = {};
+  p.func = reinterpret_cast<void*>(function);
+  p.gridDim = p.blockDim = dim3(1);
+  p.kernelParams = pointers;
+  cudaGraphNode_t node;
+  CUDA(cudaGraphAddKernelNode(&node, graph, after ? &after : nullptr, after ? 1 : 0, &p));
+  return node;
+}
+
+/// A node that goes by `handle`; its graphs are in `bodies`.
+static cudaGraphNode_t condition(cudaGraph_t graph, cudaGraphNode_t after,
+                                 cudaGraphConditionalHandle handle, cudaGraphConditionalNodeType type,
+                                 unsigned size, cudaGraph_t* bodies) {
+  cudaGraphNodeParams p = {};
+  p.type = cudaGraphNodeTypeConditional;
+  p.conditional.handle = handle;
+  p.conditional.type = type;
+  p.conditional.size = size;
+  cudaGraphNode_t node;
+  CUDA(cudaGraphAddNode(&node, graph, after ? &after : nullptr, nullptr, after ? 1 : 0, &p));
+  for (unsigned i = 0; i < size; ++i) bodies[i] = p.conditional.phGraph_out[i];
+  return node;
+}
+
+static void launch(cudaGraphExec_t exec) {
+  CUDA(cudaGraphLaunch(exec, nullptr));
+  CUDA(cudaDeviceSynchronize());
+}
+
+static void if_else_and_switch(int* value, int* count) {
+  for (const bool by_switch : {false, true}) {
+    cudaGraph_t graph, bodies[3];
+    cudaGraphExec_t exec;
+    cudaGraphConditionalHandle handle;
+    const unsigned size = by_switch ? 3 : 2;
+    CUDA(cudaGraphCreate(&graph, 0));
+    CUDA(cudaGraphConditionalHandleCreate(&handle, graph));
+    const cudaGraphNode_t first = kernel(graph, nullptr, set, handle, (const int*)value);
+    const cudaGraphNode_t node =
+        condition(graph, first, handle, by_switch ? cudaGraphCondTypeSwitch : cudaGraphCondTypeIf,
+                  size, bodies);
+    cudaGraphNodeType type;
+    CUDA(cudaGraphNodeGetType(node, &type));
+    CHECK(type == cudaGraphNodeTypeConditional);
+    for (unsigned i = 0; i < size; ++i) kernel(bodies[i], nullptr, add, count + i, 1);
+    kernel(graph, node, add, count + 3, 1);  // whatever was chosen
+    cudaGraph_t clone;
+    FAILS(cudaErrorNotSupported, cudaGraphClone(&clone, graph));
+    CUDA(cudaGraphInstantiate(&exec, graph, 0));
+    CUDA(cudaGraphDestroy(graph));
+    for (int i = 0; i < 4; ++i) count[i] = 0;
+    for (const int v : {0, 1, 2, 2, 7}) {
+      *value = v;
+      launch(exec);
+    }
+    if (by_switch)
+      CHECK(count[0] == 1 && count[1] == 1 && count[2] == 2 && count[3] == 5);
+    else
+      CHECK(count[0] == 4 && count[1] == 1 && count[2] == 0 && count[3] == 5);
+    CUDA(cudaGraphExecDestroy(exec));
+  }
+}
+
+/// The outer loop runs as often as the inner one is to be repeated.
+static void loops(int* value, int* rounds, int* outer) {
+  cudaGraph_t graph, body, inner;
+  cudaGraphExec_t exec;
+  cudaGraphConditionalHandle handle, inner_handle;
+  CUDA(cudaGraphCreate(&graph, 0));
+  CUDA(cudaGraphConditionalHandleCreate(&handle, graph, 1, cudaGraphCondAssignDefault));
+  condition(graph, nullptr, handle, cudaGraphCondTypeWhile, 1, &body);
+  CUDA(cudaGraphConditionalHandleCreate(&inner_handle, body));
+  const cudaGraphNode_t again = kernel(body, nullptr, set, inner_handle, (const int*)value);
+  const cudaGraphNode_t loop = condition(body, again, inner_handle, cudaGraphCondTypeWhile, 1, &inner);
+  kernel(inner, nullptr, halve, inner_handle, value, rounds);
+  cudaStream_t stream;  // the rest is captured
+  CUDA(cudaStreamCreate(&stream));
+  CUDA(cudaStreamBeginCaptureToGraph(stream, body, &loop, nullptr, 1, cudaStreamCaptureModeGlobal));
+  halve<<<1, 1, 0, stream>>>(handle, outer, rounds + 1);
+  cudaGraph_t same;
+  CUDA(cudaStreamEndCapture(stream, &same));
+  CHECK(same == body);
+  CUDA(cudaGraphInstantiate(&exec, graph, 0));
+  for (int launched = 1; launched <= 2; ++launched) {
+    *value = 1000;  // 9 halvings, then one more
+    *outer = 8;     // 3
+    rounds[0] = rounds[1] = 0;
+    launch(exec);
+    CHECK(rounds[0] == 9 + 1 && rounds[1] == 3 && *value == 0 && *outer == 1);
+  }
+  CUDA(cudaGraphExecDestroy(exec));
+  CUDA(cudaGraphDestroy(graph));
+}
+
+static void mistakes() {
+  cudaGraph_t graph;
+  cudaGraphNode_t node;
+  cudaGraphConditionalHandle handle;
+  CUDA(cudaGraphCreate(&graph, 0));
+  FAILS(cudaErrorInvalidValue, cudaGraphConditionalHandleCreate(&handle, graph, 0, 2));
+  CUDA(cudaGraphConditionalHandleCreate(&handle, graph));
+  cudaGraphNodeParams p = {};
+  p.type = cudaGraphNodeTypeConditional;
+  p.conditional.handle = handle;
+  p.conditional.type = cudaGraphCondTypeWhile;
+  p.conditional.size = 2;
+  FAILS(cudaErrorInvalidValue, cudaGraphAddNode(&node, graph, nullptr, nullptr, 0, &p));
+  p.conditional.size = 1;
+  p.conditional.handle = handle + 1000;
+  FAILS(cudaErrorInvalidValue, cudaGraphAddNode(&node, graph, nullptr, nullptr, 0, &p));
+  CUDA(cudaGraphDestroy(graph));
+}
+
+int main() {
+  int* memory;
+  CUDA(cudaMallocManaged(&memory, 64 * sizeof(int)));
+  if_else_and_switch(memory, memory + 1);
+  loops(memory, memory + 8, memory + 16);
+  mistakes();
+  return passed();
+}
