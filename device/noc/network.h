@@ -30,8 +30,8 @@ NW_HD NW_INLINE void step_routers(const G& g, const NetworkView& v, Stepping ste
     const uint32_t left = v.p.routers - first;
     g.each_bit(left < 8 ? due & low_bits(left * 8) : due, [&](uint32_t bit) {
       const uint32_t r = first + bit / 8;
-      if (stepping == Stepping::kUsual)
-        return step_plain<router_detail::UsualShape>(v, r, begin, end);
+      if (stepping == Stepping::kUsual) return step_word<true>(v, r, begin, end);
+      if (stepping == Stepping::kWord) return step_word<false>(v, r, begin, end);
       if (stepping == Stepping::kPlain)
         return step_plain<router_detail::PlainShape>(v, r, begin, end);
       for (Cycle t = begin; t != end; ++t)

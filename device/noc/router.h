@@ -20,6 +20,7 @@
 #pragma once
 
 #include "device/noc/pipeline.h"
+#include "device/noc/word_router.h"
 
 namespace nearwarp::noc {
 
@@ -608,9 +609,10 @@ NW_HD NW_INLINE bool is_usual(const NetworkParams& p) {
          p.ring_shift == kShift;
 }
 /// Which of the functions below steps a network.
-enum class Stepping : uint8_t { kAny, kPlain, kUsual };
+enum class Stepping : uint8_t { kAny, kPlain, kWord, kUsual };
 NW_HD NW_INLINE Stepping stepping_of(const NetworkParams& p) {
-  return is_usual(p) ? Stepping::kUsual : is_plain(p) ? Stepping::kPlain : Stepping::kAny;
+  if (!is_plain(p)) return Stepping::kAny;
+  return is_usual(p) ? Stepping::kUsual : fits_a_word(p) ? Stepping::kWord : Stepping::kPlain;
 }
 
 /// Step router `r` through cycle `t`.
@@ -664,6 +666,14 @@ NW_HD NW_INLINE void step_plain(const NetworkView& v, uint32_t r, Cycle begin, C
     if (through != 0) router.pass(through);
     if ((work.va_outputs | work.sa_outputs) != 0) mark_due(v, r, t + 1);
   }
+}
+
+/// The same of one whose input virtual channels fit a word.
+template <bool kUsual>
+NW_HD NW_INLINE void step_word(const NetworkView& v, uint32_t r, Cycle begin, Cycle end) {
+  router_detail::WordRouter<kUsual> router(v, r);
+  for (Cycle t = begin; t != end; ++t)
+    if (take_due(v, r, t)) router.step(t);
 }
 
 }  // namespace nearwarp::noc
