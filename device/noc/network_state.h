@@ -189,7 +189,8 @@ struct NetworkState {
   // Pipeline stages.
   Ref<StageEntry> head_entries;  ///< [router * input VCs + position]: heads, to VC allocation
   Ref<StageEntry> flit_entries;  ///< flits, to switch allocation; empty if that takes one cycle
-  /// [slot * routers + router], of WordRouters: input VCs whose heads ask for a channel from then on.
+  /// [slot * routers + router], of WordRouters: input VCs whose heads ask for a channel from then
+  /// on.
   Ref<uint64_t> heads;
 };
 

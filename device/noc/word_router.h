@@ -18,14 +18,19 @@ NW_HD NW_INLINE bool fits_a_word(const NetworkParams& p) {
 
 namespace router_detail {
 
-/// Strides that are known when this is compiled, those of is_usual(); or any.
+/// log2 of ports, virtual channels, flits of a buffer and time slots of a usual network
+/// (is_usual() in router.h).
+inline constexpr uint32_t kUsualShift = 3;
+
+/// kUsual: of a usual network, whose addresses are made without asking for its strides.
 template <bool kUsual>
 class WordRouter {
  public:
-  NW_HD NW_INLINE WordRouter(const NetworkView& v, uint32_t r)
+  /// `head_delay`: cycles from a head's beginning to its first request.
+  NW_HD NW_INLINE WordRouter(const NetworkView& v, uint32_t r, uint32_t head_delay)
       : v_(v),
         r_(r),
-        head_delay_(first_vc_request(v.p, 0)),
+        head_delay_(head_delay),
         work_(v.work[r]),
         inputs_(v.input_vcs + (size_t{r} << (input_shift() + vc_shift()))),
         first_output_vc_(r << (output_shift() + vc_shift())),
@@ -33,7 +38,7 @@ class WordRouter {
         ports_(v.out_ports + (size_t{r} << output_shift())),
         next_(v.sa_next + (size_t{r} << input_shift())) {}
 
-  /// Step it through cycle `t`, in which it is due. `at`: its place among the units in that slot.
+  /// Step it through cycle `t`, in which it is due.
   NW_HD NW_INLINE void step(Cycle t) {
     t_ = t;
     const uint32_t slot = t & slot_mask();
@@ -44,8 +49,8 @@ class WordRouter {
     arrivals = coming = 0;
     if (work_.stalled != 0) take_credits();
     if (ports != 0) heads |= take_flits(ports);
-    // Both allocators see the state of the cycle's beginning: the switch is decided first, and tails
-    // give their channels back last.
+    // Both allocators see the state of the cycle's beginning: the switch is decided first, and
+    // tails give their channels back last.
     const uint64_t ready = work_.present & work_.active & ~work_.stalled;
     if (has_several(ready)) {
       uint8_t winners[kMaxPorts];
@@ -68,7 +73,7 @@ class WordRouter {
   }
 
  private:
-  static constexpr uint32_t kShift = 3;  ///< of ports, virtual channels, buffers and time slots
+  static constexpr uint32_t kShift = kUsualShift;
   NW_HD NW_INLINE uint32_t vc_shift() const { return kUsual ? kShift : v_.p.vc_shift; }
   NW_HD NW_INLINE uint32_t input_shift() const { return kUsual ? kShift : v_.p.input_shift; }
   NW_HD NW_INLINE uint32_t output_shift() const { return kUsual ? kShift : v_.p.output_shift; }
@@ -97,8 +102,8 @@ class WordRouter {
 
   /// Put flits that arrive into their buffers. Returns the heads that ask for a channel at once.
   NW_HD NW_INLINE uint64_t take_flits(uint64_t ports) const {
-    const Flit* const flits = v_.flit_slots + ((size_t{r_} << input_shift()) * slots()) +
-                              (t_ & slot_mask());
+    const Flit* const flits =
+        v_.flit_slots + ((size_t{r_} << input_shift()) * slots()) + (t_ & slot_mask());
     uint64_t idle = 0;
     for (; ports != 0; ports &= ports - 1) {
       const uint32_t port = count_trailing_zeros(ports);
@@ -237,7 +242,7 @@ class WordRouter {
 
   const NetworkView& v_;
   uint32_t r_;
-  uint32_t head_delay_;  ///< cycles from a head's beginning to its first request
+  uint32_t head_delay_;
   Cycle t_ = 0;
   RouterWork& work_;
   InputVc* inputs_;
