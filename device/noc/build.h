@@ -56,6 +56,7 @@ NetworkState make_network(Allocator& arena, NetworkParams& p, uint32_t max_laten
   s.sa_next = arena.template allocate<SwitchNext>(p.routers << p.switch_shift);
   s.head_entries = arena.template allocate<StageEntry>(in_vcs);
   s.flit_entries = arena.template allocate<StageEntry>(p.sw_alloc_delay > 1 ? in_vcs : 0);
+  s.heads = arena.template allocate<uint64_t>(p.slots * p.routers);
   for (uint32_t i = 0; i < out_vcs; ++i)
     arena.get(s.output_vcs)[i].credits = static_cast<uint16_t>(p.depth);
   for (uint32_t i = 0; i < outs; ++i)

@@ -11,14 +11,12 @@
 
 namespace nearwarp::noc {
 
-/// Step the routers through the cycles [begin, end), which nothing crosses a wire in: `end` is at
-/// most `lookahead` behind `begin`. Each that has something to do is stepped through all of them,
-/// while its state is at hand.
-template <class G>
-NW_HD NW_INLINE void step_routers(const G& g, const NetworkView& v, Stepping stepping, Cycle begin,
-                                  Cycle end) {
-  for (Cycle t = begin; t != end; ++t)
-    if (is_time_to_count(t)) g.leader([&] { count_all_credits(v, t - v.p.lookahead, false); });
+namespace network_detail {
+
+/// step(r) for each router that is due in one of the cycles [begin, end), at most.
+template <class G, class Step>
+NW_HD NW_INLINE void each_due(const G& g, const NetworkView& v, Cycle begin, Cycle end,
+                              Step&& step) {
   for (uint32_t first = 0; first < v.p.routers; first += 8) {
     uint64_t due = 0;
     for (Cycle t = begin; t != end; ++t) {
@@ -28,16 +26,31 @@ NW_HD NW_INLINE void step_routers(const G& g, const NetworkView& v, Stepping ste
     }
     // Units behind the routers are terminals.
     const uint32_t left = v.p.routers - first;
-    g.each_bit(left < 8 ? due & low_bits(left * 8) : due, [&](uint32_t bit) {
-      const uint32_t r = first + bit / 8;
-      if (stepping == Stepping::kUsual)
-        return step_plain<router_detail::UsualShape>(v, r, begin, end);
-      if (stepping == Stepping::kPlain)
-        return step_plain<router_detail::PlainShape>(v, r, begin, end);
-      for (Cycle t = begin; t != end; ++t)
-        if (take_due(v, r, t)) step_router(v, r, t);
-    });
+    g.each_bit(left < 8 ? due & low_bits(left * 8) : due,
+               [&](uint32_t bit) { step(first + bit / 8); });
   }
+}
+
+}  // namespace network_detail
+
+/// Step the routers through the cycles [begin, end), which nothing crosses a wire in: `end` is at
+/// most `lookahead` behind `begin`. Each that has something to do is stepped through all of them,
+/// while its state is at hand.
+template <class G>
+NW_HD NW_INLINE void step_routers(const G& g, const NetworkView& v, Stepping stepping, Cycle begin,
+                                  Cycle end) {
+  for (Cycle t = begin; t != end; ++t)
+    if (is_time_to_count(t)) g.leader([&] { count_all_credits(v, t - v.p.lookahead, false); });
+  const uint32_t head_delay = first_vc_request(v.p, 0);
+  if (stepping == Stepping::kUsual)
+    return network_detail::each_due(
+        g, v, begin, end, [&](uint32_t r) { step_word<true>(v, r, head_delay, begin, end); });
+  network_detail::each_due(g, v, begin, end, [&](uint32_t r) {
+    if (stepping == Stepping::kWord) return step_word<false>(v, r, head_delay, begin, end);
+    if (stepping == Stepping::kPlain) return step_plain(v, r, begin, end);
+    for (Cycle t = begin; t != end; ++t)
+      if (take_due(v, r, t)) step_router(v, r, t);
+  });
 }
 
 /// Step a network through the cycles [begin, end). `Terminals` has step(view, n, t), which steps

@@ -122,6 +122,8 @@ struct OutputVc {
 /// switch: see NetworkParams::input_speedup.
 struct alignas(64) OutputPort {
   uint64_t sa_inputs = 0;  ///< inputs with requests for it in switch allocation
+  /// Of a WordRouter: input virtual channels whose packets ask for it, or leave by it.
+  uint64_t members = 0;
   uint64_t flits_sent = 0;
   NetworkLink flits;     ///< where they go
   uint32_t free = 0;     ///< bits of virtual channels without an owner
@@ -152,6 +154,10 @@ struct RouterWork {
   uint64_t sa_outputs = 0;  ///< output ports with requests for the switch
   uint64_t waiting = 0;     ///< output ports with virtual channels that wait for a credit
   StageQueue heads, flits;  ///< on their way to VC allocation, and to switch allocation
+  // Of a WordRouter, as bits of input virtual channels.
+  uint64_t present = 0;  ///< those with flits in their buffers
+  uint64_t active = 0;   ///< whose packet has an output's virtual channel
+  uint64_t stalled = 0;  ///< and that lacks a credit
 };
 
 struct NetworkState {
@@ -183,6 +189,9 @@ struct NetworkState {
   // Pipeline stages.
   Ref<StageEntry> head_entries;  ///< [router * input VCs + position]: heads, to VC allocation
   Ref<StageEntry> flit_entries;  ///< flits, to switch allocation; empty if that takes one cycle
+  /// [slot * routers + router], of WordRouters: input VCs whose heads ask for a channel from then
+  /// on.
+  Ref<uint64_t> heads;
 };
 
 /// The same as pointers: what a step works with.
@@ -208,6 +217,7 @@ struct NetworkView {
   uint32_t* sa_vcs;
   SwitchNext* sa_next;
   StageEntry *head_entries, *flit_entries;
+  uint64_t* heads;
 
   NW_HD uint32_t input_ports() const { return p.routers << p.input_shift; }
   NW_HD uint32_t output_ports() const { return p.routers << p.output_shift; }
@@ -241,6 +251,7 @@ NW_HD inline NetworkView view_of(const NetworkParams& p, const NetworkState& s, 
   v.sa_next = s.sa_next.in(base);
   v.head_entries = s.head_entries.in(base);
   v.flit_entries = s.flit_entries.in(base);
+  v.heads = s.heads.in(base);
   return v;
 }
 
@@ -249,14 +260,16 @@ NW_HD NW_INLINE void mark_due(const NetworkView& v, uint32_t unit, Cycle t) {
   set_flag(v.due + (t & v.slot_mask) * v.units + unit);
 }
 
-/// Send a flit over a link in cycle `t`.
-NW_HD NW_INLINE void put_flit(const NetworkView& v, const NetworkLink& link, const Flit& flit,
-                              Cycle t) {
+/// Send a flit over a link in cycle `t`. Returns the one under way.
+NW_HD NW_INLINE Flit& put_flit(const NetworkView& v, const NetworkLink& link, const Flit& flit,
+                               Cycle t) {
   const uint32_t slot = (t + link.delay) & v.slot_mask;
-  v.flit_slots[link.ring + slot] = flit;
+  Flit& sent = v.flit_slots[link.ring + slot];
+  sent = flit;
   const uint32_t at = slot * v.units + link.unit;
   add_bits(v.arrivals + at, uint64_t{1} << link.port);
   set_flag(v.due + at);
+  return sent;
 }
 
 /// Count the credits of virtual channel `at` that have come by `t`.

@@ -20,32 +20,17 @@
 #pragma once
 
 #include "device/noc/pipeline.h"
+#include "device/noc/word_router.h"
 
 namespace nearwarp::noc {
 
 namespace router_detail {
 
-/// Any network.
-struct AnyShape {
-  static constexpr bool kPlain = false;  ///< is_plain()
-  static constexpr bool kUsual = false;  ///< is_usual()
-};
-struct PlainShape : AnyShape {
-  static constexpr bool kPlain = true;
-};
-/// Addresses in a network of this shape are made without asking for its strides.
-struct UsualShape : PlainShape {
-  static constexpr bool kUsual = true;
-  static constexpr uint32_t kShift = 3;  ///< of ports, virtual channels, buffers and time slots
-};
-
 /// One router in one round of a cycle. Input VCs are named by port << vc_shift | VC.
 ///
-/// Shape: what is known of the network when this is compiled.
-template <class Shape>
+/// kPlain: it is one of a plain network (is_plain()).
+template <bool kPlain>
 class Router {
-  static constexpr bool kPlain = Shape::kPlain;
-
  public:
   NW_HD NW_INLINE Router(const NetworkView& v, uint32_t r, Cycle t, uint32_t round)
       : v_(v),
@@ -66,14 +51,14 @@ class Router {
   NW_HD NW_INLINE void set_cycle(Cycle t) { t_ = now_ = crossed_ = t; }
 
   // Strides.
-  NW_HD NW_INLINE uint32_t vc_shift() const { return usual(v_.p.vc_shift); }
-  NW_HD NW_INLINE uint32_t input_shift() const { return usual(v_.p.input_shift); }
-  NW_HD NW_INLINE uint32_t output_shift() const { return usual(v_.p.output_shift); }
-  NW_HD NW_INLINE uint32_t switch_shift() const { return usual(v_.p.switch_shift); }
-  NW_HD NW_INLINE uint32_t ring_shift() const { return usual(v_.p.ring_shift); }
-  NW_HD NW_INLINE uint32_t slots() const { return Shape::kUsual ? 8 : v_.p.slots; }
+  NW_HD NW_INLINE uint32_t vc_shift() const { return v_.p.vc_shift; }
+  NW_HD NW_INLINE uint32_t input_shift() const { return v_.p.input_shift; }
+  NW_HD NW_INLINE uint32_t output_shift() const { return v_.p.output_shift; }
+  NW_HD NW_INLINE uint32_t switch_shift() const { return v_.p.switch_shift; }
+  NW_HD NW_INLINE uint32_t ring_shift() const { return v_.p.ring_shift; }
+  NW_HD NW_INLINE uint32_t slots() const { return v_.p.slots; }
   NW_HD NW_INLINE uint32_t slot_mask() const { return slots() - 1; }
-  NW_HD NW_INLINE uint32_t vnets() const { return Shape::kUsual ? 1 : v_.p.vnets; }
+  NW_HD NW_INLINE uint32_t vnets() const { return v_.p.vnets; }
 
   NW_HD NW_INLINE uint32_t speedup() const { return kPlain ? 1 : v_.p.speedup; }
   NW_HD NW_INLINE uint32_t input_speedup_shift() const {
@@ -279,10 +264,6 @@ class Router {
   }
 
  private:
-  NW_HD NW_INLINE static uint32_t usual(uint32_t shift) {
-    if constexpr (Shape::kUsual) return Shape::kShift;
-    return shift;
-  }
   NW_HD NW_INLINE const Flit* arriving() const {
     return v_.flit_slots + (size_t{r_} << input_shift()) * slots() + (t_ & slot_mask());
   }
@@ -599,18 +580,19 @@ NW_HD NW_INLINE bool is_plain(const NetworkParams& p) {
          p.wait_for_tail_credit == 0;
 }
 
-/// Is it plain, of routers of five to eight ports with eight virtual channels of eight flits, and
-/// wires of a cycle or two? Meshes are, as published ones have them and `nearwarp noc` by default.
+/// Is it plain, of one virtual network and of routers of five to eight ports with eight virtual
+/// channels of eight flits, and wires of a cycle or two? Meshes are, as published ones have them
+/// and `nearwarp noc` by default.
 NW_HD NW_INLINE bool is_usual(const NetworkParams& p) {
-  constexpr uint32_t kShift = router_detail::UsualShape::kShift;
+  constexpr uint32_t kShift = router_detail::kUsualShift;
   return is_plain(p) && p.vnets == 1 && p.slots == 1u << kShift && p.vc_shift == kShift &&
-         p.input_shift == kShift && p.output_shift == kShift && p.switch_shift == kShift &&
-         p.ring_shift == kShift;
+         p.input_shift == kShift && p.output_shift == kShift && p.ring_shift == kShift;
 }
 /// Which of the functions below steps a network.
-enum class Stepping : uint8_t { kAny, kPlain, kUsual };
+enum class Stepping : uint8_t { kAny, kPlain, kWord, kUsual };
 NW_HD NW_INLINE Stepping stepping_of(const NetworkParams& p) {
-  return is_usual(p) ? Stepping::kUsual : is_plain(p) ? Stepping::kPlain : Stepping::kAny;
+  if (!is_plain(p)) return Stepping::kAny;
+  return is_usual(p) ? Stepping::kUsual : fits_a_word(p) ? Stepping::kWord : Stepping::kPlain;
 }
 
 /// Step router `r` through cycle `t`.
@@ -623,7 +605,7 @@ NW_HD NW_APART inline void step_router(const NetworkView& v, uint32_t r, Cycle t
   arrivals = 0;
   for (uint32_t round = 0; round < v.p.speedup; ++round) {
     if (round != 0 && !has_requests(v.work[r])) break;
-    using Router = router_detail::Router<router_detail::AnyShape>;
+    using Router = router_detail::Router<false>;
     const Router router(v, r, t, round);
     if (round == 0) {
       router.take_credits();
@@ -641,9 +623,8 @@ NW_HD NW_APART inline void step_router(const NetworkView& v, uint32_t r, Cycle t
 }
 
 /// The same of a plain network, through those of the cycles [begin, end) in which it is due.
-template <class Shape>
 NW_HD NW_INLINE void step_plain(const NetworkView& v, uint32_t r, Cycle begin, Cycle end) {
-  using Router = router_detail::Router<Shape>;
+  using Router = router_detail::Router<true>;
   RouterWork& work = v.work[r];
   Router router(v, r, begin, 0);
   for (Cycle t = begin; t != end; ++t) {
@@ -653,10 +634,10 @@ NW_HD NW_INLINE void step_plain(const NetworkView& v, uint32_t r, Cycle begin, C
     const uint64_t flits = arrivals;
     arrivals = 0;
     if (work.waiting != 0) router.take_credits();
-    typename Router::NewHeads heads;
+    Router::NewHeads heads;
     if (work.heads.count != 0) router.advance_heads(heads);
     const uint64_t through = flits == 0 ? 0 : router.take_flits(flits, heads);
-    typename Router::Matches match;
+    Router::Matches match;
     const uint64_t matched = work.sa_outputs == 0 ? 0 : router.allocate_switch(match);
     if (heads.outputs != 0) router.allocate_vcs(heads);
     if (work.va_outputs != 0) router.allocate_vcs();
@@ -664,6 +645,15 @@ NW_HD NW_INLINE void step_plain(const NetworkView& v, uint32_t r, Cycle begin, C
     if (through != 0) router.pass(through);
     if ((work.va_outputs | work.sa_outputs) != 0) mark_due(v, r, t + 1);
   }
+}
+
+/// The same of one whose input virtual channels fit a word.
+template <bool kUsual>
+NW_HD NW_INLINE void step_word(const NetworkView& v, uint32_t r, uint32_t head_delay, Cycle begin,
+                               Cycle end) {
+  router_detail::WordRouter<kUsual> router(v, r, head_delay);
+  for (Cycle t = begin; t != end; ++t)
+    if (take_due(v, r, t)) router.step(t);
 }
 
 }  // namespace nearwarp::noc

@@ -227,7 +227,7 @@ Script random_script(std::mt19937& random, const noc::NocConfig& c, const noc::T
 }
 
 TEST(NocEquality, EveryFlitMovesAsItDoesFlitByFlit) {
-  size_t flits = 0, plain = 0;
+  size_t flits = 0, stepped[4] = {};  // by noc::Stepping
   for (uint32_t seed = 1; seed <= 600; ++seed) {
     std::mt19937 random(seed);
     const noc::NocConfig c = random_network(random);
@@ -244,10 +244,12 @@ TEST(NocEquality, EveryFlitMovesAsItDoesFlitByFlit) {
         << (c.wait_for_tail_credit ? ", tail credits" : "");
     ASSERT_EQ(found.sent, expected.sent) << seed;
     flits += expected.arrived.size();
-    plain += noc::is_plain(noc::params_of(c, topology)) ? 1 : 0;
+    ++stepped[static_cast<size_t>(noc::stepping_of(laid_out(c, topology)))];
   }
   EXPECT_GT(flits, 100000u);
-  EXPECT_GT(plain, 50u);
+  // The usual shape has a test of its own.
+  for (const noc::Stepping way : {noc::Stepping::kAny, noc::Stepping::kPlain, noc::Stepping::kWord})
+    EXPECT_GT(stepped[static_cast<size_t>(way)], 20u) << static_cast<int>(way);
 }
 
 /// Meshes as published ones are, which are stepped by code of their own (noc::is_usual()), full of

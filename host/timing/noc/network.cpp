@@ -243,8 +243,10 @@ bool Network::all_credits_home() const {
   for (uint32_t i = 0; i < net().output_vcs.count; ++i) {
     const OutputVc& o = net().output_vcs.in(base)[i];
     // Those that are on their way count: nobody waits for them.
-    if (uint32_t{o.credits} + o.coming != params_.depth || o.owner != kNobody) return false;
+    if (uint32_t{o.credits} + o.coming != params_.depth) return false;
   }
+  for (uint32_t i = 0; i < net().out_ports.count; ++i)
+    if (net().out_ports.in(base)[i].free != low_bits(params_.vcs)) return false;
   return true;
 }
 
