@@ -144,7 +144,7 @@ runtime::VirtualDevice& Runtime::device() {
 
 void Runtime::check_process() {
   read_settings();
-  if (!settings_.device_is_visible) {
+  if (settings_.visible_devices.empty()) {
     say_once(
         "CUDA_VISIBLE_DEVICES hides the simulated GPU, which is device 0 - unset it, or set it to "
         "0");
