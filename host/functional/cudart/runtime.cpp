@@ -259,10 +259,11 @@ void Runtime::launch(uint32_t module, const compiler::Kernel& kernel, const Laun
 /// A limit of execution has been reached: what has been recorded is kept, and the application,
 /// whose results would be wrong, does not go on.
 void Runtime::stop(const std::string& why) {
-  say(
-      fmt::format("a limit of execution has been reached ({}): the application ends here, and what "
-                  "was executed before is reported",
-                  why));
+  say(fmt::format(
+      "a limit of execution has been reached ({}, the application's launch number {}, with {} "
+      "thread-instructions in all): the application ends here, and what was executed before is "
+      "reported",
+      why, launched_, device_->thread_instructions()));
   keep_failed_calls();
   recorder_.end();
   check_.end();
