@@ -104,7 +104,8 @@ Changes libraries_of(const ExecutableFacts& facts, const fs::path& library,
                      const fs::path& driver) {
   Words folders = {library.string()}, preloaded;
   if (facts.overrides_search) {  // its own folders come before LD_LIBRARY_PATH
-    preloaded.push_back((library / (facts.runtime.empty() ? kRuntimeName : facts.runtime)).string());
+    preloaded.push_back(
+        (library / (facts.runtime.empty() ? kRuntimeName : facts.runtime)).string());
     for (const std::string& own : facts.own_libraries)
       preloaded.push_back((library / own).string());
   }
@@ -287,6 +288,11 @@ void declare_execution(CommandLine& line) {
   line.value("time-limit",
              "of an application: end it once its kernels have been executed for so many seconds",
              "SECONDS");
+  line.value(
+      "devices",
+      "of an application: it sees so many GPUs, all alike; they are executed and simulated as "
+      "one",
+      "N", "1");
   line.flag("strict-bounds",
             "of an application: accesses beside allocations end the kernel even where a GPU "
             "lets them pass, since their page is mapped");
@@ -300,6 +306,7 @@ std::vector<std::pair<std::string, std::string>> execution_options(const Command
       {"interleave", cudart::kInterleaveVariable},
       {"execute-most", cudart::kExecuteMostVariable},
       {"time-limit", cudart::kTimeLimitVariable},
+      {"devices", cudart::kDevicesVariable},
       {"strict-bounds", cudart::kStrictBoundsVariable}};
   std::vector<std::pair<std::string, std::string>> result;
   for (const auto& [name, variable] : all) {
@@ -310,6 +317,7 @@ std::vector<std::pair<std::string, std::string>> execution_options(const Command
             "--{} is for applications - e.g. nearwarp {} --{} ... -- ./app", name, command, name));
       const std::string_view option = name;
       value = option == "strict-bounds" ? "1"
+              : option == "devices"     ? std::to_string(line.number(name, 1, cudart::kMostDevices))
               : option == "interleave"
                   ? std::to_string(line.number(name, 1, kMostInterleave))
                   : std::to_string(

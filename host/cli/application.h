@@ -48,7 +48,7 @@ void declare_application(CommandLine& line);
 /// Their values. Throws UsageError if they are given and there is no application.
 ApplicationOptions application_options(const CommandLine& line, const Words& application);
 
-/// Declares --interleave, --execute-most, --time-limit and --strict-bounds.
+/// Declares --interleave, --execute-most, --time-limit, --devices and --strict-bounds.
 void declare_execution(CommandLine& line);
 /// ApplicationOptions::execution by them. Throws UsageError if one is given and there is no
 /// application; `command` is for its example.

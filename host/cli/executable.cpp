@@ -148,9 +148,9 @@ void check_executable(const std::string& path, const ExecutableFacts& facts, boo
         "with the shared one: NVCC_APPEND_FLAGS=\"-cudart=shared\" in the environment of its build",
         path));
   if (facts.shared_runtime && facts.runtime != kRuntimeName && facts.runtime != kOlderRuntimeName)
-    throw UsageError(fmt::format(
-        "'{}' needs {}, and nearwarp stands in for {} and {} - build it with CUDA 13", path,
-        facts.runtime, kRuntimeName, kOlderRuntimeName));
+    throw UsageError(
+        fmt::format("'{}' needs {}, and nearwarp stands in for {} and {} - build it with CUDA 13",
+                    path, facts.runtime, kRuntimeName, kOlderRuntimeName));
   if (facts.needs_driver && !offers_driver && !has_driver())
     throw UsageError(fmt::format(
         "'{}' is linked with the driver's library {}, which is not on this machine, and nearwarp's "

@@ -16,7 +16,7 @@ inline constexpr const char* kDriverName = "libcuda.so.1";
 inline constexpr const char* kOlderRuntimeName = "libcudart.so.12";
 /// Other libraries of CUDA's that nearwarp stands in for; they lie beside the runtime library.
 inline constexpr const char* kOwnLibraries[] = {
-    "libcublas.so.13", "libcublasLt.so.13", "libcublas.so.12", "libcublasLt.so.12",
+    "libcublas.so.13", "libcublasLt.so.13", "libcublas.so.12",  "libcublasLt.so.12",
     "libcufft.so.12",  "libcurand.so.10",   "libcusparse.so.12"};
 
 struct ExecutableFacts {

@@ -17,6 +17,7 @@ TEST_F(Application, ALimitOfExecutionEndsItWithAReport) {
     const Outcome outcome = run("spins", {"long"}, limit);
     EXPECT_EQ(outcome.exit_code, 124) << outcome.err;
     EXPECT_TRUE(contains(outcome.err, "a limit of execution has been reached")) << outcome.err;
+    EXPECT_TRUE(contains(outcome.err, "the application's launch number ")) << outcome.err;
     EXPECT_FALSE(contains(outcome.out, "passed")) << outcome.out;
     EXPECT_TRUE(contains(outcome.out, "spins, on machine tom; ")) << outcome.out;
   }

@@ -230,6 +230,17 @@ TEST_F(Application, DriverApi) {
 TEST_F(Application, DriverApiAndRuntimeTogether) { expect_passes("driver_mixed"); }
 TEST_F(Application, GraphsWithConditions) { expect_passes("graph_conditions"); }
 TEST_F(Application, OfCuda12) { expect_passes("cuda12"); }
+TEST_F(Application, MemoryOfAnotherProcess) {
+  const Outcome outcome = run("ipc");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "passed")) << outcome.out;
+}
+TEST_F(Application, SeveralDevices) {
+  const Outcome outcome = run("devices", {"3"}, {"--devices", "3"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "passed")) << outcome.out;
+  EXPECT_TRUE(contains(outcome.err, "simulated as one")) << outcome.err;
+}
 TEST_F(Application, MemoryMappedByHand) { expect_passes("virtual_memory"); }
 TEST_F(Application, DriverGraphsAndTextures) { expect_passes("driver_objects"); }
 TEST_F(Application, DriverLibraryThatTheProgramLoads) { expect_passes("driver_link"); }

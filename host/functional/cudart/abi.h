@@ -26,6 +26,8 @@ enum Status : int {
   kErrorNoDevice = 100,
   kErrorInvalidDevice = 101,
   kErrorInvalidKernelImage = 200,
+  kErrorDeviceUninitialized = 201,
+  kErrorMapBufferObjectFailed = 205,
   kErrorNoKernelImageForDevice = 209,
   kErrorPeerAccessUnsupported = 217,
   kErrorInvalidPtx = 218,
@@ -37,6 +39,7 @@ enum Status : int {
   kErrorNotReady = 600,
   kErrorIllegalAddress = 700,
   kErrorLaunchOutOfResources = 701,
+  kErrorPeerAccessAlreadyEnabled = 704,
   kErrorPeerAccessNotEnabled = 705,
   kErrorAssert = 710,
   kErrorHostMemoryAlreadyRegistered = 712,
@@ -252,6 +255,10 @@ struct PhysicalProps {
   unsigned char reserved[4];
 };
 static_assert(sizeof(PhysicalProps) == 32);
+/// cudaIpcMemHandle_t, cudaIpcEventHandle_t
+struct IpcHandle {
+  char bytes[64];
+};
 struct AccessDesc {  // cudaMemAccessDesc
   MemLocation location;
   int flags;  ///< 0: none, 1: read, 3: read and write

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <string_view>
@@ -96,29 +97,61 @@ DeviceSpec parse_device(const std::string& text) {
   return spec;
 }
 
-bool is_visible(const char* visible_devices) {
-  if (visible_devices == nullptr) return true;
-  std::string_view name = visible_devices;
-  name = name.substr(0, name.find(','));  // whatever follows is the same device again, or none
+std::string uuid_of(uint32_t device) { return fmt::format("nearwarp-gpu-{:03}", device); }
+
+namespace {
+
+/// kMostDevices for a name of no device.
+uint32_t device_named(std::string_view name, uint32_t devices) {
   while (name.starts_with(' ')) name.remove_prefix(1);
   while (name.ends_with(' ')) name.remove_suffix(1);
   constexpr std::string_view kPrefix = "GPU-";
   if (name.starts_with(kPrefix)) {
-    // CUDA has UUIDs in hexadecimal digits, in groups, and takes what they begin with.
-    std::string uuid;
-    for (size_t i = 0; i + 1 < sizeof(kDeviceUuid); ++i)
-      uuid +=
-          fmt::format("{}{:02x}", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", kDeviceUuid[i]);
-    return uuid.starts_with(name.substr(kPrefix.size())) && name.size() > kPrefix.size();
+    // CUDA has UUIDs in hexadecimal digits, in groups, and takes what one of them begins with.
+    for (uint32_t device = 0; device < devices; ++device) {
+      std::string digits;
+      for (size_t i = 0; const char c : uuid_of(device)) {
+        digits += fmt::format("{}{:02x}", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", c);
+        ++i;
+      }
+      if (digits.starts_with(name.substr(kPrefix.size())) && name.size() > kPrefix.size())
+        return device;
+    }
+    return kMostDevices;
   }
   uint32_t number = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-  return error == std::errc() && end == name.data() + name.size() && number == 0;
+  const bool is_one = error == std::errc() && end == name.data() + name.size() && number < devices;
+  return is_one ? number : kMostDevices;
+}
+
+}  // namespace
+
+std::vector<uint32_t> visible_devices(const char* names, uint32_t devices) {
+  std::vector<uint32_t> visible;
+  if (names == nullptr) {
+    for (uint32_t device = 0; device < devices; ++device) visible.push_back(device);
+    return visible;
+  }
+  std::string_view rest = names;
+  while (true) {
+    const uint32_t device = device_named(rest.substr(0, rest.find(',')), devices);
+    if (device == kMostDevices || std::ranges::find(visible, device) != visible.end()) break;
+    visible.push_back(device);
+    if (rest.find(',') == std::string_view::npos) break;
+    rest.remove_prefix(rest.find(',') + 1);
+  }
+  return visible;
 }
 
 Settings settings_from_environment() {
   Settings settings;
-  settings.device_is_visible = is_visible(std::getenv("CUDA_VISIBLE_DEVICES"));
+  const std::string devices = environment(kDevicesVariable);
+  const uint64_t count = devices.empty() ? 1 : number(kDevicesVariable, devices);
+  if (count < 1 || count > kMostDevices)
+    throw Error(fmt::format("{} cannot be {} - 1 to {}", kDevicesVariable, count, kMostDevices));
+  settings.visible_devices =
+      visible_devices(std::getenv("CUDA_VISIBLE_DEVICES"), static_cast<uint32_t>(count));
   settings.device = parse_device(environment(kDeviceVariable));
   settings.spool = environment(kSpoolVariable);
   settings.record = environment(kRecordVariable);

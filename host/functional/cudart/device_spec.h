@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "host/functional/cudart/register_choice.h"
 #include "host/functional/device/execution_rules.h"
@@ -45,8 +46,10 @@ struct Settings {
   std::string event_times;  ///< see EventTimes::begin(); empty: events tell estimated times
   runtime::ExecutionRules execution;
   uint64_t time_limit_seconds = 0;  ///< of the execution of kernels; 0: none
-  bool device_is_visible = true;    ///< by CUDA_VISIBLE_DEVICES
-  bool strict_bounds = false;       ///< accesses beside allocations are faults even in their pages
+  /// Of the simulated GPUs, which are all alike and one in time, those that CUDA_VISIBLE_DEVICES
+  /// shows.
+  std::vector<uint32_t> visible_devices = {0};
+  bool strict_bounds = false;  ///< accesses beside allocations are faults even in their pages
 };
 
 inline constexpr const char* kSpoolVariable = "NEARWARP_CUDART_SPOOL";
@@ -64,6 +67,8 @@ inline constexpr const char* kInterleaveVariable = "NEARWARP_CUDART_INTERLEAVE";
 inline constexpr const char* kExecuteMostVariable = "NEARWARP_CUDART_EXECUTE_MOST";
 inline constexpr const char* kTimeLimitVariable = "NEARWARP_CUDART_TIME_LIMIT";
 inline constexpr const char* kStrictBoundsVariable = "NEARWARP_CUDART_STRICT_BOUNDS";
+inline constexpr const char* kDevicesVariable = "NEARWARP_CUDART_DEVICES";
+inline constexpr uint32_t kMostDevices = 16;
 inline constexpr const char* kDeviceVariable = "NEARWARP_CUDART_DEVICE";
 /// Path of the driver's API, where the application may have it.
 inline constexpr const char* kDriverVariable = "NEARWARP_CUDART_DRIVER";
@@ -72,11 +77,11 @@ inline constexpr const char* kDriverVariable = "NEARWARP_CUDART_DRIVER";
 std::string format_device(const DeviceSpec& spec);
 /// The inverse; keys that are left out keep their defaults. Throws nearwarp::Error.
 DeviceSpec parse_device(const std::string& text);
-/// Does CUDA_VISIBLE_DEVICES, where it is set, show the one device? Names are read up to the first
-/// that is of none, as CUDA does.
-bool is_visible(const char* visible_devices);
-/// What follows "GPU-" in the device's UUID.
-inline constexpr char kDeviceUuid[] = "nearwarp-gpu-000";
+/// Which of so many devices CUDA_VISIBLE_DEVICES, where it is set, shows, in its order. Names are
+/// read up to the first that is of none, or of one before, as CUDA does.
+std::vector<uint32_t> visible_devices(const char* names, uint32_t devices);
+/// The 16 bytes of a device's UUID.
+std::string uuid_of(uint32_t device);
 /// From the environment. Throws nearwarp::Error for values that are wrong.
 Settings settings_from_environment();
 

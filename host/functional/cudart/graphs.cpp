@@ -133,7 +133,8 @@ void Graphs::destroy(Graph* graph) {
     for (Graph* body : node->condition.bodies) destroy(body);
   }
   // Instances of the graph may outlive it.
-  for (const uint64_t handle : this->graph(graph).conditions) conditions_.at(handle).graph = nullptr;
+  for (const uint64_t handle : this->graph(graph).conditions)
+    conditions_.at(handle).graph = nullptr;
   graphs_.erase(graph);
 }
 
@@ -246,14 +247,12 @@ bool Graphs::set_condition(uint64_t handle, uint32_t value) {
 
 bool Graphs::has_condition(const Graph& graph, uint64_t handle) const {
   // Nodes of bodies go by values of the graph around them, too.
-  return conditions_.contains(handle) &&
-         (conditions_.at(handle).graph == &graph || graph.is_child);
+  return conditions_.contains(handle) && (conditions_.at(handle).graph == &graph || graph.is_child);
 }
 
 void Graphs::begin_conditions(const std::vector<uint64_t>& handles) {
   for (const uint64_t handle : handles)
-    if (const auto it = conditions_.find(handle);
-        it != conditions_.end() && it->second.begins_anew)
+    if (const auto it = conditions_.find(handle); it != conditions_.end() && it->second.begins_anew)
       it->second.value = it->second.initial;
 }
 

@@ -156,7 +156,9 @@ class Graphs {
   uint64_t create_condition(Graph& graph, uint32_t initial, bool begins_anew);
   /// False: there is no such handle.
   bool set_condition(uint64_t handle, uint32_t value);
-  uint32_t condition(uint64_t handle) const { return conditions_.at(handle).value; }  ///< there is one
+  uint32_t condition(uint64_t handle) const {
+    return conditions_.at(handle).value;
+  }  ///< there is one
   bool has_condition(const Graph& graph, uint64_t handle) const;
   /// A launch of an instance begins.
   void begin_conditions(const std::vector<uint64_t>& handles);

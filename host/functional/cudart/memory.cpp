@@ -32,7 +32,7 @@ void* Memory::allocate(Runtime& runtime, size_t bytes, Kind kind, unsigned flags
   } catch (const Error&) {
     throw Failure{kErrorMemoryAllocation};
   }
-  regions_[address] = {kind, false, flags, pool};
+  regions_[address] = {kind, false, flags, pool, thread_state().device};
   // The host may write by itself, at any time.
   if (kind != Kind::kDevice) runtime.device().note_written(address, bytes);
   return pointer_to(address);
@@ -54,19 +54,21 @@ void Memory::free(Runtime& runtime, void* pointer, bool pinned) {
 }
 
 void Memory::add_managed_variable(runtime::DevicePtr address) {
-  regions_[address] = {Kind::kManaged, true, 1, nullptr};
+  regions_[address] = {Kind::kManaged, true, 1, nullptr, 0};
 }
 
-void Memory::free_all(Runtime& runtime) {
+void Memory::free_all(Runtime& runtime, int device) {
   std::erase_if(regions_, [&](const auto& entry) {
-    if (!entry.second.variable) runtime.device().free(entry.first);
-    return !entry.second.variable;
+    const bool goes = !entry.second.variable && entry.second.device == device;
+    if (goes) runtime.device().free(entry.first);
+    return goes;
   });
-  for (auto& [address, registered] : registered_) registered.shadow = 0;
+  for (auto& [address, registered] : registered_)
+    if (find(runtime, pointer_to(registered.shadow)) == nullptr) registered.shadow = 0;
 }
 
 const Memory::Region* Memory::find(Runtime& runtime, const void* pointer, uint64_t* start) const {
-  static constexpr Region kVariable{Kind::kDevice, true, 0, nullptr};
+  static constexpr Region kVariable{Kind::kDevice, true, 0, nullptr, 0};
   if (!in_arena(runtime, pointer)) return nullptr;
   const runtime::Allocation* a = runtime.device().find_allocation(number(pointer));
   if (a == nullptr) return nullptr;

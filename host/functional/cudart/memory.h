@@ -24,6 +24,7 @@ class Memory {
     bool variable = false;  ///< of a module
     unsigned flags = 0;
     const void* pool = nullptr;  ///< that it was allocated from
+    int device = 0;              ///< that was current then
   };
   struct Registered {
     size_t bytes = 0;
@@ -38,8 +39,8 @@ class Memory {
   uint64_t bytes_of_pool(Runtime& runtime, const void* pool) const;
   /// Throws Failure unless `pointer` came from allocate() with a kind that `pinned` asks for.
   void free(Runtime& runtime, void* pointer, bool pinned);
-  /// All but the variables of modules.
-  void free_all(Runtime& runtime);
+  /// All of a device but the variables of modules.
+  void free_all(Runtime& runtime, int device);
   void add_managed_variable(runtime::DevicePtr address);
 
   void register_host(void* pointer, size_t bytes, unsigned flags);

@@ -144,7 +144,7 @@ runtime::VirtualDevice& Runtime::device() {
 
 void Runtime::check_process() {
   read_settings();
-  if (!settings_.device_is_visible) {
+  if (settings_.visible_devices.empty()) {
     say_once(
         "CUDA_VISIBLE_DEVICES hides the simulated GPU, which is device 0 - unset it, or set it to "
         "0");
@@ -259,10 +259,11 @@ void Runtime::launch(uint32_t module, const compiler::Kernel& kernel, const Laun
 /// A limit of execution has been reached: what has been recorded is kept, and the application,
 /// whose results would be wrong, does not go on.
 void Runtime::stop(const std::string& why) {
-  say(
-      fmt::format("a limit of execution has been reached ({}): the application ends here, and what "
-                  "was executed before is reported",
-                  why));
+  say(fmt::format(
+      "a limit of execution has been reached ({}, the application's launch number {}, with {} "
+      "thread-instructions in all): the application ends here, and what was executed before is "
+      "reported",
+      why, launched_, device_->thread_instructions()));
   keep_failed_calls();
   recorder_.end();
   check_.end();

@@ -56,6 +56,11 @@ class Runtime {
   /// The device, made at the first call. Throws Failure if it cannot be made.
   runtime::VirtualDevice& device();
   bool has_device() const { return device_ != nullptr; }
+  int num_devices() { return static_cast<int>(settings().visible_devices.size()); }
+  /// Throws Failure unless the application has such a device.
+  void check_device(int device) {
+    require(device >= 0 && device < num_devices(), kErrorInvalidDevice);
+  }
   /// What can still be allocated of the device's memory.
   uint64_t free_memory_bytes();
   Recorder& recorder() { return recorder_; }

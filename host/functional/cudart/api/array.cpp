@@ -221,7 +221,12 @@ NW_API cudaMemcpy3D(const Copy3D* p) {
 NW_API cudaMemcpy3DPeerAsync(const Copy3DPeer* p, Stream stream) {
   const OuterCall outer;
   if (p == nullptr) return failed(kErrorInvalidValue);
-  if (p->src_device != 0 || p->dst_device != 0) return failed(kErrorInvalidDevice);
+  const Status status = api([&](Runtime& r) {
+    r.check_device(p->src_device);
+    r.check_device(p->dst_device);
+    return kSuccess;
+  });
+  if (status != kSuccess) return status;
   const Copy3D copy{p->src_array, p->src_pos, p->src_ptr, p->dst_array,
                     p->dst_pos,   p->dst_ptr, p->extent,  kDefault};
   return cudaMemcpy3DAsync(&copy, stream);

@@ -1,9 +1,14 @@
 // Entry points about the device: properties, attributes, limits, synchronisation.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstring>
 #include <initializer_list>
+#include <set>
+#include <string>
+#include <utility>
 
 #include "host/functional/cudart/arrays.h"
 #include "host/functional/cudart/runtime.h"
@@ -17,8 +22,6 @@ constexpr int kMaxThreads = 1024;
 constexpr size_t kConstantBytes = 64 << 10;
 constexpr int kNumLimits = 7;
 constexpr uint32_t kClusterCapability = 90;  // the first with clusters of thread blocks
-
-void check_device(int device) { require(device == 0, kErrorInvalidDevice); }
 
 int as_int(uint64_t value) { return static_cast<int>(value > 0x7fffffff ? 0x7fffffff : value); }
 
@@ -72,10 +75,12 @@ int texture_attribute(const DeviceProp& p, int number) {
          at(77, &p.max_texture_1d_mipmap, 1);
 }
 
-DeviceProp properties(const DeviceSpec& s) {
+/// Of that one of the machine's devices.
+DeviceProp properties(const DeviceSpec& s, uint32_t device) {
   DeviceProp p{};
   std::snprintf(p.name, sizeof(p.name), "nearwarp %s (simulated)", s.name.c_str());
-  std::memcpy(p.uuid, kDeviceUuid, sizeof(p.uuid));
+  std::memcpy(p.uuid, uuid_of(device).data(), sizeof(p.uuid));
+  p.pci_device_id = static_cast<int>(device);
   p.total_global_mem = s.memory_bytes;
   p.shared_mem_per_block = shared_per_block(s);
   p.regs_per_block = p.regs_per_multiprocessor = as_int(s.sm_registers);
@@ -117,7 +122,7 @@ DeviceProp properties(const DeviceSpec& s) {
 /// cudaDeviceAttr by its number; false for one that does not exist.
 bool attribute(const DeviceSpec& s, int number, int* value) {
   if (number < 1 || number > 147) return false;
-  const DeviceProp p = properties(s);
+  const DeviceProp p = properties(s, 0);
   const auto known = [&]() -> uint64_t {
     switch (number) {
       case 1:  // MaxThreadsPerBlock
@@ -212,34 +217,42 @@ std::array<size_t, kNumLimits>& limits() {
 
 NW_API cudaGetDeviceCount(int* count) {
   if (count != nullptr) *count = 0;  // where the environment hides the device
-  return api([&](Runtime&) {
+  return api([&](Runtime& r) {
     require(count != nullptr);
-    *count = 1;
+    *count = r.num_devices();
     return kSuccess;
   });
 }
 NW_API cudaGetDevice(int* device) {
   return api([&](Runtime&) {
     require(device != nullptr);
-    *device = 0;
+    *device = thread_state().device;
     return kSuccess;
   });
 }
 NW_API cudaSetDevice(int device) {
   return api([&](Runtime& r) {
-    check_device(device);
+    r.check_device(device);
     r.device();
+    if (device != 0)
+      say_once(
+          "the application uses several devices (--devices): they are executed and simulated as "
+          "one, which has the work of all");
+    thread_state().device = device;
     return kSuccess;
   });
 }
 NW_API cudaInitDevice(int device, unsigned, unsigned) {
-  const OuterCall outer;
-  return cudaSetDevice(device);
+  return api([&](Runtime& r) {
+    r.check_device(device);
+    r.device();
+    return kSuccess;
+  });
 }
 NW_API cudaSetValidDevices(int* devices, int count) {
-  return api([&](Runtime&) {
+  return api([&](Runtime& r) {
     require(count == 0 || devices != nullptr);
-    for (int i = 0; i < count; ++i) check_device(devices[i]);
+    for (int i = 0; i < count; ++i) r.check_device(devices[i]);
     return kSuccess;
   });
 }
@@ -268,16 +281,20 @@ NW_API cudaGetDeviceFlags(unsigned* flags) {
 NW_API cudaGetDeviceProperties(DeviceProp* properties_out, int device) {
   return api([&](Runtime& r) {
     require(properties_out != nullptr);
-    check_device(device);
-    *properties_out = properties(r.spec());
+    r.check_device(device);
+    *properties_out =
+        properties(r.spec(), r.settings().visible_devices[static_cast<size_t>(device)]);
     return kSuccess;
   });
 }
 NW_API cudaDeviceGetAttribute(int* value, int number, int device) {
   return api([&](Runtime& r) {
     require(value != nullptr);
-    check_device(device);
+    r.check_device(device);
     require(attribute(r.spec(), number, value));
+    constexpr int kPciDeviceId = 34;
+    if (number == kPciDeviceId)
+      *value = static_cast<int>(r.settings().visible_devices[static_cast<size_t>(device)]);
     return kSuccess;
   });
 }
@@ -297,12 +314,15 @@ NW_API cudaDeviceReset() {
   r.sticky = last_error() = kSuccess;
   return api([](Runtime& runtime) {
     runtime.order.host_waited();
-    destroy_all_textures(runtime);
-    forget_arrays();
-    runtime.graphs.forget_memory();
-    runtime.virtual_memory.forget(runtime);
-    runtime.memory.free_all(runtime);
-    if (runtime.has_device()) runtime.device().reset_modules();
+    const bool is_only_one = runtime.num_devices() == 1;  // else others may still use the rest
+    if (is_only_one) {
+      destroy_all_textures(runtime);
+      forget_arrays();
+      runtime.graphs.forget_memory();
+      runtime.virtual_memory.forget(runtime);
+    }
+    runtime.memory.free_all(runtime, thread_state().device);
+    if (is_only_one && runtime.has_device()) runtime.device().reset_modules();
     return kSuccess;
   });
 }
@@ -362,41 +382,73 @@ NW_API cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 }
 
 NW_API cudaDeviceGetPCIBusId(char* text, int bytes, int device) {
-  return api([&](Runtime&) {
-    constexpr char kBusId[] = "0000:00:00.0";
-    require(text != nullptr && bytes >= static_cast<int>(sizeof(kBusId)));
-    check_device(device);
-    std::memcpy(text, kBusId, sizeof(kBusId));
+  return api([&](Runtime& r) {
+    require(text != nullptr);
+    r.check_device(device);
+    const std::string id =
+        fmt::format("0000:00:{:02x}.0", r.settings().visible_devices[static_cast<size_t>(device)]);
+    require(bytes > static_cast<int>(id.size()));
+    std::memcpy(text, id.c_str(), id.size() + 1);
     return kSuccess;
   });
 }
 NW_API cudaDeviceGetByPCIBusId(int* device, const char* text) {
-  return api([&](Runtime&) {
+  return api([&](Runtime& r) {
     require(device != nullptr && text != nullptr);
-    require(std::strstr(text, "00:00.0") != nullptr, kErrorInvalidDevice);
-    *device = 0;
-    return kSuccess;
+    for (int i = 0; i < r.num_devices(); ++i) {
+      const uint32_t own = r.settings().visible_devices[static_cast<size_t>(i)];
+      if (std::strstr(text, fmt::format("00:{:02x}.0", own).c_str()) == nullptr) continue;
+      *device = i;
+      return kSuccess;
+    }
+    return kErrorInvalidDevice;
   });
 }
 
-// There is one device, and so no peer.
+// Peers: every device can have the memory of every other. Whether it may is kept, and not looked at
+// when kernels access it.
+namespace {
+std::set<std::pair<int, int>>& peers() {
+  static auto* const all = new std::set<std::pair<int, int>>;
+  return *all;
+}
+}  // namespace
 NW_API cudaDeviceCanAccessPeer(int* can, int device, int peer) {
-  return api([&](Runtime&) {
+  return api([&](Runtime& r) {
     require(can != nullptr);
-    check_device(device);
-    check_device(peer);
-    *can = 0;
+    r.check_device(device);
+    r.check_device(peer);
+    *can = device != peer ? 1 : 0;
     return kSuccess;
   });
 }
-NW_API cudaDeviceEnablePeerAccess(int, unsigned) {
-  return api([](Runtime&) { return kErrorInvalidDevice; });
+NW_API cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
+  return api([&](Runtime& r) {
+    r.check_device(peer);
+    require(peer != thread_state().device, kErrorInvalidDevice);
+    require(flags == 0);
+    require(peers().emplace(thread_state().device, peer).second, kErrorPeerAccessAlreadyEnabled);
+    return kSuccess;
+  });
 }
-NW_API cudaDeviceDisablePeerAccess(int) {
-  return api([](Runtime&) { return kErrorInvalidDevice; });
+NW_API cudaDeviceDisablePeerAccess(int peer) {
+  return api([&](Runtime& r) {
+    r.check_device(peer);
+    require(peer != thread_state().device, kErrorInvalidDevice);
+    require(peers().erase({thread_state().device, peer}) == 1, kErrorPeerAccessNotEnabled);
+    return kSuccess;
+  });
 }
-NW_API cudaDeviceGetP2PAttribute(int*, int, int, int) {
-  return api([](Runtime&) { return kErrorInvalidDevice; });
+NW_API cudaDeviceGetP2PAttribute(int* value, int attribute, int source, int destination) {
+  return api([&](Runtime& r) {
+    constexpr int kRank = 1, kLast = 4;  // rank, access, native atomics, arrays
+    r.check_device(source);
+    r.check_device(destination);
+    require(source != destination, kErrorInvalidDevice);
+    require(value != nullptr && attribute >= kRank && attribute <= kLast);
+    *value = attribute == kRank ? 0 : 1;
+    return kSuccess;
+  });
 }
 
 NW_API cudaMemGetInfo(size_t* free, size_t* total) {

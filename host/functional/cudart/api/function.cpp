@@ -99,8 +99,12 @@ NW_API cudaFuncSetAttribute(const void* function, int attribute, int value) {
   return set_attribute(function, attribute, value);
 }
 NW_API cudaKernelSetAttributeForDevice(void* kernel, int attribute, int value, int device) {
-  if (device != 0) return failed(kErrorInvalidDevice);
-  return set_attribute(kernel, attribute, value);
+  const OuterCall outer;
+  const Status status = api([&](Runtime& r) {
+    r.check_device(device);
+    return kSuccess;
+  });
+  return status != kSuccess ? status : set_attribute(kernel, attribute, value);
 }
 NW_API cudaFuncSetCacheConfig(const void* function, int) { return preference(function); }
 NW_API cudaFuncSetSharedMemConfig(const void* function, int) { return preference(function); }

@@ -262,7 +262,7 @@ NW_API cudaGraphReleaseUserObject(Graph* graph, UserObject* object, unsigned cou
 
 NW_API cudaDeviceGetGraphMemAttribute(int device, int attribute, void* value) {
   return api([&](Runtime& r) {
-    require(device == 0, kErrorInvalidDevice);
+    r.check_device(device);
     require(value != nullptr && attribute >= 0 && attribute <= 3);
     const Graphs& g = r.graphs;
     const uint64_t values[] = {g.live_bytes(), g.most_live_bytes(), g.backed_bytes(),
@@ -273,7 +273,7 @@ NW_API cudaDeviceGetGraphMemAttribute(int device, int attribute, void* value) {
 }
 NW_API cudaDeviceSetGraphMemAttribute(int device, int attribute, void* value) {
   return api([&](Runtime& r) {
-    require(device == 0, kErrorInvalidDevice);
+    r.check_device(device);
     // High-water marks may be set to 0.
     require(value != nullptr && (attribute == 1 || attribute == 3) &&
             *static_cast<uint64_t*>(value) == 0);
@@ -286,7 +286,7 @@ NW_API cudaDeviceSetGraphMemAttribute(int device, int attribute, void* value) {
 }
 NW_API cudaDeviceGraphMemTrim(int device) {
   return api([&](Runtime& r) {
-    require(device == 0, kErrorInvalidDevice);
+    r.check_device(device);
     r.graphs.trim();
     return kSuccess;
   });

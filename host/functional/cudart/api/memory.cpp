@@ -120,7 +120,13 @@ NW_API cudaMemcpyAsync(void* dst, const void* src, size_t bytes, int kind, Strea
 
 NW_API cudaMemcpyPeerAsync(void* dst, int dst_device, const void* src, int src_device, size_t bytes,
                            Stream stream) {
-  if (dst_device != 0 || src_device != 0) return failed(kErrorInvalidDevice);
+  const OuterCall outer;
+  const Status status = api([&](Runtime& r) {
+    r.check_device(dst_device);
+    r.check_device(src_device);
+    return kSuccess;
+  });
+  if (status != kSuccess) return status;
   return copy(dst, src, bytes, kDefault, stream);
 }
 NW_API cudaMemcpyPeer(void* dst, int dst_device, const void* src, int src_device, size_t bytes) {

@@ -19,31 +19,35 @@ namespace {
 
 constexpr int kReleaseThreshold = 4, kUsedHigh = 8;
 
-Pool*& current_pool() {
-  static Pool* const initial = new Pool;
-  static Pool* current = initial;
-  return current;
+/// A device's default one, made at its first use, and what cudaMallocAsync() takes there.
+struct PoolsOfDevice {
+  Pool* const initial = new Pool;
+  Pool* current = initial;
+};
+PoolsOfDevice& of_device(int device) {
+  static auto* const all = new std::unordered_map<int, PoolsOfDevice>;
+  return (*all)[device];
 }
-Pool* default_pool() {
-  static Pool* const pool = current_pool();
-  return pool;
+bool is_default(const Pool* pool) {
+  for (int device = 0; device < static_cast<int>(kMostDevices); ++device)
+    if (of_device(device).initial == pool) return true;
+  return false;
 }
 std::unordered_map<const Pool*, std::unique_ptr<Pool>>& pools() {
   static auto* const all = new std::unordered_map<const Pool*, std::unique_ptr<Pool>>;
   return *all;
 }
 Pool& checked(Pool* pool) {
-  require(pool == default_pool() || pools().contains(pool), kErrorInvalidValue);
+  require(pools().contains(pool) || is_default(pool), kErrorInvalidValue);
   return *pool;
 }
 
 Status get_pool(Pool** pool, int device, bool initial, NW_CALL_SITE) {
   const OuterCall outer(site);
-  return api([&](Runtime&) {
+  return api([&](Runtime& r) {
     require(pool != nullptr);
-    require(device == 0, kErrorInvalidDevice);
-    Pool* const first = default_pool();
-    *pool = initial ? first : current_pool();
+    r.check_device(device);
+    *pool = initial ? of_device(device).initial : of_device(device).current;
     return kSuccess;
   });
 }
@@ -73,8 +77,7 @@ NW_API cudaMallocFromPoolAsync(void** pointer, size_t bytes, Pool* pool, Stream 
 }
 NW_API cudaMallocAsync(void** pointer, size_t bytes, Stream stream) {
   const OuterCall outer;
-  default_pool();
-  return cudaMallocFromPoolAsync(pointer, bytes, current_pool(), stream);
+  return cudaMallocFromPoolAsync(pointer, bytes, of_device(thread_state().device).current, stream);
 }
 NW_API cudaFreeAsync(void* pointer, Stream stream) {
   return api([&](Runtime& r) {
@@ -101,8 +104,9 @@ NW_API cudaMemPoolCreate(Pool** pool, const MemPoolProps* properties) {
 NW_API cudaMemPoolDestroy(Pool* pool) {
   return api([&](Runtime&) {
     checked(pool);
-    require(pool != default_pool());
-    if (current_pool() == pool) current_pool() = default_pool();
+    require(!is_default(pool));
+    for (int device = 0; device < static_cast<int>(kMostDevices); ++device)
+      if (of_device(device).current == pool) of_device(device).current = of_device(device).initial;
     pools().erase(pool);
     return kSuccess;
   });
@@ -110,10 +114,9 @@ NW_API cudaMemPoolDestroy(Pool* pool) {
 NW_API cudaDeviceGetDefaultMemPool(Pool** pool, int device) { return get_pool(pool, device, true); }
 NW_API cudaDeviceGetMemPool(Pool** pool, int device) { return get_pool(pool, device, false); }
 NW_API cudaDeviceSetMemPool(int device, Pool* pool) {
-  return api([&](Runtime&) {
-    require(device == 0, kErrorInvalidDevice);
-    default_pool();
-    current_pool() = &checked(pool);
+  return api([&](Runtime& r) {
+    r.check_device(device);
+    of_device(device).current = &checked(pool);
     return kSuccess;
   });
 }
@@ -172,7 +175,7 @@ NW_API cudaMemPoolGetAccess(int* flags, Pool* pool, MemLocation* location) {
   return api([&](Runtime&) {
     checked(pool);
     require(flags != nullptr && location != nullptr);
-    *flags = device_of(location) == 0 ? 3 : 0;  // read and write, or nothing
+    *flags = device_of(location) >= 0 ? 3 : 0;  // read and write, or nothing
     return kSuccess;
   });
 }

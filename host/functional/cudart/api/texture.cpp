@@ -63,9 +63,9 @@ NW_API cudaGetSurfaceObjectResourceDesc(ResourceDesc* resource, uint64_t object)
 
 NW_API cudaDeviceGetTexture1DLinearMaxWidth(size_t* elements, const ChannelDesc* format,
                                             int device) {
-  return api([&](Runtime&) {
+  return api([&](Runtime& r) {
     require(elements != nullptr && format != nullptr);
-    require(device == 0, kErrorInvalidDevice);
+    r.check_device(device);
     *elements = kMaxLinearTexture;
     return kSuccess;
   });

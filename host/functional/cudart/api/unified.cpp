@@ -13,10 +13,10 @@ constexpr MemLocation kNowhere{1, 0};  // a hint that names no place: the device
 constexpr unsigned kHostMapped = 2, kRegisterFlags = 15;
 
 /// Is there such a place? Throws Failure if not.
-void check_location(const MemLocation& location) {
+void check_location(Runtime& r, const MemLocation& location) {
   constexpr int kDevice = 1, kHostNumaCurrent = 4;
   const bool is_device = location.type == kDevice && location.id != kCpu;
-  if (is_device) require(location.id == 0, kErrorInvalidDevice);
+  if (is_device) r.check_device(location.id);
   require(location.type >= kDevice && location.type <= kHostNumaCurrent);
 }
 
@@ -25,7 +25,7 @@ Status hint(const void* pointer, size_t bytes, const MemLocation& location = kNo
             NW_CALL_SITE) {
   const OuterCall outer(site);
   return api([&](Runtime& r) {
-    check_location(location);
+    check_location(r, location);
     require(bytes != 0);
     const Memory::Region* region = r.memory.find(r, pointer);
     require(region != nullptr && region->kind == Memory::Kind::kManaged);
@@ -108,6 +108,7 @@ NW_API cudaPointerGetAttributes(PointerAttributes* attributes, const void* point
       attributes->type = device_only                              ? kMemoryDevice
                          : region->kind == Memory::Kind::kManaged ? kMemoryManaged
                                                                   : kMemoryHost;
+      attributes->device = region->device;
       attributes->device_pointer = p;
       attributes->host_pointer = device_only ? nullptr : p;
     } else if (r.memory.registered(pointer) != nullptr) {

@@ -34,7 +34,14 @@ NW_CU cuDeviceGet(Device* device, int ordinal) {
     return kSuccess;
   });
 }
-NW_CU cuDeviceGetCount(int* count) { return of_device(cudaGetDeviceCount, count); }
+/// Of several devices this interface has the first one: contexts are all of it.
+NW_CU cuDeviceGetCount(int* count) {
+  return call(Needs::kInitialization, [&] {
+    check(cudaGetDeviceCount(count));
+    *count = std::min(*count, 1);
+    return kSuccess;
+  });
+}
 NW_CU cuDeviceGetName(char* name, int bytes, Device device) {
   return with_properties(device, [&](const DeviceProp& p) {
     require(name != nullptr && bytes > 0);
