@@ -19,6 +19,7 @@
 #include "host/mechanisms/coda/pass/strides.h"
 #include "host/mechanisms/mpu/pass/locations.h"
 #include "host/mechanisms/mpu/readings.h"
+#include "host/mechanisms/mpu/settings.h"
 #include "host/mechanisms/opportunistic/pass/chains.h"
 #include "host/mechanisms/tom/offload_tables.h"
 #include "host/mechanisms/tom/pass/print.h"
@@ -112,11 +113,12 @@ int analyze_command(const Words& words) {
       if (line.given(analysis) && line.given(option))
         throw UsageError(
             fmt::format("--{} looks at the code alone - leave --{} out", analysis, option));
-  if (locations && policy.mechanism == "mpu" && policy.mpu.locations != "annotated")
+  if (locations && config::has_mechanism(policy, "mpu") &&
+      policy.table<mpu::Settings>().locations != "annotated")
     throw UsageError(
         fmt::format("policy '{}' does without the compiler's locations (mpu.locations = \"{}\") - "
                     "take one that has them, such as mpu",
-                    policy.name, policy.mpu.locations));
+                    policy.name, policy.table<mpu::Settings>().locations));
   const mpu::Readings readings = mpu::readings_of(policy);
   compiler::OffloadModel model = tom::offload_model(machine, policy);
   const compiler::Program program = compile(line.positional()[0]);

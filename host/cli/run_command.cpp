@@ -155,13 +155,17 @@ Request understand(const CommandLine& line, const Words& application) {
   const bool only_baseline = request.profile || has_trace || request.machine.shape != "stacked";
   const std::string policies =
       only_baseline && !line.given("policy") ? "baseline" : line.text("policy");
+  config::Loader loader;
   for (const std::string& name : split_commas(policies)) {
-    request.policies.push_back(config::load_policy(name, request.overrides));
+    request.policies.push_back(loader.policy(name, request.overrides));
     for (const runtime::BoundName& program : request.programs)
       if (sass::names_trace(program.name))
         check_policy_for_traces(request.policies.back(), program.name);
   }
   if (request.policies.empty()) throw UsageError("--policy names no policy - e.g. baseline");
+  std::vector<const config::PolicyConfig*> all;
+  for (const config::PolicyConfig& policy : request.policies) all.push_back(&policy);
+  config::refuse_without_effect(all);
   if (line.given("threads")) {
     request.threads = static_cast<unsigned>(line.number("threads", 1, 1024));
   } else {

@@ -25,7 +25,8 @@ class Loader {
   Loader(const Loader&) = delete;
   Loader& operator=(const Loader&) = delete;
 
-  /// As load_machine() and load_policy().
+  /// As load_machine() and load_policy(); but overrides that are of no effect under this policy are
+  /// only noted, as they may be meant for another one.
   MachineConfig machine(const std::string& name_or_path, std::span<const std::string> overrides);
   PolicyConfig policy(const std::string& name_or_path, std::span<const std::string> overrides);
 
@@ -43,9 +44,12 @@ class Loader {
 MachineConfig load_machine(const std::string& name_or_path,
                            std::span<const std::string> overrides = {});
 
-/// The same for a policy.
+/// The same for a policy. Its file has keys of its own mechanisms alone, and so do overrides.
 PolicyConfig load_policy(const std::string& name_or_path,
                          std::span<const std::string> overrides = {});
+/// Throw nearwarp::UsageError for an override of Loader::policy() that is of no effect under any of
+/// these policies, and say which mechanisms it would be for.
+void refuse_without_effect(std::span<const PolicyConfig* const> policies);
 
 /// The same for an energy file; load_machine() loads the one that the machine names.
 EnergyConfig load_energy(const std::string& name_or_path,

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
@@ -14,6 +15,7 @@
 
 #include "host/config/config.h"
 #include "host/config/find.h"
+#include "host/config/mechanism.h"
 #include "host/config/nearest.h"
 #include "host/config/rules.h"
 #include "host/config/schema.h"
@@ -200,6 +202,45 @@ std::string section_place(std::string_view path, const std::string& file, const 
   return fmt::format("{}:1", file);
 }
 
+/// All keys that a file has to have are there.
+template <class Config>
+void require_keys(const Config& config, const Places& places) {
+  for (const Key<Config>& key : keys<Config>()) {
+    if (places.count(key.path) != 0 || key.optional || !applies(key, config)) continue;
+    throw Error(fmt::format("missing key '{}' ({}) - {} allowed: {}{}{}", key.path,
+                            section_place(key.path, config.path, places), key.doc, allowed(key),
+                            key.unit.empty() ? "" : ", in ", key.unit));
+  }
+}
+
+/// Names of the mechanisms that have a key: "mechanism coda", "mechanisms tom and tuning".
+std::string takers(const Key<PolicyConfig>& key) {
+  std::vector<std::string_view> names;
+  for (const MechanismDeclaration* d : declared_mechanisms()) {
+    PolicyConfig policy;
+    policy.mechanism = d->name;
+    if (policy_has(key, policy)) names.push_back(d->name);
+  }
+  std::string text = names.size() == 1 ? "mechanism " : "mechanisms ";
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (i != 0) text += i + 1 == names.size() ? " and " : ", ";
+    text += names[i];
+  }
+  return text;
+}
+
+/// A file has no tables of mechanisms that it does not name: they would be of no effect.
+void check_tables(const PolicyConfig& policy, const Places& places) {
+  for (const Key<PolicyConfig>& key : policy_keys()) {
+    const auto at = places.find(key.path);
+    if (at == places.end() || applies(key, policy)) continue;
+    throw Error(
+        fmt::format("{} ({}) is a key of the {} - this policy's mechanism is \"{}\": leave the key "
+                    "out, or name one that has it in policy.mechanism",
+                    key.path, at->second, takers(key), policy.mechanism));
+  }
+}
+
 /// `standard`: of a machine's vaults, instead of the one that the file names; empty: that one.
 template <class Config>
 Config read_file(const std::filesystem::path& path, Places& places,
@@ -219,14 +260,13 @@ Config read_file(const std::filesystem::path& path, Places& places,
   }
   if constexpr (std::is_same_v<Config, MachineConfig>) take_standard(config, standard, places);
   if constexpr (requires { config.timing_ps; }) note_timing_clock(config);
-  for (const Key<Config>& key : keys<Config>()) {
-    if (places.count(key.path) != 0 || key.optional || !applies(key, config)) continue;
-    throw Error(fmt::format("missing key '{}' ({}) - {} allowed: {}{}{}", key.path,
-                            section_place(key.path, file, places), key.doc, allowed(key),
-                            key.unit.empty() ? "" : ", in ", key.unit));
-  }
   config.name = path.stem().string();
   config.path = file;
+  if constexpr (std::is_same_v<Config, PolicyConfig>) {
+    check_tables(config, places);  // others are checked once overrides have named mechanisms
+  } else {
+    require_keys(config, places);
+  }
   return config;
 }
 
@@ -314,6 +354,15 @@ bool override_key(Config& config, std::string_view text, Places* places) {
       fmt::format("unknown key '{}' ({}){}", change.key, where, key_suggestion(change.key, names)));
 }
 
+/// One --set serves several policies, so that a key without effect for this one may have one for
+/// another: refuse_without_effect().
+void note_without_effect(PolicyConfig& policy, std::span<const std::string> overrides) {
+  for (const std::string& text : overrides) {
+    const Key<PolicyConfig>* key = find_key<PolicyConfig>(split_override(text).key);
+    if (key != nullptr && !applies(*key, policy)) policy.without_effect.push_back(text);
+  }
+}
+
 /// The energy file that a machine names, with the overrides of its keys.
 EnergyConfig load_named_energy(Loader::Files& files, const MachineConfig& machine,
                                std::span<const std::string> overrides, const PlaceOf& place_of);
@@ -377,6 +426,10 @@ Config load(Loader::Files& files, std::string_view kind, const std::string& name
     check_shape(config, places);
     settle_timings(config, places);
   }
+  if constexpr (std::is_same_v<Config, PolicyConfig>) {
+    note_without_effect(config, overrides);
+    require_keys(config, places);
+  }
   const PlaceOf place_of = [&](std::string_view path) {
     const auto at = places.find(path);
     return at != places.end() ? at->second : config.path;  // an optional key that was left out
@@ -421,7 +474,7 @@ void override_own(Config& config, std::string_view text, Places& places) {
 }
 
 template <class Config>
-void validate_all(const Config& config, const std::string& where) {
+void validate_all(Config config, const std::string& where) {  // a copy, as below
   for (const Key<Config>& key : keys<Config>()) {
     if (applies(key, config) && !obeys(key, config)) {
       throw bad_value(key, "cannot be " + value_text(member_of(key, config)), where);
@@ -431,7 +484,7 @@ void validate_all(const Config& config, const std::string& where) {
 }
 
 template <class Config>
-std::string values_of(const Config& config) {
+std::string values_of(Config config) {  // a copy: reading makes tables that are not there yet
   std::string text;
   for (const Key<Config>& key : keys<Config>())
     if (applies(key, config))
@@ -441,7 +494,7 @@ std::string values_of(const Config& config) {
 }
 
 template <class Config>
-std::vector<KeyDescription> describe_all(const Config& config) {
+std::vector<KeyDescription> describe_all(Config config) {  // a copy, as above
   std::vector<KeyDescription> rows;
   for (const Key<Config>& key : keys<Config>()) {
     if (!applies(key, config)) continue;
@@ -469,7 +522,32 @@ MachineConfig load_machine(const std::string& name_or_path,
   return Loader().machine(name_or_path, overrides);
 }
 PolicyConfig load_policy(const std::string& name_or_path, std::span<const std::string> overrides) {
-  return Loader().policy(name_or_path, overrides);
+  PolicyConfig policy = Loader().policy(name_or_path, overrides);
+  const PolicyConfig* const only = &policy;
+  refuse_without_effect({&only, 1});
+  return policy;
+}
+
+void refuse_without_effect(std::span<const PolicyConfig* const> policies) {
+  if (policies.empty()) return;
+  for (const std::string& text : policies.front()->without_effect) {
+    const std::string_view name = split_override(text).key;
+    const auto lacks = [&](const PolicyConfig* p) {
+      return std::any_of(p->without_effect.begin(), p->without_effect.end(),
+                         [&](const std::string& t) { return split_override(t).key == name; });
+    };
+    if (!std::all_of(policies.begin(), policies.end(), lacks)) continue;
+    std::string are;
+    for (const PolicyConfig* p : policies) {
+      const std::string is = fmt::format("'{}' has \"{}\"", p->name, p->mechanism);
+      if (are.find(is) == std::string::npos) are += (are.empty() ? "" : ", ") + is;
+    }
+    throw UsageError(
+        fmt::format("{} (--set {}) is a key of the {} - {} {}: leave it out, or choose a policy "
+                    "with one that has it",
+                    name, text, takers(*find_key<PolicyConfig>(name)),
+                    policies.size() == 1 ? "policy" : "of the policies", are));
+  }
 }
 EnergyConfig load_energy(const std::string& name_or_path, std::span<const std::string> overrides) {
   Loader::Files files;

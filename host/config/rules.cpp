@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host/config/config.h"
+#include "host/config/mechanism.h"
 #include "host/core/error.h"
 
 namespace nearwarp::config {
@@ -21,33 +22,6 @@ constexpr uint64_t kMaxSwitchInputs = 128;  // device/noc/switch_state.h; every 
 constexpr uint64_t kMaxInputs = 512;        // device/noc/channel_ends.h
 constexpr uint64_t kMaxTiles = 4096;        // host/timing/noc/topology.cpp
 constexpr uint64_t kMaxLatencyTicks = uint64_t{1} << 31;  // channels keep latencies in 32 bits
-
-class Rules {
- public:
-  explicit Rules(const PlaceOf& place_of) : place_of_(place_of) {}
-
-  /// `holds`, or an Error about `key`: what is wrong, and what would be right.
-  void require(bool holds, std::string_view key, const std::string& wrong,
-               const std::string& right) const {
-    if (!holds) throw Error(fmt::format("{} {} ({}) - {}", key, wrong, place_of_(key), right));
-  }
-  void multiple(std::string_view key, uint64_t value, std::string_view of, uint64_t unit) const {
-    require(unit != 0 && value % unit == 0, key, fmt::format("is {}", value),
-            fmt::format("it must be a multiple of {}, {}", of, unit));
-  }
-  void at_least(std::string_view key, uint64_t value, std::string_view other,
-                uint64_t limit) const {
-    require(value >= limit, key, fmt::format("is {}", value),
-            fmt::format("it must be at least {}, {}", other, limit));
-  }
-  void at_most(std::string_view key, uint64_t value, std::string_view other, uint64_t limit) const {
-    require(value <= limit, key, fmt::format("is {}", value),
-            fmt::format("it must be at most {}, {}", other, limit));
-  }
-
- private:
-  const PlaceOf& place_of_;
-};
 
 bool is_power_of_two(uint64_t value) { return value != 0 && (value & (value - 1)) == 0; }
 
@@ -439,29 +413,44 @@ void check_rules(const DramConfig& dram, const PlaceOf& place_of) {
       fmt::format("it must be below controller.write_high_watermark, {}", c.write_high_watermark));
 }
 
+namespace {
+
+/// A mapping is the baseline's, or one of the policy's mechanisms', some of which want one of
+/// theirs.
+void check_mapping(const PolicyConfig& policy, const Rules& rules) {
+  std::string owners, own;
+  bool is_own = policy.mapping == "bmap";
+  const MechanismDeclaration* wants = nullptr;
+  for (const MechanismDeclaration* d : declared_mechanisms()) {
+    const bool named = has_mechanism(policy, d->name);
+    for (const MappingChoice& m : d->mappings) {
+      const bool is = m.name == policy.mapping;
+      if (is) owners += fmt::format("{}\"{}\"", owners.empty() ? "" : " or ", d->name);
+      for (const MechanismDeclaration* on : declared_mechanisms()) {
+        if (!has_mechanism(policy, on->name) || (on != d && on->runs_on != d->name)) continue;
+        is_own = is_own || is;
+        own += fmt::format("{}\"{}\"", own.empty() ? "" : ", ", m.name);
+      }
+    }
+    if (named && d->own_mapping) wants = d;
+  }
+  const std::string wrong = fmt::format("is \"{}\"", policy.mapping);
+  rules.require(
+      wants == nullptr || policy.mapping != "bmap", "policy.mapping", wrong,
+      fmt::format("with policy.mechanism = \"{}\" it must be one of: {}", policy.mechanism, own));
+  rules.require(policy.mechanism != "none" || is_own, "policy.mapping", wrong,
+                "without a mechanism (policy.mechanism = \"none\") it must be \"bmap\"");
+  rules.require(is_own, "policy.mapping", wrong,
+                fmt::format("this is a mapping of policy.mechanism = {}", owners));
+}
+
+}  // namespace
+
 void check_rules(const PolicyConfig& policy, const PlaceOf& place_of) {
   const Rules rules(place_of);
-  rules.require(policy.mechanism != "none" || policy.mapping == "bmap", "policy.mapping",
-                fmt::format("is \"{}\"", policy.mapping),
-                "without a mechanism (policy.mechanism = \"none\") it must be \"bmap\"");
-  const bool of_coda =
-      policy.mapping == "cgp" || policy.mapping == "coda" || policy.mapping == "fta";
-  const bool has_coda = policy.mechanism == "coda" || policy.mechanism == "mpu+coda";
-  rules.require(
-      has_coda == of_coda, "policy.mapping", fmt::format("is \"{}\"", policy.mapping),
-      has_coda
-          ? fmt::format("with policy.mechanism = \"{}\" it must be \"cgp\", \"coda\" or \"fta\"",
-                        policy.mechanism)
-          : "this is a mapping of policy.mechanism = \"coda\"");
-  if (policy.mechanism == "tuning") {
-    rules.require(policy.offload.overhead, "offload.overhead", "is false",
-                  "with policy.mechanism = \"tuning\" it must be true");
-    rules.require(policy.tuning.after_refusal != "round" || policy.tuning.pimbegin == "inside",
-                  "tuning.after_refusal", "is \"round\"",
-                  "with tuning.pimbegin = \"before\" there is no trial in a round: it must be "
-                  "\"entry\" or \"loop\"");
-  }
-  // Keys without effect under a mechanism are allowed, so that one --set serves several policies.
+  check_mapping(policy, rules);
+  for (const MechanismDeclaration* d : declared_mechanisms())
+    if (d->check != nullptr && has_mechanism(policy, d->name)) d->check(policy, rules);
 }
 
 }  // namespace nearwarp::config

@@ -1,18 +1,12 @@
 // Rules between the keys of a configuration.
 #pragma once
 
-#include <functional>
-#include <string>
-#include <string_view>
-
 #include "host/config/dram.h"
 #include "host/config/machine.h"
 #include "host/config/policy.h"
+#include "host/config/require.h"
 
 namespace nearwarp::config {
-
-/// Says where a key got its value, for messages.
-using PlaceOf = std::function<std::string(std::string_view path)>;
 
 /// Throw nearwarp::Error for the first rule that is broken. Every key obeys its own range.
 void check_rules(const MachineConfig& machine, const PlaceOf& place_of);

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <type_traits>
 #include <variant>
+#include <vector>
 
 #include "host/config/area.h"
 #include "host/config/dram.h"
@@ -18,11 +19,17 @@
 
 namespace nearwarp::config {
 
+struct MechanismDeclaration;  // host/config/mechanism.h
+
 /// Where a key's value is kept; its type is the key's type. An optional number may be "unknown".
 using Member = std::variant<uint32_t*, uint64_t*, bool*, std::string*, std::optional<uint64_t>*>;
 
 /// Is `word` among `choices`, which blanks separate?
 bool is_choice(std::string_view choices, std::string_view word);
+/// Are words joined by "+" among them, each but once, and the first choice ("none") only by itself?
+bool are_choices(std::string_view choices, std::string_view joined);
+/// The words of such a text.
+std::vector<std::string_view> joined_words(std::string_view joined);
 
 /// One key of a file.
 template <class Config>
@@ -37,12 +44,20 @@ struct Key {
   bool optional = false;     ///< a file may leave it out: the structure's default
   /// Of a machine: only those of these shapes have it, separated by blanks; empty: all.
   std::string_view shapes{};
-  bool in_ns = false;  ///< cycles of the DRAM, which may be written as a time, "13.75 ns"
+  bool in_ns = false;   ///< cycles of the DRAM, which may be written as a time, "13.75 ns"
+  bool alone = false;   ///< of a mechanism: those that run on it do not have the key
+  bool joined = false;  ///< of a text: several of its choices may be joined by "+", each but once
+  /// Of a policy: the mechanism whose key it is; null: every policy has it.
+  const MechanismDeclaration* mechanism = nullptr;
 };
+
+/// Has a mechanism of this policy the key, or every policy?
+bool policy_has(const Key<PolicyConfig>& key, const PolicyConfig& policy);
 
 /// Has this configuration the key?
 template <class Config>
 bool applies(const Key<Config>& key, const Config& config) {
+  if constexpr (std::is_same_v<Config, PolicyConfig>) return policy_has(key, config);
   if constexpr (std::is_same_v<Config, MachineConfig>) {
     return key.shapes.empty() || is_choice(key.shapes, config.shape);
   } else {
@@ -80,7 +95,8 @@ const Key<Config>* find_key(std::string_view path) {
   return nullptr;
 }
 
-/// A key's member in a configuration that the caller only reads.
+/// A key's member in a configuration that the caller only reads, and that no other thread writes or
+/// reads: a table that is not there yet is made.
 template <class Config>
 Member member_of(const Key<Config>& key, const Config& config) {
   return key.member(const_cast<Config&>(config));
@@ -92,7 +108,8 @@ std::string allowed(const Member& member, uint64_t min, uint64_t max, bool power
 template <class Config>
 std::string allowed(const Key<Config>& key) {
   Config any;
-  return allowed(key.member(any), key.min, key.max, key.power_of_two, key.choices);
+  std::string text = allowed(key.member(any), key.min, key.max, key.power_of_two, key.choices);
+  return key.joined ? text + ", or several of them joined by +" : text;
 }
 
 /// Does a value obey its key's own range?
@@ -100,7 +117,9 @@ bool obeys(const Member& member, uint64_t min, uint64_t max, bool power_of_two,
            std::string_view choices);
 template <class Config>
 bool obeys(const Key<Config>& key, const Config& config) {
-  return obeys(member_of(key, config), key.min, key.max, key.power_of_two, key.choices);
+  const Member member = member_of(key, config);
+  if (key.joined) return are_choices(key.choices, *std::get<std::string*>(member));
+  return obeys(member, key.min, key.max, key.power_of_two, key.choices);
 }
 
 /// The value as it would be written in TOML.

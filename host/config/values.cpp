@@ -1,6 +1,8 @@
 // Values of keys: what is allowed, and how they are written.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "host/config/schema.h"
 
 namespace nearwarp::config {
@@ -45,6 +47,29 @@ bool is_choice(std::string_view choices, std::string_view word) {
   bool found = false;
   for_each_word(choices, [&](std::string_view choice) { found = found || choice == word; });
   return found;
+}
+
+std::vector<std::string_view> joined_words(std::string_view joined) {
+  std::vector<std::string_view> words;
+  while (true) {
+    const size_t end = joined.find('+');
+    words.push_back(joined.substr(0, end));
+    if (end == std::string_view::npos) return words;
+    joined.remove_prefix(end + 1);
+  }
+}
+
+bool are_choices(std::string_view choices, std::string_view joined) {
+  const std::vector<std::string_view> words = joined_words(joined);
+  const std::string_view alone = choices.substr(0, choices.find(' '));
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (!is_choice(choices, words[i])) return false;
+    if (words[i] == alone && words.size() != 1) return false;
+    if (std::find(words.begin(), words.begin() + static_cast<ptrdiff_t>(i), words[i]) !=
+        words.begin() + static_cast<ptrdiff_t>(i))
+      return false;
+  }
+  return true;
 }
 
 bool obeys(const Member& member, uint64_t min, uint64_t max, bool power_of_two,

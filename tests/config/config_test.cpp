@@ -9,6 +9,7 @@
 
 #include "host/config/nearest.h"
 #include "host/config/schema.h"
+#include "host/mechanisms/tom/settings.h"
 #include "tests/config/texts.h"
 
 namespace nearwarp::config {
@@ -104,8 +105,8 @@ TEST(Config, Bench80DiffersFromTomInSmsAndLinksOnly) {
 TEST(Config, PoliciesDiffer) {
   EXPECT_EQ(load_policy("baseline").mechanism, "none");
   EXPECT_EQ(load_policy("ndp-uncontrolled-bmap").mechanism, "tom");
-  EXPECT_FALSE(load_policy("ndp-uncontrolled-bmap").offload.dynamic_control);
-  EXPECT_TRUE(load_policy("ndp-controlled-bmap").offload.dynamic_control);
+  EXPECT_FALSE(load_policy("ndp-uncontrolled-bmap").table<tom::OffloadSettings>().dynamic_control);
+  EXPECT_TRUE(load_policy("ndp-controlled-bmap").table<tom::OffloadSettings>().dynamic_control);
 }
 
 TEST(Config, UnknownNamesGetASuggestion) {
@@ -352,7 +353,8 @@ TEST(Overrides, TheLastOneWins) {
   EXPECT_EQ(m.l1.bytes, 65536u);
   EXPECT_EQ(m.sm.scheduler_policy, "lrr");
   EXPECT_FALSE(m.sm.charge_moves);
-  EXPECT_TRUE(load_policy("baseline", texts).offload.dynamic_control);
+  EXPECT_TRUE(
+      load_policy("ndp-uncontrolled-bmap", texts).table<tom::OffloadSettings>().dynamic_control);
 }
 
 TEST(Overrides, NumbersAsTomlHasThem) {
@@ -390,7 +392,7 @@ TEST(Overrides, KeysOfTheOtherKindAreLeftAlone) {
   PolicyConfig policy = load_policy("baseline");
   EXPECT_FALSE(apply_override(machine, "offload.busy_threshold_percent=50"));
   EXPECT_TRUE(apply_override(policy, "offload.busy_threshold_percent=50"));
-  EXPECT_EQ(policy.offload.busy_threshold_percent, 50u);
+  EXPECT_EQ(policy.table<tom::OffloadSettings>().busy_threshold_percent, 50u);
   EXPECT_TRUE(apply_override(machine, "offload.dirty_entries=8"));
   EXPECT_FALSE(apply_override(policy, "offload.dirty_entries=8"));
 }

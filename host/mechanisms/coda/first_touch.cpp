@@ -8,6 +8,7 @@
 
 #include "host/core/error.h"
 #include "host/mechanisms/coda/memory.h"
+#include "host/mechanisms/coda/settings.h"
 
 namespace nearwarp::coda {
 
@@ -29,7 +30,7 @@ class FirstTouchRun final : public sim::MechanismRun {
   FirstTouchRun(const sim::RunSubject& subject, uint64_t memory_bytes)
       : subject_(subject),
         memory_bytes_(memory_bytes),
-        mode_(touch_mode(subject.policy.pages.before_touch)),
+        mode_(touch_mode(subject.policy.table<PageSettings>().before_touch)),
         stack_bits_(static_cast<uint32_t>(std::countr_zero(subject.machine.stack.count))) {
     uint64_t groups = 0;
     for (const uint64_t pages :

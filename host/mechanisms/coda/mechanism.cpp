@@ -14,6 +14,8 @@
 #include "host/mechanisms/coda/page_groups.h"
 #include "host/mechanisms/coda/placement.h"
 #include "host/mechanisms/coda/rules.h"
+#include "host/mechanisms/coda/settings.h"
+#include "host/mechanisms/mpu/settings.h"
 #include "host/timing/machine/baseline_map.h"
 
 namespace nearwarp::coda {
@@ -22,7 +24,7 @@ namespace {
 
 std::optional<UnitRules> unit_rules(const sim::RunSubject& subject) {
   const config::MachineConfig& m = subject.machine;
-  if (subject.policy.pages.units == "machine") return {};
+  if (subject.policy.table<PageSettings>().units == "machine") return {};
   UnitRules rules;
   rules.units = m.near_bank.units;
   rules.line_bytes = m.l1.line_bytes;
@@ -39,9 +41,9 @@ class CodaRun final : public sim::MechanismRun {
     const bool cgp = subject.policy.mapping == "cgp";
     if (!cgp) uses_ = study_objects(subject.recording, rules_);
     const std::optional<UnitRules> units = unit_rules(subject);
-    placement_ =
-        place_pages(subject.recording, uses_, rules_, cgp, subject.policy.pages.local_percent,
-                    page_groups(subject, units ? units->units : 1), units);
+    placement_ = place_pages(subject.recording, uses_, rules_, cgp,
+                             subject.policy.table<PageSettings>().local_percent,
+                             page_groups(subject, units ? units->units : 1), units);
     for (const ObjectUnits& o : placement_.units)
       shifts_.push_back(static_cast<uint32_t>(std::countr_zero(o.run_lines)));
     std::sort(shifts_.begin(), shifts_.end());
@@ -142,13 +144,13 @@ void require_machine(const sim::RunSubject& subject) {
                     "shape \"stacks\", \"near_bank\" for those of cores' banks, or \"stacked\" for "
                     "a processor in front of them",
                     m.shape));
-  if (subject.policy.pages.units != "machine") {
+  if (subject.policy.table<PageSettings>().units != "machine") {
     if (subject.policy.mechanism != "mpu+coda" || subject.policy.mapping != "coda")
       refuse(
           "pages.units is \"objects\" - objects are put behind near-bank units where warps have "
           "registers there and objects have cores (policy.mechanism = \"mpu+coda\", "
           "policy.mapping = \"coda\")");
-    if (subject.policy.mpu.hash_units)
+    if (subject.policy.table<mpu::Settings>().hash_units)
       refuse(
           "pages.units is \"objects\" and mpu.hash_units true - a hash deals lines to units "
           "whatever the object");
@@ -195,6 +197,11 @@ std::unique_ptr<sim::MechanismRun> CodaMechanism::prepare(const sim::RunSubject&
   require_machine(subject);
   if (subject.policy.mapping == "fta") return prepare_first_touch(subject, image.memory_bytes);
   return std::make_unique<CodaRun>(subject, image);
+}
+
+const sim::Mechanism& mechanism() {
+  static const CodaMechanism it;
+  return it;
 }
 
 }  // namespace nearwarp::coda

@@ -10,6 +10,7 @@
 #include "host/mechanisms/coda/accesses.h"
 #include "host/mechanisms/coda/placement.h"
 #include "host/mechanisms/coda/rules.h"
+#include "host/mechanisms/coda/settings.h"
 
 namespace nearwarp::coda {
 
@@ -65,7 +66,7 @@ report::ObjectPlaces study_places(const sim::RunSubject& subject,
   out.machine = subject.machine.name;
   out.policy = subject.policy.name;
   out.stacks = rules.stacks;
-  out.local_percent = subject.policy.pages.local_percent;
+  out.local_percent = subject.policy.table<PageSettings>().local_percent;
   for (const ObjectUse& use : uses) {
     const Count& count = counts[use.allocation];
     if (count.all == 0) continue;
@@ -80,7 +81,8 @@ report::ObjectPlaces study_places(const sim::RunSubject& subject,
     o.from_code = use.from_code;
     o.local = use.block_bytes == 0 ? 0 : count.local;
     o.by_distance = is_localised(recording, use, rules, 0);
-    o.by_share = is_localised(recording, use, rules, subject.policy.pages.local_percent);
+    o.by_share =
+        is_localised(recording, use, rules, subject.policy.table<PageSettings>().local_percent);
   }
   return out;
 }

@@ -5,6 +5,7 @@
 #include <bit>
 #include <string>
 
+#include "host/mechanisms/coda/settings.h"
 #include "host/timing/machine/baseline_map.h"
 #include "host/timing/machine/dispatch_policy.h"
 
@@ -41,8 +42,8 @@ PlacementRules rules_of(const sim::RunSubject& subject, const sim::ImageTables& 
   PlacementRules rules;
   rules.stacks = sim::mapped_stacks(subject.machine);
   rules.page_bytes = subject.machine.memory.page_bytes;
-  rules.chunk = chunk_rule(subject.policy.pages.chunk);
-  rules.source = stride_source(subject.policy.pages.strides);
+  rules.chunk = chunk_rule(subject.policy.table<PageSettings>().chunk);
+  rules.source = stride_source(subject.policy.table<PageSettings>().strides);
   rules.bound = stacks_by_application(subject.recording);
   rules.blocks_per_stack.assign(subject.recording.launches.size(), 1);
   const uint32_t sms = std::max(1u, subject.machine.gpu.sms / rules.stacks);

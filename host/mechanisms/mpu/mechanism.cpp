@@ -10,6 +10,7 @@
 #include "host/core/error.h"
 #include "host/mechanisms/mpu/counters.h"
 #include "host/mechanisms/mpu/place_tables.h"
+#include "host/mechanisms/mpu/settings.h"
 
 namespace nearwarp::mpu {
 
@@ -32,7 +33,7 @@ class MpuRun final : public sim::MechanismRun {
   /// units are a second end of the core at its TSVs: requests for a core itself go up there, and
   /// what it replies comes back to the subcores as other replies do.
   void extend(sim::Graph& g, const sim::Parts& parts) override {
-    if (!subject_.policy.mpu.hash_units) g.map.hash = 0;
+    if (!subject_.policy.table<Settings>().hash_units) g.map.hash = 0;
     const config::MachineConfig::NearBank& n = parts.machine.near_bank;
     const sim::Wire tsv{n.tsv_latency_cycles * parts.icnt_period, n.queue_entries, 0};
     const std::vector<sim::NodeId> cores = g.members(g.class_named("sm")),
@@ -48,7 +49,7 @@ class MpuRun final : public sim::MechanismRun {
   }
 
   void attach(System& system) override {
-    const config::PolicyConfig::Mpu& mpu = subject_.policy.mpu;
+    const Settings& mpu = subject_.policy.table<Settings>();
     SmSideParams params;
     params.units = subject_.machine.near_bank.units;
     params.collectors = mpu.collectors;
@@ -182,6 +183,11 @@ std::unique_ptr<sim::MechanismRun> MpuMechanism::prepare(const sim::RunSubject& 
                                                          sim::ImageTables& image) const {
   require_machine(subject);
   return std::make_unique<MpuRun>(subject, number, image);
+}
+
+const sim::Mechanism& mechanism() {
+  static const MpuMechanism it;
+  return it;
 }
 
 }  // namespace nearwarp::mpu

@@ -6,6 +6,7 @@
 #include "host/functional/compiler/visit.h"
 #include "host/mechanisms/mpu/pass/scalars.h"
 #include "host/mechanisms/mpu/readings.h"
+#include "host/mechanisms/mpu/settings.h"
 
 namespace nearwarp::mpu {
 
@@ -23,7 +24,7 @@ class Builder {
   Builder(const config::MachineConfig& machine, const config::PolicyConfig& policy,
           ImageTables& image, PlaceTables& out)
       : machine_(machine),
-        mpu_(policy.mpu),
+        mpu_(policy.table<Settings>()),
         readings_(readings_of(policy)),
         image_(image),
         out_(out) {}
@@ -142,7 +143,7 @@ class Builder {
   }
 
   const config::MachineConfig& machine_;
-  const config::PolicyConfig::Mpu& mpu_;
+  const Settings& mpu_;
   Readings readings_;
   ImageTables& image_;
   PlaceTables& out_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "host/mechanisms/opportunistic/settings.h"
 #include "host/timing/run/counters/table.h"
 
 namespace nearwarp::opportunistic {
@@ -150,7 +151,7 @@ void collect_sm_service(sim::System& system, uint32_t number, report::RunResult&
   result.counters.push_back({"sm_service.queues", queues, "SMs", "That execute chains of others"});
 }
 
-void collect_use(sim::System& system, uint32_t number, const config::PolicyConfig::Chains& chains,
+void collect_use(sim::System& system, uint32_t number, const ChainSettings& chains,
                  report::RunResult& result) {
   std::byte* const base = system.arena.base();
   const uint64_t core = system.core_period, ticks = result.cycles * core;

@@ -4,6 +4,7 @@
 #include "device/mechanisms/opportunistic/mechanism.h"
 #include "host/config/policy.h"
 #include "host/mechanisms/opportunistic/chain_tables.h"
+#include "host/mechanisms/opportunistic/settings.h"
 #include "host/timing/machine/system.h"
 #include "host/timing/report/result.h"
 
@@ -41,7 +42,7 @@ void collect_chains(sim::System& system, uint32_t number, const ChainTables& tab
 void collect_sm_service(sim::System& system, uint32_t number, report::RunResult& result);
 /// How busy queues and their ALUs were, and what of them the energy account charges.
 /// `result.cycles` must be set.
-void collect_use(sim::System& system, uint32_t number, const config::PolicyConfig::Chains& chains,
+void collect_use(sim::System& system, uint32_t number, const ChainSettings& chains,
                  report::RunResult& result);
 
 }  // namespace nearwarp::opportunistic

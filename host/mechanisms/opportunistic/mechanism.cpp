@@ -9,6 +9,7 @@
 #include "host/core/error.h"
 #include "host/mechanisms/opportunistic/chain_tables.h"
 #include "host/mechanisms/opportunistic/counters.h"
+#include "host/mechanisms/opportunistic/settings.h"
 #include "host/mechanisms/opportunistic/sm_service.h"
 
 namespace nearwarp::opportunistic {
@@ -26,7 +27,7 @@ class OpportunisticRun final : public sim::MechanismRun {
     for (size_t i = 0; i < tables_.chain_of.size(); ++i)
       if (tables_.chain_of[i] != kNoChain)
         image.instrs[i].marks = static_cast<uint8_t>(image.instrs[i].marks | 1u << number);
-    if (!subject.policy.chains.at_sms) return;
+    if (!subject.policy.table<ChainSettings>().at_sms) return;
     at_sms_ = sms_can_serve(subject.machine, subject.policy, image);
   }
 
@@ -119,7 +120,7 @@ class OpportunisticRun final : public sim::MechanismRun {
   }
 
  private:
-  const config::PolicyConfig::Chains& chains() const { return subject_.policy.chains; }
+  const ChainSettings& chains() const { return subject_.policy.table<ChainSettings>(); }
   /// Cycles that an ALU of a service queue's own takes for a warp's instruction.
   uint32_t alu_interval() const {
     return (kWarpLanes + chains().alu_lanes - 1) / chains().alu_lanes;
@@ -170,7 +171,7 @@ void require_machine(const sim::RunSubject& subject) {
         fmt::format("machine.shape is \"{}\" - chains are computed at the L2 slices of a GPU of "
                     "the shape \"mesh\" or \"discrete\"",
                     m.shape));
-  if (m.shape != "mesh" && subject.policy.chains.at_sms)
+  if (m.shape != "mesh" && subject.policy.table<ChainSettings>().at_sms)
     refuse(fmt::format(
         "machine.shape is \"{}\" - SMs compute for each other on the ways through a \"mesh\"; "
         "without them: chains.at_sms=false",
@@ -190,6 +191,11 @@ std::unique_ptr<sim::MechanismRun> OpportunisticMechanism::prepare(const sim::Ru
                                                                    sim::ImageTables& image) const {
   require_machine(subject);
   return std::make_unique<OpportunisticRun>(subject, number, image);
+}
+
+const sim::Mechanism& mechanism() {
+  static const OpportunisticMechanism it;
+  return it;
 }
 
 }  // namespace nearwarp::opportunistic

@@ -5,11 +5,13 @@
 
 #include "device/cache/service_state.h"
 #include "device/mechanisms/opportunistic/sm_state.h"
+#include "host/mechanisms/opportunistic/settings.h"
 
 namespace nearwarp::opportunistic {
 
 uint64_t service_bytes(const config::MachineConfig& machine, const config::PolicyConfig& policy) {
-  return uint64_t{policy.chains.service_entries} * kMaxOperands * machine.l1.line_bytes;
+  return uint64_t{policy.table<ChainSettings>().service_entries} * kMaxOperands *
+         machine.l1.line_bytes;
 }
 
 bool sms_can_serve(const config::MachineConfig& machine, const config::PolicyConfig& policy,
@@ -40,7 +42,7 @@ void link_service_queues(sim::Graph& g, const sim::Parts& parts) {
 }
 
 Ways ways_of(const config::MachineConfig& machine, const config::PolicyConfig& policy) {
-  if (policy.chains.meet == "either") return Ways::kEither;
+  if (policy.table<ChainSettings>().meet == "either") return Ways::kEither;
   return machine.mesh.routing == "yx" ? Ways::kColumnsFirst : Ways::kRowsFirst;
 }
 

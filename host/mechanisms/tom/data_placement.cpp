@@ -7,6 +7,7 @@
 
 #include "device/cache/l2_slice.h"
 #include "host/functional/instructions/decoded.h"
+#include "host/mechanisms/tom/settings.h"
 #include "host/mechanisms/tom/sides.h"
 #include "host/timing/machine/baseline_map.h"
 
@@ -57,7 +58,8 @@ DataPlacement::DataPlacement(const runtime::Recording& recording,
   options.line_bytes = machine.l1.line_bytes;
   if (learns_) {
     total_instances_ = known_instances(recording, image, offload, options);
-    plan_.learning_instances = (total_instances_ * policy.learning.learning_permille + 999) / 1000;
+    plan_.learning_instances =
+        (total_instances_ * policy.table<tom::LearningSettings>().learning_permille + 999) / 1000;
   }
   if (knows_) {
     study_ = known_study(recording, image, offload, machine_address_map(machine), options);

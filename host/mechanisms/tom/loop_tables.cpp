@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "host/mechanisms/tom/settings.h"
+
 namespace nearwarp::tom {
 
 namespace {
@@ -50,8 +52,9 @@ LoopTables toms_loops(const runtime::Recording& recording, const config::Machine
                       const config::PolicyConfig& policy, uint8_t mark, OffloadTables& tables,
                       ImageTables& image) {
   tuning::TuningParams p;
-  p.room_known = policy.offload.room_known && policy.offload.dynamic_control;
-  if (policy.offload.decide == "entry") return {p, {}, {}};
+  p.room_known =
+      policy.table<OffloadSettings>().room_known && policy.table<OffloadSettings>().dynamic_control;
+  if (policy.table<OffloadSettings>().decide == "entry") return {p, {}, {}};
   p.on = p.inside = p.round_is_instance = true;
   p.after_refusal = tuning::Pause::kRound;
   p.begin_cycles = 1;  // the instruction that marks a candidate's beginning (section 4.2)

@@ -7,6 +7,7 @@
 
 #include "device/mechanisms/tom/packets.h"
 #include "host/core/error.h"
+#include "host/mechanisms/tom/settings.h"
 
 namespace nearwarp::tom {
 
@@ -104,7 +105,7 @@ void add_monitors(Graph& g, const Parts& parts, const config::PolicyConfig& poli
   p.monitor = 1;
   p.news_kind = kChannelBusy;
   p.interval_ticks = parts.machine.offload.monitor_interval_cycles * parts.icnt_period;
-  p.threshold_percent = std::max(1u, policy.offload.busy_threshold_percent);
+  p.threshold_percent = std::max(1u, policy.table<OffloadSettings>().busy_threshold_percent);
   for (const NodeId port : g.members(port_class))
     g.link(g.at(port), g.at(front_end), ChannelClass::kControl, kControl, parts.control(4));
 }
@@ -141,7 +142,7 @@ void add_to_machine(Graph& g, const Parts& parts, const config::PolicyConfig& po
     throw Error(
         fmt::format("{}: {} stacks - TOM's tables have room for {}", m.path, stacks, kMaxStacks));
   add_stack_sms(g, parts, policy);
-  if (!policy.offload.overhead) add_direct_ways(g, parts);
+  if (!policy.table<OffloadSettings>().overhead) add_direct_ways(g, parts);
   add_invalidations(g, parts);
   add_monitors(g, parts, policy);
   if (learning) add_host_memory(g, parts);

@@ -99,7 +99,8 @@ report::MappingAnalysis analyze_mappings(const runtime::Recording& recording,
   require_stacks(machine, "a survey of mappings of lines to stacks");
   ImageTables image = build_image(recording, machine);
   tom::OffloadTables offload = tom::build_offload_tables(recording, machine, policy, image);
-  if (policy.mechanism == "tom") tom::toms_loops(recording, machine, policy, 0, offload, image);
+  if (config::has_mechanism(policy, "tom"))
+    tom::toms_loops(recording, machine, policy, 0, offload, image);
   const AddressMap map = machine_address_map(machine);
   StudyOptions study_options = options;
   study_options.line_bytes = machine.l1.line_bytes;

@@ -11,7 +11,9 @@
 #include "host/mechanisms/tom/counters.h"
 #include "host/mechanisms/tom/data_placement.h"
 #include "host/mechanisms/tom/machine.h"
+#include "host/mechanisms/tom/settings.h"
 #include "host/mechanisms/tom/sides.h"
+#include "host/mechanisms/tuning/settings.h"
 #include "host/timing/machine/baseline_map.h"
 
 namespace nearwarp::tom {
@@ -79,7 +81,7 @@ class TomRun final : public sim::MechanismRun {
 
   void collect(System& system, report::RunResult& result) override {
     collect_offloading(subject_.recording, tables_, number_, tuning_.params.on,
-                       subject_.policy.tuning.shared != "none", system, result);
+                       subject_.policy.table<tuning::Settings>().shared != "none", system, result);
   }
   void report(System& system, report::RunResult& result) override {
     result.mapping = placement_.report(system, number_);
@@ -175,7 +177,9 @@ class TomRun final : public sim::MechanismRun {
     }
   }
 
-  bool counts_at_begin() const { return subject_.policy.learning.counts_at == "begin"; }
+  bool counts_at_begin() const {
+    return subject_.policy.table<LearningSettings>().counts_at == "begin";
+  }
   bool learns() const { return placement_.plan().learning_instances != 0; }
 
   /// Rows of a stack SM's shared memory.
@@ -186,13 +190,14 @@ class TomRun final : public sim::MechanismRun {
   SmSideParams side_params(bool in_stack) const {
     SmSideParams p;
     p.in_stack = in_stack;
-    p.dynamic_control = subject_.policy.offload.dynamic_control;
-    p.busy_refuses = subject_.policy.offload.busy_refuses;
+    p.dynamic_control = subject_.policy.table<OffloadSettings>().dynamic_control;
+    p.busy_refuses = subject_.policy.table<OffloadSettings>().busy_refuses;
     p.tuning = tuning_.params;
-    p.no_overhead = !subject_.policy.offload.overhead;
-    p.even = subject_.policy.offload.even;
+    p.no_overhead = !subject_.policy.table<OffloadSettings>().overhead;
+    p.even = subject_.policy.table<OffloadSettings>().even;
     p.any_stack = subject_.policy.mapping == "local";
-    p.flush_l1 = subject_.policy.offload.overhead && subject_.policy.offload.flush_l1;
+    p.flush_l1 = subject_.policy.table<OffloadSettings>().overhead &&
+                 subject_.policy.table<OffloadSettings>().flush_l1;
     p.count_at_begin = counts_at_begin();
     p.pipeline_latency = subject_.machine.offload.pipeline_latency_cycles;
     p.dirty_entries = subject_.machine.offload.dirty_entries;
@@ -206,7 +211,7 @@ class TomRun final : public sim::MechanismRun {
     side.warps = system.arena.allocate<WarpSide>(warps);
     side.candidates = system.arena.allocate<CandidateCounters>(
         static_cast<uint32_t>(std::max<size_t>(1, tables_.candidates.size())));
-    if (!subject_.policy.offload.overhead) attach_ways(system, endpoint, side);
+    if (!subject_.policy.table<OffloadSettings>().overhead) attach_ways(system, endpoint, side);
     sim::attach_to_sm(system, endpoint, number_, sim::place(system, side), params);
   }
 
@@ -273,7 +278,7 @@ class TomRun final : public sim::MechanismRun {
     p.stack_warps = subject_.machine.stack.sm_warps;
     p.stack_rows = stack_shared_rows();
     p.tell_room = tuning_.params.room_known;
-    p.dynamic_control = subject_.policy.offload.dynamic_control;
+    p.dynamic_control = subject_.policy.table<OffloadSettings>().dynamic_control;
     p.count_at_begin = counts_at_begin();
     p.learning_instances = placement_.plan().learning_instances;
     // At least a window, so that the host comes in between.
@@ -310,6 +315,11 @@ std::unique_ptr<sim::MechanismRun> prepare_offloading(const sim::RunSubject& sub
                                                       const Tune& tune) {
   sim::require_stacks(subject.machine, fmt::format("policy '{}'", subject.policy.name));
   return std::make_unique<TomRun>(subject, number, image, tune);
+}
+
+const sim::Mechanism& mechanism() {
+  static const TomMechanism it;
+  return it;
 }
 
 }  // namespace nearwarp::tom

@@ -8,6 +8,8 @@
 #include <set>
 
 #include "host/core/error.h"
+#include "host/mechanisms/tom/settings.h"
+#include "host/mechanisms/tuning/settings.h"
 
 namespace nearwarp::tom {
 
@@ -102,25 +104,28 @@ uint32_t stack_shared_bytes(const config::MachineConfig& machine) {
 compiler::OffloadModel offload_model(const config::MachineConfig& machine,
                                      const config::PolicyConfig& policy) {
   compiler::OffloadModel model;
-  model.miss_ld_percent = policy.offload.load_miss_percent;
-  model.coal_ld_percent = policy.offload.load_coalescing_percent;
-  model.coal_st_percent = policy.offload.store_coalescing_percent;
+  model.miss_ld_percent = policy.table<OffloadSettings>().load_miss_percent;
+  model.coal_ld_percent = policy.table<OffloadSettings>().load_coalescing_percent;
+  model.coal_st_percent = policy.table<OffloadSettings>().store_coalescing_percent;
   model.line_to_address_ratio = machine.l1.line_bytes / 4;
   using compiler::Granularity;
-  model.granularity = policy.offload.granularity == "region"      ? Granularity::kRegion
-                      : policy.offload.granularity == "loop"      ? Granularity::kLoop
-                      : policy.offload.granularity == "innermost" ? Granularity::kInnermost
-                                                                  : Granularity::kBlock;
-  model.inner_blocks = policy.mechanism == "tom" && policy.offload.inner_blocks;
+  model.granularity = policy.table<OffloadSettings>().granularity == "region" ? Granularity::kRegion
+                      : policy.table<OffloadSettings>().granularity == "loop" ? Granularity::kLoop
+                      : policy.table<OffloadSettings>().granularity == "innermost"
+                          ? Granularity::kInnermost
+                          : Granularity::kBlock;
+  model.inner_blocks =
+      config::has_mechanism(policy, "tom") && policy.table<OffloadSettings>().inner_blocks;
   model.max_candidates = machine.offload.metadata_entries;
   compiler::SharedModel& shared = model.shared;
   shared.on =
-      policy.mechanism.find("tuning") != std::string::npos && policy.tuning.shared != "none";
-  shared.proves = policy.tuning.shared == "proved";
+      config::has_mechanism(policy, "tuning") && policy.table<tuning::Settings>().shared != "none";
+  shared.proves = policy.table<tuning::Settings>().shared == "proved";
   const uint32_t row_bytes = machine.lsu.shared_banks * tuning::kBankBytes;
   shared.capacity = stack_shared_bytes(machine) / row_bytes * row_bytes;
-  shared.annotations = compiler::parse_annotations(
-      policy.tuning.shared_arrays, fmt::format("policy {}: tuning.shared_arrays", policy.name));
+  shared.annotations =
+      compiler::parse_annotations(policy.table<tuning::Settings>().shared_arrays,
+                                  fmt::format("policy {}: tuning.shared_arrays", policy.name));
   return model;
 }
 

@@ -13,4 +13,9 @@ std::unique_ptr<sim::MechanismRun> TuningMechanism::prepare(const sim::RunSubjec
       });
 }
 
+const sim::Mechanism& mechanism() {
+  static const TuningMechanism it;
+  return it;
+}
+
 }  // namespace nearwarp::tuning

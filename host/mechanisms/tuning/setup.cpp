@@ -1,17 +1,20 @@
 #include "host/mechanisms/tuning/setup.h"
 
+#include "host/mechanisms/tom/settings.h"
+#include "host/mechanisms/tuning/settings.h"
+
 namespace nearwarp::tuning {
 
 namespace {
 
 TuningParams params_of(const config::PolicyConfig& policy) {
-  const config::PolicyConfig::Tuning& t = policy.tuning;
+  const Settings& t = policy.table<Settings>();
   TuningParams p;
   p.on = true;
   p.inside = t.pimbegin == "inside";
   p.adaptation = t.adaptation;
   p.full_history = t.full_history;
-  p.room_known = policy.offload.room_known;
+  p.room_known = policy.table<tom::OffloadSettings>().room_known;
   p.history_rounds = static_cast<uint8_t>(t.history_rounds);
   p.threshold_percent = t.threshold_percent;
   p.begin_cycles = p.trial_cycles = t.pimbegin_cycles;
@@ -30,8 +33,9 @@ TuningParams params_of(const config::PolicyConfig& policy) {
 
 tom::LoopTables set_up(const runtime::Recording& recording, const config::PolicyConfig& policy,
                        uint8_t mark, tom::OffloadTables& tables, sim::ImageTables& image) {
-  const auto choice = policy.tuning.rounds == "innermost" ? compiler::LoopChoice::kInnermost
-                                                          : compiler::LoopChoice::kOutermost;
+  const auto choice = policy.table<Settings>().rounds == "innermost"
+                          ? compiler::LoopChoice::kInnermost
+                          : compiler::LoopChoice::kOutermost;
   return tom::find_loops(recording, params_of(policy), choice, mark, tables, image);
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "host/config/config.h"
+#include "host/mechanisms/mpu/settings.h"
 #include "host/timing/probe/chases.h"
 #include "host/timing/probe/streams.h"
 
@@ -233,7 +234,7 @@ class Planner {
     near_.dispatch.groups = m_.gpu.sms;
     near_.dispatch.row_blocks = 1;
     const uint32_t all = m_.gpu.sms;
-    const Way way = way_to_near_banks(m_, all, near_.mpu.access_bytes);
+    const Way way = way_to_near_banks(m_, all, near_.table<mpu::Settings>().access_bytes);
     add("all: own units, read", near_banks(m_, Near::Kind::kRead, all), near_,
         way.bound(Flow::kRead), {near_accesses("mpu.loads_near")});
     add("all: own units, write", near_banks(m_, Near::Kind::kWrite, all), near_,

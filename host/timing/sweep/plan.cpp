@@ -50,6 +50,9 @@ class Combinations {
     try {
       loaded.config = std::make_shared<const Config>((loader_.*load_)(name, overrides));
       loaded.values = loaded.config->name + "\n" + config::values_text(*loaded.config);
+      if constexpr (std::is_same_v<Config, config::PolicyConfig>)
+        for (const std::string& text : loaded.config->without_effect)
+          loaded.values += text + "\n";  // points that differ by it alone are several all the same
       tally.good += 1;
     } catch (const UsageError&) {
       throw;
@@ -59,6 +62,14 @@ class Combinations {
       if (tally.first_error == nullptr) tally.first_error = std::current_exception();
     }
     return loaded;
+  }
+
+  /// Those that could be loaded.
+  std::vector<const Config*> good() const {
+    std::vector<const Config*> all;
+    for (const auto& [key, loaded] : loaded_)
+      if (loaded.config != nullptr) all.push_back(loaded.config.get());
+    return all;
   }
 
   /// What cannot be had in any combination is wrong for all of its points.
@@ -105,6 +116,7 @@ class Expansion {
         add_machine(program, machine);
     machines_.check();
     policies_.check();
+    config::refuse_without_effect(policies_.good());
     std::string ids;
     std::unordered_map<std::string, size_t> seen;
     for (const Point& point : plan_.points) {

@@ -3,6 +3,7 @@
 // core take?
 #include <gtest/gtest.h>
 
+#include "host/mechanisms/mpu/settings.h"
 #include "tests/sim/whole_machine.h"
 
 namespace nearwarp::sim {
@@ -33,7 +34,7 @@ report::RunResult run(const std::string& body, const std::vector<std::string>& k
 
 struct Wires {
   const config::MachineConfig m = config::load_machine("mpu");
-  const config::PolicyConfig::Mpu p = config::load_policy("mpu").mpu;
+  const mpu::Settings p = config::load_policy("mpu").table<mpu::Settings>();
   uint32_t tsv = m.near_bank.tsv_latency_cycles;
   /// Interconnect cycles, two to a core's: through the TSVs' switch, either way.
   uint32_t up(uint32_t bytes) const { return 2 * tsv + (bytes + 7) / 8 - 1; }

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "host/core/error.h"
+#include "host/mechanisms/mpu/settings.h"
 
 namespace nearwarp::mpu {
 namespace {
@@ -54,7 +55,7 @@ AreaReport area_of(const config::MachineConfig& machine, const config::PolicyCon
         fmt::format("machine '{}' has no processors below their memory (machine.shape = "
                     "\"{}\") - an area report is of \"near_bank\" machines, as mpu",
                     machine.name, machine.shape));
-  const bool near = policy.mechanism == "mpu";
+  const bool near = config::has_mechanism(policy, "mpu");
   const uint64_t cores = machine.gpu.sms / machine.near_bank.processors;
   const uint64_t subcores = cores * machine.sm.schedulers, units = cores * machine.near_bank.units;
   const uint64_t lanes = kLanes * area.lane_um2 * kNm2OfUm2;
@@ -73,12 +74,13 @@ AreaReport area_of(const config::MachineConfig& machine, const config::PolicyCon
   if (near) {
     list.add(Die::kDram, "vector ALU", "unit", units, lanes);
     list.add(Die::kDram, "near-bank register file", "unit", units,
-             registers(policy.mpu.near_registers / machine.near_bank.units));
-    list.add(Die::kDram, "operand collector", "unit", units, collectors(policy.mpu.collectors));
+             registers(policy.table<Settings>().near_registers / machine.near_bank.units));
+    list.add(Die::kDram, "operand collector", "unit", units,
+             collectors(policy.table<Settings>().collectors));
     list.add(Die::kDram, "LSU-Extension", "unit", units,
              area.lsu_lines * kLineBits * area.sram_nm2_per_bit);
     list.add(Die::kDram, "memory controller", "unit", units, area.controller_um2 * kNm2OfUm2);
-    if (policy.mpu.shared_memory == "near")
+    if (policy.table<Settings>().shared_memory == "near")
       list.add(Die::kDram, "shared memory", "core", cores, shared);
   }
   if (machine.dram.row_buffers > 1) {
@@ -92,12 +94,12 @@ AreaReport area_of(const config::MachineConfig& machine, const config::PolicyCon
   list.add(Die::kLogic, "register file", "subcore", subcores,
            registers(machine.sm.registers / machine.sm.schedulers));
   list.add(Die::kLogic, "operand collector", "subcore", subcores,
-           collectors(policy.mpu.collectors));
+           collectors(policy.table<Settings>().collectors));
   list.add(Die::kLogic, "pipeline", "subcore", subcores, area.pipeline_um2 * kNm2OfUm2);
   list.add(Die::kLogic, "instruction cache", "core", cores,
            area.instruction_cache_bytes * 8 * area.sram_nm2_per_bit);
   list.add(Die::kLogic, "router", "core", cores, area.router_um2 * kNm2OfUm2);
-  if (!near || policy.mpu.shared_memory != "near")
+  if (!near || policy.table<Settings>().shared_memory != "near")
     list.add(Die::kLogic, "shared memory", "core", cores, shared);
   if (!near)
     list.add(Die::kLogic, "memory controller", "unit", units, area.controller_um2 * kNm2OfUm2);

@@ -1,0 +1,36 @@
+// What a mechanism tells the configuration of itself: its name, keys, mappings and rules. It is
+// declared in the mechanism's own folder (keys.cpp there).
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "host/config/require.h"
+#include "host/config/schema.h"
+
+namespace nearwarp::config {
+
+/// A value of policy.mapping.
+struct MappingChoice {
+  std::string_view name;
+  std::string_view doc;  ///< goes on behind "name: "
+};
+
+struct MechanismDeclaration {
+  std::string_view name;  ///< in policy.mechanism
+  std::string_view doc;   ///< goes on behind "name: "
+  /// The mechanism whose keys and mappings it has, too (but for those with Key::alone); empty:
+  /// none.
+  std::string_view runs_on{};
+  std::span<const MappingChoice> mappings{};
+  bool own_mapping = false;  ///< one of these has to be chosen
+  std::span<const Key<PolicyConfig>> keys{};
+  /// Rules between its keys, called for policies that name it; null: there are none.
+  void (*check)(const PolicyConfig&, const Rules&) = nullptr;
+};
+
+/// All mechanisms, in the order of the documentation. Defined beside them
+/// (host/mechanisms/declarations.cpp), which know this folder.
+std::span<const MechanismDeclaration* const> declared_mechanisms();
+
+}  // namespace nearwarp::config

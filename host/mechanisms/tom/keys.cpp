@@ -1,0 +1,95 @@
+// TOM's keys: the tables [mapping] and [offload] of a policy.
+#include <array>
+
+#include "host/config/mechanism.h"
+#include "host/mechanisms/tom/settings.h"
+
+namespace nearwarp::tom {
+namespace {
+
+using config::Member;
+using P = config::PolicyConfig;
+
+constexpr bool kOptional = true;
+constexpr bool kAlone = true;  ///< not of tuned offloading, which decides by itself
+
+#define NW_LEARNING(member) \
+  "mapping." #member, [](P& p) -> Member { return &p.table<LearningSettings>().member; }
+#define NW_OFFLOAD(member) \
+  "offload." #member, [](P& p) -> Member { return &p.table<OffloadSettings>().member; }
+
+constexpr std::array<config::Key<P>, 15> kKeys = {{
+    {NW_LEARNING(learning_permille), "1/1000", 1, 1000, false, "",
+     "tmap: share of all candidate instances after which the mapping is chosen.", kOptional},
+    {NW_LEARNING(counts_at), "", 0, 0, false, "begin end",
+     "tmap: when an instance has been seen. end: when it ends; begin: with its first access, and "
+     "what open instances have accessed when the phase ends counts.",
+     kOptional},
+    {NW_OFFLOAD(dynamic_control), "", 0, 0, false, "",
+     "Refuse to offload to full stack SMs and over busy channels."},
+    {NW_OFFLOAD(busy_refuses), "", 0, 0, false, "",
+     "With dynamic control: busy channels refuse; false: full stack SMs alone.", kOptional},
+    {NW_OFFLOAD(room_known), "", 0, 0, false, "",
+     "Main SMs are told which stack SMs are full, and ask only where there is room; false: each "
+     "trial asks.",
+     kOptional},
+    {NW_OFFLOAD(decide), "", 0, 0, false, "round entry",
+     "When mechanism tom decides on a candidate that is a loop, which is also what an instance "
+     "of it "
+     "is. round: each time that a warp comes to its first instruction, so in every round, and "
+     "what "
+     "is offloaded is the rest of the loop; entry: once, when it comes there from outside.",
+     kOptional, "", false, kAlone},
+    {NW_OFFLOAD(overhead), "", 0, 0, false, "",
+     "Charge offloading; false: requests and acknowledgements take a cycle and no bandwidth, and "
+     "nothing is drained, flushed or invalidated (an idealisation)."},
+    {NW_OFFLOAD(even), "", 0, 0, false, "",
+     "Without overhead: a stack SM takes a warp only while it has fewer than the SM that it "
+     "comes "
+     "from.",
+     kOptional},
+    {NW_OFFLOAD(flush_l1), "", 0, 0, false, "",
+     "Empty a stack SM's L1 before each warp that is spawned there; false: never (an "
+     "idealisation: the block may see stale data).",
+     kOptional},
+    {NW_OFFLOAD(busy_threshold_percent), "%", 1, 100, false, "",
+     "Utilisation from which on a channel counts as busy.", kOptional},
+    {NW_OFFLOAD(load_miss_percent), "%", 0, 100, false, "",
+     "Miss rate of loads that the selection of candidates assumes."},
+    {NW_OFFLOAD(load_coalescing_percent), "%", 1, 3200, false, "",
+     "Lines per warp load that the selection assumes; 100: one."},
+    {NW_OFFLOAD(store_coalescing_percent), "%", 1, 3200, false, "",
+     "Lines per warp store that the selection assumes; 100: one."},
+    {NW_OFFLOAD(granularity), "", 0, 0, false, "region loop innermost block",
+     "Pieces of code that may be candidates, beside runs of instructions in a basic block. "
+     "region: every single-entry single-exit region of one structure; loop: loops, nested ones "
+     "included, with their guards, but no piece that is the whole kernel; innermost: of these, "
+     "loops without loops inside; block: no others.",
+     kOptional},
+    {NW_OFFLOAD(inner_blocks), "", 0, 0, false, "",
+     "Mechanism tom: a block that saves by itself is a candidate inside of a conditional loop, "
+     "too, and is offered to warps of which the loop's condition does not hold.",
+     kOptional, "", false, kAlone},
+}};
+
+constexpr config::MappingChoice kMappings[] = {
+    {"tmap",
+     "two consecutive address bits, learnt from the first candidate instances, for what candidates "
+     "access"},
+    {"oracle", "the same with the bits that are best for all instances, known beforehand"},
+    {"local", "bmap, but a stack SM finds everything in its own stack (an idealisation)"},
+};
+
+}  // namespace
+
+const config::MechanismDeclaration& declaration() {
+  static constexpr config::MechanismDeclaration kDeclaration = {
+      .name = "tom",
+      .doc = "offloading after the TOM paper",
+      .mappings = kMappings,
+      .keys = kKeys,
+  };
+  return kDeclaration;
+}
+
+}  // namespace nearwarp::tom
