@@ -98,11 +98,36 @@ bool Lowering::expand(Frame* frame, const ptx::Instruction& in) {
       expand_wmma(frame, in, like);
       return true;
     case Opcode::kCpAsync:
-      if (in.mod.mode == 0)
-        expand_copy(frame, in, like);
-      else
-        expand_bulk_copy(frame, in, like);
+      switch (static_cast<ptx::BulkCopy>(in.mod.mode)) {
+        case ptx::BulkCopy::kNone:
+          expand_copy(frame, in, like);
+          break;
+        case ptx::BulkCopy::kTensorLoad:
+        case ptx::BulkCopy::kTensorStore:
+        case ptx::BulkCopy::kTensorReduce:
+          expand_tensor_copy(frame, in, like);
+          break;
+        case ptx::BulkCopy::kReduceGlobal:
+        case ptx::BulkCopy::kReduceCluster:
+          expand_bulk_reduction(frame, in, like);
+          break;
+        case ptx::BulkCopy::kWord:
+          expand_counted_word(frame, in, like);
+          break;
+        default:
+          expand_bulk_copy(frame, in, like);
+      }
       return true;
+    case Opcode::kWarpMma:
+      expand_warp_matrix(frame, in, like);
+      return true;
+    case Opcode::kWgmmaCommit:
+    case Opcode::kWgmmaWait: {
+      Instruction holder = like;
+      operands(frame, in, &holder);
+      expand_groups(in, like, holder.srcs.empty() ? constant(0) : holder.srcs[0]);
+      return true;
+    }
     case Opcode::kMbarrier:
       expand_mbarrier(frame, in, like);
       return true;

@@ -211,9 +211,7 @@ void Decoder::store(const Instr& in) {
   emit_both(full, op);
 }
 
-namespace {
-
-AtomOp atom_op(ptx::AtomicOp op) {
+AtomOp Decoder::atom_op(ptx::AtomicOp op) {
   switch (op) {
     case ptx::AtomicOp::kAdd:
       return AtomOp::kAdd;
@@ -242,8 +240,6 @@ AtomOp atom_op(ptx::AtomicOp op) {
   }
   return AtomOp::kNone;
 }
-
-}  // namespace
 
 void Decoder::atomic(const Instr& in) {
   MemDesc desc = describe(in);

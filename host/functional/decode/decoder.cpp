@@ -461,6 +461,8 @@ void Decoder::instruction(const Instr& in) {
     case Opcode::kNop:
     case Opcode::kPrefetch:
     case Opcode::kBarWarp:
+    case Opcode::kWgmmaCommit:
+    case Opcode::kWgmmaWait:
       if (checked_) check_sync(in);
       return;  // counted, without effect on values
     case Opcode::kCall:

@@ -305,8 +305,13 @@ bool apply(std::string_view w, const Row& row, Mnemonic* out) {
     if (row.op == Opcode::kIsspacep) m->mode = 1;  // otherwise the block's own
     return true;
   }
-  if (row.op == Opcode::kMembar && is_one_of(w, {"proxy", "alias", "async", "mbarrier_init",
-                                                 "global", "shared::cta", "shared::cluster"}))
+  // fence.proxy.tensormap::generic.acquire has an address and a size.
+  if (row.op == Opcode::kMembar && w == "tensormap::generic") out->operands = "?A?u";
+  if (row.op == Opcode::kMembar &&
+      is_one_of(w, {"proxy", "alias", "async", "mbarrier_init", "global", "shared::cta",
+                    "shared::cluster", "tensormap::generic", "generic", "async::global",
+                    "async::shared::cta", "sync_restrict::shared::cta",
+                    "sync_restrict::shared::cluster"}))
     return true;
   if (apply_flag(w, row.groups, m)) return true;
   const uint64_t g = row.groups;
@@ -498,6 +503,13 @@ std::string_view name_of(Opcode op) {
   if (op == Opcode::kSuld) return "suld";
   if (op == Opcode::kSust) return "sust";
   if (op == Opcode::kMma) return "mma";
+  if (op == Opcode::kWarpMma) return "mma";
+  if (op == Opcode::kTensorSize) return "tensor.size";
+  if (op == Opcode::kTensorLoad) return "tensor.load";
+  if (op == Opcode::kTensorStore) return "tensor.store";
+  if (op == Opcode::kTensorReduce) return "tensor.reduce";
+  if (op == Opcode::kWgmmaCommit) return "wgmma.commit_group";
+  if (op == Opcode::kWgmmaWait) return "wgmma.wait_group";
   if (op == Opcode::kMapa) return "mapa";
   if (op == Opcode::kCreatePolicy) return "createpolicy";
   for (const Row& row : kRows) {

@@ -178,6 +178,29 @@ Checker::Place Checker::shared_place(const exec::Context& ctx, const uint8_t* ho
   return {};
 }
 
+void Checker::copy_access(const exec::Context& ctx, const exec::Warp& warp, uint32_t instruction,
+                          uint32_t lane, const uint8_t* host, uint32_t bytes, bool write,
+                          bool pending, const uint8_t* value) {
+  ++findings_.accesses;
+  Now now = now_of(warp, instruction);
+  now.read = !write;
+  now.write = write;
+  see(now, warp, 1u << lane);
+  now.stamp.pending = pending;
+  Place place = shared_place(ctx, host);
+  const uint64_t in_device = static_cast<uint64_t>(host - ctx.arena);
+  if (place.kind == Place::kElsewhere && in_device < ctx.arena_bytes)
+    place = {Place::kDevice, in_device + exec::kDeviceBase};
+  if (place.kind == Place::kElsewhere) return;
+  now.shared = place.kind == Place::kShared;
+  now.owner = place.owner;
+  look(now, now.shared ? place.owner->shared : device_, place.address, bytes, lane,
+       write && std::memcmp(host, value, bytes) == 0);
+  look_whether_written(now, place, bytes, lane);
+  if (pending && place.owner == running_)
+    now.warp.copies.push_back({place.address, bytes, lane, now.warp.groups});
+}
+
 bool Checker::access(exec::Context& ctx, exec::Warp& warp, const exec::Op& op, uint32_t mask) {
   if (mask == 0) return true;
   exec::MemDesc& desc = ctx.memory[op.c];

@@ -1,0 +1,17 @@
+// Copies of tensors' boxes, step by step.
+#pragma once
+
+#include "host/functional/instructions/decoded.h"
+
+namespace nearwarp::exec {
+
+/// One of kTensorSize to kTensorReduce. A step moves up to 32 pieces of 16 bytes and leaves one
+/// record of their addresses in device memory, as though each were a lane's. False on a fault.
+bool tensor(Context& ctx, Warp& warp, const ExtendedDesc& desc, uint32_t mask);
+
+/// What lies at a generic address: device memory or shared memory; nullptr, with Context::fault
+/// set, if nothing does. `access` says what for.
+uint8_t* generic_place(Context& ctx, const MemDesc& access, uint32_t lane, uint64_t address,
+                       uint32_t bytes);
+
+}  // namespace nearwarp::exec
