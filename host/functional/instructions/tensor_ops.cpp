@@ -11,7 +11,6 @@
 #include "host/functional/instructions/memory.h"
 #include "host/functional/instructions/tensor_map.h"
 #include "host/functional/ptx/details.h"
-#include "host/functional/racecheck/checker.h"
 
 namespace nearwarp::exec {
 
@@ -157,9 +156,9 @@ class Copy {
 
   void look(uint8_t* host, uint32_t bytes, bool write, const uint8_t* value) {
     if (ctx_.checker == nullptr) return;
-    static_cast<racecheck::Checker*>(ctx_.checker)
-        ->copy_access(ctx_, warp_, desc_.instruction, lane_, host, bytes, write,
-                      write && desc_.kind == Kind::kTensorLoad, value);
+    tell_copy(ctx_, warp_,
+              {desc_.instruction, lane_, host, bytes, write,
+               write && desc_.kind == Kind::kTensorLoad, value});
   }
 
   uint8_t* device(uint64_t address, uint32_t bytes) {

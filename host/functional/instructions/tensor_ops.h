@@ -9,6 +9,18 @@ namespace nearwarp::exec {
 /// record of their addresses in device memory, as though each were a lane's. False on a fault.
 bool tensor(Context& ctx, Warp& warp, const ExtendedDesc& desc, uint32_t mask);
 
+/// Bytes that an asynchronous copy, or a product of a warp group, accesses for a lane. A write is
+/// `pending` until an arrival at an mbarrier says that copies are done.
+struct CopiedBytes {
+  uint32_t instruction = 0, lane = 0;
+  const uint8_t* host = nullptr;
+  uint32_t bytes = 0;
+  bool write = false, pending = false;
+  const uint8_t* value = nullptr;  ///< that is written
+};
+/// Tells the context's race detector, which there is.
+void tell_copy(Context& ctx, const Warp& warp, const CopiedBytes& bytes);
+
 /// What lies at a generic address: device memory or shared memory; nullptr, with Context::fault
 /// set, if nothing does. `access` says what for.
 uint8_t* generic_place(Context& ctx, const MemDesc& access, uint32_t lane, uint64_t address,

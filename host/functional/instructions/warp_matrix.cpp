@@ -14,8 +14,8 @@
 #include "host/functional/instructions/memory.h"
 #include "host/functional/instructions/small_floats.h"
 #include "host/functional/instructions/tensor_map.h"
+#include "host/functional/instructions/tensor_ops.h"
 #include "host/functional/ptx/details.h"
-#include "host/functional/racecheck/checker.h"
 
 namespace nearwarp::exec {
 
@@ -202,8 +202,7 @@ class Product {
     uint8_t* host = nullptr;
     if (!resolve_shared(ctx_, access, 0, at, 16, &host)) return false;
     if (ctx_.checker != nullptr)
-      static_cast<racecheck::Checker*>(ctx_.checker)
-          ->copy_access(ctx_, warp_, desc_.instruction, 0, host, 16, false, false, nullptr);
+      tell_copy(ctx_, warp_, {desc_.instruction, 0, host, 16, false, false, nullptr});
     std::memcpy(words, host, 16);
     return true;
   }

@@ -21,6 +21,7 @@
 #include "host/functional/compiler/kernel.h"
 #include "host/functional/instructions/codes.h"
 #include "host/functional/instructions/decoded.h"
+#include "host/functional/instructions/tensor_ops.h"
 #include "host/functional/racecheck/clocks.h"
 #include "host/functional/racecheck/hazard.h"
 #include "host/functional/racecheck/kernel_places.h"
@@ -92,11 +93,8 @@ class Checker {
 
   /// Execute a memory instruction; false on a fault.
   bool access(exec::Context& ctx, exec::Warp& warp, const exec::Op& op, uint32_t mask);
-  /// Tell of what an asynchronous copy of lane `lane` reads, or writes as `value`, at a host
-  /// address. It is `pending` until an arrival at an mbarrier says that copies are done.
-  void copy_access(const exec::Context& ctx, const exec::Warp& warp, uint32_t instruction,
-                   uint32_t lane, const uint8_t* host, uint32_t bytes, bool write, bool pending,
-                   const uint8_t* value);
+  /// Tell of what an asynchronous copy accesses.
+  void copy_access(const exec::Context& ctx, const exec::Warp& warp, const exec::CopiedBytes& copy);
   /// Execute what only orders.
   void sync(const exec::Warp& warp, const exec::Op& op, uint32_t mask);
 

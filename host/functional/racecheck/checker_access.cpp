@@ -178,9 +178,9 @@ Checker::Place Checker::shared_place(const exec::Context& ctx, const uint8_t* ho
   return {};
 }
 
-void Checker::copy_access(const exec::Context& ctx, const exec::Warp& warp, uint32_t instruction,
-                          uint32_t lane, const uint8_t* host, uint32_t bytes, bool write,
-                          bool pending, const uint8_t* value) {
+void Checker::copy_access(const exec::Context& ctx, const exec::Warp& warp,
+                          const exec::CopiedBytes& copy) {
+  const auto [instruction, lane, host, bytes, write, pending, value] = copy;
   ++findings_.accesses;
   Now now = now_of(warp, instruction);
   now.read = !write;
@@ -255,6 +255,10 @@ bool Checker::access(exec::Context& ctx, exec::Warp& warp, const exec::Op& op, u
 }  // namespace nearwarp::racecheck
 
 namespace nearwarp::exec {
+
+void tell_copy(Context& ctx, const Warp& warp, const CopiedBytes& bytes) {
+  static_cast<racecheck::Checker*>(ctx.checker)->copy_access(ctx, warp, bytes);
+}
 
 bool execute_checked(Context& ctx, Warp& warp, const Op& op, uint32_t mask) {
   auto& checker = *static_cast<racecheck::Checker*>(ctx.checker);
