@@ -77,7 +77,7 @@ uint64_t lay_out(const Matrix& m, uint32_t base, uint32_t span, bool across, uin
   for (uint32_t line = 0; line < m.lines; ++line)
     for (uint32_t k = 0; k < m.length; ++k) {
       const uint32_t minor = across ? line : k, major = across ? k : line;
-      const uint32_t chunk = minor / per_chunk;
+      const uint32_t chunk = minor / per_chunk, chunks = span / 16;
       uint32_t at = base;
       if (!across)  // groups of 8 lines, of which each has 32 bytes along k
         at += line % 8 * span + line / 8 * stride + chunk * (span == 16 ? leading : 16);

@@ -158,7 +158,7 @@ class Copy {
     if (ctx_.checker == nullptr) return;
     tell_copy(ctx_, warp_,
               {desc_.instruction, lane_, host, bytes, write,
-               write && desc_.kind == Kind::kTensorLoad, value});
+               write && desc_.kind == Kind::kTensorLoad, value, false});
   }
 
   uint8_t* device(uint64_t address, uint32_t bytes) {

@@ -114,6 +114,11 @@ class Checker {
     uint64_t address = 0;
     uint32_t bytes = 0, lane = 0, group = 0;
   };
+  /// The same, done, as an mbarrier says.
+  struct ArrivedCopy {
+    Copy copy;
+    uint32_t warp = 0, time = 0;  ///< of the arrival
+  };
   /// Lanes of a warp have come to where others of it must come too, that may still do so.
   struct Awaited {
     uint32_t instruction = 0;
@@ -196,6 +201,8 @@ class Checker {
   Place shared_place(const exec::Context& ctx, const uint8_t* host) const;
   void fence(Now& now, exec::CheckedSync scope);
   void finish_copies(Now& now, uint32_t mask, uint32_t groups);
+  void copies_arrive(Now& now, const Places& places, uint32_t mask);
+  void wait_for_copies(const Places& places, uint32_t mask);
   void gather(Knowledge& to, const Knowledge& from) const;
   void join(Knowledge& to, uint32_t warp, const WarpOrder& from) const;
 

@@ -101,6 +101,7 @@ void Checker::look(Now& now, Shadow& shadow, uint64_t address, uint32_t bytes, u
   shadow.each(address, bytes, [&](Cell& cell, uint64_t at) {
     for (const Stamp& before : cell.write)
       if (!own(before) && conflicts(before)) tell(after_write, before, at);
+    if (!now.write && now.leaves_no_trace) return;
     if (!now.write) return remember(now, cell.read, stamp, lane);
     for (Stamp& before : cell.read) {
       if (before.lanes != 0 && (before.strong & stamp.strong) == 0 &&
@@ -180,14 +181,15 @@ Checker::Place Checker::shared_place(const exec::Context& ctx, const uint8_t* ho
 
 void Checker::copy_access(const exec::Context& ctx, const exec::Warp& warp,
                           const exec::CopiedBytes& copy) {
-  const auto [instruction, lane, host, bytes, write, pending, value] = copy;
+  const auto [instruction, lane, host, bytes, write, pending, value, by_group] = copy;
   ++findings_.accesses;
   Now now = now_of(warp, instruction);
   now.read = !write;
   now.write = write;
   see(now, warp, 1u << lane);
-  now.stamp.pending = pending;
+  now.leaves_no_trace = by_group;
   Place place = shared_place(ctx, host);
+  now.stamp.pending = pending && place.owner == running_;
   const uint64_t in_device = static_cast<uint64_t>(host - ctx.arena);
   if (place.kind == Place::kElsewhere && in_device < ctx.arena_bytes)
     place = {Place::kDevice, in_device + exec::kDeviceBase};
@@ -230,6 +232,8 @@ bool Checker::access(exec::Context& ctx, exec::Warp& warp, const exec::Op& op, u
       place = {Place::kDevice, in_device + exec::kDeviceBase};
     uint8_t value[16];
     if (store) stored_bytes(warp, desc, lane, value);
+    // What is copied to other blocks is theirs to wait for: only their own copies are followed.
+    now.stamp.pending = store && now.rules.async_copy && place.owner == running_;
     if (place.kind != Place::kElsewhere) {
       now.shared = place.kind == Place::kShared;
       now.owner = place.owner;
@@ -242,7 +246,8 @@ bool Checker::access(exec::Context& ctx, exec::Warp& warp, const exec::Op& op, u
     // At once, so that a later lane finds what it is about to replace.
     if (store) std::memcpy(host, value, bytes);
   }
-  if (atomic && now.rules.async_copy) finish_copies(now, mask, ~0u);
+  if (atomic && now.rules.async_copy) copies_arrive(now, places, mask);
+  if (!now.write && now.rules.acquire) wait_for_copies(places, mask);
   if (now.rules.strong) synchronise(now, warp, places, mask, bytes);
   if (store) {
     ctx.stored = true;
