@@ -156,6 +156,8 @@ class Lowering {
   void expand_tensor_copy(Frame* frame, const ptx::Instruction& in, const Instruction& like);
   void expand_bulk_reduction(Frame* frame, const ptx::Instruction& in, const Instruction& like);
   void expand_counted_word(Frame* frame, const ptx::Instruction& in, const Instruction& like);
+  void expand_map_copy(Frame* frame, const ptx::Instruction& in, const Instruction& like);
+  void expand_map_field(Frame* frame, const ptx::Instruction& in, const Instruction& like);
   void copied(const Instruction& like, const Operand& bytes, RegId barrier, const Operand& blocks,
               bool multicast);
   uint32_t new_label();

@@ -4,8 +4,12 @@
 // A box is copied by a loop of the thread that asks for it: each step (exec::tensor()) moves 512
 // bytes and makes the traffic of their lines. Then the bytes arrive at the mbarrier. Data and
 // traffic are right; in time, the thread waits for the copy, which a GPU's does not.
+#include <cstddef>
+#include <iterator>
+
 #include "host/functional/compiler/lower.h"
 #include "host/functional/instructions/decoded.h"
+#include "host/functional/instructions/tensor_map.h"
 #include "host/functional/ptx/details.h"
 
 namespace nearwarp::compiler {
@@ -295,6 +299,97 @@ void Lowering::expand_counted_word(Frame* frame, const ptx::Instruction& in,
   code_.instructions.push_back(std::move(out));
   copied(like, constant(count * ptx::size_of(in.mod.type)), shared_address(frame, in, like, ops[2]),
          constant(0), false);
+}
+
+// tensormap.cp_fenceproxy [to], [from], 128: each lane of the warp copies a word.
+void Lowering::expand_map_copy(Frame* frame, const ptx::Instruction& in, const Instruction& like) {
+  const ptx::Operand* ops = frame->fn->operands.data() + in.first_operand;
+  if (in.num_operands != 3 || ops[2].kind != Kind::kInteger || ops[2].value != 128)
+    refuse(in, "a copy of another size", "128 bytes");
+  Operand lane;
+  lane.kind = Operand::Kind::kSpecial;
+  lane.special = ptx::SpecialReg::kLaneid;
+  const RegId word = compute(like, Opcode::kShl, Type::kB32, {lane, constant(2)});
+  const RegId from =
+      compute(like, Opcode::kAdd, Type::kU32,
+              {of_register(shared_address(frame, in, like, ops[1])), of_register(word)});
+  ptx::Instruction generic = in;
+  generic.mod.space = Space::kGeneric;
+  Instruction holder = like;
+  address(frame, generic, ops[0], &holder);
+  if (holder.address.base == kNone) refuse(in, "an address that is no register", "a register");
+  ptx::Modifiers widen;
+  widen.src_type = Type::kU32;
+  const RegId wide = compute(like, Opcode::kCvt, Type::kU64, {of_register(word)}, widen);
+  const RegId to = compute(like, Opcode::kAdd, Type::kU64,
+                           {of_register(holder.address.base), of_register(wide)});
+  const RegId data = new_register("%t", Type::kB32);
+  access(like, Opcode::kLd, Space::kShared, Type::kB32, {from, kNone, 0}, {data});
+  access(like, Opcode::kSt, Space::kGlobal, Type::kB32, {to, kNone, holder.address.offset}, {data});
+}
+
+// tensormap.replace: stores into a map of our own layout.
+void Lowering::expand_map_field(Frame* frame, const ptx::Instruction& in, const Instruction& like) {
+  using exec::TensorMap;
+  const auto field = static_cast<ptx::MapField>(in.mod.detail);
+  const ptx::Operand* ops = frame->fn->operands.data() + in.first_operand;
+  struct Place {
+    size_t offset, each;  ///< bytes; each 0: there is no ordinal
+    Type type;            ///< of what is stored
+    uint64_t less;        ///< than the operand
+  };
+  const Place place = [&]() -> Place {
+    switch (field) {
+      case ptx::MapField::kAddress:
+        return {offsetof(TensorMap, address), 0, Type::kU64, 0};
+      case ptx::MapField::kRank:  // less one, as an operand
+        return {offsetof(TensorMap, dimensions), 0, Type::kU8, ~uint64_t{0}};
+      case ptx::MapField::kBox:
+        return {offsetof(TensorMap, box), 2, Type::kU16, 0};
+      case ptx::MapField::kSize:
+        return {offsetof(TensorMap, last), 4, Type::kU32, 1};
+      case ptx::MapField::kStride:
+        return {offsetof(TensorMap, strides), 8, Type::kU64, 0};
+      case ptx::MapField::kStep:
+        return {offsetof(TensorMap, element_strides), 1, Type::kU8, 0};
+      case ptx::MapField::kType:
+        return {offsetof(TensorMap, type), 0, Type::kU8, 0};
+      case ptx::MapField::kInterleave:
+        return {offsetof(TensorMap, interleave), 0, Type::kU8, 0};
+      case ptx::MapField::kSwizzle:
+        return {offsetof(TensorMap, swizzle), 0, Type::kU8, 0};
+      default:
+        return {offsetof(TensorMap, fills_nan), 0, Type::kU8, 0};
+    }
+  }();
+  if (in.num_operands != (place.each != 0 ? 3u : 2u)) fail(in, "too many or too few operands");
+  Instruction holder = like;
+  address(frame, in, ops[0], &holder);
+  if (holder.address.base == kNone) refuse(in, "an address that is no register", "a register");
+  uint64_t offset = place.offset;
+  if (place.each != 0) {
+    if (ops[1].kind != Kind::kInteger || ops[1].value < 0 || ops[1].value > 4)
+      refuse(in, "an ordinal that is no constant", "0 to 4");
+    offset += static_cast<uint64_t>(ops[1].value) * place.each;
+  }
+  const ptx::Operand& last = ops[in.num_operands - 1];
+  const bool wide = place.type == Type::kU64;
+  Operand number = value(frame, in, last, wide ? Type::kB64 : Type::kB32);
+  if (field == ptx::MapField::kType) {
+    // PTX and the driver number .f32.ftz, .f64, .bf16, .tf32 and .tf32.ftz differently.
+    static constexpr uint8_t kTypes[] = {0, 1, 2, 3, 4, 5, 6, 7, 10, 8, 9, 11, 12};
+    if (number.kind != Operand::Kind::kImmediate || number.bits >= std::size(kTypes))
+      refuse(in, "this type of elements", "0 to 12");
+    number.bits = kTypes[number.bits];
+  }
+  if (field == ptx::MapField::kSwizzle &&
+      (number.kind != Operand::Kind::kImmediate || number.bits > 3))
+    refuse(in, "this swizzle", "0 to 3");
+  const RegId data = compute(like, Opcode::kSub, wide ? Type::kU64 : Type::kU32,
+                             {number, constant(wide ? place.less : place.less & 0xffffffff)});
+  access(like, Opcode::kSt, in.mod.space, place.type,
+         {holder.address.base, kNone, holder.address.offset + static_cast<int64_t>(offset)},
+         {data});
 }
 
 }  // namespace nearwarp::compiler

@@ -335,7 +335,9 @@ void Decoder::warp_level(const Instr& in) {
       const AtomOp kind = atom_op(in.mod.atomic);
       const uint16_t a = source(in.srcs.at(0), false), b = source(in.srcs.at(1), false);
       slow(exec::kRedux, destination(in.dsts.at(0)).row, a, b, 0,
-           static_cast<int>(kind) | (ptx::is_signed(in.mod.type) ? 1 << 8 : 0));
+           static_cast<int>(kind) | (ptx::is_signed(in.mod.type) ? 1 << 8 : 0) |
+               (in.mod.type == Type::kF32 ? 1 << 9 : 0) | (in.mod.abs ? 1 << 10 : 0) |
+               (in.mod.relu_nan ? 1 << 11 : 0));
       return;
     }
     case Opcode::kElect: {

@@ -201,7 +201,24 @@ enum class BulkCopy : uint8_t {
   kTensorLoad,     ///< cp.async.bulk.tensor; the detail is a TensorDetail
   kTensorStore,
   kTensorReduce,
-  kWord,  ///< st.async, red.async: values of registers, which an mbarrier counts
+  kWord,            ///< st.async, red.async: values of registers, which an mbarrier counts
+  kNoCancellation,  ///< clusterlaunchcontrol.try_cancel: its answer, which an mbarrier counts
+  kMap,             ///< tensormap.cp_fenceproxy: a tensor map, by a warp
+  kMapField,        ///< tensormap.replace: the detail is a MapField
+};
+
+/// What tensormap.replace changes of a map.
+enum class MapField : uint8_t {
+  kAddress,
+  kRank,
+  kBox,
+  kSize,
+  kStride,
+  kStep,
+  kType,
+  kInterleave,
+  kSwizzle,
+  kFill
 };
 
 /// Of kBar and kBarRed, unless of a cluster: have all threads to execute the same instruction?

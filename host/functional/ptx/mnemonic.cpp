@@ -89,8 +89,8 @@ constexpr std::array<Row, 88> kRows = {{
     {"rem", Opcode::kRem, "Daa", 0, kI},
     {"neg", Opcode::kNeg, "Da", kFtz, kS | kF | kHalf},
     {"abs", Opcode::kAbs, "Da", kFtz, kS | kF | kHalf},
-    {"min", Opcode::kMin, "Daa", kFtz | kNanMode | kReluFlag, kI | kF | kHalf},
-    {"max", Opcode::kMax, "Daa", kFtz | kNanMode | kReluFlag, kI | kF | kHalf},
+    {"min", Opcode::kMin, "Daa?a", kFtz | kNanMode | kReluFlag, kI | kF | kHalf},
+    {"max", Opcode::kMax, "Daa?a", kFtz | kNanMode | kReluFlag, kI | kF | kHalf},
     {"addc", Opcode::kAddc, "Daa", kCarry, kI32 | kI64},
     {"subc", Opcode::kSubc, "Daa", kCarry, kI32 | kI64},
     {"madc", Opcode::kMadc, "Daaa", kPart | kCarry, kI32 | kI64},
@@ -148,7 +148,7 @@ constexpr std::array<Row, 88> kRows = {{
     {"vote", Opcode::kVote, "Dp?u", kSync | kVoteModes, kP | kB32},
     {"match", Opcode::kMatch, "Jau", kSync | kVoteModes, kB32 | kB64},
     {"activemask", Opcode::kActivemask, "D", 0, kB32},
-    {"redux", Opcode::kRedux, "Dau", kSync | kAtomics, kB32 | kI32},
+    {"redux", Opcode::kRedux, "Dau", kSync | kAtomics | kNanMode, kB32 | kI32 | kF32},
     {"elect", Opcode::kElect, "Eu", kSync, 0},
     {"bra", Opcode::kBra, "L", kUniform, 0},
     {"brx", Opcode::kBrx, "uT", kUniform | kIndexed, 0},
@@ -404,6 +404,9 @@ std::string complete(const Row& row, Mnemonic* out) {
       break;
     case Opcode::kRedux:
       if (m.atomic == AtomicOp::kNone) return "the operation is missing";
+      if (m.type == Type::kF32 && m.atomic != AtomicOp::kMin && m.atomic != AtomicOp::kMax)
+        return "of .f32 there are .min and .max";
+      if (m.type != Type::kF32 && (m.abs || m.relu_nan)) return ".abs and .NaN are for .f32";
       break;
     case Opcode::kShfl:
       if (m.shfl == ShflMode::kNone) return "the mode is missing";

@@ -409,6 +409,12 @@ bool decode_family(std::string_view text, Mnemonic* out) {
     out->problem = "tcgen05 belongs to Blackwell and is not supported";
   } else if (base == "st" || base == "red") {
     return asynchronous_store(base, words, out);
+  } else if (base == "alloca" || base == "stacksave" || base == "stackrestore") {
+    out->problem = std::string(base) + " is not supported: a stack has a size that is known";
+  } else if (base == "clusterlaunchcontrol") {
+    launch_control(words, out);
+  } else if (base == "tensormap") {
+    change_of_map(words, out);
   } else if (base == "multimem") {
     return multimem(words, out);
   } else if (base == "wmma") {

@@ -28,5 +28,7 @@ void bulk_reduction(WordList words, Mnemonic* out);
 /// st.async, red.async; false if it is another st or red.
 bool asynchronous_store(std::string_view base, WordList words, Mnemonic* out);
 bool multimem(WordList words, Mnemonic* out);
+void launch_control(WordList words, Mnemonic* out);
+void change_of_map(WordList words, Mnemonic* out);
 
 }  // namespace nearwarp::ptx

@@ -359,4 +359,69 @@ bool multimem(WordList words, Mnemonic* out) {
   return true;
 }
 
+// clusterlaunchcontrol.try_cancel: no launch of a cluster is ever cancelled, which a program has to
+// reckon with; so query_cancel always says that none was.
+void launch_control(WordList words, Mnemonic* out) {
+  if (take(&words, "try_cancel")) {
+    drop(&words, {"async", "shared::cta", "mbarrier::complete_tx::bytes", "multicast::cluster::all",
+                  "b128"});
+    out->op = Opcode::kCpAsync;
+    out->mod.mode = static_cast<uint8_t>(BulkCopy::kNoCancellation);
+    out->mod.space = Space::kShared;
+    out->mod.type = Type::kB64;
+    out->operands = "AA";
+  } else if (take(&words, "query_cancel")) {
+    out->op = Opcode::kMapa;
+    out->mod.mode = 2;
+    const bool canceled = take(&words, "is_canceled");
+    drop(&words, {"pred", "b128", "b32", "get_first_ctaid", "get_first_ctaid::x",
+                  "get_first_ctaid::y", "get_first_ctaid::z", "v4"});
+    out->mod.type = canceled ? Type::kPred : Type::kB32;
+    out->operands = "Yy";
+  } else {
+    out->problem = "this form of clusterlaunchcontrol is not supported";
+  }
+  finish(words, out);
+}
+
+// tensormap.replace.tile.field.space.b1024.type [map]{, ordinal}, value; tensormap.cp_fenceproxy
+// [to], [from], bytes
+void change_of_map(WordList words, Mnemonic* out) {
+  static constexpr std::pair<std::string_view, MapField> kFields[] = {
+      {"global_address", MapField::kAddress},
+      {"rank", MapField::kRank},
+      {"box_dim", MapField::kBox},
+      {"global_dim", MapField::kSize},
+      {"global_stride", MapField::kStride},
+      {"element_stride", MapField::kStep},
+      {"elemtype", MapField::kType},
+      {"interleave_layout", MapField::kInterleave},
+      {"swizzle_mode", MapField::kSwizzle},
+      {"fill_mode", MapField::kFill}};
+  out->op = Opcode::kCpAsync;
+  out->mod.type = Type::kB32;
+  take_space(&words, &out->mod);
+  if (take(&words, "cp_fenceproxy")) {
+    take_space(&words, &out->mod);
+    drop(&words, {"tensormap::generic", "release", "gpu", "cta", "cluster", "sys", "sync",
+                  "aligned", "shared::cta", "global"});
+    out->mod.space = Space::kShared;
+    out->mod.mode = static_cast<uint8_t>(BulkCopy::kMap);
+    out->operands = "AAu";
+    finish(words, out);
+    return;
+  }
+  const auto* field = std::find_if(std::begin(kFields), std::end(kFields),
+                                   [&](const auto& f) { return take(&words, f.first); });
+  if (!take(&words, "replace") || !take(&words, "tile") || field == std::end(kFields)) {
+    out->problem = "this form of tensormap is not supported";
+    return;
+  }
+  drop(&words, {"b1024", "b32", "b64"});
+  out->mod.mode = static_cast<uint8_t>(BulkCopy::kMapField);
+  out->mod.detail = static_cast<uint32_t>(field->second);
+  out->operands = "Au?u";
+  finish(words, out);
+}
+
 }  // namespace nearwarp::ptx
