@@ -150,16 +150,7 @@ void Lowering::expand_mbarrier(Frame* frame, const ptx::Instruction& in, const I
   }
   const RegId changed =
       compute(like, Opcode::kXor, Type::kB64, {of_register(now), of_register(before)});
-  const RegId passed = compare(like, ptx::Compare::kLt, Type::kS64, of_register(changed),
-                               constant(0), out.dsts.at(0));
-  if (op != MbarrierOp::kTryWait || like.guard != kNone) return;
-  // Who tries in vain sleeps until others have had their turns.
-  Instruction sleep = like;
-  sleep.op = Opcode::kNanosleep;
-  sleep.mod.mode = 1;
-  sleep.guard = passed;
-  sleep.guard_negated = true;
-  code_.instructions.push_back(std::move(sleep));
+  compare(like, ptx::Compare::kLt, Type::kS64, of_register(changed), constant(0), out.dsts.at(0));
 }
 
 // cp.async.bulk dst, src, bytes{, mbarrier}{, policy}

@@ -473,7 +473,6 @@ void Decoder::instruction(const Instr& in) {
     case Opcode::kBarWarp:
     case Opcode::kWgmmaCommit:
       if (checked_) check_sync(in);
-      if (in.op == Opcode::kNanosleep && in.mod.mode != 0) slow(exec::kSuspend, 0, 0);
       return;  // counted, without effect on values
     case Opcode::kCall:
       unsupported("a call that was not inlined");

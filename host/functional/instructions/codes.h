@@ -62,7 +62,6 @@ enum Code : uint16_t {
   kBarrier,      // imm: barrier descriptor
   kSystem,       // imm: descriptor of a call of the runtime
   kTrap,         // guard x; imm: PTX instruction
-  kSuspend,      // lanes of the guard x wait for others: the warp's turn ends with its block
   // Between the lanes.
   kShuffle,  // a: value, b: lane, c: clamp; imm: mode | (predicate + 1) << 8
   kVote,     // a: predicate operand, b: member row; imm: mode; d: row or predicate

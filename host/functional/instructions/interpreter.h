@@ -313,9 +313,6 @@ NW_HD inline Status run_warp(Context& ctx, Warp& warp, int64_t& budget) {
             status = pc->code == kBarrier ? Status::kBarrier : Status::kSystem;
             goto stopped;
           }
-          case kSuspend:
-            if ((active & holds(pc->x)) != 0) budget = -1;
-            break;
           case kTrap: {
             const uint32_t m = active & holds(pc->x);
             if (m == 0) break;
