@@ -34,6 +34,7 @@ class ChunkWalk {
   struct Memory {
     uint32_t instruction = 0;
     bool guarded = false;
+    bool pieces = false;  ///< of a copy, rather than lanes
   };
   struct Shape {
     uint32_t count = 0;           ///< instructions
@@ -68,7 +69,7 @@ class ChunkWalk {
     if (memory.guarded) {
       if (at >= n) fail("ends inside a record");
       lanes = static_cast<uint32_t>(words[at++]);
-      if ((lanes & ~mask) != 0) fail("has a guarded access by inactive lanes");
+      if (!memory.pieces && (lanes & ~mask) != 0) fail("has a guarded access by inactive lanes");
       if (lanes == 0) return at;
     }
     if (at >= n) fail("ends inside a record");

@@ -44,12 +44,17 @@ void ChunkReplay::walk(const TraceChunk& chunk) {
   counts_.blocks += chunk.num_blocks;
 }
 
+bool names_pieces(const compiler::Instruction& in) {
+  return in.op == ptx::Opcode::kTensorLoad || in.op == ptx::Opcode::kTensorStore ||
+         in.op == ptx::Opcode::kTensorReduce;
+}
+
 bool leaves_record(const compiler::Instruction& in) {
   using ptx::Opcode;
   using ptx::Space;
   const bool memory = in.op == Opcode::kLd || in.op == Opcode::kLdu || in.op == Opcode::kSt ||
                       in.op == Opcode::kAtom || in.op == Opcode::kRed || in.op == Opcode::kTex ||
-                      in.op == Opcode::kSuld || in.op == Opcode::kSust;
+                      in.op == Opcode::kSuld || in.op == Opcode::kSust || names_pieces(in);
   const bool fixed = in.mod.space == Space::kParam && in.address.base == compiler::kNone;
   return memory && !fixed;
 }

@@ -260,7 +260,7 @@ TEST(Lowering, UnsupportedThingsRefuseTheirKernelOnly) {
 )";
   for (const Case& c : std::initializer_list<Case>{
            {"div.f16x2 %r1, %r2, %r3;", "the type .f16x2 is not supported here (a.ptx:14: "},
-           {"min.f32 %f1, %f2, %f3, %f4;", "4 operands (a.ptx:14: "},  // of three: sm_100
+           {"min.s32 %r1, %r2, %r3, %r4;", "three values of this type (a.ptx:14: "},
            {"tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [t, {%r1}];", "textures by name"},
            {"mov.u64 %rd1, t;", "textures and surfaces are not supported"},
            {"mov.u64 %rd1, elsewhere;", "the variable 'elsewhere' is not defined in this module"},

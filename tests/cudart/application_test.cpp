@@ -19,6 +19,7 @@ TEST_F(Application, Launches) { expect_passes("launches"); }
 TEST_F(Application, Graphs) { expect_passes("graphs"); }
 TEST_F(Application, GraphNodes) { expect_passes("graph_nodes"); }
 TEST_F(Application, BulkCopies) { expect_passes("bulk"); }
+TEST_F(Application, TilesByTensorMaps) { expect_passes("tiles"); }
 TEST_F(Application, Libraries) { expect_passes("libraries"); }
 TEST_F(Application, Textures) { expect_passes("textures"); }
 TEST_F(Application, VectorAddWithDefaults) { expect_passes("defaults"); }

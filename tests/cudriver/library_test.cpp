@@ -29,6 +29,35 @@ TEST_F(DriverLibrary, EveryDocumentedNameIsThere) {
   EXPECT_EQ(count, 636);
 }
 
+TEST_F(DriverLibrary, TensorMapsAreMadeAndRefused) {
+  // Needs no device: the address only has to be aligned.
+  alignas(64) unsigned char map[128] = {}, other[128] = {};
+  const uint64_t sizes[] = {64, 32}, strides[] = {256};
+  const uint32_t box[] = {16, 8}, steps[] = {1, 1};
+  const auto encode = [&](void* to, uint64_t address, int swizzle, const uint32_t* size) {
+    return call("cuTensorMapEncodeTiled", to, 7, 2u, reinterpret_cast<void*>(address),
+                static_cast<const uint64_t*>(sizes), static_cast<const uint64_t*>(strides), size,
+                static_cast<const uint32_t*>(steps), 0, swizzle, 0, 0);
+  };
+  EXPECT_EQ(encode(map, 0x10000, 2, box), kSuccess);
+  EXPECT_NE(std::string(map, map + 128), std::string(128, '\0'));
+  EXPECT_EQ(encode(map + 1, 0x10000, 2, box), kErrorInvalidValue) << "no place for a map";
+  EXPECT_EQ(encode(nullptr, 0x10000, 2, box), kErrorInvalidValue);
+  EXPECT_EQ(encode(other, 0x10008, 2, box), kErrorInvalidValue) << "an address of 8 bytes";
+  EXPECT_EQ(encode(other, 0x10000, 1, box), kErrorInvalidValue) << "a row beyond its swizzle";
+  EXPECT_EQ(encode(other, 0x10000, 2, nullptr), kErrorInvalidValue);
+  EXPECT_EQ(encode(other, 0x20000, 2, box), kSuccess);
+  EXPECT_NE(std::string(map, map + 128), std::string(other, other + 128));
+  EXPECT_EQ(call("cuTensorMapReplaceAddress", static_cast<void*>(map),
+                 reinterpret_cast<void*>(uint64_t{0x20000})),
+            kSuccess);
+  EXPECT_EQ(std::string(map, map + 128), std::string(other, other + 128));
+  map[0] = 0;  // none any more
+  EXPECT_EQ(call("cuTensorMapReplaceAddress", static_cast<void*>(map),
+                 reinterpret_cast<void*>(uint64_t{0x20000})),
+            kErrorInvalidValue);
+}
+
 TEST_F(DriverLibrary, EveryNameIsFoundByItsVersion) {
   std::ifstream list(NW_SOURCE_DIR "/host/functional/cudriver/api/names.txt");
   std::string name;

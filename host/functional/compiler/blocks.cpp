@@ -20,6 +20,7 @@ bool ends_block(const Instruction& instr) {
     case Opcode::kExit:
     case Opcode::kBar:
     case Opcode::kBarRed:
+    case Opcode::kWgmmaWait:
     case Opcode::kSystem:
       return true;
     case Opcode::kTrap:
@@ -31,7 +32,8 @@ bool ends_block(const Instruction& instr) {
 
 bool falls_through(const Instruction& instr) {
   return !ends_block(instr) || instr.guard != kNone || instr.op == Opcode::kBar ||
-         instr.op == Opcode::kBarRed || instr.op == Opcode::kSystem;
+         instr.op == Opcode::kBarRed || instr.op == Opcode::kWgmmaWait ||
+         instr.op == Opcode::kSystem;
 }
 
 // Lanes that an instruction finds in a register wait for each other at the head of its block (as

@@ -152,6 +152,20 @@ class Lowering {
   void expand_transpose(Frame* frame, const ptx::Instruction& in, const Instruction& like);
   void expand_wmma(Frame* frame, const ptx::Instruction& in, const Instruction& like);
   void expand_copy(Frame* frame, const ptx::Instruction& in, const Instruction& like);
+  // lower_tensor.cpp
+  void expand_tensor_copy(Frame* frame, const ptx::Instruction& in, const Instruction& like);
+  void expand_bulk_reduction(Frame* frame, const ptx::Instruction& in, const Instruction& like);
+  void expand_counted_word(Frame* frame, const ptx::Instruction& in, const Instruction& like);
+  void expand_map_copy(Frame* frame, const ptx::Instruction& in, const Instruction& like);
+  void expand_map_field(Frame* frame, const ptx::Instruction& in, const Instruction& like);
+  void copied(const Instruction& like, const Operand& bytes, RegId barrier, const Operand& blocks,
+              bool multicast);
+  uint32_t new_label();
+  void place_label(uint32_t label);
+  void branch(const Instruction& like, uint32_t label, RegId guard = kNone, bool negated = false);
+  // lower_warp_matrix.cpp
+  void expand_warp_matrix(Frame* frame, const ptx::Instruction& in, const Instruction& like);
+  void expand_groups(const ptx::Instruction& in, const Instruction& like, const Operand& pending);
   // lower_wide.cpp
   void expand_pairs(Frame* frame, const ptx::Instruction& in, const Instruction& like);
   void expand_wide(Frame* frame, const ptx::Instruction& in, const Instruction& like);
@@ -188,6 +202,8 @@ class Lowering {
   std::map<RegId, std::pair<RegId, RegId>> halves_;  // of 128-bit registers
   RegId stack_pointer_ = kNone;
   uint32_t stack_symbol_ = kNone;
+  std::vector<RegId> products_;  ///< one for each group of products that is not waited for
+  uint32_t next_products_ = 0;
   uint32_t instances_ = 0;
   uint64_t local_end_ = 0;
 };

@@ -98,15 +98,92 @@ bool Lowering::expand(Frame* frame, const ptx::Instruction& in) {
       expand_wmma(frame, in, like);
       return true;
     case Opcode::kCpAsync:
-      if (in.mod.mode == 0)
-        expand_copy(frame, in, like);
-      else
-        expand_bulk_copy(frame, in, like);
+      switch (static_cast<ptx::BulkCopy>(in.mod.mode)) {
+        case ptx::BulkCopy::kNone:
+          expand_copy(frame, in, like);
+          break;
+        case ptx::BulkCopy::kTensorLoad:
+        case ptx::BulkCopy::kTensorStore:
+        case ptx::BulkCopy::kTensorReduce:
+          expand_tensor_copy(frame, in, like);
+          break;
+        case ptx::BulkCopy::kReduceGlobal:
+        case ptx::BulkCopy::kReduceCluster:
+          expand_bulk_reduction(frame, in, like);
+          break;
+        case ptx::BulkCopy::kNoCancellation: {
+          const RegId to = shared_address(frame, in, like, frame->fn->operands[in.first_operand]);
+          const RegId none = compute(like, Opcode::kMov, Type::kB64, {constant(0)});
+          access(like, Opcode::kSt, Space::kShared, Type::kB64, {to, kNone, 0}, {none, none});
+          code_.instructions.back().mod.async_copy = true;
+          copied(like, constant(16),
+                 shared_address(frame, in, like, frame->fn->operands[in.first_operand + 1]),
+                 constant(0), false);
+          break;
+        }
+        case ptx::BulkCopy::kMap:
+          expand_map_copy(frame, in, like);
+          break;
+        case ptx::BulkCopy::kMapField:
+          expand_map_field(frame, in, like);
+          break;
+        case ptx::BulkCopy::kWord:
+          expand_counted_word(frame, in, like);
+          break;
+        default:
+          expand_bulk_copy(frame, in, like);
+      }
       return true;
+    case Opcode::kMin:
+    case Opcode::kMax: {
+      if (in.num_operands != 4) return false;
+      if (in.mod.type != Type::kF32) refuse(in, "three values of this type", ".f32");
+      // Of three: of the first two, then of that and the third.
+      Instruction all = like;
+      operands(frame, in, &all);
+      all.op = in.op;
+      all.mod = in.mod;
+      const Operand third = all.srcs.at(2);
+      all.srcs.pop_back();
+      const RegId two = compute(like, in.op, Type::kF32, all.srcs, in.mod);
+      all.srcs = {of_register(two), third};
+      code_.instructions.push_back(std::move(all));
+      return true;
+    }
+    case Opcode::kWarpMma:
+      expand_warp_matrix(frame, in, like);
+      return true;
+    case Opcode::kWgmmaCommit:
+    case Opcode::kWgmmaWait: {
+      Instruction holder = like;
+      operands(frame, in, &holder);
+      expand_groups(in, like, holder.srcs.empty() ? constant(0) : holder.srcs[0]);
+      return true;
+    }
     case Opcode::kMbarrier:
       expand_mbarrier(frame, in, like);
       return true;
     case Opcode::kMapa:
+      if (in.mod.mode == 2) {  // nothing is ever cancelled
+        const ptx::Operand& result = frame->fn->operands[in.first_operand];
+        Instruction out = like;
+        if (in.mod.type == Type::kPred) {
+          add_destination(frame, in, result, Type::kPred, &out);
+          compare(like, ptx::Compare::kNe, Type::kU32, constant(0), constant(0), out.dsts[0]);
+          return true;
+        }
+        const bool vector = result.kind == Kind::kVector;
+        for (uint32_t i = 0; i < (vector ? result.count : 1); ++i) {
+          Instruction move = like;
+          move.op = Opcode::kMov;
+          move.mod.type = Type::kB32;
+          move.srcs = {constant(0)};
+          add_destination(frame, in, vector ? frame->fn->operands[result.index + i] : result,
+                          Type::kB32, &move);
+          if (move.dsts[0] != kNone) code_.instructions.push_back(std::move(move));
+        }
+        return true;
+      }
       expand_cluster_address(frame, in, like);
       return true;
     case Opcode::kCreatePolicy: {

@@ -2,6 +2,7 @@
 #include "device/trace/writer.h"
 #include "host/functional/decode/decoder.h"
 #include "host/functional/instructions/small_floats.h"
+#include "host/recording/trace_replay.h"
 
 namespace nearwarp::runtime {
 
@@ -71,6 +72,11 @@ bool Decoder::extended(const Instr& in) {
     case Opcode::kSuld:
     case Opcode::kSust:
     case Opcode::kMma:
+    case Opcode::kWarpMma:
+    case Opcode::kTensorSize:
+    case Opcode::kTensorLoad:
+    case Opcode::kTensorStore:
+    case Opcode::kTensorReduce:
       extended_operation(in);
       return true;
     case Opcode::kVideo:
@@ -120,7 +126,7 @@ void Decoder::convert_small(const Instr& in) {
   f.rounding = in.mod.rounding;
   f.relu = in.mod.relu;
   f.saturate = in.mod.saturate;
-  f.from_halves = in.mod.src_type == Type::kF16x2;
+  f.from_halves = in.mod.src_type == Type::kF16x2 || in.mod.src_type == Type::kBF16x2;
   const uint16_t a = source(in.srcs.at(0), false);
   const uint16_t b = in.srcs.size() > 1 ? source(in.srcs[1], false) : uint16_t{0};
   slow(exec::kConvertSmall, destination(in.dsts.at(0)).row, a, b, 0, f.pack());
@@ -199,16 +205,32 @@ void Decoder::extended_operation(const Instr& in) {
     case Opcode::kSust:
       desc.kind = ExtendedDesc::Kind::kSurfaceStore;
       break;
+    case Opcode::kWarpMma:
+      desc.kind = ExtendedDesc::Kind::kWarpMatrix;
+      break;
+    case Opcode::kTensorSize:
+      desc.kind = ExtendedDesc::Kind::kTensorSize;
+      break;
+    case Opcode::kTensorLoad:
+      desc.kind = ExtendedDesc::Kind::kTensorLoad;
+      break;
+    case Opcode::kTensorStore:
+      desc.kind = ExtendedDesc::Kind::kTensorStore;
+      break;
+    case Opcode::kTensorReduce:
+      desc.kind = ExtendedDesc::Kind::kTensorReduce;
+      desc.atomic = static_cast<uint8_t>(atom_op(in.mod.atomic));
+      break;
     default:
       desc.kind = ExtendedDesc::Kind::kMatrix;
   }
-  const bool object = desc.kind != ExtendedDesc::Kind::kMatrix;
+  const bool object = leaves_record(in) || desc.kind == ExtendedDesc::Kind::kTensorSize;
   if (in.srcs.size() > ExtendedDesc::kMaxSources || in.dsts.size() > ExtendedDesc::kMaxDestinations)
     unsupported("an instruction with this many operands");
   for (const Operand& s : in.srcs) {
     bool wide = s.kind == Operand::Kind::kRegister && is_wide(s.reg);
     if (object && desc.num_sources == 0) wide = true;  // the handle
-    if (wide) desc.wide |= 1u << desc.num_sources;
+    if (wide && desc.num_sources < 32) desc.wide |= 1u << desc.num_sources;
     desc.sources[desc.num_sources++] = source(s, wide);
   }
   for (const compiler::RegId d : in.dsts)

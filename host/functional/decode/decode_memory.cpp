@@ -211,9 +211,7 @@ void Decoder::store(const Instr& in) {
   emit_both(full, op);
 }
 
-namespace {
-
-AtomOp atom_op(ptx::AtomicOp op) {
+AtomOp Decoder::atom_op(ptx::AtomicOp op) {
   switch (op) {
     case ptx::AtomicOp::kAdd:
       return AtomOp::kAdd;
@@ -242,8 +240,6 @@ AtomOp atom_op(ptx::AtomicOp op) {
   }
   return AtomOp::kNone;
 }
-
-}  // namespace
 
 void Decoder::atomic(const Instr& in) {
   MemDesc desc = describe(in);
@@ -339,7 +335,9 @@ void Decoder::warp_level(const Instr& in) {
       const AtomOp kind = atom_op(in.mod.atomic);
       const uint16_t a = source(in.srcs.at(0), false), b = source(in.srcs.at(1), false);
       slow(exec::kRedux, destination(in.dsts.at(0)).row, a, b, 0,
-           static_cast<int>(kind) | (ptx::is_signed(in.mod.type) ? 1 << 8 : 0));
+           static_cast<int>(kind) | (ptx::is_signed(in.mod.type) ? 1 << 8 : 0) |
+               (in.mod.type == Type::kF32 ? 1 << 9 : 0) | (in.mod.abs ? 1 << 10 : 0) |
+               (in.mod.relu_nan ? 1 << 11 : 0));
       return;
     }
     case Opcode::kElect: {

@@ -29,9 +29,19 @@ struct RowInit {
   uint64_t value = 0;
 };
 
-/// bar.sync, bar.arrive, bar.red, barrier.cluster.
+/// bar.sync, bar.arrive, bar.red, barrier.cluster; wgmma.wait_group, where the four warps of a
+/// group meet.
 struct BarrierDesc {
-  enum class Kind : uint8_t { kSync, kArrive, kPopc, kAnd, kOr, kClusterArrive, kClusterWait };
+  enum class Kind : uint8_t {
+    kSync,
+    kArrive,
+    kPopc,
+    kAnd,
+    kOr,
+    kClusterArrive,
+    kClusterWait,
+    kGroup
+  };
   Kind kind = Kind::kSync;
   bool orders = false;  ///< kClusterArrive: releases, rather than .relaxed
   bool has_count = false;

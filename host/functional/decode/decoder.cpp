@@ -371,6 +371,16 @@ void Decoder::control(const Instr& in, const compiler::Block& block, bool* ended
       op.code = exec::kTrap;
       op.imm = static_cast<int32_t>(instr_id_);
       break;
+    case Opcode::kWgmmaWait: {
+      BarrierDesc desc;
+      desc.instruction = instr_id_;
+      desc.kind = BarrierDesc::Kind::kGroup;
+      op.code = exec::kBarrier;
+      op.imm = static_cast<int32_t>(out_.barriers.size());
+      out_.barriers.push_back(desc);
+      *ended = true;
+      break;
+    }
     case Opcode::kBar:
     case Opcode::kBarRed: {
       using Kind = BarrierDesc::Kind;
@@ -461,6 +471,7 @@ void Decoder::instruction(const Instr& in) {
     case Opcode::kNop:
     case Opcode::kPrefetch:
     case Opcode::kBarWarp:
+    case Opcode::kWgmmaCommit:
       if (checked_) check_sync(in);
       return;  // counted, without effect on values
     case Opcode::kCall:
@@ -533,6 +544,7 @@ DecodedKernel Decoder::run() {
         case Opcode::kTrap:
         case Opcode::kBar:
         case Opcode::kBarRed:
+        case Opcode::kWgmmaWait:
         case Opcode::kSystem:
           control(*in_, block, &ended);
           break;

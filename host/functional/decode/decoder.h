@@ -125,6 +125,7 @@ class Decoder {
   void check_sync(const Instr& in);
   bool result_is_used(const Instr& in) const;
   static exec::Shuffle shuffle_mode(ptx::ShflMode mode);
+  static exec::AtomOp atom_op(ptx::AtomicOp op);
   void emit_sync(racecheck::SyncRules rules);
 
   // decoder.cpp: control

@@ -126,6 +126,7 @@ class Executor {
   WarpTurn run_warp_turn(Slot& slot, uint32_t warp);
   void arrive(Slot& slot, uint32_t warp);
   void complete_barriers(Slot& slot);
+  void complete_groups(Slot& slot);
   void release(Slot& slot, Barrier& barrier);
   void grow_trace(exec::Warp& warp, std::vector<uint64_t>& buffer);
   // executor_traces.cpp: traces that a TraceLimit ends

@@ -1,6 +1,7 @@
 // Barriers of a thread block: arriving, and what the last one releases.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "host/functional/exec/executor.h"
@@ -14,6 +15,12 @@ void Executor::arrive(Slot& slot, uint32_t w) {
   const BarrierDesc& desc = kernel_.barriers[warp.barrier];
   if (desc.kind == BarrierDesc::Kind::kClusterArrive) return cluster_arrive(slot, w, desc);
   if (desc.kind == BarrierDesc::Kind::kClusterWait) return cluster_wait(slot, w);
+  if (desc.kind == BarrierDesc::Kind::kGroup) {
+    slot.group_waiting |= 1u << w;
+    slot.states[w] = Slot::State::kWaiting;
+    complete_groups(slot);
+    return;
+  }
   const uint32_t lane = static_cast<uint32_t>(__builtin_ctz(warp.barrier_mask));
   const auto lane_value = [&](uint16_t row) {
     uint32_t v;
@@ -53,8 +60,23 @@ void Executor::arrive(Slot& slot, uint32_t w) {
   }
 }
 
+/// Four warps multiply together: none goes on from its wait before all have read their factors, as
+/// though their products were one operation.
+void Executor::complete_groups(Slot& slot) {
+  for (uint32_t first = 0; first < warps_per_block_; first += 4) {
+    uint32_t live = 0;
+    for (uint32_t w = first; w < std::min(first + 4, warps_per_block_); ++w)
+      live |= uint32_t{slot.states[w] != Slot::State::kExited} << w;
+    if (live == 0 || (slot.group_waiting & live) != live) continue;
+    slot.group_waiting &= ~live;
+    for (uint32_t m = live; m != 0; m &= m - 1)
+      slot.states[static_cast<uint32_t>(__builtin_ctz(m))] = Slot::State::kRunnable;
+  }
+}
+
 /// An exit may complete barriers that wait for all warps.
 void Executor::complete_barriers(Slot& slot) {
+  if (slot.group_waiting != 0) complete_groups(slot);
   for (Barrier& b : slot.barriers) {
     if (b.waiting == 0) continue;
     const uint32_t first = static_cast<uint32_t>(__builtin_ctz(b.waiting));

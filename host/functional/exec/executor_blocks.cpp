@@ -151,6 +151,7 @@ void Executor::start_block(Slot& slot, uint64_t sequence) {
   slot.warp_instructions = slot.thread_instructions = 0;
   slot.printed.clear();
   for (Barrier& b : slot.barriers) b = Barrier{};
+  slot.group_waiting = 0;
   const uint64_t local_warp = uint64_t{(context_.local_bytes + 3) / 4} * exec::kRowBytes;
   const uint64_t local_block = std::max<uint64_t>(local_warp * warps_per_block_, 1);
   const uint64_t local_slots = std::clamp<uint64_t>(kLocalTraceBytes / local_block, 1, 1024);

@@ -49,6 +49,13 @@ void Executor::report_fault(const Slot& slot, uint32_t warp) const {
   if (f.kind == exec::FaultKind::kTrap)
     throw DeviceFault(Kind::kTrap, fmt::format("trap in kernel {} ({}) by thread {}", kernel,
                                                where(f.instruction), thread));
+  if (f.kind == exec::FaultKind::kBadTexture && f.is_tensor_map)
+    throw DeviceFault(
+        Kind::kIllegalAddress,
+        fmt::format("there is no tensor map of this copy's form at {:#x}, in kernel {} ({}) by "
+                    "thread {} - cuTensorMapEncodeTiled() makes maps of so many dimensions, and "
+                    "kernels have them as __grid_constant__ parameters",
+                    f.address, kernel, where(f.instruction), thread));
   if (f.kind == exec::FaultKind::kBadTexture)
     throw DeviceFault(
         Kind::kIllegalAddress,

@@ -77,6 +77,7 @@ struct Executor::Slot {
   std::vector<uint64_t> traced_threads;  // thread-instructions of the warp in its trace
   TraceCut cut = TraceCut::kNone;
   Barrier barriers[16];
+  uint32_t group_waiting = 0;  ///< warps that wait for products of their group
   uint32_t live = 0;
   std::string printed;  // by its threads, until the earlier blocks have ended
   uint64_t warp_instructions = 0, thread_instructions = 0;

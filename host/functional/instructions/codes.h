@@ -81,7 +81,7 @@ enum Code : uint16_t {
   kSzext,        // imm: bit 0 signed, bit 1 wrap
   kFns,
   kMatch,    // a: value, b: members; imm: bit 0 all, bit 1 64-bit, predicate + 1 << 8
-  kRedux,    // a: value, b: members; imm: AtomOp | signed << 8
+  kRedux,    // a: value, b: members; imm: AtomOp | signed << 8 | f32 << 9 | abs << 10 | NaN << 11
   kElect,    // b: members; imm: predicate + 1; d: row of the leader or kNoRow
   kClock,    // d: row; imm: 0 low, 1 high, 2 both; + 4 * instructions of the block to come
   kIsSpace,  // a: 64-bit row; d: predicate; imm: MemSpace

@@ -98,18 +98,30 @@ struct MemDesc {
 
 inline constexpr uint16_t kNoRow = 0xffff;
 
-/// An operation with more operands than an Op has: textures, surfaces, matrices.
+/// An operation with more operands than an Op has: textures, surfaces, matrices, copies of tensors.
 struct ExtendedDesc {
-  static constexpr uint32_t kMaxSources = 24, kMaxDestinations = 8;
-  enum class Kind : uint8_t { kTexture, kSurfaceLoad, kSurfaceStore, kMatrix };
+  /// wgmma of 256 columns has 128 registers of results, which are sources too.
+  static constexpr uint32_t kMaxSources = 140, kMaxDestinations = 128;
+  enum class Kind : uint8_t {
+    kTexture,
+    kSurfaceLoad,
+    kSurfaceStore,
+    kMatrix,
+    kWarpMatrix,
+    kTensorSize,
+    kTensorLoad,
+    kTensorStore,
+    kTensorReduce
+  };
   Kind kind = Kind::kTexture;
   uint8_t num_sources = 0, num_destinations = 0;
   uint8_t guarded = 0;      ///< its record is preceded by a mask word
   uint8_t type = 0;         ///< a ptx::Type: textures: of the result; surfaces: of an element
   uint8_t source_type = 0;  ///< a ptx::Type: of the coordinates; of matrix a (b: in `extra`)
+  uint8_t atomic = 0;       ///< an AtomOp: what kTensorReduce does
   uint16_t extra = 0;
   uint32_t detail = 0;       ///< ptx::Modifiers::detail
-  uint32_t wide = 0;         ///< sources with 64-bit lanes
+  uint32_t wide = 0;         ///< sources with 64-bit lanes; of the first 32
   uint32_t instruction = 0;  ///< index of the PTX instruction, for errors
   uint16_t sources[kMaxSources] = {};
   uint16_t destinations[kMaxDestinations] = {};
@@ -161,6 +173,7 @@ struct Fault {
   FaultKind kind = FaultKind::kNone;
   bool is_write = false;
   bool is_atomic = false;
+  bool is_tensor_map = false;  ///< kBadTexture: it should be one
   MemSpace space = MemSpace::kGlobal;
   uint32_t lane = 0;
   uint32_t bytes = 0;

@@ -1,4 +1,4 @@
-// Operations with many operands: textures, surfaces.
+// Operations with many operands: textures, surfaces, matrices, copies of tensors.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -6,7 +6,9 @@
 
 #include "host/functional/instructions/matrix_ops.h"
 #include "host/functional/instructions/memory.h"
+#include "host/functional/instructions/tensor_ops.h"
 #include "host/functional/instructions/texture.h"
+#include "host/functional/instructions/warp_matrix.h"
 #include "host/functional/ptx/details.h"
 #include "host/functional/ptx/types.h"
 
@@ -249,6 +251,13 @@ bool execute_extended(Context& ctx, Warp& warp, const Op& op, uint32_t mask) {
     case ExtendedDesc::Kind::kMatrix:
       if (mask != 0) matrix(warp, desc, mask);
       return true;
+    case ExtendedDesc::Kind::kWarpMatrix:
+      return warp_matrix(ctx, warp, desc, mask);
+    case ExtendedDesc::Kind::kTensorSize:
+    case ExtendedDesc::Kind::kTensorLoad:
+    case ExtendedDesc::Kind::kTensorStore:
+    case ExtendedDesc::Kind::kTensorReduce:
+      return tensor(ctx, warp, desc, mask);
   }
   return true;
 }

@@ -1,4 +1,5 @@
 // The out-of-line operations of the interpreter: rare arithmetic, conversions, carries, matches.
+#include <bit>
 #include <cmath>
 #include <cstring>
 
@@ -66,6 +67,13 @@ void match(Warp& warp, const Op& op, uint32_t mask) {
     write_predicate(warp, static_cast<uint16_t>(p - 1), mask, agree);
 }
 
+/// Of two values of .f32 the lesser or the greater; `keeps_nan`: NaN if one of them is.
+uint32_t least_or_most(AtomOp kind, bool keeps_nan, uint32_t a, uint32_t b) {
+  const auto x = std::bit_cast<float>(a), y = std::bit_cast<float>(b);
+  if (keeps_nan && (x != x || y != y)) return 0x7fffffff;
+  return std::bit_cast<uint32_t>(kind == AtomOp::kMin ? float_min(x, y) : float_max(x, y));
+}
+
 void redux(Warp& warp, const Op& op, uint32_t mask) {
   const AtomOp kind = static_cast<AtomOp>(op.imm & 0xff);
   const bool is_signed = (op.imm >> 8 & 1) != 0;
@@ -76,7 +84,13 @@ void redux(Warp& warp, const Op& op, uint32_t mask) {
     bool first = true;
     uint32_t r = 0;
     for_each_lane(b[i] & mask, [&](uint32_t j) {
-      const uint32_t v = a[j];
+      const bool is_float = (op.imm >> 9 & 1) != 0;
+      const uint32_t v = (op.imm >> 10 & 1) != 0 ? a[j] & 0x7fffffffu : a[j];
+      if (is_float) {  // a NaN alone stays one
+        r = least_or_most(kind, (op.imm >> 11 & 1) != 0, first ? v : r, v);
+        first = false;
+        return;
+      }
       const int32_t sv = static_cast<int32_t>(v), sr = static_cast<int32_t>(r);
       if (first) {
         r = v;

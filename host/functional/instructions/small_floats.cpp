@@ -1,4 +1,4 @@
-// Conversions of 8-bit floating point and tf32.
+// Conversions of floating point of 8, 6 and 4 bits and of tf32.
 #include "host/functional/instructions/small_floats.h"
 
 #include <algorithm>
@@ -15,20 +15,47 @@ namespace {
 
 constexpr uint32_t kSmallNan = 0x7f, kSingleNan = 0x7fffffff;
 
-/// Bits of the fraction, exponent's offset, largest finite number.
+/// Bits of the fraction, exponent's offset, largest finite number, bits without the sign.
 struct Shape {
   int fraction, bias;
-  uint32_t largest;
+  uint32_t largest, bits;
 };
 Shape shape_of(ptx::SmallFloat format) {
-  return format == ptx::SmallFloat::kE4M3 ? Shape{3, 7, 0x7e} : Shape{2, 15, 0x7b};
+  switch (format) {
+    case ptx::SmallFloat::kE5M2:
+      return {2, 15, 0x7b, 7};
+    case ptx::SmallFloat::kE2M3:
+      return {3, 1, 0x1f, 5};
+    case ptx::SmallFloat::kE3M2:
+      return {2, 3, 0x1f, 5};
+    case ptx::SmallFloat::kE2M1:
+      return {1, 1, 0x7, 3};
+    default:
+      return {3, 7, 0x7e, 7};
+  }
+}
+
+/// A power of two; there is no sign. `up`: the next one, rather than the one before.
+uint32_t scale_bits(double value, bool up, bool saturate) {
+  constexpr uint32_t kNan = 0xff, kLargest = 0xfe;
+  constexpr int kBias = 127;
+  const double v = std::fabs(value);
+  if (v != v) return kNan;
+  if (v > std::ldexp(1.0, kBias)) return saturate ? kLargest : kNan;
+  if (v == 0) return 0;
+  const int exponent = std::ilogb(v);
+  const int code = exponent + kBias + (up && v > std::ldexp(1.0, exponent) ? 1 : 0);
+  return static_cast<uint32_t>(std::max(code, 0));
 }
 
 }  // namespace
 
 double small_value(ptx::SmallFloat format, uint32_t bits) {
+  if (format == ptx::SmallFloat::kUE8M0)
+    return (bits & 0xff) == 0xff ? std::numeric_limits<double>::quiet_NaN()
+                                 : std::ldexp(1.0, static_cast<int>(bits & 0xff) - 127);
   const Shape s = shape_of(format);
-  const uint32_t magnitude = bits & 0x7f;
+  const uint32_t magnitude = bits & ((1u << s.bits) - 1);
   const int exponent = static_cast<int>(magnitude >> s.fraction);
   const int fraction = static_cast<int>(magnitude) & ((1 << s.fraction) - 1);
   double value;
@@ -40,13 +67,13 @@ double small_value(ptx::SmallFloat format, uint32_t bits) {
     value = std::ldexp(fraction, 1 - s.bias - s.fraction);
   else
     value = std::ldexp(fraction + (1 << s.fraction), exponent - s.bias - s.fraction);
-  return (bits & 0x80) != 0 ? -value : value;
+  return (bits >> s.bits & 1) != 0 ? -value : value;
 }
 
 uint32_t small_bits(ptx::SmallFloat format, double value) {
-  if (value != value) return kSmallNan;
   const Shape s = shape_of(format);
-  const uint32_t sign = std::signbit(value) ? 0x80 : 0;
+  if (value != value) return s.bits == 7 ? kSmallNan : s.largest;  // fewer bits have no NaN
+  const uint32_t sign = std::signbit(value) ? 1u << s.bits : 0;
   const double v = std::fabs(value);
   if (v >= small_value(format, s.largest)) return sign | s.largest;
   // In units of the last place; codes of neighbours are neighbours, so a carry is right.
@@ -72,12 +99,17 @@ uint32_t tf32_bits(float value, ptx::Rounding rounding, bool saturate) {
 void convert_small(uint8_t* rows, const Op& op, uint32_t mask) {
   const SmallFlags f = SmallFlags::unpack(op.imm);
   const ptx::SmallFloat format = f.detail.format;
+  const bool scale = format == ptx::SmallFloat::kUE8M0;
+  // Two of 4 bits share a byte.
+  const uint32_t distance = format == ptx::SmallFloat::kE2M1 ? 4 : 8;
   const auto narrow = [&](double value) {
+    if (scale) return scale_bits(value, f.rounding == ptx::Rounding::kRp, f.saturate);
     const uint32_t bits = small_bits(format, value);
-    return f.relu && (bits & 0x80) != 0 ? 0u : bits;
+    return f.relu && std::signbit(value) && value == value ? 0u : bits;
   };
   const auto widen = [&](uint32_t bits) {
-    const uint32_t half = half_bits(small_value(format, bits & 0xff), false, Round::kNearest);
+    const uint32_t half = half_bits(small_value(format, bits & ((1u << distance) - 1)),
+                                    f.detail.bf16, Round::kNearest);
     const bool negative = (half & 0x8000) != 0 && (half & 0x7fff) <= 0x7c00;
     return f.relu && negative ? 0u : half;
   };
@@ -88,13 +120,14 @@ void convert_small(uint8_t* rows, const Op& op, uint32_t mask) {
       r = tf32_bits(std::bit_cast<float>(a), f.rounding, f.saturate);
       if (f.relu && (r >> 31) != 0) r = 0;
     } else if (f.detail.widens) {
-      r = widen(a) | widen(a >> 8) << 16;
+      r = widen(a) | widen(a >> distance) << 16;
     } else if (f.from_halves) {
-      r = narrow(half_value(a & 0xffff, false)) | narrow(half_value(a >> 16, false)) << 8;
+      r = narrow(half_value(a & 0xffff, f.detail.bf16)) | narrow(half_value(a >> 16, f.detail.bf16))
+                                                              << distance;
     } else {  // a: the upper one
       const auto upper = static_cast<double>(std::bit_cast<float>(a));
       const auto lower = static_cast<double>(std::bit_cast<float>(b));
-      r = narrow(lower) | narrow(upper) << 8;
+      r = narrow(lower) | narrow(upper) << distance;
     }
     row<uint32_t>(rows, op.d)[i] = r;
   });

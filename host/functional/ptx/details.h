@@ -5,16 +5,19 @@
 
 namespace nearwarp::ptx {
 
-enum class SmallFloat : uint8_t { kNone, kE4M3, kE5M2, kTF32 };
+enum class SmallFloat : uint8_t { kNone, kE4M3, kE5M2, kTF32, kE2M3, kE3M2, kE2M1, kUE8M0 };
 
 /// kCvt of formats that registers have no types for; 0: any other conversion.
 struct SmallFloatDetail {
   SmallFloat format = SmallFloat::kNone;
-  bool widens = false;  ///< from 8 bits to f16x2
+  bool widens = false;  ///< from 8 bits or less to f16x2 or bf16x2
+  bool bf16 = false;    ///< rather than f16, as the halves of either side
 
-  constexpr uint32_t pack() const { return static_cast<uint32_t>(format) | uint32_t{widens} << 4; }
+  constexpr uint32_t pack() const {
+    return static_cast<uint32_t>(format) | uint32_t{widens} << 4 | uint32_t{bf16} << 5;
+  }
   static constexpr SmallFloatDetail unpack(uint32_t v) {
-    return {static_cast<SmallFloat>(v & 15), (v >> 4 & 1) != 0};
+    return {static_cast<SmallFloat>(v & 15), (v >> 4 & 1) != 0, (v >> 5 & 1) != 0};
   }
 };
 
@@ -83,12 +86,139 @@ enum class MbarrierOp : uint8_t {
   kCopiesArrive,  ///< cp.async.mbarrier.arrive.noinc
 };
 
+/// Formats of factors and results of kWarpMma.
+enum class Factor : uint8_t {
+  kF16,
+  kBF16,
+  kTF32,
+  kE4M3,
+  kE5M2,
+  kE2M3,
+  kE3M2,
+  kE2M1,
+  kU8,
+  kS8,
+  kU4,
+  kS4,
+  kB1
+};
+/// Bits of a factor in registers and in memory. (Those of 6 and 4 bits of floating point have a
+/// byte each in registers.)
+constexpr uint32_t bits_of(Factor f) {
+  switch (f) {
+    case Factor::kTF32:
+      return 32;
+    case Factor::kF16:
+    case Factor::kBF16:
+      return 16;
+    case Factor::kU4:
+    case Factor::kS4:
+      return 4;
+    case Factor::kB1:
+      return 1;
+    default:
+      return 8;
+  }
+}
+
+/// kWarpMma: products of matrices of small numbers, by a warp (mma), or by its part of a warp group
+/// (wgmma, of whose 64 rows a warp has 16).
+struct WarpMatrixDetail {
+  uint8_t m = 16;   ///< 8, 16 or 64
+  uint16_t n = 8;   ///< a multiple of 8 up to 256
+  uint16_t k = 16;  ///< a power of 2, 4 to 256
+  Factor a = Factor::kF16, b = Factor::kF16;
+  enum class Result : uint8_t { kF16, kF32, kS32 } result = Result::kF32;
+  bool sparse = false;                      ///< a has every other element, and says which
+  bool a_in_memory = false;                 ///< wgmma: by a descriptor
+  bool a_column = false, b_column = false;  ///< wgmma: the matrix lies along m or n; m8n8k4: .col
+  bool negate_a = false, negate_b = false;
+  bool saturate = false;
+  bool exclusive_or = false;  ///< of b1: .xor.popc rather than .and.popc
+
+  constexpr uint32_t pack() const {
+    const uint32_t rows = m == 64 ? 2 : m / 8 - 1;
+    uint32_t log_k = 0;
+    while ((4u << log_k) < k) ++log_k;
+    return rows | (n / 8 - 1u) << 2 | log_k << 7 | static_cast<uint32_t>(a) << 10 |
+           static_cast<uint32_t>(b) << 14 | static_cast<uint32_t>(result) << 18 |
+           uint32_t{sparse} << 20 | uint32_t{a_in_memory} << 21 | uint32_t{a_column} << 22 |
+           uint32_t{b_column} << 23 | uint32_t{negate_a} << 24 | uint32_t{negate_b} << 25 |
+           uint32_t{saturate} << 26 | uint32_t{exclusive_or} << 27;
+  }
+  static constexpr WarpMatrixDetail unpack(uint32_t v) {
+    const auto flag = [v](int bit) { return (v >> bit & 1) != 0; };
+    WarpMatrixDetail d;
+    d.m = (v & 3) == 2 ? 64 : static_cast<uint8_t>(((v & 3) + 1) * 8);
+    d.n = static_cast<uint16_t>(((v >> 2 & 31) + 1) * 8);
+    d.k = static_cast<uint16_t>(4u << (v >> 7 & 7));
+    d.a = static_cast<Factor>(v >> 10 & 15);
+    d.b = static_cast<Factor>(v >> 14 & 15);
+    d.result = static_cast<Result>(v >> 18 & 3);
+    d.sparse = flag(20);
+    d.a_in_memory = flag(21);
+    d.a_column = flag(22);
+    d.b_column = flag(23);
+    d.negate_a = flag(24);
+    d.negate_b = flag(25);
+    d.saturate = flag(26);
+    d.exclusive_or = flag(27);
+    return d;
+  }
+  constexpr bool of_group() const { return m == 64; }
+  /// Rows that one warp has.
+  constexpr uint32_t warp_rows() const { return m == 64 ? 16 : m; }
+  /// 32-bit registers of the result that a thread has.
+  constexpr uint32_t result_registers() const {
+    return warp_rows() * n / 32 / (result == Result::kF16 ? 2 : 1);
+  }
+};
+
+/// kTensorSize to kTensorReduce, and cp.async.bulk.tensor before it is lowered.
+struct TensorDetail {
+  uint8_t dimensions = 0;    ///< 0: a row of bytes, of no tensor
+  bool im2col = false;       ///< pixels of a bounding box rather than a box
+  bool has_offsets = false;  ///< of im2col: two more coordinates for each pixel
+  bool multicast = false;    ///< to several blocks of the cluster, by a mask
+
+  constexpr uint32_t pack() const {
+    return uint32_t{dimensions} | uint32_t{im2col} << 3 | uint32_t{has_offsets} << 4 |
+           uint32_t{multicast} << 5;
+  }
+  static constexpr TensorDetail unpack(uint32_t v) {
+    return {static_cast<uint8_t>(v & 7), (v >> 3 & 1) != 0, (v >> 4 & 1) != 0, (v >> 5 & 1) != 0};
+  }
+};
+
 /// What a cp.async copies: mode of Opcode::kCpAsync.
 enum class BulkCopy : uint8_t {
   kNone,        ///< some bytes of each thread
   kFromGlobal,  ///< cp.async.bulk to shared memory, which an mbarrier counts
   kToGlobal,
-  kToCluster,  ///< from a block's shared memory to another's, which an mbarrier counts
+  kToCluster,      ///< from a block's shared memory to another's, which an mbarrier counts
+  kReduceGlobal,   ///< cp.reduce.async.bulk
+  kReduceCluster,  ///< the same to shared memory, which an mbarrier counts
+  kTensorLoad,     ///< cp.async.bulk.tensor; the detail is a TensorDetail
+  kTensorStore,
+  kTensorReduce,
+  kWord,            ///< st.async, red.async: values of registers, which an mbarrier counts
+  kNoCancellation,  ///< clusterlaunchcontrol.try_cancel: its answer, which an mbarrier counts
+  kMap,             ///< tensormap.cp_fenceproxy: a tensor map, by a warp
+  kMapField,        ///< tensormap.replace: the detail is a MapField
+};
+
+/// What tensormap.replace changes of a map.
+enum class MapField : uint8_t {
+  kAddress,
+  kRank,
+  kBox,
+  kSize,
+  kStride,
+  kStep,
+  kType,
+  kInterleave,
+  kSwizzle,
+  kFill
 };
 
 /// Of kBar and kBarRed, unless of a cluster: have all threads to execute the same instruction?

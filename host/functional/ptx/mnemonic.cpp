@@ -89,8 +89,8 @@ constexpr std::array<Row, 88> kRows = {{
     {"rem", Opcode::kRem, "Daa", 0, kI},
     {"neg", Opcode::kNeg, "Da", kFtz, kS | kF | kHalf},
     {"abs", Opcode::kAbs, "Da", kFtz, kS | kF | kHalf},
-    {"min", Opcode::kMin, "Daa", kFtz | kNanMode | kReluFlag, kI | kF | kHalf},
-    {"max", Opcode::kMax, "Daa", kFtz | kNanMode | kReluFlag, kI | kF | kHalf},
+    {"min", Opcode::kMin, "Daa?a", kFtz | kNanMode | kReluFlag, kI | kF | kHalf},
+    {"max", Opcode::kMax, "Daa?a", kFtz | kNanMode | kReluFlag, kI | kF | kHalf},
     {"addc", Opcode::kAddc, "Daa", kCarry, kI32 | kI64},
     {"subc", Opcode::kSubc, "Daa", kCarry, kI32 | kI64},
     {"madc", Opcode::kMadc, "Daaa", kPart | kCarry, kI32 | kI64},
@@ -148,7 +148,7 @@ constexpr std::array<Row, 88> kRows = {{
     {"vote", Opcode::kVote, "Dp?u", kSync | kVoteModes, kP | kB32},
     {"match", Opcode::kMatch, "Jau", kSync | kVoteModes, kB32 | kB64},
     {"activemask", Opcode::kActivemask, "D", 0, kB32},
-    {"redux", Opcode::kRedux, "Dau", kSync | kAtomics, kB32 | kI32},
+    {"redux", Opcode::kRedux, "Dau", kSync | kAtomics | kNanMode, kB32 | kI32 | kF32},
     {"elect", Opcode::kElect, "Eu", kSync, 0},
     {"bra", Opcode::kBra, "L", kUniform, 0},
     {"brx", Opcode::kBrx, "uT", kUniform | kIndexed, 0},
@@ -305,8 +305,13 @@ bool apply(std::string_view w, const Row& row, Mnemonic* out) {
     if (row.op == Opcode::kIsspacep) m->mode = 1;  // otherwise the block's own
     return true;
   }
-  if (row.op == Opcode::kMembar && is_one_of(w, {"proxy", "alias", "async", "mbarrier_init",
-                                                 "global", "shared::cta", "shared::cluster"}))
+  // fence.proxy.tensormap::generic.acquire has an address and a size.
+  if (row.op == Opcode::kMembar && w == "tensormap::generic") out->operands = "?A?u";
+  if (row.op == Opcode::kMembar &&
+      is_one_of(w, {"proxy", "alias", "async", "mbarrier_init", "global", "shared::cta",
+                    "shared::cluster", "tensormap::generic", "generic", "async::global",
+                    "async::shared::cta", "sync_restrict::shared::cta",
+                    "sync_restrict::shared::cluster"}))
     return true;
   if (apply_flag(w, row.groups, m)) return true;
   const uint64_t g = row.groups;
@@ -399,6 +404,9 @@ std::string complete(const Row& row, Mnemonic* out) {
       break;
     case Opcode::kRedux:
       if (m.atomic == AtomicOp::kNone) return "the operation is missing";
+      if (m.type == Type::kF32 && m.atomic != AtomicOp::kMin && m.atomic != AtomicOp::kMax)
+        return "of .f32 there are .min and .max";
+      if (m.type != Type::kF32 && (m.abs || m.relu_nan)) return ".abs and .NaN are for .f32";
       break;
     case Opcode::kShfl:
       if (m.shfl == ShflMode::kNone) return "the mode is missing";
@@ -498,6 +506,13 @@ std::string_view name_of(Opcode op) {
   if (op == Opcode::kSuld) return "suld";
   if (op == Opcode::kSust) return "sust";
   if (op == Opcode::kMma) return "mma";
+  if (op == Opcode::kWarpMma) return "mma";
+  if (op == Opcode::kTensorSize) return "tensor.size";
+  if (op == Opcode::kTensorLoad) return "tensor.load";
+  if (op == Opcode::kTensorStore) return "tensor.store";
+  if (op == Opcode::kTensorReduce) return "tensor.reduce";
+  if (op == Opcode::kWgmmaCommit) return "wgmma.commit_group";
+  if (op == Opcode::kWgmmaWait) return "wgmma.wait_group";
   if (op == Opcode::kMapa) return "mapa";
   if (op == Opcode::kCreatePolicy) return "createpolicy";
   for (const Row& row : kRows) {

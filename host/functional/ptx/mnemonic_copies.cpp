@@ -14,15 +14,19 @@ bool bulk_copy(WordList* words, Mnemonic* out) {
     return true;
   }
   if (take(words, "prefetch")) {
+    const bool tensor = take(words, "tensor");
+    if (tensor) drop(words, {"1d", "2d", "3d", "4d", "5d", "tile", "im2col"});
     drop(words, {"L2", "global", "L2::cache_hint"});
-    out->operands = "Au?h";
+    out->operands = tensor ? "X?y?h" : "Au?h";
     return true;
   }
+  if (take(words, "tensor")) return tensor_copy(words, false, out);
   const bool by_barrier = take(words, "mbarrier::complete_tx::bytes");
   const bool by_group = take(words, "bulk_group"), global = take(words, "global");
+  const bool multicast = take(words, "multicast::cluster");
   drop(words, {"shared::cluster", "shared::cta"});
-  if (by_barrier == by_group || (by_group && !global) || take(words, "multicast::cluster") ||
-      take(words, "cp_mask") || take(words, "tensor")) {
+  if (by_barrier == by_group || (by_group && !global) || (multicast && (by_group || !global)) ||
+      take(words, "cp_mask")) {
     out->problem = "this form of cp.async.bulk is not supported";
     return false;
   }
@@ -34,6 +38,14 @@ bool bulk_copy(WordList* words, Mnemonic* out) {
   out->mod.cache_hint = take(words, "L2::cache_hint");
   out->mod.type = Type::kB32;
   out->operands = by_group ? "AAu?h" : "AAuA?h";
+  if (multicast) {  // as a tensor of no dimensions
+    TensorDetail d;
+    d.multicast = true;
+    out->mod.detail = d.pack();
+    out->mod.mode = static_cast<uint8_t>(BulkCopy::kTensorLoad);
+    out->mod.space = Space::kShared;
+    out->operands = "AAuAu?h";
+  }
   return true;
 }
 

@@ -284,7 +284,9 @@ bool packed_integers(std::string_view base, WordList words, Mnemonic* out) {
 // cvt of pairs of 8-bit floating-point numbers, and to tf32.
 bool small_float(WordList words, Mnemonic* out) {
   static constexpr std::pair<std::string_view, SmallFloat> kFormats[] = {
-      {"e4m3x2", SmallFloat::kE4M3}, {"e5m2x2", SmallFloat::kE5M2}, {"tf32", SmallFloat::kTF32}};
+      {"e4m3x2", SmallFloat::kE4M3},  {"e5m2x2", SmallFloat::kE5M2}, {"tf32", SmallFloat::kTF32},
+      {"e2m3x2", SmallFloat::kE2M3},  {"e3m2x2", SmallFloat::kE3M2}, {"e2m1x2", SmallFloat::kE2M1},
+      {"ue8m0x2", SmallFloat::kUE8M0}};
   const auto found = std::find_if(std::begin(kFormats), std::end(kFormats), [&](const auto& f) {
     return std::find(words.begin(), words.end(), f.first) != words.end();
   });
@@ -297,24 +299,30 @@ bool small_float(WordList words, Mnemonic* out) {
   out->op = Opcode::kCvt;
   out->mod.relu = take(&words, "relu");
   out->mod.saturate = take(&words, "satfinite");
+  const bool scale = detail.format == SmallFloat::kUE8M0;
   if (tf32 && take(&words, "rna")) {
     out->mod.rounding = Rounding::kRna;
-  } else if (tf32 && take(&words, "rz")) {
+  } else if ((tf32 || scale) && take(&words, "rz")) {
     out->mod.rounding = Rounding::kRz;
+  } else if (scale && take(&words, "rp")) {
+    out->mod.rounding = Rounding::kRp;
   } else if (take(&words, "rn")) {
     out->mod.rounding = Rounding::kRn;
   } else {
     out->problem = "the rounding is missing";
   }
   const std::vector<Type> types = take_types(&words);
-  const bool halves = types.size() == 1 && types[0] == Type::kF16x2;
+  detail.bf16 = types.size() == 1 && types[0] == Type::kBF16x2;
+  const bool halves = detail.bf16 ? scale : types.size() == 1 && types[0] == Type::kF16x2 && !scale;
   const bool single = types.size() == 1 && types[0] == Type::kF32;
   if (!(detail.widens ? halves : tf32 ? single : halves || single))
     out->problem = "the other type must be .f32 or .f16x2";
-  if (!tf32 && detail.widens == out->mod.saturate)
+  if (!tf32 && !scale && detail.widens == out->mod.saturate)
     out->problem = ".satfinite is for conversions to 8 bits";
-  out->mod.type = tf32 ? Type::kB32 : detail.widens ? Type::kF16x2 : Type::kB16;
-  out->mod.src_type = detail.widens ? Type::kB16 : single ? Type::kF32 : Type::kF16x2;
+  const Type pair = detail.format == SmallFloat::kE2M1 ? Type::kB8 : Type::kB16;
+  const Type wide = detail.bf16 ? Type::kBF16x2 : Type::kF16x2;
+  out->mod.type = tf32 ? Type::kB32 : detail.widens ? wide : pair;
+  out->mod.src_type = detail.widens ? pair : single ? Type::kF32 : wide;
   out->operands = single && !tf32 ? "Dss" : "Ds";
   out->mod.detail = detail.pack();
   finish(words, out);
@@ -328,6 +336,11 @@ bool others(std::string_view base, WordList words, Mnemonic* out) {
     out->operands = "Au";
     take_space(&words, &out->mod);
     drop(&words, {"L2", "L2::evict_normal"});
+  } else if (base == "prefetch" && take(&words, "tensormap")) {
+    out->op = Opcode::kPrefetch;
+    out->operands = "A";
+    drop(&words, {"param", "const", "param::entry"});
+    out->mod.space = Space::kGeneric;
   } else if (base == "createpolicy") {
     out->op = Opcode::kCreatePolicy;
     out->operands = "Y?y?y?y";
@@ -389,7 +402,21 @@ bool decode_family(std::string_view text, Mnemonic* out) {
   } else if (base == "suld" || base == "sust") {
     surface(words, base == "sust", out);
   } else if (base == "mma") {
-    matrix(words, false, out);
+    if (!small_matrix(words, out)) matrix(words, false, out);
+  } else if (base == "wgmma") {
+    warp_group_matrix(words, out);
+  } else if (base == "tcgen05") {
+    out->problem = "tcgen05 belongs to Blackwell and is not supported";
+  } else if (base == "st" || base == "red") {
+    return asynchronous_store(base, words, out);
+  } else if (base == "alloca" || base == "stacksave" || base == "stackrestore") {
+    out->problem = std::string(base) + " is not supported: a stack has a size that is known";
+  } else if (base == "clusterlaunchcontrol") {
+    launch_control(words, out);
+  } else if (base == "tensormap") {
+    change_of_map(words, out);
+  } else if (base == "multimem") {
+    return multimem(words, out);
   } else if (base == "wmma") {
     if (take(&words, "mma")) {
       matrix(words, true, out);
@@ -413,7 +440,10 @@ bool decode_family(std::string_view text, Mnemonic* out) {
   } else if (base == "cvt") {
     return small_float(words, out);
   } else if (base == "cp") {
-    asynchronous_copy(words, out);
+    if (take(&words, "reduce"))
+      bulk_reduction(words, out);
+    else
+      asynchronous_copy(words, out);
   } else if (base == "mbarrier") {
     mbarrier(words, out);
   } else if (base.size() > 3 && base[0] == 'v' && base != "vote") {

@@ -17,4 +17,18 @@ bool decode_family(std::string_view text, Mnemonic* out);
 void asynchronous_copy(WordList words, Mnemonic* out);
 void mbarrier(WordList words, Mnemonic* out);
 
+// mnemonic_tiles.cpp
+/// mma of formats that are no types of registers, of sparse factors, or of quads of threads; false
+/// if it is another one.
+bool small_matrix(WordList words, Mnemonic* out);
+void warp_group_matrix(WordList words, Mnemonic* out);
+/// What follows cp{.reduce}.async.bulk.tensor; false if it is not supported.
+bool tensor_copy(WordList* words, bool reduces, Mnemonic* out);
+void bulk_reduction(WordList words, Mnemonic* out);
+/// st.async, red.async; false if it is another st or red.
+bool asynchronous_store(std::string_view base, WordList words, Mnemonic* out);
+bool multimem(WordList words, Mnemonic* out);
+void launch_control(WordList words, Mnemonic* out);
+void change_of_map(WordList words, Mnemonic* out);
+
 }  // namespace nearwarp::ptx

@@ -7,7 +7,8 @@ namespace nearwarp::ptx {
 namespace {
 
 constexpr size_t kMaxOperands = 16;
-constexpr int kMaxDepth = 64;  // nesting of constant expressions
+constexpr size_t kMaxElements = 128;  ///< in braces: results of a warp group's products
+constexpr int kMaxDepth = 64;         // nesting of constant expressions
 constexpr int kMultiplicative = 10;
 
 // Binary operators of constant expressions. Returns the precedence, 0 if there is none.
@@ -150,10 +151,10 @@ Operand Parser::name_operand() {
 
 Operand Parser::vector_operand() {
   const Token open = lexer_.next();
-  Operand list[kMaxOperands];
+  Operand list[kMaxElements];
   uint32_t count = 0;
   do {
-    if (count == kMaxOperands) lexer_.fail(open.line, "too many elements in braces");
+    if (count == kMaxElements) lexer_.fail(open.line, "too many elements in braces");
     if (lexer_.peek().is('{') || lexer_.peek().is('[')) unexpected("a register or a constant");
     list[count++] = operand();
   } while (accept(','));

@@ -185,6 +185,15 @@ enum class Opcode : uint8_t {
   kNanosleep,
   kSystem,  ///< a call of the CUDA runtime (vprintf, malloc, ...); Modifiers::system says which
   kNop,
+  // Of sm_90 on: what works on tiles. Modifiers::detail is a TensorDetail or a WarpMatrixDetail.
+  kTensorSize,    ///< how many steps a copy of a box takes, and its bytes
+  kTensorLoad,    ///< one step: up to 32 pieces of 16 bytes from global to shared memory
+  kTensorStore,   ///< the same from shared to global memory
+  kTensorReduce,  ///< the same, combined with what is there
+  kWarpMma,       ///< wgmma, and mma of numbers that registers have no types for
+  kWgmmaCommit,   ///< the products of a warp until here are a group
+  kWgmmaWait,     ///< for groups
+  kCount,         ///< of opcodes; none itself
 };
 
 enum class Compare : uint8_t {

@@ -74,6 +74,7 @@ void Checker::begin_block(uint64_t block, uint64_t cluster) {
   }
   state->shared.clear();
   state->points.clear();
+  state->arrived.clear();
   blocks_[block] = std::move(state);
 }
 

@@ -21,6 +21,7 @@
 #include "host/functional/compiler/kernel.h"
 #include "host/functional/instructions/codes.h"
 #include "host/functional/instructions/decoded.h"
+#include "host/functional/instructions/tensor_ops.h"
 #include "host/functional/racecheck/clocks.h"
 #include "host/functional/racecheck/hazard.h"
 #include "host/functional/racecheck/kernel_places.h"
@@ -92,6 +93,8 @@ class Checker {
 
   /// Execute a memory instruction; false on a fault.
   bool access(exec::Context& ctx, exec::Warp& warp, const exec::Op& op, uint32_t mask);
+  /// Tell of what an asynchronous copy accesses.
+  void copy_access(const exec::Context& ctx, const exec::Warp& warp, const exec::CopiedBytes& copy);
   /// Execute what only orders.
   void sync(const exec::Warp& warp, const exec::Op& op, uint32_t mask);
 
@@ -110,6 +113,11 @@ class Checker {
   struct Copy {
     uint64_t address = 0;
     uint32_t bytes = 0, lane = 0, group = 0;
+  };
+  /// The same, done, as an mbarrier says.
+  struct ArrivedCopy {
+    Copy copy;
+    uint32_t warp = 0, time = 0;  ///< of the arrival
   };
   /// Lanes of a warp have come to where others of it must come too, that may still do so.
   struct Awaited {
@@ -193,6 +201,8 @@ class Checker {
   Place shared_place(const exec::Context& ctx, const uint8_t* host) const;
   void fence(Now& now, exec::CheckedSync scope);
   void finish_copies(Now& now, uint32_t mask, uint32_t groups);
+  void copies_arrive(Now& now, const Places& places, uint32_t mask);
+  void wait_for_copies(const Places& places, uint32_t mask);
   void gather(Knowledge& to, const Knowledge& from) const;
   void join(Knowledge& to, uint32_t warp, const WarpOrder& from) const;
 

@@ -101,6 +101,7 @@ void Checker::look(Now& now, Shadow& shadow, uint64_t address, uint32_t bytes, u
   shadow.each(address, bytes, [&](Cell& cell, uint64_t at) {
     for (const Stamp& before : cell.write)
       if (!own(before) && conflicts(before)) tell(after_write, before, at);
+    if (!now.write && now.leaves_no_trace) return;
     if (!now.write) return remember(now, cell.read, stamp, lane);
     for (Stamp& before : cell.read) {
       if (before.lanes != 0 && (before.strong & stamp.strong) == 0 &&
@@ -178,6 +179,30 @@ Checker::Place Checker::shared_place(const exec::Context& ctx, const uint8_t* ho
   return {};
 }
 
+void Checker::copy_access(const exec::Context& ctx, const exec::Warp& warp,
+                          const exec::CopiedBytes& copy) {
+  const auto [instruction, lane, host, bytes, write, pending, value, by_group] = copy;
+  ++findings_.accesses;
+  Now now = now_of(warp, instruction);
+  now.read = !write;
+  now.write = write;
+  see(now, warp, 1u << lane);
+  now.leaves_no_trace = by_group;
+  Place place = shared_place(ctx, host);
+  now.stamp.pending = pending && place.owner == running_;
+  const uint64_t in_device = static_cast<uint64_t>(host - ctx.arena);
+  if (place.kind == Place::kElsewhere && in_device < ctx.arena_bytes)
+    place = {Place::kDevice, in_device + exec::kDeviceBase};
+  if (place.kind == Place::kElsewhere) return;
+  now.shared = place.kind == Place::kShared;
+  now.owner = place.owner;
+  look(now, now.shared ? place.owner->shared : device_, place.address, bytes, lane,
+       write && std::memcmp(host, value, bytes) == 0);
+  look_whether_written(now, place, bytes, lane);
+  if (pending && place.owner == running_)
+    now.warp.copies.push_back({place.address, bytes, lane, now.warp.groups});
+}
+
 bool Checker::access(exec::Context& ctx, exec::Warp& warp, const exec::Op& op, uint32_t mask) {
   if (mask == 0) return true;
   exec::MemDesc& desc = ctx.memory[op.c];
@@ -207,6 +232,8 @@ bool Checker::access(exec::Context& ctx, exec::Warp& warp, const exec::Op& op, u
       place = {Place::kDevice, in_device + exec::kDeviceBase};
     uint8_t value[16];
     if (store) stored_bytes(warp, desc, lane, value);
+    // What is copied to other blocks is theirs to wait for: only their own copies are followed.
+    now.stamp.pending = store && now.rules.async_copy && place.owner == running_;
     if (place.kind != Place::kElsewhere) {
       now.shared = place.kind == Place::kShared;
       now.owner = place.owner;
@@ -219,7 +246,8 @@ bool Checker::access(exec::Context& ctx, exec::Warp& warp, const exec::Op& op, u
     // At once, so that a later lane finds what it is about to replace.
     if (store) std::memcpy(host, value, bytes);
   }
-  if (atomic && now.rules.async_copy) finish_copies(now, mask, ~0u);
+  if (atomic && now.rules.async_copy) copies_arrive(now, places, mask);
+  if (!now.write && now.rules.acquire) wait_for_copies(places, mask);
   if (now.rules.strong) synchronise(now, warp, places, mask, bytes);
   if (store) {
     ctx.stored = true;
@@ -232,6 +260,10 @@ bool Checker::access(exec::Context& ctx, exec::Warp& warp, const exec::Op& op, u
 }  // namespace nearwarp::racecheck
 
 namespace nearwarp::exec {
+
+void tell_copy(Context& ctx, const Warp& warp, const CopiedBytes& bytes) {
+  static_cast<racecheck::Checker*>(ctx.checker)->copy_access(ctx, warp, bytes);
+}
 
 bool execute_checked(Context& ctx, Warp& warp, const Op& op, uint32_t mask) {
   auto& checker = *static_cast<racecheck::Checker*>(ctx.checker);

@@ -123,6 +123,36 @@ void Checker::finish_copies(Now& now, uint32_t mask, uint32_t groups) {
   copies.erase(std::remove_if(copies.begin(), copies.end(), done), copies.end());
 }
 
+/// Lanes arrive at mbarriers, which say that what they copied is there.
+void Checker::copies_arrive(Now& now, const Places& places, uint32_t mask) {
+  std::erase_if(now.warp.copies, [&](const Copy& copy) {
+    const Place& place = places[copy.lane];
+    if ((mask >> copy.lane & 1) == 0 || place.owner != &now.block) return false;
+    now.block.arrived[place.address / 4].push_back({copy, now.stamp.warp, now.warp.order.time});
+    return true;
+  });
+}
+
+/// Lanes look at mbarriers: copies that have arrived there are no longer pending. Whoever follows
+/// them has to follow the arrival.
+void Checker::wait_for_copies(const Places& places, uint32_t mask) {
+  for (uint32_t m = mask; m != 0; m &= m - 1) {
+    const Place& place = places[static_cast<uint32_t>(__builtin_ctz(m))];
+    if (place.kind != Place::kShared || place.owner->arrived.empty()) continue;
+    const auto it = place.owner->arrived.find(place.address / 4);
+    if (it == place.owner->arrived.end()) continue;
+    for (const ArrivedCopy& a : it->second)
+      place.owner->shared.each(a.copy.address, a.copy.bytes, [&](Cell& cell, uint64_t) {
+        Stamp& last = cell.write[0];
+        if (last.pending == 0 || last.warp != a.warp || (last.lanes >> a.copy.lane & 1) == 0)
+          return;
+        last.pending = 0;
+        last.time = a.time;
+      });
+    place.owner->arrived.erase(it);
+  }
+}
+
 void Checker::sync(const exec::Warp& warp, const exec::Op& op, uint32_t mask) {
   const SyncRules& rules = launch_.syncs[op.imm];
   Now now = now_of(warp, rules.instruction);

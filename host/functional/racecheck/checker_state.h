@@ -20,6 +20,8 @@ struct Checker::BlockState {
   Shadow shared{kMostShared};
   std::unique_ptr<WrittenBytes> written;  ///< of the shared memory; nullptr: unknown
   SyncPoints points;
+  /// By address / 4 of an mbarrier: copies whose end has arrived there, that nobody has waited for.
+  std::unordered_map<uint64_t, std::vector<ArrivedCopy>> arrived;
 };
 
 struct Checker::Now {
@@ -31,6 +33,7 @@ struct Checker::Now {
   // Of the lane that is looked at:
   bool shared = false;
   const BlockState* owner = nullptr;  ///< of the shared memory
+  bool leaves_no_trace = false;       ///< a read that is not remembered
   uint8_t told = 0;                   ///< kinds of hazards it has been told of
 };
 

@@ -10,6 +10,7 @@
 #include "device/trace/format.h"
 #include "host/core/error.h"
 #include "host/functional/instructions/decoded.h"
+#include "host/functional/ptx/details.h"
 #include "host/recording/bind.h"
 #include "host/recording/combine.h"
 #include "host/timing/program/instruction_class.h"
@@ -107,7 +108,10 @@ class Builder {
         image.set_energy_class(energy_class(in));
         if (image.action == sm::Action::kConstant && (image.flags & sm::kHasRecord) == 0)
           place_parameter(kernel, in, image);
-        slot_map.add_all(image, in);
+        // Results of a warp group's products are there when its group is, which is a register.
+        if (in.op != ptx::Opcode::kWarpMma ||
+            !ptx::WarpMatrixDetail::unpack(in.mod.detail).of_group())
+          slot_map.add_all(image, in);
         slot_map.count_registers(image, in);
         if ((image.flags & sm::kHasRecord) != 0) b.records += 1;
         out_.instrs.push_back(image);

@@ -108,11 +108,18 @@ constexpr Row kRows[] = {
     {Opcode::kNanosleep, Unit::kControl, Action::kCompute, Time::kAdd, Charge::kControl},
     // What the runtime does for a kernel costs one issue slot.
     {Opcode::kSystem, Unit::kControl, Action::kCompute, Time::kAdd, Charge::kControl},
+    {Opcode::kTensorSize, Unit::kSp, Action::kCompute, Time::kAdd, Charge::kBits},
+    {Opcode::kTensorLoad, Unit::kLsu, Action::kLoad, Time::kAdd, Charge::kMemory},
+    {Opcode::kTensorStore, Unit::kLsu, Action::kStore, Time::kAdd, Charge::kMemory},
+    {Opcode::kTensorReduce, Unit::kLsu, Action::kReduce, Time::kAdd, Charge::kMemory},
+    {Opcode::kWarpMma, Unit::kSp, Action::kCompute, Time::kMatrix, Charge::kMul},
+    {Opcode::kWgmmaCommit, Unit::kSp, Action::kCompute, Time::kMad, Charge::kBits},
+    {Opcode::kWgmmaWait, Unit::kControl, Action::kCompute, Time::kAdd, Charge::kControl},
     {Opcode::kNop, Unit::kControl, Action::kCompute, Time::kAdd, Charge::kControl},
 };
 
 constexpr auto kByOpcode = [] {
-  std::array<Row, static_cast<size_t>(Opcode::kNop) + 1> rows{};
+  std::array<Row, static_cast<size_t>(Opcode::kCount)> rows{};
   for (const Row& row : kRows) rows[static_cast<size_t>(row.op)] = row;
   return rows;
 }();
@@ -143,8 +150,14 @@ bool is_double(const Instruction& in) {
 /// What 16 products of factors of such a type take of a matrix unit, in products of f16: by width,
 /// but for doubles. NVIDIA's white papers of A100 (f16 312, tf32 156, f64 19.5 TFLOPS, 624 TOPS of
 /// bytes) and H100, dense.
-uint32_t matrix_cost(ptx::Type factors) {
-  switch (factors) {
+uint32_t matrix_cost(const Instruction& in) {
+  if (in.op == Opcode::kWarpMma) {
+    using ptx::Factor;
+    const ptx::WarpMatrixDetail d = ptx::WarpMatrixDetail::unpack(in.mod.detail);
+    const uint32_t cost = d.a == Factor::kB1 ? 1 : ptx::bits_of(d.a);  // 16 for f16
+    return d.a == Factor::kB1 || !d.sparse ? cost : (cost + 1) / 2;
+  }
+  switch (in.mod.src_type) {
     case ptx::Type::kF64:
       return 256;
     case ptx::Type::kB32:  // tf32
@@ -157,17 +170,27 @@ uint32_t matrix_cost(ptx::Type factors) {
   }
 }
 
+/// Of a warp.
+uint64_t matrix_products(const Instruction& in) {
+  if (in.op == Opcode::kWarpMma) {
+    const ptx::WarpMatrixDetail d = ptx::WarpMatrixDetail::unpack(in.mod.detail);
+    // Quads: four products.
+    return uint64_t{d.warp_rows()} * d.n * d.k * (d.k == 4 ? 4 : 1);
+  }
+  const ptx::MatrixDetail d = ptx::MatrixDetail::unpack(in.mod.detail);
+  return uint64_t{d.m} * d.n * d.k;
+}
+
 /// No matrix unit is modelled, but its rate: the ports of the SPs are taken for so long.
 ClassTiming matrix_timing(const Instruction& in, const ClassTiming& multiply_add,
                           const MachineConfig::Sm& sm) {
-  const ptx::MatrixDetail d = ptx::MatrixDetail::unpack(in.mod.detail);
-  const uint64_t products = uint64_t{d.m} * d.n * d.k;
+  const uint64_t products = matrix_products(in);
   ClassTiming t = multiply_add;
   if (sm.matrix_products_per_cycle == 0) {
     // Estimated: one multiply-add per element of k and 32 results.
     t.interval_cycles *= static_cast<uint32_t>(std::max<uint64_t>(1, products / 1024));
   } else {
-    const uint64_t work = products * matrix_cost(in.mod.src_type) * sm.sp_units;
+    const uint64_t work = products * matrix_cost(in) * sm.sp_units;
     const uint64_t rate = uint64_t{16} * sm.matrix_products_per_cycle;
     t.interval_cycles = static_cast<uint32_t>(std::max<uint64_t>(1, (work + rate - 1) / rate));
   }

@@ -32,6 +32,9 @@ bool accesses_memory(const Instruction& in) {
     case Opcode::kStmatrix:
     case Opcode::kWmmaLoad:
     case Opcode::kWmmaStore:
+    case Opcode::kTensorLoad:
+    case Opcode::kTensorStore:
+    case Opcode::kTensorReduce:
       return true;
     default:
       return false;
@@ -186,6 +189,7 @@ bool is_far_operation(const Instruction& in, const Readings& readings) {
     case Opcode::kTanh:
     case Opcode::kMovmatrix:
     case Opcode::kMma:
+    case Opcode::kWarpMma:
     case Opcode::kShfl:
     case Opcode::kVote:
     case Opcode::kMatch:
