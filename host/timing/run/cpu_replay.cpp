@@ -80,7 +80,7 @@ report::RunResult replay_on_cpu(const runtime::Recording& recording,
                                 const config::MachineConfig& machine,
                                 const config::PolicyConfig& policy, const SimOptions& options) {
   Replay run({&recording, &machine, &policy, options.checkpoint, options.shape, options.mechanisms,
-              options.watcher, options.part},
+              options.watcher, options.part, options.learnt},
              options.window_ticks);
   run.begin();
   if (options.watcher != nullptr) options.watcher->begin(run);
