@@ -155,9 +155,9 @@ namespace {
 }
 
 std::vector<runtime::LaunchPart> all_parts(const LaunchesOption& option,
-                                           const runtime::Recording& recording) {
+                                           const runtime::Recording& recording, uint32_t together) {
   if (recording.measured_warp_instructions != 0) refuse_paper();
-  if (option.parallel) return runtime::divide(recording, option.parts, option.before);
+  if (option.parallel) return runtime::divide(recording, option.parts, option.before, together);
   const auto n = static_cast<uint64_t>(recording.launches.size());
   if (option.last > n)
     throw UsageError(fmt::format("--launches: there is no launch {} - {} has {}, from 1 on",
@@ -179,27 +179,28 @@ std::vector<runtime::LaunchPart> all_parts(const LaunchesOption& option,
 
 }  // namespace
 
-runtime::Division division_of(const LaunchesOption& option, const runtime::Recording& recording) {
+runtime::Division division_of(const LaunchesOption& option, const runtime::Recording& recording,
+                              uint32_t together) {
   if (!option.given) return {};
   runtime::Division division;
   if (option.sample == 0) {
-    division.parts = all_parts(option, recording);
+    division.parts = all_parts(option, recording, together);
   } else {
     if (recording.measured_warp_instructions != 0) refuse_paper();
-    division = sample_launches(recording, option.sample, option.before);
+    division = sample_launches(recording, option.sample, option.before, together);
   }
   for (runtime::LaunchPart& part : division.parts) part.warm = option.warm && part.begin != 0;
   return division;
 }
 
-std::function<runtime::Division(const runtime::Recording&)> divide_option(const CommandLine& line,
-                                                                          const std::string& size,
-                                                                          bool on_device) {
+sweep::Divide divide_option(const CommandLine& line, const std::string& size, bool on_device) {
   const LaunchesOption option = launches_option(line);
   if (!option.given) return {};
   check_beside_launches(line, {"checkpoint"}, on_device);
   if (size == "paper") refuse_paper();
-  return [option](const runtime::Recording& recording) { return division_of(option, recording); };
+  return [option](const runtime::Recording& recording, uint32_t together) {
+    return division_of(option, recording, together);
+  };
 }
 
 std::string key_of(const LaunchesOption& option) {

@@ -3,13 +3,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "host/cli/options.h"
 #include "host/config/policy.h"
 #include "host/recording/division.h"
+#include "host/timing/sweep/run.h"
 
 namespace nearwarp::cli {
 
@@ -38,12 +38,12 @@ void check_beside_launches(const CommandLine& line, const std::vector<std::strin
 void check_policy_for_parts(const config::PolicyConfig& policy);
 /// What is to be simulated of a recording. Throws UsageError for launches that it does not have, or
 /// that others run beside.
-runtime::Division division_of(const LaunchesOption& option, const runtime::Recording& recording);
+/// The first `together` launches, in which policies learn, are not divided.
+runtime::Division division_of(const LaunchesOption& option, const runtime::Recording& recording,
+                              uint32_t together);
 /// The same for sweeps, with all that is wrong with the option beside others; null if it is not
 /// given. `size`: of programs.
-std::function<runtime::Division(const runtime::Recording&)> divide_option(const CommandLine& line,
-                                                                          const std::string& size,
-                                                                          bool on_device);
+sweep::Divide divide_option(const CommandLine& line, const std::string& size, bool on_device);
 /// All of the option that determines results, for keys of programs; empty if it is not given.
 std::string key_of(const LaunchesOption& option);
 

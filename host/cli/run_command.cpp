@@ -43,6 +43,7 @@
 #include "host/timing/report/placement.h"
 #include "host/timing/report/registers.h"
 #include "host/timing/report/table.h"
+#include "host/timing/run/learning.h"
 
 namespace nearwarp::cli {
 namespace {
@@ -274,13 +275,23 @@ std::string tables(const Request& request, std::span<const report::RunResult> re
   return legend.empty() ? text : text + "\n" + legend;
 }
 
+/// Launches of a program in which any of the policies learns; 0 where it is not divided.
+uint32_t learning_launches(const Request& request, const Program& program) {
+  if (!request.launches.given) return 0;
+  std::vector<sim::ReplayJob> jobs;
+  for (const config::PolicyConfig& policy : request.policies)
+    jobs.push_back({&program.recording, &request.machine, &policy});
+  return sim::learning_launches(jobs, [] { return !interrupted(); });
+}
+
 /// Results of one program after the other, in the order of `programs`.
 std::vector<report::RunResult> simulate(const Request& request,
                                         const std::vector<Program>& programs,
                                         sim::BatchRunner& runner, sim::RunWatcher* watcher) {
   std::vector<report::RunResult> all;
   for (const Program& program : programs) {
-    const runtime::Division division = division_of(request.launches, program.recording);
+    const runtime::Division division =
+        division_of(request.launches, program.recording, learning_launches(request, program));
     if (request.launches.sample != 0 && division.parts.empty())
       std::fprintf(stderr,
                    "nearwarp: a sample of %s for this error would be more than half of the work: "

@@ -42,6 +42,12 @@ class MechanismRun {
   virtual void attach(System& system) = 0;
   /// Before the first window of a run that begins (not of one that goes on).
   virtual void begin(System&) {}
+  /// Does it find out in a run's beginning what holds for the rest of it?
+  virtual bool learns() const { return false; }
+  /// What it has found out, as bytes, once that is all; empty before.
+  virtual std::string learnt(System&) { return {}; }
+  /// In place of begin(), of a run that begins after that: with what learnt() of another said.
+  virtual void begin_learnt(System& system, std::string_view) { begin(system); }
   /// Before every window that the front end wants the host for (FrontEndState::host_wanted_by);
   /// also called when it does not.
   virtual void serve(System&) {}

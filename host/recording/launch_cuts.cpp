@@ -37,18 +37,30 @@ LaunchPart part_of(const std::vector<bool>& cuts, uint32_t first, uint32_t end, 
   return {begin, first, end, false};
 }
 
+std::vector<bool> cuts_after(std::vector<bool> cuts, uint32_t together) {
+  const auto last = static_cast<uint32_t>(cuts.size()) - 1;
+  for (uint32_t i = 1; i < std::min(together, last); ++i) cuts[i] = false;
+  return cuts;
+}
+
 namespace {
 
 /// More parts have more at their beginnings to make, and are for who has more cores (PARTS).
 constexpr uint32_t kMostParts = 16;
 
+/// Where parts may begin that are reported, and where what is simulated before them may.
+struct Cuts {
+  std::vector<bool> parts, before;
+};
+
 /// Greedily, with parts of at most `bound`; a part of one piece may be larger.
-std::vector<LaunchPart> within(const std::vector<bool>& cuts, const std::vector<uint64_t>& work,
-                               uint32_t before, uint64_t bound) {
+std::vector<LaunchPart> within(const Cuts& all, const std::vector<uint64_t>& work, uint32_t before,
+                               uint64_t bound) {
+  const std::vector<bool>& cuts = all.parts;
   std::vector<LaunchPart> parts;
   const auto n = static_cast<uint32_t>(cuts.size()) - 1;
   for (uint32_t first = 0; first < n;) {
-    LaunchPart part = part_of(cuts, first, n, before);
+    LaunchPart part = part_of(all.before, first, n, before);
     uint32_t end = first;
     for (uint32_t at = first + 1; at <= n; ++at) {
       if (!cuts[at]) continue;
@@ -63,7 +75,7 @@ std::vector<LaunchPart> within(const std::vector<bool>& cuts, const std::vector<
 }
 
 /// The fewest parts of the smallest bound that at most `most` parts meet.
-std::vector<LaunchPart> balanced(const std::vector<bool>& cuts, const std::vector<uint64_t>& work,
+std::vector<LaunchPart> balanced(const Cuts& cuts, const std::vector<uint64_t>& work,
                                  uint32_t before, uint32_t most) {
   uint64_t low = 0, high = work.back();
   while (low < high) {
@@ -78,8 +90,11 @@ std::vector<LaunchPart> balanced(const std::vector<bool>& cuts, const std::vecto
 
 }  // namespace
 
-std::vector<LaunchPart> divide(const Recording& recording, uint32_t most, uint32_t before) {
-  const std::vector<bool> cuts = launch_cuts(recording);
+std::vector<LaunchPart> divide(const Recording& recording, uint32_t most, uint32_t before,
+                               uint32_t together) {
+  Cuts cuts;
+  cuts.before = launch_cuts(recording);
+  cuts.parts = cuts_after(cuts.before, together);
   std::vector<uint64_t> work(1, 0);  // before each launch
   for (const LaunchRecord& l : recording.launches)
     work.push_back(work.back() + l.warp_instructions);

@@ -75,8 +75,12 @@ struct Numbers {
 
 class Design {
  public:
-  Design(const Recording& recording, double error, uint32_t before)
-      : recording_(recording), error_(error), before_(before), cuts_(launch_cuts(recording)) {
+  Design(const Recording& recording, double error, uint32_t before, uint32_t together)
+      : recording_(recording),
+        error_(error),
+        before_(before),
+        together_(together),
+        cuts_(launch_cuts(recording)) {
     find_units();
   }
 
@@ -87,7 +91,7 @@ class Design {
     for (const Unit& u : units_) fresh += u.features[kFreshLines];
     std::map<uint32_t, Members> groups;
     for (uint32_t i = 0; i < units_.size(); ++i) {
-      if (units_[i].features[kFreshLines] * kMuchOf > fresh)
+      if (units_[i].features[kFreshLines] * kMuchOf > fresh || units_[i].first < together_)
         nodes_.push_back(node_of({i}));
       else
         groups[units_[i].group].push_back(i);
@@ -119,7 +123,7 @@ class Design {
 
   const Recording& recording_;
   double error_;
-  uint32_t before_;
+  uint32_t before_, together_;
   std::vector<bool> cuts_;
   std::vector<uint32_t> alike_;  // by launch: the first one that it repeats
   std::vector<Unit> units_;
@@ -150,6 +154,7 @@ void Design::find_units() {
   std::vector<double> work(1, 0);
   for (const LaunchRecord& l : recording_.launches)
     work.push_back(work.back() + static_cast<double>(l.warp_instructions));
+  const std::vector<bool> cuts = cuts_after(cuts_, together_);
   using Kind = std::vector<std::tuple<uint32_t, uint32_t, uint32_t, uint32_t>>;
   std::map<Kind, uint32_t> groups;
   for (uint32_t first = 0, end = 0; first < recording_.launches.size(); first = end) {
@@ -161,7 +166,7 @@ void Design::find_units() {
       kind.emplace_back(l.kernel, l.block.x, l.block.y, l.block.z);
       const Costs costs = costs_of(features[end]);
       for (size_t f = 0; f < kFeatures; ++f) unit.features[f] += costs[f];
-    } while (!cuts_[++end]);
+    } while (!cuts[++end]);
     unit.end = end;
     unit.group = groups.try_emplace(kind, static_cast<uint32_t>(groups.size())).first->second;
     unit.work = work[end] - work[part_of(cuts_, first, end, before_).begin];
@@ -394,7 +399,7 @@ Division Design::parts_of(const Numbers& allocation) const {
     const Unit& unit = units_[u];
     sample.launches += unit.end - unit.first;
     const bool goes_on = !division.parts.empty() && division.parts.back().end == unit.first &&
-                         stratum == SampleUnit::kItself &&
+                         unit.first != together_ && stratum == SampleUnit::kItself &&
                          sample.parts.back().stratum == SampleUnit::kItself;
     if (goes_on) {
       division.parts.back().end = unit.end;
@@ -416,9 +421,10 @@ Division Design::parts_of(const Numbers& allocation) const {
 
 }  // namespace
 
-Division sample_launches(const Recording& recording, double error, uint32_t before) {
+Division sample_launches(const Recording& recording, double error, uint32_t before,
+                         uint32_t together) {
   if (recording.launches.empty()) return {};
-  return Design(recording, error, before).make();
+  return Design(recording, error, before, together).make();
 }
 
 }  // namespace nearwarp::runtime

@@ -56,7 +56,9 @@ inline constexpr double kStartError = 0.01;
 
 /// A sample for this error (0.02: two percent; more than kStartError), each launch of which is
 /// simulated after `before` others. Empty, so that all is simulated in one go, where a sample would
-/// be more than half of that work.
-Division sample_launches(const Recording& recording, double error, uint32_t before);
+/// be more than half of that work. The first `together` launches are simulated, in one go, and
+/// stand for themselves.
+Division sample_launches(const Recording& recording, double error, uint32_t before,
+                         uint32_t together = 0);
 
 }  // namespace nearwarp::runtime

@@ -48,11 +48,10 @@ TEST(Sweep, InPartsResultsAreThoseOfRunAndApproximated) {
                                     both);
   ASSERT_EQ(sweep.exit_code, 0) << sweep.err;
   EXPECT_TRUE(contains(sweep.out, "Approximated (docs/launches.md): each part's"));
-  EXPECT_TRUE(contains(sweep.out, "but under tom: exact")) << sweep.out;
   std::vector<Json> lines = lines_of(folder.file("x"));
   ASSERT_EQ(lines.size(), 6u);
   ASSERT_EQ(run_program({"run", "kmeans", "--launches", "parallel:1:3", "--policy",
-                         "baseline,tom-oracle", "--json", json})
+                         "baseline,tom,tom-oracle", "--json", json})
                 .exit_code,
             0);
   for (Json run : Json::parse(read_text(json))["runs"]) {
@@ -64,8 +63,14 @@ TEST(Sweep, InPartsResultsAreThoseOfRunAndApproximated) {
     (*same)["run"].erase("host");
     EXPECT_EQ((*same)["run"], run);
     EXPECT_EQ(run["launches"]["parts"].size(), 3u);
+    EXPECT_EQ(run["launches"]["learnt_by"], run["policy"] == "tom" ? 1 : 0);
   }
   EXPECT_TRUE(contains(read_text(csv), ",each part's machine began 1 launch earlier"));
+  // Pages that lie where they are touched first are those of the whole program.
+  const Outcome whole =
+      run_program({"sweep", "fdtd", "--machine", "coda", "--policy", "fgp-only,cgp-fta",
+                   "--launches", "parallel:1:3", "--out", folder.file("y")});
+  EXPECT_TRUE(contains(whole.out, "but under cgp-fta: exact")) << whole.out << whole.err;
   // Otherwise divided, they are other points.
   const Outcome again = run_program({"sweep", "kmeans", "--policy", "baseline", "--launches",
                                      "parallel:1:2", "--out", folder.file("x")});

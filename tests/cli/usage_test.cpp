@@ -169,7 +169,6 @@ TEST(Usage, LaunchesThatCannotBeAPart) {
   refused("1..2:3:4", {"too many numbers"});
   refused("parallel:2:0", {"0 is not between 1 and"});
   refused("5..7", {"there is no launch 7", "fdtd has 6"});
-  refused("2..3", {"mapping of data is learnt", "tom-oracle"}, {"--policy", "baseline,tom"});
   refused("2..3", {"touched first", "cgp-only"},
           {"--machine", "coda", "--policy", "cgp-fta-migrate"});
   expect_error({"run", "fdtd", "--cold-caches"}, kUsage, {"--cold-caches is for --launches"});
@@ -193,15 +192,18 @@ TEST(Usage, SamplesThatCannotBe) {
   refused("2:x", {"'x' is not a number of launches"});
   refused("2:1:1", {"too many numbers"});
   refused("2", {"two ways of one thing"}, {"--launches", "parallel"});
-  refused("2", {"mapping of data is learnt"}, {"--policy", "baseline,tom"});
   refused("2", {"--sample does not go with --checkpoint"}, {"--checkpoint", folder.file("c")});
   refused("2", {"finds launches that repeat"}, {"--max-repeats", "1"});
+  refused("2", {"touched first"}, {"--machine", "coda", "--policy", "cgp-fta"});
   const Outcome few = run_program({"run", "fdtd", "--policy", "baseline", "--sample", "2"});
   EXPECT_EQ(few.exit_code, 0);
   EXPECT_TRUE(contains(few.err, "more than half of the work")) << few.err;
 }
 
 TEST(Usage, APartOfAProgramSaysWhatItApproximates) {
+  const Outcome learnt = run_program({"run", "fdtd", "--policy", "tom", "--launches", "4..6"});
+  EXPECT_TRUE(contains(learnt.out, "learnt")) << learnt.out << learnt.err;
+  EXPECT_TRUE(contains(learnt.out, "the program's first 2 launches")) << learnt.out;
   const auto said = [](const std::string& launches, const Words& more = {}) {
     Words words{"run", "fdtd", "--policy", "baseline", "--launches", launches};
     words.insert(words.end(), more.begin(), more.end());

@@ -107,6 +107,19 @@ TEST(LaunchPart, DivideBalancesWhatIsSimulated) {
   EXPECT_EQ(divide(in_order({}), 4, 2).size(), 0u);
 }
 
+TEST(LaunchPart, DivideLeavesTheFirstLaunchesTogether) {
+  const Recording r = in_order(std::vector<uint64_t>(12, 10));
+  for (const uint32_t together : {1u, 4u, 7u, 12u, 20u}) {
+    const std::vector<LaunchPart> parts = divide(r, 6, 2, together);
+    EXPECT_GE(parts[0].end, std::min(together, 12u));
+    for (size_t i = 1; i < parts.size(); ++i) {
+      EXPECT_EQ(parts[i].first, parts[i - 1].end);
+      EXPECT_EQ(parts[i].begin, parts[i].first - 2) << "those before it may be among them";
+    }
+    EXPECT_EQ(parts.back().end, 12u);
+  }
+}
+
 TEST(LaunchPart, DivideBySizeNotByNumber) {
   const Recording r = in_order({100, 1, 1, 1, 1, 1, 1, 1});
   const std::vector<LaunchPart> parts = divide(r, 2, 0);

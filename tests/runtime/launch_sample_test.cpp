@@ -187,6 +187,22 @@ TEST(LaunchSample, IsTheSameEachTimeAndLargerForASmallerError) {
   }
 }
 
+TEST(LaunchSample, TheFirstLaunchesMayStandForThemselvesTogether) {
+  const Recording r = record("gaussian", workloads::Size::kMedium);
+  for (const uint32_t together : {1u, 6u}) {
+    const Division d = sample_launches(r, 0.05, 2, together);
+    ASSERT_TRUE(d.sample.has_value());
+    EXPECT_EQ(d.parts[0], (LaunchPart{0, 0, together, false}));
+    EXPECT_EQ(d.sample->parts[0].stratum, SampleUnit::kItself);
+    EXPECT_EQ(d.sample->parts[0].weight, 1);
+    EXPECT_GE(d.parts[1].first, together);
+    double units = 0;
+    for (const SampleStratum& s : d.sample->strata) units += static_cast<double>(s.units);
+    for (const SampleUnit& u : d.sample->parts) units += u.stratum == SampleUnit::kItself ? 1 : 0;
+    EXPECT_LE(units, static_cast<double>(d.sample->units));
+  }
+}
+
 TEST(LaunchSample, AProgramOfFewLaunchesIsSimulatedWhole) {
   EXPECT_TRUE(sample_launches(record("fdtd"), 0.02, 2).parts.empty());
   EXPECT_TRUE(sample_launches(Recording(), 0.02, 2).parts.empty());

@@ -8,6 +8,7 @@
 #include "host/core/error.h"
 #include "host/timing/report/parts.h"
 #include "host/timing/run/divided_batch.h"
+#include "host/timing/run/learning.h"
 #include "tests/sim/device_rig.h"
 #include "tests/sim/whole_machine.h"
 #include "tests/support/shuffled.h"
@@ -297,11 +298,103 @@ TEST(LaunchPart, FilledCachesKeepTheLinesUsedLast) {
   EXPECT_NEAR(static_cast<double>(warm.cycles) / static_cast<double>(exact.cycles), 1, 0.02);
 }
 
+TEST(LaunchPart, WhatIsLearntIsWhatPartsBeginWith) {
+  const runtime::Recording& r = testing::workload("kmeans");
+  const config::MachineConfig machine = config::load_machine("tom");
+  const auto n = static_cast<uint32_t>(r.launches.size());
+  for (const char* name : {"tom", "ndp-uncontrolled-tmap", "tuned-tmap"}) {
+    SCOPED_TRACE(name);
+    const config::PolicyConfig policy = config::load_policy(name);
+    const report::RunResult whole = run(r, "tom", name, {});
+    DividedJob job;
+    job.whole = {.recording = &r, .machine = &machine, .policy = &policy};
+    const auto learnt = learnt_by(job.whole, [] { return true; });
+    ASSERT_GE(learnt->launches, 1u);
+    ASSERT_LT(learnt->launches, n - 2);
+    EXPECT_EQ(learnt_by(job.whole, [] { return false; }), learnt) << "learns once";
+    // Of the launches in which it learns, the whole run's results are those of a part.
+    const report::RunResult first = run(r, "tom", name, LaunchPart{0, 0, learnt->launches});
+    EXPECT_TRUE(first.mapping->applied);
+    EXPECT_EQ(first.mapping->resume_cycle, whole.mapping->resume_cycle);
+    runtime::Division division{runtime::divide(r, 3, 1, learnt->launches)};
+    ASSERT_GE(division.parts.size(), 2u);
+    EXPECT_GE(division.parts[0].end, learnt->launches);
+    for (LaunchPart& part : division.parts) part.warm = part.begin != 0;
+    job.division = &division;
+    std::vector<std::pair<std::string, uint64_t>> same;
+    for (const unsigned threads : {1u, 3u}) {
+      testing::KeepingObserver observer(1);
+      CpuBatch runner(threads);
+      run_divided(runner, std::span(&job, 1), observer);
+      ASSERT_TRUE(observer.outcomes[0].result.has_value()) << observer.error(0);
+      const report::RunResult& all = *observer.outcomes[0].result;
+      EXPECT_EQ(all.warp_instructions, whole.warp_instructions);
+      EXPECT_EQ(all.launches->learnt_by, learnt->launches);
+      EXPECT_EQ(all.mapping->first_bit, whole.mapping->first_bit);
+      EXPECT_EQ(all.mapping->seen_instances, whole.mapping->seen_instances);
+      EXPECT_EQ(all.mapping->resume_cycle, whole.mapping->resume_cycle);
+      for (size_t i = 0; i < all.mapping->ranges.size(); ++i)
+        EXPECT_EQ(all.mapping->ranges[i].remapped, whole.mapping->ranges[i].remapped);
+      EXPECT_NEAR(static_cast<double>(all.cycles) / static_cast<double>(whole.cycles), 1, 0.05);
+      if (same.empty()) same = numbers(all);
+      EXPECT_EQ(numbers(all), same) << threads;
+    }
+  }
+}
+
+TEST(LaunchPart, PartsThatBeginWhereSomethingIsLearntBeginWithTheProgram) {
+  const runtime::Recording& r = testing::workload("kmeans");
+  const config::MachineConfig machine = config::load_machine("tom");
+  const config::PolicyConfig policy = config::load_policy("tom");
+  const runtime::Division inside{{LaunchPart{0, 0, 1}, LaunchPart{1, 1, 4}}};
+  const runtime::Division later{{LaunchPart{4, 5, 7, true}}};
+  std::vector<DividedJob> jobs(2);
+  for (DividedJob& job : jobs)
+    job.whole = {.recording = &r, .machine = &machine, .policy = &policy};
+  jobs[0].division = &inside;
+  jobs[1].division = &later;
+  const uint32_t launches = learnt_by(jobs[0].whole, [] { return true; })->launches;
+  ASSERT_LE(launches, 4u);
+  testing::KeepingObserver observer(2);
+  CpuBatch runner(2);
+  run_divided(runner, jobs, observer);
+  for (size_t i = 0; i < 2; ++i)
+    ASSERT_TRUE(observer.outcomes[i].result.has_value()) << observer.error(i);
+  const report::RunResult& part = *observer.outcomes[1].result;
+  EXPECT_EQ(part.launches->learnt_by, launches);
+  EXPECT_TRUE(part.mapping->applied);
+  EXPECT_EQ(part.mapping->resume_cycle, 0u);
+  const report::RunResult exact = run(r, "tom", "tom", LaunchPart{0, 5, 7});
+  EXPECT_EQ(part.warp_instructions, exact.warp_instructions);
+  EXPECT_NEAR(static_cast<double>(part.cycles) / static_cast<double>(exact.cycles), 1, 0.05);
+  EXPECT_NEAR(static_cast<double>(part.offloaded_thread_instructions),
+              static_cast<double>(exact.offloaded_thread_instructions),
+              0.1 * static_cast<double>(exact.offloaded_thread_instructions));
+}
+
+TEST(LaunchPart, AStopWhileSomethingIsLearntLeavesNothing) {
+  const runtime::Recording& r = testing::workload("hybridsort");  // of no other test here
+  const config::MachineConfig machine = config::load_machine("tom");
+  const config::PolicyConfig policy = config::load_policy("tom");
+  const ReplayJob job{.recording = &r, .machine = &machine, .policy = &policy};
+  EXPECT_THROW(learnt_by(job, [] { return false; }), Interrupted);
+  EXPECT_GT(learnt_by(job, [] { return true; })->launches, 0u);
+}
+
+TEST(LaunchPart, WithoutAnythingToLearnPoliciesAreDividedAsOthers) {
+  const runtime::Recording& r = testing::workload("needleman-wunsch");
+  const config::MachineConfig machine = config::load_machine("tom");
+  const config::PolicyConfig policy = config::load_policy("tom");
+  const ReplayJob job{.recording = &r, .machine = &machine, .policy = &policy};
+  EXPECT_EQ(learnt_by(job, [] { return true; })->launches, 0u);
+  EXPECT_EQ(learning_launches(std::span(&job, 1), [] { return true; }), 0u);
+}
+
 TEST(LaunchPart, PoliciesWhoseStateIsMadeByAllLaunchesAreRefused) {
   for (const std::string& name : config::policy_names()) {
     const config::PolicyConfig policy = config::load_policy(name);
-    const bool learns = policy.mapping == "tmap" || policy.mapping == "fta";
-    EXPECT_EQ(why_no_parts(policy).empty(), !learns) << name;
+    EXPECT_EQ(why_no_parts(policy).empty(), policy.mapping != "fta") << name;
+    EXPECT_EQ(learns(policy), policy.mapping == "tmap") << name;
   }
 }
 

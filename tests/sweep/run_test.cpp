@@ -172,11 +172,11 @@ TEST_F(SweepRun, AnotherSweepsFileIsUsedForThePointsInCommon) {
 
 TEST_F(SweepRun, PartsOfAPointAreOneResult) {
   const Plan plan =
-      sweep::expand(definition({"sm.warps=8,16"}, {"alpha"}, {"baseline", "tom", "cgp-only"}));
+      sweep::expand(definition({"sm.warps=8,16"}, {"alpha"}, {"baseline", "cgp-fta", "cgp-only"}));
   SweepRig rig;
   rig.surroundings.launches = 4;
-  rig.options.divide = [](const runtime::Recording& recording) {
-    return runtime::Division{runtime::divide(recording, 2, 1)};
+  rig.options.divide = [](const runtime::Recording& recording, uint32_t together) {
+    return runtime::Division{runtime::divide(recording, 2, 1, together)};
   };
   // Energy is accounted for parts together.
   rig.runner.simulate = [](const sim::ReplayJob& system) {
@@ -187,7 +187,7 @@ TEST_F(SweepRun, PartsOfAPointAreOneResult) {
   };
   rig.surroundings.stop_at = 5;
   rig.run(plan, path_);
-  EXPECT_EQ(rig.runner.batches, std::vector<size_t>{10});  // under tom all of it in one go
+  EXPECT_EQ(rig.runner.batches, std::vector<size_t>{10});  // under cgp-fta all of it in one go
   std::vector<Json> lines = lines_of(path_);
   ASSERT_EQ(lines.size(), 5u);
   EXPECT_EQ(rig.surroundings.seen.back().warp_instructions, 2u * 100 + 4u * 125);

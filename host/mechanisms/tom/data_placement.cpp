@@ -89,6 +89,42 @@ void DataPlacement::watch(System& system, uint32_t number) {
   copy_from_host(system);
 }
 
+namespace {
+
+/// What was seen. When, is of the other run.
+template <class A>
+void io_seen(A& a, tom::ArbiterState& s) {
+  runtime::io_all(a, s.seen.instances, s.seen.accesses, s.late_reports);
+  for (uint32_t m = 0; m < kNumMappings; ++m)
+    runtime::io_all(a, s.seen.at_destination[m], s.seen.one_stack[m]);
+}
+
+}  // namespace
+
+std::string DataPlacement::learnt(System& system, uint32_t number) const {
+  if (!placed_ || !learns_) return {};
+  runtime::Writer out;
+  uint32_t mapping = mapping_;
+  std::vector<uint8_t> touched = touched_;
+  runtime::io_all(out, mapping, touched);
+  io_seen(out, tom::arbiter(system, number));
+  return {out.out.begin(), out.out.end()};
+}
+
+void DataPlacement::begin_learnt(System& system, uint32_t number, std::string_view bytes) {
+  runtime::Reader in(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
+  uint32_t mapping = 0;
+  std::vector<uint8_t> touched;
+  runtime::io_all(in, mapping, touched);
+  tom::ArbiterState& arbiter = tom::arbiter(system, number);
+  io_seen(in, arbiter);
+  arbiter.learning = tom::LearningPhase::kOver;
+  tom::each_side(system, number,
+                 [](uint32_t, auto& side) { side.analyzer.mode = tom::SmMode::kNormal; });
+  touched_ = std::move(touched);
+  place(system, mapping, touched_);
+}
+
 /// L2 slices find the program's data in the CPU's memory, behind their link ports. Code, constants,
 /// page tables and local memory are in the GPU's from the beginning.
 void DataPlacement::keep_in_host_memory(System& system) const {

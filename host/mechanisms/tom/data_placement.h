@@ -50,6 +50,12 @@ class DataPlacement {
   void begin(System& system, uint32_t number);
   /// When the learning phase has come to its standstill: choose a mapping and place the data.
   void watch(System& system, uint32_t number);
+  /// Is the mapping found out in the run's beginning?
+  bool learns() const { return plan_.learning_instances != 0; }
+  /// The mapping learnt, where it is applied, and what was seen; empty before.
+  std::string learnt(System& system, uint32_t number) const;
+  /// In place of begin(): the learning phase is over, as learnt() of another run says.
+  void begin_learnt(System& system, uint32_t number, std::string_view bytes);
   /// For the result; nothing under mappings that are neither learnt nor known beforehand.
   std::optional<report::MappingReport> report(System& system, uint32_t number) const;
   /// What has been decided, to and from a checkpoint.

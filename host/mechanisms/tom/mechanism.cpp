@@ -77,6 +77,11 @@ class TomRun final : public sim::MechanismRun {
   }
 
   void begin(System& system) override { placement_.begin(system, number_); }
+  bool learns() const override { return placement_.learns(); }
+  std::string learnt(System& system) override { return placement_.learnt(system, number_); }
+  void begin_learnt(System& system, std::string_view bytes) override {
+    placement_.begin_learnt(system, number_, bytes);
+  }
   void serve(System& system) override { placement_.watch(system, number_); }
 
   void collect(System& system, report::RunResult& result) override {
@@ -180,7 +185,6 @@ class TomRun final : public sim::MechanismRun {
   bool counts_at_begin() const {
     return subject_.policy.table<LearningSettings>().counts_at == "begin";
   }
-  bool learns() const { return placement_.plan().learning_instances != 0; }
 
   /// Rows of a stack SM's shared memory.
   uint32_t stack_shared_rows() const {

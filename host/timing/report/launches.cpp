@@ -39,6 +39,11 @@ std::vector<std::string> approximations(const LaunchesReport& l) {
                         l.next_sm)
           : "its dispatcher began with the SM at which it would stand if each thread "
             "block before had gone to the next SM");
+  if (l.learnt_by != 0)
+    said.push_back(
+        fmt::format("{} the mapping of data that the program's first {} learnt",
+                    l.parts.size() == 1 ? "it began with" : "later parts began with",
+                    l.learnt_by == 1 ? "launch" : fmt::format("{} launches", l.learnt_by)));
   return said;
 }
 
@@ -96,6 +101,7 @@ nlohmann::ordered_json launches_json(const LaunchesReport& l) {
                                  {"before", l.before},
                                  {"simulated", l.simulated},
                                  {"warmed_by", l.warmed_by},
+                                 {"learnt_by", l.learnt_by},
                                  {"exact", l.exact},
                                  {"approximated", approximations(l)}};
   if (l.sample.has_value()) json["sample"] = sample_json(*l.sample);

@@ -39,7 +39,8 @@ Column column(const RunResult& run) {
   c.cells.push_back(grouped(m.seen_instances));
   c.cells.push_back(grouped(m.total_instances));
   c.cells.push_back(grouped(m.seen_accesses));
-  const bool learnt = m.learnt && m.applied;
+  // Of a part of a program that begins later, the phase has no time.
+  const bool learnt = m.learnt && m.applied && m.resume_cycle != 0;
   c.cells.push_back(learnt ? grouped(m.interrupt_cycle) : "-");
   c.cells.push_back(learnt ? grouped(m.resume_cycle - m.interrupt_cycle) : "-");
   uint64_t ranges = 0, bytes = 0;
@@ -82,7 +83,7 @@ std::string remark(const RunResult& run) {
       fmt::format("bits {} choose the stack for {}; baseline mapping for {}.",
                   bits_text(m.first_bit, m.last_bit), names_of(m, true), names_of(m, false));
   if (m.by_few()) text += " " + few_instances_text(m) + ".";
-  if (m.learnt && run.cycles != 0)
+  if (m.learnt && m.resume_cycle != 0 && run.cycles != 0)
     text += fmt::format(" Learning and remapping took {:.0f} % of the run.",
                         100 * run.learning_share());
   if (m.ranges_left_out != 0)

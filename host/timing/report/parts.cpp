@@ -168,6 +168,7 @@ RunResult joined(const config::MachineConfig& machine, const std::vector<RunResu
     l.parts.insert(l.parts.end(), part.launches->parts.begin(), part.launches->parts.end());
     l.before = std::max(l.before, part.launches->before);
     l.warmed_by = std::max(l.warmed_by, part.launches->warmed_by);
+    l.learnt_by = std::max(l.learnt_by, part.launches->learnt_by);
     l.simulated += part.launches->simulated;
     l.exact &= part.launches->exact;
   }

@@ -189,6 +189,9 @@ struct LaunchesReport {
   uint64_t simulated = 0;            ///< launches, all parts and what came before them together
   /// Launches whose traces filled caches before those; of several parts, of the one with most.
   uint64_t warmed_by = 0;
+  /// Launches, from the program's first on, in which the mapping was learnt that parts began with;
+  /// they were simulated in order beforehand. 0: no part began with a mapping learnt.
+  uint64_t learnt_by = 0;
   bool exact = false;  ///< no part began on a cold machine but the program's first
   /// Of one part: the SM at which the dispatcher began, number from 0 on.
   uint64_t next_sm = 0;

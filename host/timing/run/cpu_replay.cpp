@@ -9,7 +9,7 @@ report::RunResult replay_on_cpu(const runtime::Recording& recording,
                                 const config::MachineConfig& machine,
                                 const config::PolicyConfig& policy, const SimOptions& options) {
   CpuRun run({&recording, &machine, &policy, options.checkpoint, options.shape, options.mechanisms,
-              options.watcher, options.part},
+              options.watcher, options.part, options.learnt},
              options);
   run.step();
   return run.end();

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -34,6 +35,7 @@ struct SimOptions {
   MechanismSet mechanisms = built_in_mechanisms();  ///< see ReplayJob
   RunWatcher* watcher = nullptr;                    ///< see ReplayJob
   std::optional<runtime::LaunchPart> part;          ///< see ReplayJob
+  std::shared_ptr<const Learnt> learnt;             ///< see ReplayJob
   /// The components' family, if not the product's: one with the mechanisms' device code.
   kernels::StepOnCpu family = nullptr;
   // For tests: results must not depend on these.

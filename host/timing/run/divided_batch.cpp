@@ -1,10 +1,16 @@
 // Runs of which some are simulated in parts.
 #include "host/timing/run/divided_batch.h"
 
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <memory>
 #include <utility>
 #include <vector>
 
+#include "host/core/error.h"
 #include "host/timing/report/parts.h"
+#include "host/timing/run/learning.h"
 
 namespace nearwarp::sim {
 namespace {
@@ -48,6 +54,32 @@ report::RunResult extrapolated(const ReplayJob& whole, const runtime::LaunchSamp
   return all;
 }
 
+/// What is simulated for a job: its parts, each with what its policy has learnt before it; all in
+/// one go where that takes all launches.
+std::vector<ReplayJob> systems_of(const DividedJob& job, const std::function<bool()>& go_on) {
+  std::vector<ReplayJob> systems = {job.whole};
+  if (job.division == nullptr || job.division->parts.empty()) return systems;
+  std::shared_ptr<const Learnt> learnt;
+  if (learns(*job.whole.policy)) learnt = learnt_by(job.whole, go_on);
+  const std::vector<runtime::LaunchPart>& parts = job.division->parts;
+  if (learnt != nullptr && parts.size() > 1 &&
+      learnt->launches >= job.whole.recording->launches.size())
+    return systems;
+  systems.clear();
+  for (const runtime::LaunchPart& part : parts) {
+    ReplayJob& system = systems.emplace_back(job.whole);
+    system.part = part;
+    if (learnt == nullptr || part.begin == 0) continue;
+    if (part.first < learnt->launches) {
+      system.part->begin = 0;
+      system.part->warm = false;
+    } else if (learnt->launches != 0) {
+      system.learnt = learnt;
+    }
+  }
+  return systems;
+}
+
 /// Makes a job's parts systems of the batch, and their outcomes the job's.
 class PartsOfJobs final : public BatchObserver {
  public:
@@ -55,13 +87,12 @@ class PartsOfJobs final : public BatchObserver {
       : jobs_(jobs), observer_(observer), each_(jobs.size()) {
     for (const DividedJob& job : jobs) {
       first_.push_back(systems_.size());
-      systems_.push_back(job.whole);
-      if (job.division == nullptr || job.division->parts.empty()) continue;
-      systems_.pop_back();
-      for (const runtime::LaunchPart& part : job.division->parts) {
-        systems_.push_back(job.whole);
-        systems_.back().part = part;
+      std::vector<ReplayJob> systems = {job.whole};
+      try {
+        systems = systems_of(job, [&] { return observer.progress(0); });
+      } catch (const Error&) {  // of a run in one go it is what it is of this one
       }
+      std::ranges::move(systems, std::back_inserter(systems_));
     }
     first_.push_back(systems_.size());
     for (size_t i = 0; i < jobs.size(); ++i) {
@@ -101,7 +132,8 @@ class PartsOfJobs final : public BatchObserver {
     }
     if (all.error != nullptr || results.empty()) return all;
     const DividedJob& j = jobs_[job];
-    if (j.division != nullptr && j.division->sample.has_value())
+    const bool in_parts = results.size() == outcomes.size() && results[0].launches.has_value();
+    if (in_parts && j.division->sample.has_value())
       all.result = extrapolated(j.whole, *j.division->sample, results);
     else
       all.result =

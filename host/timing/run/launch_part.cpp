@@ -16,9 +16,6 @@ constexpr uint64_t kMostPerCycle = 16;
 }  // namespace
 
 std::string why_no_parts(const config::PolicyConfig& policy) {
-  if (policy.mapping == "tmap")
-    return "its mapping of data is learnt in the program's first launches, and each part would "
-           "learn another - tom-oracle has the best mapping known beforehand";
   if (policy.mapping == "fta")
     return "its pages lie where they are touched first, in the program and not in each part - "
            "cgp-only has pages whose places are known beforehand";

@@ -16,6 +16,7 @@
 #include "host/timing/run/checkpoint.h"
 #include "host/timing/run/checks.h"
 #include "host/timing/run/collect.h"
+#include "host/timing/run/learning.h"
 #include "host/timing/run/preload.h"
 #include "host/timing/run/warm.h"
 
@@ -113,7 +114,12 @@ void Replay::begin() {
   if (bytes.has_value()) {
     restore(*bytes);
   } else {
-    for (const auto& m : mechanisms_) m->begin(system_);
+    for (size_t i = 0; i < mechanisms_.size(); ++i) {
+      if (what_.learnt != nullptr && mechanisms_[i]->learns())
+        mechanisms_[i]->begin_learnt(system_, what_.learnt->by_mechanism.at(i));
+      else
+        mechanisms_[i]->begin(system_);
+    }
   }
   if (!part_.has_value()) return;
   part_->select(system_, image_);
@@ -121,9 +127,25 @@ void Replay::begin() {
       next_sm_of(*what_.recording, *what_.policy, what_.part->begin, system_.num_sms());
   if (what_.part->begin != 0) set_refreshes(system_, what_.part->begin);
   // The work is bounded by the part's own, so that many parts do not walk a program many times.
-  if (what_.part->warm)
-    warmed_by_ = warm_caches(*what_.recording, image_, what_.part->begin,
+  // All that caches had before something was learnt is gone: data was moved.
+  const uint32_t kept_from =
+      what_.learnt != nullptr && what_.learnt->launches != 0 ? what_.learnt->launches - 1 : 0;
+  if (what_.part->warm && what_.part->begin > kept_from)
+    warmed_by_ = warm_caches(*what_.recording, image_, kept_from, what_.part->begin,
                              kWarmingInstructions * total_instructions(), system_);
+}
+
+bool Replay::learns() const {
+  return std::ranges::any_of(mechanisms_, [](const auto& m) { return m->learns(); });
+}
+
+std::optional<std::vector<std::string>> Replay::learnt() {
+  std::vector<std::string> all;
+  for (const auto& m : mechanisms_) {
+    all.push_back(m->learnt(system_));
+    if (m->learns() && all.back().empty()) return std::nullopt;
+  }
+  return all;
 }
 
 bool Replay::is_time_to_save() const {
@@ -266,6 +288,7 @@ report::RunResult Replay::part_of(report::RunResult all) const {
   l.simulated = what_.part->end - what_.part->begin;
   l.exact = what_.part->begin == 0;
   l.warmed_by = warmed_by_;
+  l.learnt_by = what_.learnt != nullptr ? what_.learnt->launches : 0;
   l.next_sm = next_sm_of(*what_.recording, *what_.policy, what_.part->begin,
                          std::max(1u, static_cast<uint32_t>(system_.sms.size())));
   r.launches = std::move(l);

@@ -3,9 +3,11 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "host/config/machine.h"
 #include "host/config/policy.h"
@@ -20,6 +22,7 @@
 namespace nearwarp::sim {
 
 class Replay;
+struct Learnt;
 
 /// Looks at a run between windows. What it does changes no result.
 class RunWatcher {
@@ -52,6 +55,8 @@ struct ReplayJob {
   /// Launches that are simulated, and reported, instead of all; only on the CPU, without checkpoint
   /// and watcher.
   std::optional<runtime::LaunchPart> part = {};
+  /// What its policy has found out before the part (run/learning.h); null: it begins anew.
+  std::shared_ptr<const Learnt> learnt = nullptr;
 };
 
 /// Warp-instructions that are simulated for it, unless something stops it.
@@ -91,6 +96,10 @@ class Replay {
   void serve() {
     for (const auto& m : mechanisms_) m->serve(system_);
   }
+  /// Does a mechanism find out now what holds for the rest of the program?
+  bool learns() const;
+  /// What mechanisms have found out, by mechanism; nothing while one has not.
+  std::optional<std::vector<std::string>> learnt();
   /// After Stop::kLimit, with `committed` warp-instructions so far: is the run over? If not it has
   /// another limit from now on, where its instructions are counted again.
   bool is_over(uint64_t committed);

@@ -47,6 +47,7 @@ class Pool {
       options.checkpoint = s.checkpoint;
       options.watcher = s.watcher;
       options.part = s.part;
+      options.learnt = s.learnt;
       options.threads = threads_per_system_;
       options.progress = [&](const Progress& progress) {
         committed_[system].store(progress.warp_instructions_done, std::memory_order_relaxed);

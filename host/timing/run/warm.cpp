@@ -359,8 +359,8 @@ class KernelsOfSms {
 
 }  // namespace
 
-uint32_t warm_caches(const runtime::Recording& recording, const ImageTables& image, uint32_t launch,
-                     uint64_t most, System& system) {
+uint32_t warm_caches(const runtime::Recording& recording, const ImageTables& image, uint32_t first,
+                     uint32_t launch, uint64_t most, System& system) {
   if (system.of_kind(kernels::ComponentKind::kL2Slice).empty()) return 0;
   Uses uses(recording, image, system);
   uint64_t blocks = 0;
@@ -368,7 +368,7 @@ uint32_t warm_caches(const runtime::Recording& recording, const ImageTables& ima
   std::vector<std::pair<uint64_t, uint64_t>> progress = {{0, 0}};  // walked, found
   size_t half = 0;  // where in it half of what has been walked had been
   uint32_t at = launch;
-  while (at > 0 && !uses.is_full()) {
+  while (at > first && !uses.is_full()) {
     const runtime::LaunchRecord& l = recording.launches[at - 1];
     const auto [walked, found] = progress.back();
     if (walked != 0 && walked + l.warp_instructions > most) break;

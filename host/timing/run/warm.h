@@ -22,10 +22,10 @@
 
 namespace nearwarp::sim {
 
-/// Before the first window: fill the system's caches as the launches before `launch` (an index into
-/// Recording::launches) leave them. `most`: warp-instructions that are walked at most, to the end
-/// of a launch. Returns the launches that were walked.
-uint32_t warm_caches(const runtime::Recording& recording, const ImageTables& image, uint32_t launch,
-                     uint64_t most, System& system);
+/// Before the first window: fill the system's caches as the launches from `first` to before
+/// `launch` (indices into Recording::launches) leave them. `most`: warp-instructions that are
+/// walked at most, to the end of a launch. Returns the launches that were walked.
+uint32_t warm_caches(const runtime::Recording& recording, const ImageTables& image, uint32_t first,
+                     uint32_t launch, uint64_t most, System& system);
 
 }  // namespace nearwarp::sim

@@ -13,6 +13,7 @@
 #include "host/timing/run/checkpoint.h"
 #include "host/timing/run/divided_batch.h"
 #include "host/timing/run/launch_part.h"
+#include "host/timing/run/learning.h"
 
 namespace nearwarp::sweep {
 namespace {
@@ -92,7 +93,7 @@ class SweepRun final : public sim::BatchObserver {
   bool execute() {
     try {
       recording_ = surroundings_.recording(program_);
-      division_ = options_.divide ? options_.divide(recording_) : runtime::Division();
+      division_ = options_.divide ? options_.divide(recording_, together()) : runtime::Division();
       return true;
     } catch (const Error&) {
       const std::exception_ptr error = std::current_exception();
@@ -100,6 +101,16 @@ class SweepRun final : public sim::BatchObserver {
       for (const Point* point : points_) fail(*point, message_of(error));
       return false;
     }
+  }
+
+  /// Launches in which any of the program's points learns, those included that are not to be run: a
+  /// point's parts do not depend on which others are.
+  uint32_t together() {
+    std::vector<sim::ReplayJob> jobs;
+    for (const Point& point : plan_.points)
+      if (point.program == program_ && point.error.empty())
+        jobs.push_back({&recording_, point.machine_config.get(), point.policy_config.get()});
+    return sim::learning_launches(jobs, [&] { return progress(0); });
   }
 
   void finished(size_t job, sim::BatchOutcome outcome) override {

@@ -40,6 +40,9 @@ struct Outcome {
   bool stopped = false;      ///< on request: points are left
 };
 
+/// What of a program is simulated, whose first launches (a number of them) are not divided.
+using Divide = std::function<runtime::Division(const runtime::Recording&, uint32_t together)>;
+
 struct RunOptions {
   Shard shard;
   bool retry = false;                      ///< run points again that failed
@@ -47,7 +50,7 @@ struct RunOptions {
   std::string checkpoints;  ///< folder for the states of points in progress; empty: none
   /// What of a program is simulated; null: all of it in one go, as always under policies whose
   /// parts cannot be simulated by themselves (sim::why_no_parts()).
-  std::function<runtime::Division(const runtime::Recording&)> divide;
+  Divide divide;
 };
 
 /// Is the point one of those to run?
