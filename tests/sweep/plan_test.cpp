@@ -7,6 +7,7 @@
 #include <set>
 
 #include "host/core/error.h"
+#include "host/mechanisms/tom/settings.h"
 #include "tests/sweep/sweep_rig.h"
 
 namespace nearwarp::testing {
@@ -86,7 +87,7 @@ TEST(Plan, IsTheProductInItsOrder) {
             EXPECT_EQ(p.machine_config->name, machine == 0 ? "tom" : "bench80");
             EXPECT_EQ(p.machine_config->sm.warps, warps == 0 ? 16u : 32u);
             EXPECT_EQ(p.machine_config->l1.ways, 4u);
-            EXPECT_EQ(p.policy_config->offload.load_miss_percent, miss + 1);
+            EXPECT_EQ(p.policy_config->table<tom::OffloadSettings>().load_miss_percent, miss + 1);
             EXPECT_EQ(plan.reference(p).index, i - policy);
           }
   EXPECT_EQ(plan.overrides(plan.points[0]),

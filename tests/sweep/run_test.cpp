@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "host/core/error.h"
+#include "host/mechanisms/tom/settings.h"
 #include "tests/sweep/sweep_rig.h"
 
 namespace nearwarp::testing {
@@ -57,8 +58,9 @@ TEST_F(SweepRun, EveryPointOnceAndEveryProgramOnce) {
   for (const Json& line : lines) {
     const sweep::Point& point = plan_.points.at(line.at("index"));
     EXPECT_EQ(line["id"], point.id);
-    EXPECT_EQ(line["run"]["cycles"], 1000 + point.machine_config->sm.warps +
-                                         100 * point.policy_config->offload.load_miss_percent);
+    EXPECT_EQ(line["run"]["cycles"],
+              1000 + point.machine_config->sm.warps +
+                  100 * point.policy_config->table<tom::OffloadSettings>().load_miss_percent);
     EXPECT_EQ(line["run"]["workload"], line["workload"]);
     EXPECT_EQ(line["overrides"]["sm.warps"], point.machine_config->sm.warps);
     EXPECT_EQ(line["run"]["overrides"], Json(plan_.overrides(point)));
@@ -201,8 +203,9 @@ TEST_F(SweepRun, PartsOfAPointAreOneResult) {
   ASSERT_EQ(lines.size(), 6u);
   for (const Json& line : lines) {
     const sweep::Point& point = plan.points.at(line.at("index"));
-    const uint64_t once = 1000 + point.machine_config->sm.warps +
-                          100 * point.policy_config->offload.load_miss_percent;
+    const uint64_t once =
+        1000 + point.machine_config->sm.warps +
+        100 * point.policy_config->table<tom::OffloadSettings>().load_miss_percent;
     EXPECT_EQ(line["run"]["cycles"], point.policy == 1 ? once : 2 * once);
   }
 }

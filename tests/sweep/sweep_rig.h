@@ -11,6 +11,7 @@
 
 #include "host/config/config.h"
 #include "host/core/error.h"
+#include "host/mechanisms/tom/settings.h"
 #include "host/timing/run/replay_batch.h"
 #include "host/timing/sweep/run.h"
 #include "tests/cli/program.h"
@@ -35,7 +36,8 @@ inline report::RunResult made_up(const sim::ReplayJob& system) {
   report::RunResult result;
   result.machine = system.machine->name;
   result.policy = system.policy->name;
-  result.cycles = 1000 + system.machine->sm.warps + 100 * system.policy->offload.load_miss_percent;
+  result.cycles = 1000 + system.machine->sm.warps +
+                  100 * system.policy->table<tom::OffloadSettings>().load_miss_percent;
   result.thread_instructions = 32 * system.recording->warp_instructions;
   result.warp_instructions = system.recording->warp_instructions;
   result.link_use.available_ticks = 3;
