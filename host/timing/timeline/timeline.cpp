@@ -123,6 +123,7 @@ void Timeline::end(sim::Replay& run, const report::RunResult& result) {
   if (part_ == Part::kShown) end_part(run, std::min(std::max(last, sampled_), to_));
   write_kernels(result);
   write_learning(result);
+  if (also_) also_(out_);
   out_.close();
   summarize(result);
 }
