@@ -2,11 +2,11 @@
 #include "host/timing/timeline/follow.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
 
-#include "host/config/nearest.h"
 #include "host/core/demangle.h"
 #include "host/core/error.h"
 #include "host/timing/report/columns.h"
@@ -74,8 +74,8 @@ void Follow::begin(sim::Replay& run) {
     launch_ = i;
   }
   if (seen == 0)
-    throw Error(fmt::format("the program launches no kernel '{}' to follow{}", what_.kernel,
-                            config::suggestion(what_.kernel, names)));
+    throw Error(fmt::format("the program launches no kernel '{}' to follow - it launches {}",
+                            what_.kernel, fmt::join(names, ", ")));
   if (!there)
     throw Error(
         fmt::format("kernel {} is launched {} times, and --follow asks for number {} - "
