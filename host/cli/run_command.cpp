@@ -44,6 +44,7 @@
 #include "host/timing/report/registers.h"
 #include "host/timing/report/table.h"
 #include "host/timing/run/learning.h"
+#include "host/timing/timeline/watchers.h"
 
 namespace nearwarp::cli {
 namespace {
@@ -69,6 +70,7 @@ struct Request {
   ResultFiles files;
   std::string cache, checkpoints;
   std::optional<timeline::Options> timeline;
+  std::optional<timeline::Followed> follow;
 };
 
 /// What is to be simulated, executed.
@@ -107,6 +109,10 @@ CommandLine declare() {
   line.value("checkpoint", "keep the state of runs in this folder; stopped, they go on from there",
              "FOLDER");
   declare_timeline(line);
+  line.value("follow",
+             "print one warp's way through the machine, with times, and show it in the timeline: "
+             "KERNEL:WARP or KERNEL#LAUNCH:WARP, from 0 on; one policy, on the CPU",
+             "KERNEL:WARP");
   declare_application(line);
   declare_repeats(line);
   declare_launches(line);
@@ -119,7 +125,8 @@ CommandLine declare() {
 /// What parts of programs do not go with.
 void check_launches(const CommandLine& line, const Request& request) {
   if (!request.launches.given) return;
-  check_beside_launches(line, {"profile", "timeline", "checkpoint"}, request.backend.cuda);
+  check_beside_launches(line, {"profile", "timeline", "follow", "checkpoint"},
+                        request.backend.cuda);
   for (const config::PolicyConfig& policy : request.policies) check_policy_for_parts(policy);
 }
 
@@ -176,7 +183,8 @@ Request understand(const CommandLine& line, const Words& application) {
                           : std::min(processors, static_cast<unsigned>(request.policies.size()));
   }
   request.timeline = timeline_options(line, request.policies.size());
-  if (!request.profile && !request.timeline.has_value())
+  request.follow = follow_option(line, request.policies.size());
+  if (!request.profile && !request.timeline.has_value() && !request.follow.has_value())
     request.backend = chosen_batch_backend(line);
   request.max_repeats = max_repeats_option(line);
   request.launches = launches_option(line);
@@ -403,21 +411,28 @@ int run_command(const Words& words) {
   }
   const auto runner = make_runner(request.backend, request.threads);
   const std::vector<Program> programs = programs_of(request, &ran);
-  if (request.timeline.has_value() && programs.size() > 1)
-    throw Error(fmt::format("--timeline is of one program, and the application ran {} processes",
-                            programs.size()));
-  std::optional<timeline::Timeline> watcher;
-  if (request.timeline.has_value()) watcher.emplace(*request.timeline);
+  const bool watched = request.timeline.has_value() || request.follow.has_value();
+  if (watched && programs.size() > 1)
+    throw Error(fmt::format("--{} is of one program, and the application ran {} processes",
+                            request.timeline.has_value() ? "timeline" : "follow", programs.size()));
+  std::optional<timeline::Timeline> timeline;
+  std::optional<timeline::Follow> follow;
+  timeline::Watchers watchers;  // the timeline comes last: it has what the other has found
+  if (request.follow.has_value()) watchers.add(&follow.emplace(*request.follow));
+  if (request.timeline.has_value()) watchers.add(&timeline.emplace(*request.timeline));
+  if (follow.has_value() && timeline.has_value())
+    timeline->also([&](timeline::TraceWriter& out) { follow->write(out, timeline::kAlsoPid); });
   std::vector<report::RunResult> results =
-      simulate(request, programs, *runner, watcher.has_value() ? &*watcher : nullptr);
+      simulate(request, programs, *runner, watched ? &watchers : nullptr);
   for (report::RunResult& result : results) {
     if (!ran.interrupted || result.partial) continue;
     result.partial = true;
     result.partial_reason = kApplicationInterrupted;
   }
-  if (watcher.has_value() && !watcher->summary().empty())
-    std::fprintf(stderr, "nearwarp: %s\n", watcher->summary().c_str());
+  if (timeline.has_value() && !timeline->summary().empty())
+    std::fprintf(stderr, "nearwarp: %s\n", timeline->summary().c_str());
   present(request, results);
+  if (follow.has_value()) print("\n" + fitted_lines(follow->text(), output_width()));
   if (!interrupted() && ran.interrupted)
     throw Error(fmt::format("{}: results are partial", kApplicationInterrupted));
   if (!interrupted()) return ran.exit_status;

@@ -57,4 +57,19 @@ std::optional<timeline::Options> timeline_options(const CommandLine& line, size_
   return options;
 }
 
+std::optional<timeline::Followed> follow_option(const CommandLine& line, size_t policies) {
+  if (!line.given("follow")) return std::nullopt;
+  const timeline::Followed followed = timeline::parse_followed(line.text("follow"));
+  if (line.given("profile"))
+    throw UsageError("--profile simulates nothing, so nothing is followed - leave one of them out");
+  if (policies != 1)
+    throw UsageError(
+        fmt::format("--follow is of one policy, and there are {} - e.g. --policy tom", policies));
+  if (line.given("checkpoint"))
+    throw UsageError("--follow is of a run from its beginning - leave --checkpoint out");
+  if (line.text("backend") == "cuda" || line.given("device"))
+    throw UsageError("--follow is done by the CPU - leave --backend and --device out");
+  return followed;
+}
+
 }  // namespace nearwarp::cli

@@ -170,7 +170,6 @@ std::vector<GoldenRun> golden_changes() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Runs, Golden, ::testing::ValuesIn(golden_runs()), name_of_run);
-INSTANTIATE_TEST_SUITE_P(Runs, GoldenChange, ::testing::ValuesIn(golden_changes()), name_of_run);
 
 /// What a policy changes is divided into kernels, and those into what SMs did: nothing is left
 /// over, and nothing counted twice.
@@ -204,6 +203,8 @@ TEST_P(GoldenChange, OverTheBaselineAddsUp) {
   EXPECT_EQ(of_all, of_causes);
   EXPECT_FALSE(compare::sentence(before, after, run.program, run.policy).empty());
 }
+
+INSTANTIATE_TEST_SUITE_P(Runs, GoldenChange, ::testing::ValuesIn(golden_changes()), name_of_run);
 
 /// A file that no run writes any more would be believed for ever.
 TEST(GoldenFiles, BelongToRuns) {

@@ -105,6 +105,32 @@ TEST(Timeline, CountersSumToTheRuns) {
                                   counter(s.result, "stack_sm.warp_cycles")));
 }
 
+TEST(Timeline, TheOverviewIsTheMeanOfAllThatAreAlike) {
+  timeline::Options options;
+  options.interval = 500;
+  const Shown s = shown("libor", "tom", "ndp-uncontrolled-bmap", options);
+  const auto cycles = static_cast<double>(s.result.cycles);
+  const auto overview = [&](const std::string& track) {
+    const auto at = s.file.series.find("overview/" + track);
+    EXPECT_NE(at, s.file.series.end()) << track;
+    return at == s.file.series.end() ? 0 : integral(at->second, s.result.cycles) / cycles;
+  };
+  const auto period = static_cast<double>(s.result.link_use.available_ticks) / cycles / 4;
+  const auto links = [&](const char* name, double links_of) {
+    return 100 * static_cast<double>(counter(s.result, name)) / (cycles * period * links_of);
+  };
+  EXPECT_NEAR(overview("TX links/busy %"), links("link.gpu_to_memory.busy_ticks", 4), 0.05);
+  EXPECT_NEAR(overview("RX links/busy %"), links("link.memory_to_gpu.busy_ticks", 4), 0.05);
+  EXPECT_NEAR(overview("cross-stack links/busy %"), links("link.memory_to_memory.busy_ticks", 12),
+              0.05);
+  for (const report::SmCycles& c : s.result.sm_cycles) {
+    const std::string name = c.sms == "sm" ? "SMs" : "stack SMs";
+    EXPECT_NEAR(overview(name + ", cycles [%]/memory"),
+                100 * c.share(static_cast<size_t>(sm::CycleUse::kMemory)), 0.1);
+    EXPECT_NEAR(overview(name + ", warps on each/mean"), c.resident(), 0.05);
+  }
+}
+
 TEST(Timeline, EveryOffloadHasItsSpans) {
   for (const char* policy : {"ndp-uncontrolled-bmap", "tom", "ndp-ideal", "tuned"}) {
     const std::string machine = std::string(policy) == "tuned" ? "pim-tuning" : "tom";

@@ -14,6 +14,19 @@ using sim::System;
 
 constexpr const char* kLinks = "links";
 
+const char* kind_of(ChannelClass kind) {
+  switch (kind) {
+    case ChannelClass::kGpuToMemory:
+      return "TX links";
+    case ChannelClass::kMemoryToGpu:
+      return "RX links";
+    case ChannelClass::kPcie:
+      return "PCI-E";
+    default:
+      return "cross-stack links";
+  }
+}
+
 bool is_link(ChannelClass kind) {
   return kind == ChannelClass::kGpuToMemory || kind == ChannelClass::kMemoryToGpu ||
          kind == ChannelClass::kMemoryToMemory || kind == ChannelClass::kIntoStack ||
@@ -22,7 +35,8 @@ bool is_link(ChannelClass kind) {
 
 }  // namespace
 
-BusyTracks::BusyTracks(System& system, TraceWriter& out, uint32_t pid) : first_pid_(pid) {
+BusyTracks::BusyTracks(System& system, TraceWriter& out, uint32_t overview, uint32_t pid)
+    : overview_(overview), first_pid_(pid) {
   links(system);
   vaults(system);
   slices(system);
@@ -34,16 +48,18 @@ BusyTracks::BusyTracks(System& system, TraceWriter& out, uint32_t pid) : first_p
 /// Channels with the same ends are virtual channels of one wire.
 void BusyTracks::links(System& system) {
   std::map<std::pair<uint16_t, uint16_t>, std::vector<Ref<Channel>>> wires;
+  std::map<std::pair<uint16_t, uint16_t>, const char*> kinds;
   for (const sim::ChannelInfo& info : system.channels) {
     const Channel& c = *system.arena.get(info.channel);
-    if (is_link(info.kind) && c.ticks_per_byte_num != 0)
-      wires[{c.producer, c.consumer}].push_back(info.channel);
+    if (!is_link(info.kind) || c.ticks_per_byte_num == 0) continue;
+    wires[{c.producer, c.consumer}].push_back(info.channel);
+    kinds[{c.producer, c.consumer}] = kind_of(info.kind);
   }
   if (wires.empty()) return;
   const uint32_t pid = process(kLinks);
   for (auto& [ends, channels] : wires)
-    add(pid, system.nodes[ends.first].name + " to " + system.nodes[ends.second].name, 1,
-        [&system, channels = std::move(channels)] {
+    add(pid, kinds[ends], system.nodes[ends.first].name + " to " + system.nodes[ends.second].name,
+        1, [&system, channels = std::move(channels)] {
           uint64_t busy = 0;
           for (const Ref<Channel> c : channels) busy += system.arena.get(c)->producer_side.busy;
           return busy;
@@ -55,7 +71,7 @@ void BusyTracks::vaults(System& system) {
   if (vaults.empty()) return;
   const uint32_t pid = process("vaults' data buses");
   for (const uint16_t v : vaults)
-    add(pid, system.nodes[v].name, 1,
+    add(pid, processes_.back(), system.nodes[v].name, 1,
         [&system, v] { return system.state<VaultState>(v).counters.bus_busy_ticks; });
 }
 
@@ -65,7 +81,7 @@ void BusyTracks::slices(System& system) {
   if (slices.empty()) return;
   const uint32_t pid = process("L2 slices' look-ups");
   for (const uint16_t endpoint : slices)
-    add(pid, system.nodes[endpoint].name, 1, [&system, endpoint] {
+    add(pid, processes_.back(), system.nodes[endpoint].name, 1, [&system, endpoint] {
       const L2Counters& n = system.state<L2SliceState>(endpoint).counters;
       return (n.reads + n.writes + n.atomics) * system.params<L2SliceParams>(endpoint).period;
     });
@@ -77,7 +93,7 @@ void BusyTracks::networks(System& system) {
     const uint32_t pid = process(system.nodes[endpoint].name);
     const auto& s = system.state<noc::CrossbarState>(endpoint);
     for (uint32_t i = 0; i < s.out_ports.count; ++i)
-      add(pid, "output " + std::to_string(i), 1, [&system, endpoint, i] {
+      add(pid, processes_.back(), "output " + std::to_string(i), 1, [&system, endpoint, i] {
         const auto& crossbar = system.state<noc::CrossbarState>(endpoint);
         return crossbar.out_ports.in(system.arena.base())[i].flits_sent *
                system.params<noc::CrossbarParams>(endpoint).period;
@@ -87,7 +103,7 @@ void BusyTracks::networks(System& system) {
     const uint32_t pid = process(system.nodes[routers.endpoint].name);
     const uint32_t outputs = routers.topology.outputs;
     for (uint32_t r = 0; r < routers.topology.routers; ++r)
-      add(pid, "router " + std::to_string(r), outputs,
+      add(pid, processes_.back(), "router " + std::to_string(r), outputs,
           [&system, endpoint = routers.endpoint, r, outputs] {
             const auto& p = system.params<noc::ChannelNetworkParams>(endpoint);
             const auto& s = system.state<noc::ChannelNetworkState>(endpoint);
@@ -102,8 +118,8 @@ void BusyTracks::networks(System& system) {
   if (switches.empty()) return;
   const uint32_t pid = process("routers");
   for (const uint16_t endpoint : switches)
-    add(pid, system.nodes[endpoint].name, system.state<SwitchState>(endpoint).out_ports.count,
-        [&system, endpoint] {
+    add(pid, processes_.back(), system.nodes[endpoint].name,
+        system.state<SwitchState>(endpoint).out_ports.count, [&system, endpoint] {
           return system.state<SwitchState>(endpoint).counters.flits *
                  system.params<SwitchParams>(endpoint).period;
         });
@@ -116,14 +132,23 @@ void BusyTracks::begin(Tick at) {
 
 void BusyTracks::sample(Tick at, uint64_t cycle_before, TraceWriter& out) {
   if (at == before_) return;
+  for (KindOfTrack& k : kinds_) k.busy = 0;
   for (Track& t : tracks_) {
     const uint64_t busy = t.busy();
+    kinds_[t.kind].busy += busy - t.before;
     const uint64_t value = 10'000 * (busy - t.before) / ((at - before_) * t.of);
     t.before = busy;
     if (value == t.shown) continue;
     t.shown = value;
     const Sample sample{"busy %", value};
     out.counter(t.pid, t.name, cycle_before, {&sample, 1});
+  }
+  for (KindOfTrack& k : kinds_) {
+    const uint64_t value = 10'000 * k.busy / ((at - before_) * k.of);
+    if (value == k.shown) continue;
+    k.shown = value;
+    const Sample sample{"busy %", value};
+    out.counter(overview_, k.name, cycle_before, {&sample, 1});
   }
   before_ = at;
 }

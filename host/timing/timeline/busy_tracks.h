@@ -15,8 +15,9 @@ namespace nearwarp::timeline {
 /// counts when it begins.
 class BusyTracks {
  public:
-  /// Names its tracks, under processes from `pid` on.
-  BusyTracks(sim::System& system, TraceWriter& out, uint32_t pid);
+  /// Names its tracks, under processes from `pid` on; tracks of all that are alike together are in
+  /// process `overview`.
+  BusyTracks(sim::System& system, TraceWriter& out, uint32_t overview, uint32_t pid);
 
   /// The first moment; what was before is not shown.
   void begin(Tick at);
@@ -31,22 +32,35 @@ class BusyTracks {
     uint64_t of = 1;                 ///< things that can be busy at the same time
     uint64_t before = 0;
     uint64_t shown = ~uint64_t{0};  ///< the value that the file has last
+    size_t kind = 0;                ///< position in `kinds_`
+  };
+  /// All tracks of a kind together.
+  struct KindOfTrack {
+    std::string name;
+    uint64_t of = 0, busy = 0;  ///< since the sample before
+    uint64_t shown = ~uint64_t{0};
   };
   void links(sim::System& system);
   void vaults(sim::System& system);
   void slices(sim::System& system);
   void networks(sim::System& system);
-  void add(uint32_t pid, std::string name, uint64_t of, std::function<uint64_t()> busy) {
-    tracks_.push_back({pid, std::move(name), std::move(busy), of, 0, ~uint64_t{0}});
+  void add(uint32_t pid, const std::string& kind, std::string name, uint64_t of,
+           std::function<uint64_t()> busy) {
+    size_t at = 0;
+    while (at < kinds_.size() && kinds_[at].name != kind) at += 1;
+    if (at == kinds_.size()) kinds_.push_back({kind});
+    kinds_[at].of += of;
+    tracks_.push_back({pid, std::move(name), std::move(busy), of, 0, ~uint64_t{0}, at});
   }
   uint32_t process(const std::string& name) {
     processes_.push_back(name);
     return first_pid_ + static_cast<uint32_t>(processes_.size()) - 1;
   }
 
-  uint32_t first_pid_;
+  uint32_t overview_, first_pid_;
   std::vector<std::string> processes_;
   std::vector<Track> tracks_;
+  std::vector<KindOfTrack> kinds_;
   Tick before_ = 0;
 };
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "host/timing/run/sm_cycles.h"
@@ -12,8 +13,9 @@ namespace nearwarp::timeline {
 
 class SmTracks {
  public:
-  /// Names a process for each SM: its number is the endpoint and `pid`.
-  SmTracks(sim::System& system, TraceWriter& out, uint32_t pid);
+  /// Names a process for each SM: its number is the endpoint and `pid`. Tracks of all SMs of a
+  /// class together are in process `overview`.
+  SmTracks(sim::System& system, TraceWriter& out, uint32_t overview, uint32_t pid);
 
   /// The first moment; what was before is not shown.
   void begin(sim::System& system, Tick at);
@@ -29,10 +31,21 @@ class SmTracks {
     // What the file has last, in hundredths.
     std::array<uint64_t, sm::kNumCycleUses> uses = {};
     uint64_t warps = kNothing;
+    size_t all = 0;  ///< position in `classes_`
   };
+  /// SMs of a class: sums since the sample before.
+  struct Class {
+    std::string name;
+    sim::CycleUses uses = {};
+    uint64_t cycles = 0, warp_cycles = 0;
+    std::array<uint64_t, sm::kNumCycleUses> shown = {};
+    uint64_t warps_shown = kNothing;
+  };
+  void sample_classes(uint64_t cycle_before, TraceWriter& out);
 
-  uint32_t pid_;
+  uint32_t overview_, pid_;
   std::vector<Track> tracks_;
+  std::vector<Class> classes_;
 };
 
 }  // namespace nearwarp::timeline

@@ -21,7 +21,7 @@ constexpr uint64_t kDrainCycles = 1024;
 constexpr uint32_t kLogEvents = 8 * kDrainCycles;
 
 // Processes: these, then one for each SM behind kSms, and what is busy behind all of them.
-constexpr uint32_t kKernels = 1, kMechanism = 2, kSms = 10, kBusy = 10 + (1u << 16);
+constexpr uint32_t kKernels = 1, kMechanism = 2, kOverview = 3, kSms = 10, kBusy = 10 + (1u << 16);
 
 /// Threads for spans that may overlap: each goes to the first one that is free.
 class Lanes {
@@ -58,8 +58,9 @@ void Timeline::begin(sim::Replay& run) {
   from_ = tick(options_.from);
   to_ = tick(options_.to);
   out_.process(kKernels, "kernels", kKernels);
-  sms_.emplace(system, out_, kSms);
-  busy_.emplace(system, out_, kBusy);
+  out_.process(kOverview, "overview", kOverview);
+  sms_.emplace(system, out_, kOverview, kSms);
+  busy_.emplace(system, out_, kOverview, kBusy);
   spans_.emplace(kSms, core_period_);
   spans_->listen(system, false);
   next_look_ = from_;
@@ -122,6 +123,7 @@ void Timeline::end(sim::Replay& run, const report::RunResult& result) {
   if (part_ == Part::kShown) end_part(run, std::min(std::max(last, sampled_), to_));
   write_kernels(result);
   write_learning(result);
+  if (also_) also_(out_);
   out_.close();
   summarize(result);
 }

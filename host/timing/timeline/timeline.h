@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "host/timing/run/replay.h"
 #include "host/timing/timeline/busy_tracks.h"
@@ -24,6 +26,9 @@ struct Options {
   uint64_t most_spans = uint64_t{64} << 20;    ///< of offloads
 };
 
+/// Of a process for what Timeline::also() writes.
+inline constexpr uint32_t kAlsoPid = 4;
+
 class Timeline final : public sim::RunWatcher {
  public:
   /// Throws nearwarp::Error if the file cannot be written, as the run will.
@@ -34,6 +39,9 @@ class Timeline final : public sim::RunWatcher {
   Tick next_look() const override { return next_look_; }
   void look(sim::Replay& run) override;
   void end(sim::Replay& run, const report::RunResult& result) override;
+
+  /// What else is to be in the file; called when the run is over.
+  void also(std::function<void(TraceWriter&)> write) { also_ = std::move(write); }
 
   /// What has been written, for the user; empty before the end.
   const std::string& summary() const { return summary_; }
@@ -70,6 +78,7 @@ class Timeline final : public sim::RunWatcher {
   Tick next_sample_ = kNever, next_look_ = kNever;
   uint64_t interval_ = 1;  ///< core cycles
   uint64_t samples_ = 0, counter_bytes_ = 0, span_bytes_ = 0, doubled_at_ = 0;
+  std::function<void(TraceWriter&)> also_;
   std::string summary_;
 };
 
