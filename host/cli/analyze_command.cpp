@@ -98,6 +98,13 @@ int analyze_command(const Words& words) {
       throw UsageError(fmt::format(
           "--{} is for 'nearwarp analyze WORKLOAD --mappings', --sharing or --objects", option));
   }
+  const bool strides = line.given("strides"), chains = line.given("chains"),
+             locations = line.given("locations");
+  for (const char* analysis : {"strides", "chains"})
+    for (const char* option : {"machine", "policy", "set"})
+      if (line.given(analysis) && line.given(option))
+        throw UsageError(
+            fmt::format("--{} looks at the code alone - leave --{} out", analysis, option));
   const Words changes = line.texts("set");
   const config::MachineConfig machine = config::load_machine(line.text("machine"), changes);
   const config::PolicyConfig policy = config::load_policy(line.text("policy"), changes);
@@ -106,13 +113,6 @@ int analyze_command(const Words& words) {
     print(fitted_lines(trace_analysis(line.positional()[0], line.text("kernel")), output_width()));
     return 0;
   }
-  const bool strides = line.given("strides"), chains = line.given("chains"),
-             locations = line.given("locations");
-  for (const char* analysis : {"strides", "chains"})
-    for (const char* option : {"machine", "policy", "set"})
-      if (line.given(analysis) && line.given(option))
-        throw UsageError(
-            fmt::format("--{} looks at the code alone - leave --{} out", analysis, option));
   if (locations && config::has_mechanism(policy, "mpu") &&
       policy.table<mpu::Settings>().locations != "annotated")
     throw UsageError(

@@ -1,7 +1,7 @@
 // The mechanisms that come with the program, by the name of their folder and namespace. Who wants
 // something of all of them makes it of this list: declarations.cpp what configuration knows of
-// them, built_in.cpp what runs them, explanations.cpp what reports say. One that has device code of
-// its own is a line in kernels::Mechanisms, too, in the same place among those.
+// them, built_in.cpp what runs them. One that has device code of its own is a line in
+// kernels::Mechanisms, too, in the same place among those.
 #pragma once
 
 #define NW_EACH_MECHANISM(X) X(tom) X(tuning) X(opportunistic) X(mpu) X(coda)

@@ -161,7 +161,7 @@ TEST(MappingsCommand, MistakesOfUse) {
   expect_usage_error({"analyze", "kmeans", "--mappings", "--size", "huge"}, "huge");
   expect_usage_error({"analyze", "kmeans", "--mappings", "--kernel", "k"}, "--kernel");
   expect_usage_error({"analyze", "kmeans", "--size", "small"}, "--mappings");
-  expect_usage_error({"analyze", "kmeans", "--json", "x"}, "--mappings");
+  expect_usage_error({"analyze", "kmeans", "--strides", "--json", "x"}, "--mappings");
   expect_usage_error({"analyze", "kmeans", "--maping"}, "'--mappings'");
 }
 

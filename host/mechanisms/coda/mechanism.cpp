@@ -145,7 +145,7 @@ void require_machine(const sim::RunSubject& subject) {
                     "a processor in front of them",
                     m.shape));
   if (subject.policy.table<PageSettings>().units != "machine") {
-    if (subject.policy.mechanism != "mpu+coda" || subject.policy.mapping != "coda")
+    if (!config::has_mechanism(subject.policy, "mpu") || subject.policy.mapping != "coda")
       refuse(
           "pages.units is \"objects\" - objects are put behind near-bank units where warps have "
           "registers there and objects have cores (policy.mechanism = \"mpu+coda\", "

@@ -44,7 +44,8 @@ CpuRun::CpuRun(const ReplayJob& what, SimOptions options)
 }
 
 bool CpuRun::is_there(const StopAt& until) {
-  return state_.control.next >= until.tick || launches_ended() >= until.launches;
+  return (until.tick != kNever && state_.control.next >= until.tick) ||
+         launches_ended() >= until.launches;
 }
 
 Stepped CpuRun::step(const StopAt& until) {
