@@ -153,6 +153,11 @@ class Python(unittest.TestCase):
         machine = nw.Machine("tom", {"links.gpu_to_memory_mbps": 40000})
         self.assertEqual(one.cycles, nw.run("axpy", machine, "tom").cycles)
         self.assertTrue(told)
+        # A key of one policy's mechanism leaves the other policy alone.
+        busy = nw.sweep("axpy", "tom", ["baseline", "ndp-controlled-bmap"],
+                        {"offload.busy_threshold_percent": [10, 90]})
+        self.assertTrue(busy.error.isna().all())
+        self.assertEqual(busy.cycles[0], busy.cycles[2])
         wrong = nw.sweep("vector-add", "tom", ["baseline", "tom"], {"gpu.sms": [0, 68]})
         self.assertEqual(list(wrong.error.isna()), [False, False, True, True])
         self.assertIn("gpu.sms", str(wrong.error[0]))

@@ -180,7 +180,7 @@ TEST_P(GoldenChange, OverTheBaselineAddsUp) {
   const auto simulated = [&](const std::string& policy) {
     return report::run_json(sim::replay_on_cpu(
         recording_of(run.program), config::load_machine(run.machine, run.overrides),
-        config::load_policy(policy, run.overrides), sim::SimOptions{}));
+        config::Loader().policy(policy, run.overrides), sim::SimOptions{}));
   };
   const auto before = simulated("baseline"), after = simulated(run.policy);
   const compare::Decomposition d = compare::decompose(before, after);

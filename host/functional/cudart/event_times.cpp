@@ -24,7 +24,7 @@ void EventTimes::begin(const std::string& machine) {
   parts.erase(parts.begin());
   const config::MachineConfig config = config::load_machine(file, parts);
   core_mhz_ = config.clocks.core_mhz;
-  run_ = std::make_unique<sim::LaunchTimer>(config, config::load_policy("baseline", parts));
+  run_ = std::make_unique<sim::LaunchTimer>(config, config::Loader().policy("baseline", parts));
 }
 
 void EventTimes::kernel(const compiler::Kernel& kernel) {

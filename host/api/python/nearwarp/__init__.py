@@ -339,7 +339,7 @@ def sweep(programs, machines, policies, keys: _t.Optional[dict[str, _t.Any]] = N
                 row = {"program": program.name, "machine": machine.name, "policy": policy.name, **chosen,
                        "error": None, "result": None}
                 try:
-                    changed = _with_keys(machine, policy, chosen)
+                    changed = _with_keys(machine, policy, chosen, policies)
                     points.append((len(rows), _core.Point(program._core, changed[0]._core,
                                                           changed[1]._core)))
                 except Error as error:
@@ -366,10 +366,9 @@ def sweep(programs, machines, policies, keys: _t.Optional[dict[str, _t.Any]] = N
     return pandas.DataFrame(rows, columns=order)
 
 
-def _with_keys(machine, policy, keys):
-    """Both with the keys that are theirs; a key of neither is an Error."""
-    of_machine, of_policy = {}, {}
-    names = {k.name for k in policy.keys}
-    for key, value in keys.items():
-        (of_policy if key in names else of_machine)[key] = value
+def _with_keys(machine, policy, keys, all_policies):
+    """Both with the keys that are theirs. One of another policy's mechanism changes nothing; of none, an Error."""
+    own, others = {k.name for k in policy.keys}, {k.name for p in all_policies for k in p.keys}
+    of_policy = {key: value for key, value in keys.items() if key in own}
+    of_machine = {key: value for key, value in keys.items() if key not in others}
     return machine.changed(of_machine), policy.changed(of_policy)
