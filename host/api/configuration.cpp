@@ -1,74 +1,71 @@
 // Machines and policies of the public interface.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
+#include <memory>
+#include <utility>
 
 #include "host/api/failure.h"
 #include "host/api/state.h"
 #include "host/config/nearest.h"
-#include "host/core/temporary_folder.h"
 
 namespace nearwarp {
 namespace {
 
-config::MachineConfig load_config(const Machine*, const std::string& from,
-                                  std::span<const std::string> changes) {
-  return config::load_machine(from, changes);
-}
-config::PolicyConfig load_config(const Policy*, const std::string& from,
-                                 std::span<const std::string> changes) {
-  return config::load_policy(from, changes);
-}
+/// How a configuration is made, and what it is called in messages.
+template <class T>
+struct Kind;
+template <>
+struct Kind<Machine> {
+  static constexpr auto load = config::load_machine;
+  static constexpr auto parse = config::parse_machine;
+  static constexpr const char *name = "machine", *other = "policy";
+};
+template <>
+struct Kind<Policy> {
+  static constexpr auto load = config::load_policy;
+  static constexpr auto parse = config::parse_policy;
+  static constexpr const char *name = "policy", *other = "machine";
+};
 
 /// Policies' keys say nothing of a machine, and the other way round: both would pass unnoticed.
-template <class Config>
-void check_changes(const Config& config, std::span<const std::string> changes, const char* whose) {
-  Config tried = config;
-  for (const std::string& change : changes)
+template <class T>
+void check_changes(const typename T::State& state) {
+  auto tried = state.config;
+  for (const std::string& change : state.changes)
     if (!config::apply_override(tried, change))
-      throw UsageError(fmt::format("'{}' is no key of a {} - set it in the {}", change, whose,
-                                   std::string_view(whose) == "machine" ? "policy" : "machine"));
+      throw UsageError(fmt::format("'{}' is no key of a {} - set it in the {}", change,
+                                   Kind<T>::name, Kind<T>::other));
 }
 
-std::string replaced(std::string text, const std::string& what, const std::string& by) {
-  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
-    text.replace(at, what.size(), by);
-  return text;
+/// Of a file or of a text, with all of the changes.
+template <class T>
+T made(typename T::State state) {
+  state.config = state.text.has_value() ? Kind<T>::parse(*state.text, state.source, state.changes)
+                                        : Kind<T>::load(state.source, state.changes);
+  check_changes<T>(state);
+  return Access::make<T>(std::make_shared<const typename T::State>(std::move(state)));
 }
 
 template <class T>
-T loaded(const std::string& source, const std::string& text, std::vector<std::string> changes,
-         const char* whose) {
-  auto state = std::make_shared<typename T::State>();
-  if (text.empty()) {
-    state->config = load_config(static_cast<T*>(nullptr), source, changes);
-  } else {
-    if (source.empty() || source.find('/') != std::string::npos)
-      throw UsageError(fmt::format("'{}' cannot name a {} - leave slashes out", source, whose));
-    const TemporaryFolder folder;
-    const std::filesystem::path file = folder.path() / (source + ".toml");
-    std::ofstream(file, std::ios::binary) << text;
-    try {
-      state->config = load_config(static_cast<T*>(nullptr), file.string(), changes);
-    } catch (const Error& error) {
-      throw Error(replaced(error.what(), file.string(), source));
-    }
-    state->config.path = source;
-  }
-  check_changes(state->config, changes, whose);
-  state->source = source;
-  state->text = text;
-  state->changes = std::move(changes);
-  return Access::make<T>(std::move(state));
+Expected<T> loaded(const std::string& source, std::span<const std::string> changes) {
+  return guarded([&] {
+    return made<T>({.source = source, .changes = {changes.begin(), changes.end()}});
+  });
 }
-
 template <class T>
-T changed(const typename T::State& state, std::span<const std::string> more, const char* whose) {
-  std::vector<std::string> changes = state.changes;
-  changes.insert(changes.end(), more.begin(), more.end());
-  return loaded<T>(state.source, state.text, std::move(changes), whose);
+Expected<T> parsed(const std::string& text, const std::string& name,
+                   std::span<const std::string> changes) {
+  return guarded([&] {
+    return made<T>({.source = name, .text = text, .changes = {changes.begin(), changes.end()}});
+  });
+}
+template <class T>
+Expected<T> changed(const T& configuration, std::span<const std::string> more) {
+  return guarded([&] {
+    typename T::State state = Access::of(configuration);
+    state.changes.insert(state.changes.end(), more.begin(), more.end());
+    return made<T>(std::move(state));
+  });
 }
 
 std::vector<Key> keys_of(const std::vector<config::KeyDescription>& described) {
@@ -88,9 +85,6 @@ std::string value_of(const std::vector<config::KeyDescription>& keys, std::strin
   throw UsageError(fmt::format("unknown key '{}'{}", name, config::suggestion(name, names)));
 }
 
-constexpr const char* kMachine = "machine";
-constexpr const char* kPolicy = "policy";
-
 }  // namespace
 
 std::vector<std::string> machine_names() { return config::machine_names(); }
@@ -98,18 +92,14 @@ std::vector<std::string> policy_names() { return config::policy_names(); }
 
 Expected<Machine> Machine::load(const std::string& name_or_path,
                                 std::span<const std::string> changes) {
-  return guarded([&] {
-    return loaded<Machine>(name_or_path, "", {changes.begin(), changes.end()}, kMachine);
-  });
+  return loaded<Machine>(name_or_path, changes);
 }
 Expected<Machine> Machine::parse(const std::string& toml, const std::string& name,
                                  std::span<const std::string> changes) {
-  return guarded([&] {
-    return loaded<Machine>(name, toml + "\n", {changes.begin(), changes.end()}, kMachine);
-  });
+  return parsed<Machine>(toml, name, changes);
 }
 Expected<Machine> Machine::with(std::span<const std::string> changes) const {
-  return guarded([&] { return changed<Machine>(Access::of(*this), changes, kMachine); });
+  return changed(*this, changes);
 }
 const std::string& Machine::name() const { return Access::of(*this).config.name; }
 std::vector<Key> Machine::keys() const {
@@ -121,18 +111,14 @@ Expected<std::string> Machine::get(std::string_view key) const {
 
 Expected<Policy> Policy::load(const std::string& name_or_path,
                               std::span<const std::string> changes) {
-  return guarded([&] {
-    return loaded<Policy>(name_or_path, "", {changes.begin(), changes.end()}, kPolicy);
-  });
+  return loaded<Policy>(name_or_path, changes);
 }
 Expected<Policy> Policy::parse(const std::string& toml, const std::string& name,
                                std::span<const std::string> changes) {
-  return guarded([&] {
-    return loaded<Policy>(name, toml + "\n", {changes.begin(), changes.end()}, kPolicy);
-  });
+  return parsed<Policy>(toml, name, changes);
 }
 Expected<Policy> Policy::with(std::span<const std::string> changes) const {
-  return guarded([&] { return changed<Policy>(Access::of(*this), changes, kPolicy); });
+  return changed(*this, changes);
 }
 const std::string& Policy::name() const { return Access::of(*this).config.name; }
 std::vector<Key> Policy::keys() const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,15 +14,17 @@
 namespace nearwarp {
 
 struct Machine::State {
-  config::MachineConfig config;
-  std::string source, text;          ///< a name or path, or a text of that name
-  std::vector<std::string> changes;  ///< all of them
+  config::MachineConfig config = {};
+  std::string source;                     ///< a name or path; of a text: what it is called
+  std::optional<std::string> text = {};   ///< of a file
+  std::vector<std::string> changes = {};  ///< all of them
 };
 
 struct Policy::State {
-  config::PolicyConfig config;
-  std::string source, text;
-  std::vector<std::string> changes;
+  config::PolicyConfig config = {};
+  std::string source;
+  std::optional<std::string> text = {};
+  std::vector<std::string> changes = {};
 };
 
 struct Program::State {

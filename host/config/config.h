@@ -36,6 +36,13 @@ class Loader {
   std::unique_ptr<Files> files_;
 };
 
+/// The same of the text of a file: `name` is the configuration's, and stands in messages. Paths in
+/// it begin in the working directory.
+MachineConfig parse_machine(const std::string& text, const std::string& name,
+                            std::span<const std::string> overrides = {});
+PolicyConfig parse_policy(const std::string& text, const std::string& name,
+                          std::span<const std::string> overrides = {});
+
 /// Load a machine by name ("tom") or by path (with a slash or the suffix ".toml"), apply the
 /// overrides that name machine keys, and check the result.
 ///

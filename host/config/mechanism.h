@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "host/config/require.h"
@@ -32,5 +33,8 @@ struct MechanismDeclaration {
 /// All mechanisms, in the order of the documentation. Defined beside them
 /// (host/mechanisms/declarations.cpp), which know this folder.
 std::span<const MechanismDeclaration* const> declared_mechanisms();
+
+/// Those that have a key, for messages: "mechanism coda", "mechanisms tom and tuning".
+std::string takers(const Key<PolicyConfig>& key);
 
 }  // namespace nearwarp::config

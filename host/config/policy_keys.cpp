@@ -108,4 +108,19 @@ bool policy_has(const Key<PolicyConfig>& key, const PolicyConfig& policy) {
   return false;
 }
 
+std::string takers(const Key<PolicyConfig>& key) {
+  std::vector<std::string_view> names;
+  for (const MechanismDeclaration* d : declared_mechanisms()) {
+    PolicyConfig policy;
+    policy.mechanism = d->name;
+    if (policy_has(key, policy)) names.push_back(d->name);
+  }
+  std::string text = names.size() == 1 ? "mechanism " : "mechanisms ";
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (i != 0) text += i + 1 == names.size() ? " and " : ", ";
+    text += names[i];
+  }
+  return text;
+}
+
 }  // namespace nearwarp::config
