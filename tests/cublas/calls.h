@@ -11,11 +11,9 @@
 #include <vector>
 
 #include "host/functional/cublas/abi.h"
+#include "tests/support/on_device.h"
 
 extern "C" {
-int cudaMalloc(void** pointer, size_t bytes);
-int cudaFree(void* pointer);
-int cudaMemcpy(void* to, const void* from, size_t bytes, int kind);
 int cudaDeviceSynchronize();
 
 int cublasCreate_v2(void** handle);
@@ -78,31 +76,9 @@ int cublasLtMatmul(void* handle, void* desc, const void* alpha, const void* a, v
 
 namespace nearwarp::cublas {
 
-inline constexpr int kToDevice = 1, kToHost = 2;  // cudaMemcpyKind
-
-/// An array on the device.
-template <class T>
-class OnDevice {
- public:
-  explicit OnDevice(const std::vector<T>& values) : count_(values.size()) {
-    EXPECT_EQ(cudaMalloc(&at_, std::max<size_t>(1, count_ * sizeof(T))), 0);
-    EXPECT_EQ(cudaMemcpy(at_, values.data(), count_ * sizeof(T), kToDevice), 0);
-  }
-  ~OnDevice() { EXPECT_EQ(cudaFree(at_), 0); }
-  OnDevice(const OnDevice&) = delete;
-  OnDevice& operator=(const OnDevice&) = delete;
-
-  T* get() const { return static_cast<T*>(at_); }
-  std::vector<T> values() const {
-    std::vector<T> values(count_);
-    EXPECT_EQ(cudaMemcpy(values.data(), at_, count_ * sizeof(T), kToHost), 0);
-    return values;
-  }
-
- private:
-  void* at_ = nullptr;
-  size_t count_;
-};
+using cudalibs::kToDevice;
+using cudalibs::kToHost;
+using cudalibs::OnDevice;
 
 /// A test with a handle.
 class CublasTest : public ::testing::Test {

@@ -5,7 +5,7 @@
 #include <random>
 #include <string>
 
-#include "tests/cudalibs/device.h"
+#include "tests/support/on_device.h"
 
 extern "C" {
 int cufftPlan1d(int*, int, int, int);

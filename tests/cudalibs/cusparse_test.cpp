@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/cudalibs/device.h"
+#include "tests/support/on_device.h"
 
 extern "C" {
 int cusparseCreate(void**);

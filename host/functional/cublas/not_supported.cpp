@@ -1,23 +1,12 @@
-#include <cstdio>
-#include <mutex>
-#include <set>
-#include <string>
+#include "host/functional/cudalibs/not_supported.h"
 
 #include "host/functional/cublas/handle.h"
 
 namespace nearwarp::cublas {
 
 void say_not_supported(const char* function, const char* what) {
-  static std::mutex* const mutex = new std::mutex;
-  static std::set<std::string>* const said = new std::set<std::string>;
-  std::string text = std::string(function) + "()";
-  if (what != nullptr) text += std::string(" ") + what;
-  const std::lock_guard lock(*mutex);
-  if (!said->insert(text).second) return;
-  std::fprintf(stderr,
-               "nearwarp: %s is not supported by nearwarp's own cuBLAS: it returns "
-               "CUBLAS_STATUS_NOT_SUPPORTED\n",
-               text.c_str());
+  cudalibs::say_not_supported(function, what == nullptr ? "" : what, "cuBLAS",
+                              "CUBLAS_STATUS_NOT_SUPPORTED");
 }
 
 }  // namespace nearwarp::cublas

@@ -1,36 +1,21 @@
 // What the library wants of the runtime library, which applications load beside it.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
 #include "host/functional/cublas/abi.h"
+#include "host/functional/cudalibs/runtime_calls.h"
 
 namespace nearwarp::cublas {
 
-/// dim3
-struct Dim {
-  uint32_t x = 1, y = 1, z = 1;
-};
-
-extern "C" {
-int cudaLibraryLoadData(void** library, const void* code, const int* options, void** values,
-                        unsigned num_options, const int* library_options, void** library_values,
-                        unsigned num_library_options);
-int cudaLibraryGetKernel(void** kernel, void* library, const char* name);
-int cudaLaunchKernel(const void* function, Dim grid, Dim block, void** args, size_t shared_bytes,
-                     Stream stream);
-int cudaGetDevice(int* device);
-int cudaDeviceGetAttribute(int* value, int attribute, int device);
-int cudaMallocAsync(void** pointer, size_t bytes, Stream stream);
-int cudaFreeAsync(void* pointer, Stream stream);
-int cudaMemcpyAsync(void* to, const void* from, size_t bytes, int kind, Stream stream);
-int cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
-                      size_t height, int kind, Stream stream);
-int cudaStreamSynchronize(Stream stream);
-}
-
-inline constexpr int kComputeCapabilityMajor = 75;  // cudaDevAttrComputeCapabilityMajor
-inline constexpr int kCopyDefault = 4;              // cudaMemcpyDefault
+using cudalibs::cudaDeviceGetAttribute;
+using cudalibs::cudaFreeAsync;
+using cudalibs::cudaGetDevice;
+using cudalibs::cudaLaunchKernel;
+using cudalibs::cudaMallocAsync;
+using cudalibs::cudaMemcpy2DAsync;
+using cudalibs::cudaMemcpyAsync;
+using cudalibs::cudaStreamSynchronize;
+using cudalibs::Dim;
+using cudalibs::kComputeCapabilityMajor;
+using cudalibs::kCopyDefault;
 
 }  // namespace nearwarp::cublas

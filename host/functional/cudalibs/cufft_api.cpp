@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "host/functional/cudalibs/cufft.h"
+#include "host/functional/cudalibs/not_supported.h"
 
 #define NW_CUFFT extern "C" __attribute__((visibility("default"))) nearwarp::cufft::Status
 

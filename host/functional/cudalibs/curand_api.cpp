@@ -8,6 +8,7 @@
 #include "host/functional/cudalibs/curand_states.h"
 #include "host/functional/cudalibs/kernels.h"
 #include "host/functional/cudalibs/kernels/curand_args.h"
+#include "host/functional/cudalibs/not_supported.h"
 #include "host/functional/cudalibs/own_ptx.h"
 
 namespace nearwarp::curand {

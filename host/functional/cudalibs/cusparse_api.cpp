@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "host/functional/cudalibs/cusparse.h"
+#include "host/functional/cudalibs/not_supported.h"
 
 #define NW_CUSPARSE extern "C" __attribute__((visibility("default"))) nearwarp::cusparse::Status
 

@@ -1,34 +1,12 @@
-// What CUDA's libraries here share: kernels from PTX that ships with them, memory, and how a call
-// ends.
+// What CUDA's libraries here share: launches of their kernels, and memory.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
+#include "host/functional/cudalibs/runtime_calls.h"
+
 namespace nearwarp::cudalibs {
-
-/// dim3
-struct Dim {
-  uint32_t x = 1, y = 1, z = 1;
-};
-using Stream = void*;  // cudaStream_t
-
-extern "C" {
-int cudaLibraryLoadData(void** library, const void* code, const int* options, void** values,
-                        unsigned num_options, const int* library_options, void** library_values,
-                        unsigned num_library_options);
-int cudaLibraryGetKernel(void** kernel, void* library, const char* name);
-int cudaLaunchKernel(const void* function, Dim grid, Dim block, void** args, size_t shared_bytes,
-                     Stream stream);
-int cudaMalloc(void** pointer, size_t bytes);
-int cudaMallocAsync(void** pointer, size_t bytes, Stream stream);
-int cudaFree(void* pointer);
-int cudaFreeAsync(void* pointer, Stream stream);
-int cudaMemcpyAsync(void* to, const void* from, size_t bytes, int kind, Stream stream);
-int cudaMemsetAsync(void* to, int value, size_t bytes, Stream stream);
-int cudaStreamSynchronize(Stream stream);
-}
-inline constexpr int kCopyDefault = 4;  // cudaMemcpyDefault
 
 /// What went wrong below the library: a launch, memory.
 enum class Problem { kLaunch, kMemory };
@@ -52,10 +30,5 @@ class Memory {
  private:
   void* at_ = nullptr;
 };
-
-/// Once for each text, on standard error: `function`() of this library, with what, is not
-/// supported, and returns that status.
-void say_not_supported(const char* function, const char* what, const char* library,
-                       const char* status);
 
 }  // namespace nearwarp::cudalibs
