@@ -28,12 +28,10 @@ Status encode(void* map, const exec::TensorRequest& request) {
   });
 }
 
-}  // namespace
-
-NW_CU cuTensorMapEncodeTiled(void* map, int type, unsigned rank, void* address,
-                             const uint64_t* sizes, const uint64_t* strides, const uint32_t* box,
-                             const uint32_t* element_strides, int interleave, int swizzle,
-                             int l2_promotion, int fill) {
+/// What maps of boxes and of images have in common.
+exec::TensorRequest request(int type, unsigned rank, void* address, const uint64_t* sizes,
+                            const uint64_t* strides, const uint32_t* element_strides,
+                            int interleave, int swizzle, int l2_promotion, int fill) {
   exec::TensorRequest r;
   r.type = static_cast<uint32_t>(type);
   r.dimensions = rank;
@@ -44,8 +42,19 @@ NW_CU cuTensorMapEncodeTiled(void* map, int type, unsigned rank, void* address,
   r.address = nearwarp::cudriver::address(address);
   r.sizes = sizes;
   r.strides = strides;
-  r.box = box;
   r.element_strides = element_strides;
+  return r;
+}
+
+}  // namespace
+
+NW_CU cuTensorMapEncodeTiled(void* map, int type, unsigned rank, void* address,
+                             const uint64_t* sizes, const uint64_t* strides, const uint32_t* box,
+                             const uint32_t* element_strides, int interleave, int swizzle,
+                             int l2_promotion, int fill) {
+  exec::TensorRequest r = request(type, rank, address, sizes, strides, element_strides, interleave,
+                                  swizzle, l2_promotion, fill);
+  r.box = box;
   return encode(map, r);
 }
 
@@ -54,17 +63,8 @@ NW_CU cuTensorMapEncodeIm2col(void* map, int type, unsigned rank, void* address,
                               const int* upper, uint32_t channels, uint32_t pixels,
                               const uint32_t* element_strides, int interleave, int swizzle,
                               int l2_promotion, int fill) {
-  exec::TensorRequest r;
-  r.type = static_cast<uint32_t>(type);
-  r.dimensions = rank;
-  r.interleave = static_cast<uint32_t>(interleave);
-  r.swizzle = static_cast<uint32_t>(swizzle);
-  r.l2_promotion = static_cast<uint32_t>(l2_promotion);
-  r.fill = static_cast<uint32_t>(fill);
-  r.address = nearwarp::cudriver::address(address);
-  r.sizes = sizes;
-  r.strides = strides;
-  r.element_strides = element_strides;
+  exec::TensorRequest r = request(type, rank, address, sizes, strides, element_strides, interleave,
+                                  swizzle, l2_promotion, fill);
   r.im2col = true;
   r.lower = lower;
   r.upper = upper;
