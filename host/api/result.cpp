@@ -36,14 +36,25 @@ Result result_of(const report::RunResult& run) {
   return r;
 }
 
-Expected<uint64_t> Result::counter(std::string_view name) const {
+namespace {
+
+/// Of counters with a name and a value.
+template <class Counters>
+Expected<uint64_t> found(const Counters& counters, std::string_view name) {
   std::vector<std::string> names;
-  for (const Counter& c : counters) {
+  for (const auto& c : counters) {
     if (c.name == name) return c.value;
     names.push_back(c.name);
   }
   return failure_of("there is no counter '" + std::string(name) + "'" +
                     config::suggestion(name, names));
 }
+
+}  // namespace
+
+Expected<uint64_t> counter_of(const report::RunResult& run, std::string_view name) {
+  return found(run.counters, name);
+}
+Expected<uint64_t> Result::counter(std::string_view name) const { return found(counters, name); }
 
 }  // namespace nearwarp

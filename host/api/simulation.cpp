@@ -90,7 +90,7 @@ uint64_t Simulation::cycles() const {
 uint64_t Simulation::launches_ended() const { return state_->run->launches_ended(); }
 
 Expected<uint64_t> Simulation::counter(std::string_view name) const {
-  return result().counter(name);
+  return counter_of(state_->now(), name);
 }
 Result Simulation::result() const { return result_of(state_->now()); }
 

@@ -54,5 +54,7 @@ struct Access {
 
 /// A run's numbers as the public interface has them.
 Result result_of(const report::RunResult& run);
+/// One of them; a failure names the nearest.
+Expected<uint64_t> counter_of(const report::RunResult& run, std::string_view name);
 
 }  // namespace nearwarp

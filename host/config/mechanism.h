@@ -15,6 +15,8 @@ namespace nearwarp::config {
 struct MappingChoice {
   std::string_view name;
   std::string_view doc;  ///< goes on behind "name: "
+  /// It is found out while a program begins, and kept to its end (host/timing/run/learning.h).
+  bool learnt = false;
 };
 
 struct MechanismDeclaration {
@@ -33,6 +35,9 @@ struct MechanismDeclaration {
 /// All mechanisms, in the order of the documentation. Defined beside them
 /// (host/mechanisms/declarations.cpp), which know this folder.
 std::span<const MechanismDeclaration* const> declared_mechanisms();
+
+/// Is the policy's mapping learnt?
+bool learns_mapping(const PolicyConfig& policy);
 
 /// Those that have a key, for messages: "mechanism coda", "mechanisms tom and tuning".
 std::string takers(const Key<PolicyConfig>& key);

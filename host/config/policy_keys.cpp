@@ -108,6 +108,13 @@ bool policy_has(const Key<PolicyConfig>& key, const PolicyConfig& policy) {
   return false;
 }
 
+bool learns_mapping(const PolicyConfig& policy) {
+  for (const MechanismDeclaration* d : declared_mechanisms())
+    for (const MappingChoice& choice : d->mappings)
+      if (choice.name == policy.mapping) return choice.learnt;
+  return false;
+}
+
 std::string takers(const Key<PolicyConfig>& key) {
   std::vector<std::string_view> names;
   for (const MechanismDeclaration* d : declared_mechanisms()) {

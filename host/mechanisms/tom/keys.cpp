@@ -75,7 +75,8 @@ constexpr std::array<config::Key<P>, 15> kKeys = {{
 constexpr config::MappingChoice kMappings[] = {
     {"tmap",
      "two consecutive address bits, learnt from the first candidate instances, for what candidates "
-     "access"},
+     "access",
+     true},
     {"oracle", "the same with the bits that are best for all instances, known beforehand"},
     {"local", "bmap, but a stack SM finds everything in its own stack (an idealisation)"},
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "host/config/mechanism.h"
 #include "host/core/error.h"
 #include "host/recording/launch_cuts.h"
 #include "host/timing/run/checkpoint.h"
@@ -71,7 +72,7 @@ Learnt learn(const ReplayJob& job, const std::function<bool()>& go_on) {
 
 }  // namespace
 
-bool learns(const config::PolicyConfig& policy) { return policy.mapping == "tmap"; }
+bool learns(const config::PolicyConfig& policy) { return config::learns_mapping(policy); }
 
 std::shared_ptr<const Learnt> learnt_by(const ReplayJob& job, const std::function<bool()>& go_on) {
   return job.recording->studies->of<Learnt>("learnt by " + run_fingerprint(job),
