@@ -15,7 +15,7 @@ void run_reads(benchmark::State& state, bool random_lines, uint32_t per_sm) {
     MemoryConfig config = tom_memory();
     config.hop = window;
     config.link_latency = std::max<Tick>(config.link_latency, window);
-    MemorySystem<HostGroup> m(config);
+    MemorySystem m(config);
     std::mt19937 random(1);
     for (uint32_t i = 0; i < config.sms; ++i) {
       auto p = m.rig.producer(m.sm_out[i], 100);

@@ -197,13 +197,13 @@ class BatchWarp {
     for (uint32_t run = first; run < end; run += kRunOfSeats) {
       switch (static_cast<BatchTask>(piece.task)) {
         case BatchTask::kSeat:
-          g.each_alone(low_bits(kRunOfSeats), [&](const auto&, uint32_t i) { seat(run + i); });
+          g.each_alone(low_bits(kRunOfSeats), [&](uint32_t i) { seat(run + i); });
           break;
         case BatchTask::kLook:
           look(g, b_.cohorts[piece.cohort], run);
           break;
         case BatchTask::kLeave:
-          g.each_alone(low_bits(kRunOfSeats), [&](const auto&, uint32_t i) { leave(run + i); });
+          g.each_alone(low_bits(kRunOfSeats), [&](uint32_t i) { leave(run + i); });
           break;
       }
     }
@@ -264,7 +264,7 @@ class BatchWarp {
     const uint32_t first = piece.index * kLanesOfGroup;
     const uint32_t n = least(cohort.due[piece.task] - first, kLanesOfGroup);
     const uint32_t* list = b_.list + cohort.seat_of_kind[piece.task] + first;
-    g.each_alone(low_bits(n), [&](const auto&, uint32_t i) { step(list[i]); });
+    g.each_alone(low_bits(n), [&](uint32_t i) { step(list[i]); });
   }
   NW_HD NW_INLINE void step(uint32_t seat) const {
     const TeamSystem& s = b_.systems[b_.system[seat]];

@@ -24,25 +24,25 @@ namespace nearwarp::kernels {
 // vector-add on machine tom, per component.
 
 /// `Mechanisms`: the sm::MechanismList that its family has.
-template <uint32_t kWords, class Mechanisms>
+/// `kSpecialised`: by code for what the component is, where there is some; see GeneralFamilyWith.
+template <uint32_t kWords, class Mechanisms, bool kSpecialised>
 struct SmKindOf : KindOf<sm::SmParams, sm::SmStateOf<kWords>> {
   static constexpr const char* kName = kWords == 1 ? "SM" : "wide SM";
-  template <class G>
-  NW_HD NW_INLINE static StepResult step(const G& g, const sm::SmParams& p,
-                                         sm::SmStateOf<kWords>& s, const sm::SystemView& system,
-                                         const Window& window, Horizon& horizon) {
+  NW_HD NW_INLINE static StepResult step(const sm::SmParams& p, sm::SmStateOf<kWords>& s,
+                                         const sm::SystemView& system, const Window& window,
+                                         Horizon& horizon) {
     // An SM on which there is no mechanism is stepped by code that asks for none (on a GPU that is
-    // the smaller part of the code, and all that a batch of baselines executes); wide ones and
-    // tests' groups, which others are compared with, ask always.
-    if constexpr (kWords == 1 && std::is_same_v<G, HostGroup>) {
+    // the smaller part of the code, and all that a batch of baselines executes); wide ones ask
+    // always.
+    if constexpr (kWords == 1 && kSpecialised) {
       if (s.attached == 0) {
 #if !defined(__CUDA_ARCH__)  // code for less, but more of it in all
-        if (s.simple) return sm::step_sm<sm::SimpleSm>(g, p, s, system, window, horizon);
+        if (s.simple) return sm::step_sm<sm::SimpleSm>(p, s, system, window, horizon);
 #endif
-        return sm::step_sm<sm::NoMechanisms>(g, p, s, system, window, horizon);
+        return sm::step_sm<sm::NoMechanisms>(p, s, system, window, horizon);
       }
     }
-    return sm::step_sm<Mechanisms>(g, p, s, system, window, horizon);
+    return sm::step_sm<Mechanisms>(p, s, system, window, horizon);
   }
   NW_HD static uint64_t committed(const sm::SmStateOf<kWords>& s) {
     return s.counters.issued() - s.counters.redundant;
@@ -58,55 +58,46 @@ struct FallibleKindOf : KindOf<P, S> {
 
 struct L2SliceKind : FallibleKindOf<L2SliceParams, L2SliceState> {
   static constexpr const char* kName = "L2 slice";
-  template <class G>
-  NW_HD NW_INLINE static StepResult step(const G& g, const Params& p, State& s,
-                                         const sm::SystemView& system, const Window& window,
-                                         Horizon& horizon) {
-    return step_l2_slice(g, p, s, system.arena, window, horizon);
+  NW_HD NW_INLINE static StepResult step(const Params& p, State& s, const sm::SystemView& system,
+                                         const Window& window, Horizon& horizon) {
+    return step_l2_slice(p, s, system.arena, window, horizon);
   }
   static uint32_t weight(uint32_t /*inputs*/) { return 16; }
 };
 
 struct SwitchKind : FallibleKindOf<SwitchParams, SwitchState> {
   static constexpr const char* kName = "switch";
-  template <class G>
-  NW_HD NW_INLINE static StepResult step(const G& g, const Params& p, State& s,
-                                         const sm::SystemView& system, const Window& window,
-                                         Horizon& horizon) {
-    return step_switch(g, p, s, system.arena, window, horizon);
+  NW_HD NW_INLINE static StepResult step(const Params& p, State& s, const sm::SystemView& system,
+                                         const Window& window, Horizon& horizon) {
+    return step_switch(p, s, system.arena, window, horizon);
   }
   static uint32_t weight(uint32_t inputs) { return 8 + inputs; }
 };
 
-struct CrossbarKind : FallibleKindOf<noc::CrossbarParams, noc::CrossbarState> {
+template <bool kSpecialised>
+struct CrossbarKindOf : FallibleKindOf<noc::CrossbarParams, noc::CrossbarState> {
   static constexpr const char* kName = "crossbar";
-  template <class G>
-  NW_HD NW_INLINE static StepResult step(const G& g, const Params& p, State& s,
-                                         const sm::SystemView& system, const Window& window,
-                                         Horizon& horizon) {
-    return noc::step_crossbar(g, p, s, system.arena, window, horizon);
+  NW_HD NW_INLINE static StepResult step(const Params& p, State& s, const sm::SystemView& system,
+                                         const Window& window, Horizon& horizon) {
+    return noc::step_crossbar<kSpecialised>(p, s, system.arena, window, horizon);
   }
   static uint32_t weight(uint32_t /*inputs*/) { return 300; }
 };
 
 struct RouterNetworkKind : FallibleKindOf<noc::ChannelNetworkParams, noc::ChannelNetworkState> {
   static constexpr const char* kName = "network of routers";
-  template <class G>
-  NW_HD NW_INLINE static StepResult step(const G& g, const Params& p, State& s,
-                                         const sm::SystemView& system, const Window& window,
-                                         Horizon& horizon) {
-    return noc::step_channel_network(g, p, s, system.arena, window, horizon);
+  NW_HD NW_INLINE static StepResult step(const Params& p, State& s, const sm::SystemView& system,
+                                         const Window& window, Horizon& horizon) {
+    return noc::step_channel_network(p, s, system.arena, window, horizon);
   }
   static uint32_t weight(uint32_t /*inputs*/) { return 600; }
 };
 
 struct LinkPortKind : KindOf<LinkPortParams, LinkPortState> {
   static constexpr const char* kName = "link port";
-  template <class G>
-  NW_HD NW_INLINE static StepResult step(const G& g, const Params& p, State& s,
-                                         const sm::SystemView& system, const Window& window,
-                                         Horizon& horizon) {
-    return step_link_port(g, p, s, system.arena, window, horizon);
+  NW_HD NW_INLINE static StepResult step(const Params& p, State& s, const sm::SystemView& system,
+                                         const Window& window, Horizon& horizon) {
+    return step_link_port(p, s, system.arena, window, horizon);
   }
   NW_HD static const Fault* fault(const State& s) { return &s.ports.fault; }
   static uint32_t weight(uint32_t /*inputs*/) { return 24; }
@@ -114,63 +105,59 @@ struct LinkPortKind : KindOf<LinkPortParams, LinkPortState> {
 
 struct VaultKind : FallibleKindOf<VaultParams, VaultState> {
   static constexpr const char* kName = "vault";
-  template <class G>
-  NW_HD NW_INLINE static StepResult step(const G& g, const Params& p, State& s,
-                                         const sm::SystemView& system, const Window& window,
-                                         Horizon& horizon) {
-    return step_vault(g, p, s, system.arena, window, horizon);
+  NW_HD NW_INLINE static StepResult step(const Params& p, State& s, const sm::SystemView& system,
+                                         const Window& window, Horizon& horizon) {
+    return step_vault(p, s, system.arena, window, horizon);
   }
 };
 
 struct HostMemoryKind : FallibleKindOf<HostMemoryParams, HostMemoryState> {
   static constexpr const char* kName = "CPU memory";
-  template <class G>
-  NW_HD NW_INLINE static StepResult step(const G& g, const Params& p, State& s,
-                                         const sm::SystemView& system, const Window& window,
-                                         Horizon& horizon) {
-    return step_host_memory(g, p, s, system.arena, window, horizon);
+  NW_HD NW_INLINE static StepResult step(const Params& p, State& s, const sm::SystemView& system,
+                                         const Window& window, Horizon& horizon) {
+    return step_host_memory(p, s, system.arena, window, horizon);
   }
 };
 
 struct StandaloneNetworkKind : KindOf<noc::NetworkParams, noc::StandaloneState> {
   static constexpr const char* kName = "network by itself";
-  template <class G>
-  NW_HD NW_INLINE static StepResult step(const G& g, const Params& p, State& s,
-                                         const sm::SystemView& system, const Window& window,
-                                         Horizon& /*horizon*/) {
-    return noc::step_standalone(g, p, s, system.arena, window);
+  NW_HD NW_INLINE static StepResult step(const Params& p, State& s, const sm::SystemView& system,
+                                         const Window& window, Horizon& /*horizon*/) {
+    return noc::step_standalone(p, s, system.arena, window);
   }
   static uint32_t weight(uint32_t /*inputs*/) { return 64; }
 };
 
 struct TrafficKind : KindOf<TrafficParams, TrafficState> {
   static constexpr const char* kName = "source of accesses";
-  template <class G>
-  NW_HD NW_INLINE static StepResult step(const G& g, const Params& p, State& s,
-                                         const sm::SystemView& system, const Window& window,
-                                         Horizon& horizon) {
-    return step_traffic(g, p, s, system.arena, window, horizon);
+  NW_HD NW_INLINE static StepResult step(const Params& p, State& s, const sm::SystemView& system,
+                                         const Window& window, Horizon& horizon) {
+    return step_traffic(p, s, system.arena, window, horizon);
   }
 };
 
 template <class Mechanisms>
 struct FrontEndKindOf : FallibleKindOf<frontend::FrontEndParams, frontend::FrontEndState> {
   static constexpr const char* kName = "front end";
-  template <class G>
-  NW_HD NW_INLINE static StepResult step(const G& g, const Params& p, State& s,
-                                         const sm::SystemView& system, const Window& window,
-                                         Horizon& horizon) {
-    return frontend::step_front_end<Mechanisms>(g, p, s, system, window, horizon);
+  NW_HD NW_INLINE static StepResult step(const Params& p, State& s, const sm::SystemView& system,
+                                         const Window& window, Horizon& horizon) {
+    return frontend::step_front_end<Mechanisms>(p, s, system, window, horizon);
   }
   static uint32_t weight(uint32_t /*inputs*/) { return 48; }
 };
 
+template <class Mechanisms, bool kSpecialised>
+using AnyFamilyWith =
+    Family<SmKindOf<1, Mechanisms, kSpecialised>,
+           SmKindOf<sm::kWideWords, Mechanisms, kSpecialised>, L2SliceKind, SwitchKind,
+           CrossbarKindOf<kSpecialised>, RouterNetworkKind, LinkPortKind, VaultKind, HostMemoryKind,
+           StandaloneNetworkKind, TrafficKind, FrontEndKindOf<Mechanisms>>;
 /// All kinds, in the order of ComponentKind, with mechanisms of one's own.
 template <class Mechanisms>
-using FamilyWith =
-    Family<SmKindOf<1, Mechanisms>, SmKindOf<sm::kWideWords, Mechanisms>, L2SliceKind, SwitchKind,
-           CrossbarKind, RouterNetworkKind, LinkPortKind, VaultKind, HostMemoryKind,
-           StandaloneNetworkKind, TrafficKind, FrontEndKindOf<Mechanisms>>;
+using FamilyWith = AnyFamilyWith<Mechanisms, true>;
+/// The same without code for special cases. Tests compare both.
+template <class Mechanisms>
+using GeneralFamilyWith = AnyFamilyWith<Mechanisms, false>;
 
 /// The mechanisms that come with the program; a mechanism's number is its place. A type by itself:
 /// as template arguments of every view, all of them would be where calls of one look for functions.

@@ -37,8 +37,6 @@ CpuExecutor::CpuExecutor(std::span<Component> components, const ExecutorOptions&
       portions_per_thread_(options.threads > 1 ? kPortionsPerThread : 1),
       portions_(std::max(1u, options.threads) * portions_per_thread_),
       safe_times_(options.safe_times, components.size()) {
-  if (options_.family == nullptr && options_.lane_order != 0)
-    throw std::invalid_argument("lane_order says nothing to step_on_cpu(): name step_shuffled()");
   if (options_.family == nullptr) options_.family = step_on_cpu<ProductFamily>;
   deal();
   for (size_t i = 0; i < portions_.size(); ++i)
@@ -94,8 +92,8 @@ void CpuExecutor::shuffle(Portion& portion) {
 
 Tick CpuExecutor::step_some(Way way, std::span<const uint32_t> places,
                             std::vector<SafeTimes::Late>& late) {
-  return options_.family(options_.lane_order, {way, components_, places, *system_, window_,
-                                               due_now_, safe_times_, late});
+  return options_.family(
+      {way, components_, places, *system_, window_, due_now_, safe_times_, late});
 }
 
 void CpuExecutor::step_portion(Portion& portion) {

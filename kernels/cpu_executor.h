@@ -12,7 +12,6 @@
 #include <thread>
 #include <vector>
 
-#include "device/core/lane_group.h"
 #include "kernels/due_ticks.h"
 #include "kernels/run_control.h"
 #include "kernels/safe_times.h"
@@ -39,33 +38,21 @@ struct Work {
   std::vector<SafeTimes::Late>& late;
 };
 
-/// Steps components of a family, with a group whose lanes have the order of that number.
-using StepOnCpu = Tick (*)(uint32_t lane_order, const Work& work);
+/// Steps components of a family.
+using StepOnCpu = Tick (*)(const Work& work);
 
-template <class Family, class G>
-Tick step_in_group(const G& g, const Work& w) {
+template <class Family>
+Tick step_on_cpu(const Work& w) {
   switch (w.way) {
     case Way::kCluster:
-      return step_cluster<Family>(g, w.components, w.places, w.system, w.window, w.due);
+      return step_cluster<Family>(w.components, w.places, w.system, w.window, w.due);
     case Way::kSafeTimes:
-      return w.safe_times.step_sms<Family>(g, w.components, w.places, w.system, w.due, w.late);
+      return w.safe_times.step_sms<Family>(w.components, w.places, w.system, w.due, w.late);
     case Way::kCatchUp:
-      return w.safe_times.catch_up<Family>(g, w.components, w.system, w.due, w.late);
+      return w.safe_times.catch_up<Family>(w.components, w.system, w.due, w.late);
     default:
-      return step_due<Family>(g, w.components, w.places, w.system, w.window, w.due);
+      return step_due<Family>(w.components, w.places, w.system, w.window, w.due);
   }
-}
-
-/// Lanes in order.
-template <class Family>
-Tick step_on_cpu([[maybe_unused]] uint32_t lane_order, const Work& w) {
-  NW_ASSERT(lane_order == 0);  // who asks for an order names step_shuffled()
-  return step_in_group<Family>(HostGroup{}, w);
-}
-/// For tests: lanes in an order that `lane_order` is the seed of.
-template <class Family>
-Tick step_shuffled(uint32_t lane_order, const Work& w) {
-  return step_in_group<Family>(ShuffledGroup{lane_order}, w);
 }
 
 /// How windows are stepped. Results do not depend on any of it; tests vary it to prove that.
@@ -73,7 +60,6 @@ struct ExecutorOptions {
   unsigned threads = 1;
   uint32_t order_seed = 0;     ///< 0: components in order; else a new shuffled order per window
   StepOnCpu family = nullptr;  ///< of the components' family; null: the ProductFamily's
-  uint32_t lane_order = 0;     ///< for step_shuffled()
   /// With it, run()'s windows may be longer than the control channels that it names.
   SafeTimePlan safe_times = {};
 };

@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "device/core/bits.h"
 #include "kernels/family.h"
 
 namespace nearwarp::kernels {
@@ -228,8 +229,8 @@ std::span<const uint32_t> find_due(const Component* components, const DueView& v
 /// Step the components at those of `places` that are due through a window, in this order. Returns
 /// the earliest tick at which one of them has something to do, or can feel what has been sent and
 /// released.
-template <class Family, class G>
-Tick step_due(const G& g, std::span<Component> components, std::span<const uint32_t> places,
+template <class Family>
+Tick step_due(std::span<Component> components, std::span<const uint32_t> places,
               const sm::SystemView& system, const Window& window, const DueView& view) {
   CpuNotes notes{view.sent_to};
   Horizon horizon;
@@ -238,7 +239,7 @@ Tick step_due(const G& g, std::span<Component> components, std::span<const uint3
   for (const uint32_t at :
        find_due<false>(components.data(), view, places, system.arena, window.end, next)) {
     next = min_tick(
-        next, step_component<Family>(g, components[view.component[at]], system, window, horizon));
+        next, step_component<Family>(components[view.component[at]], system, window, horizon));
     horizon.note_sent_to(at, 0);
   }
   return min_tick(next, horizon.next);
@@ -246,15 +247,15 @@ Tick step_due(const G& g, std::span<Component> components, std::span<const uint3
 
 /// Step those of a cluster's members that are due in a window of its own. Returns when the others
 /// are, and when those that have been stepped wake.
-template <class Family, class G>
-Tick step_members(const G& g, std::span<Component> components, std::span<const uint32_t> members,
+template <class Family>
+Tick step_members(std::span<Component> components, std::span<const uint32_t> members,
                   const sm::SystemView& system, const Window& own, const DueView& view,
                   Horizon& horizon) {
   Tick next = kNever;
   const auto step = [&](uint32_t at) {
     Component& c = components[view.component[at]];
     horizon.cpu->unseen_now = view.unseen + at;
-    next = min_tick(next, step_component<Family>(g, c, system, own, horizon));
+    next = min_tick(next, step_component<Family>(c, system, own, horizon));
     // A switch knows when its heads come.
     view.due[at] = c.kind == ComponentKind::kSwitch ? c.wake : due_tick(c, system.arena);
     view.waiting[at] = c.poll ? 1 : 0;
@@ -290,8 +291,8 @@ Tick step_members(const G& g, std::span<Component> components, std::span<const u
 /// What a member sends to another one, or gives back to one that waits for it, is noted in that
 /// one's `due` at once (CpuNotes): so a window of the cluster costs as much as those do who have
 /// something to do in it. What comes from outside can be felt behind the machine's window.
-template <class Family, class G>
-Tick step_cluster(const G& g, std::span<Component> components, std::span<const uint32_t> members,
+template <class Family>
+Tick step_cluster(std::span<Component> components, std::span<const uint32_t> members,
                   const sm::SystemView& system, const Window& window, const DueView& view) {
   Tick next = kNever;
   const auto awake =
@@ -314,7 +315,7 @@ Tick step_cluster(const G& g, std::span<Component> components, std::span<const u
   while (next < window.end) {
     const Window own{next, min_tick(next + length, window.end)};
     horizon.next = kNever;
-    next = step_members<Family>(g, components, members, system, own, view, horizon);
+    next = step_members<Family>(components, members, system, own, view, horizon);
     next = min_tick(next, horizon.next);
   }
   return min_tick(next, horizon.beyond);

@@ -93,12 +93,10 @@ class Family {
 
   /// Step one component through a window. `state` is its State: in the arena, or where a backend
   /// keeps it meanwhile.
-  template <class G>
-  NW_HD NW_INLINE static StepResult step(const G& g, const Component& c, std::byte* state,
+  NW_HD NW_INLINE static StepResult step(const Component& c, std::byte* state,
                                          const sm::SystemView& system, const Window& window,
                                          Horizon& horizon) {
-    return step_of<G, Kinds...>(static_cast<uint32_t>(c.kind), g, c, state, system, window,
-                                horizon);
+    return step_of<Kinds...>(static_cast<uint32_t>(c.kind), c, state, system, window, horizon);
   }
 
   /// Warp-instructions that a component has committed; 0 for those that execute none.
@@ -139,14 +137,14 @@ class Family {
     return sizeof(typename First::State);
   }
 
-  template <class G, class First, class... Rest>
-  NW_HD NW_INLINE static StepResult step_of(uint32_t kind, const G& g, const Component& c,
-                                            std::byte* state, const sm::SystemView& system,
-                                            const Window& window, Horizon& horizon) {
+  template <class First, class... Rest>
+  NW_HD NW_INLINE static StepResult step_of(uint32_t kind, const Component& c, std::byte* state,
+                                            const sm::SystemView& system, const Window& window,
+                                            Horizon& horizon) {
     if constexpr (sizeof...(Rest) != 0) {
-      if (kind != 0) return step_of<G, Rest...>(kind - 1, g, c, state, system, window, horizon);
+      if (kind != 0) return step_of<Rest...>(kind - 1, c, state, system, window, horizon);
     }
-    return First::step(g, at_offset<const typename First::Params>(system.arena, c.params),
+    return First::step(at_offset<const typename First::Params>(system.arena, c.params),
                        as<typename First::State>(state), system, window, horizon);
   }
 
@@ -176,14 +174,14 @@ template <class Family>
 NW_HD NW_OUT_OF_LINE StepResult step_in_lane(const Component& c, std::byte* state,
                                              const sm::SystemView& system, const Window& window,
                                              Horizon& horizon) {
-  return Family::step(HostGroup{}, c, state, system, window, horizon);
+  return Family::step(c, state, system, window, horizon);
 }
 
 /// Step a component through a window. Returns when it wants to be stepped again.
-template <class Family, class G>
-NW_INLINE Tick step_component(const G& g, Component& c, const sm::SystemView& system,
-                              const Window& window, Horizon& horizon) {
-  const StepResult r = Family::step(g, c, system.arena + c.state, system, window, horizon);
+template <class Family>
+NW_INLINE Tick step_component(Component& c, const sm::SystemView& system, const Window& window,
+                              Horizon& horizon) {
+  const StepResult r = Family::step(c, system.arena + c.state, system, window, horizon);
   c.wake = r.wake;
   c.poll = r.poll;
   return r.wake;

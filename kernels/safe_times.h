@@ -67,8 +67,8 @@ class SafeTimes {
   /// Step the SMs at those of `places` that are due up to their safe times, and note in `late` who
   /// is not at the window's end. Returns when the others, and who gets what they send, can do
   /// something next. Several threads may, with SMs of their own.
-  template <class Family, class G>
-  Tick step_sms(const G& g, std::span<Component> components, std::span<const uint32_t> places,
+  template <class Family>
+  Tick step_sms(std::span<Component> components, std::span<const uint32_t> places,
                 const sm::SystemView& system, const DueView& view, std::vector<Late>& late) const {
     const frontend::Lookahead ahead = look(components, system.arena);
     CpuNotes notes{view.sent_to};
@@ -85,7 +85,7 @@ class SafeTimes {
         continue;
       }
       Late one{at, window_.begin, max_tick(view.due[at], window_.begin)};
-      step_sm<Family>(g, components, one, ahead, system, view, horizon);
+      step_sm<Family>(components, one, ahead, system, view, horizon);
       if (one.at < window_.end) {
         late.push_back(one);
       } else {
@@ -96,9 +96,9 @@ class SafeTimes {
   }
 
   /// Bring the front end and the `late` ones to the window's end. One thread, after all others.
-  template <class Family, class G>
-  Tick catch_up(const G& g, std::span<Component> components, const sm::SystemView& system,
-                const DueView& view, std::vector<Late>& late) {
+  template <class Family>
+  Tick catch_up(std::span<Component> components, const sm::SystemView& system, const DueView& view,
+                std::vector<Late>& late) {
     const frontend::Lookahead ahead = look(components, system.arena);
     CpuNotes notes{view.sent_to};
     Horizon horizon = make_horizon(notes);
@@ -111,12 +111,12 @@ class SafeTimes {
       if (front_end_due_ >= window_.end && slowest_ >= window_.end) break;
       if (front_end_due_ < before) {
         front_end_at_ =
-            step_one<Family>(g, front_end, Window{front_end_due_, before}, system, horizon);
+            step_one<Family>(front_end, Window{front_end_due_, before}, system, horizon);
         add_called(ahead, late);
         continue;
       }
       front_end_at_ = max_tick(front_end_at_, before);
-      for (Late& one : late) step_sm<Family>(g, components, one, ahead, system, view, horizon);
+      for (Late& one : late) step_sm<Family>(components, one, ahead, system, view, horizon);
     }
     return min_tick(min_tick(next, front_end_due_), horizon.beyond);
   }
@@ -190,24 +190,23 @@ class SafeTimes {
   }
 
   /// Step an SM from `one.due` up to its safe time; it is there then.
-  template <class Family, class G>
-  void step_sm(const G& g, std::span<Component> components, Late& one,
-               const frontend::Lookahead& ahead, const sm::SystemView& system, const DueView& view,
-               Horizon& horizon) const {
+  template <class Family>
+  void step_sm(std::span<Component> components, Late& one, const frontend::Lookahead& ahead,
+               const sm::SystemView& system, const DueView& view, Horizon& horizon) const {
     const uint32_t component = view.component[one.place];
     const Tick end = safe_time(ahead, component);
     if (one.due >= end) return;
-    one.at = step_one<Family>(g, components[component], Window{one.due, end}, system, horizon);
+    one.at = step_one<Family>(components[component], Window{one.due, end}, system, horizon);
     horizon.note_sent_to(one.place, one.at);
   }
 
   /// Step a component until an answer to what it has sent can come, or to the window's end; up to
   /// where is returned.
-  template <class Family, class G>
-  static Tick step_one(const G& g, Component& c, const Window& window, const sm::SystemView& system,
+  template <class Family>
+  static Tick step_one(Component& c, const Window& window, const sm::SystemView& system,
                        Horizon& horizon) {
     horizon.cpu->safe_until = window.end;
-    step_component<Family>(g, c, system, window, horizon);
+    step_component<Family>(c, system, window, horizon);
     return horizon.cpu->safe_until;
   }
 

@@ -17,7 +17,7 @@
 //   it is written before, and read only in a later window, behind the barrier.
 // - Within a warp, a component is stepped by one lane, and lanes that step components at the same
 //   time are to each other as warps are. What lanes do together follows the rules of
-//   device/core/lane_group.h: every primitive that writes ends with a synchronisation of the warp.
+//   kernels/lane_group.h: every primitive that writes ends with a synchronisation of the warp.
 // - Across windows, the exchange is a barrier with release and acquire for all of the team's
 //   memory, so private state that went through caches of different multiprocessors cannot be
 //   stale.
@@ -35,6 +35,7 @@
 // - What the host writes (placed data, ready traces) it writes between launches.
 #pragma once
 
+#include "kernels/lane_group.h"
 #include "kernels/run_control.h"
 
 namespace nearwarp::kernels {
@@ -281,14 +282,11 @@ class TeamRun {
     return ticks_ahead(due, window_.begin);
   }
 
-  template <class G>
-  NW_HD void leave_footprint(const G& g, uint32_t component) const {
-    g.leader([&] {
-      volatile Footprint& f = *system_->footprint;
-      f.system = system_->number;
-      f.component = component;
-      f.tick = window_.begin;
-    });
+  NW_HD void leave_footprint(uint32_t component) const {
+    volatile Footprint& f = *system_->footprint;
+    f.system = system_->number;
+    f.component = component;
+    f.tick = window_.begin;
   }
 
   /// Step the cluster that begins at position `first` of the deal through the machine's window, in
@@ -348,8 +346,8 @@ class TeamRun {
                                  Findings& found) {
     for (uint64_t due = due_of(g, first, n, found); due != 0;) {
       const uint64_t together = of_one_kind(g, first, n, due);
-      g.each_alone(together, [&](const auto& alone, uint32_t i) {
-        found.key = min_u32(found.key, step_at(alone, first + i, horizon));
+      g.each_alone(together, [&](uint32_t i) {
+        found.key = min_u32(found.key, step_at(first + i, horizon));
       });
       due &= ~together;
     }
@@ -391,23 +389,12 @@ class TeamRun {
 
   /// Step the component at position `at` of the deal; returns when it is due again, as a key.
   /// Nothing but `at` is kept in registers over the model.
-  template <class G>
-  NW_HD NW_INLINE uint32_t step_at(const G& g, uint32_t at, Horizon& horizon) {
-    if (system_->footprint != nullptr) leave_footprint(g, system_->deal.order[at]);
-    const auto step = [&] {
-      if constexpr (std::is_same_v<G, HostGroup>) {
-        return step_in_lane<ProductFamily>(component(at), state_at(at, component(at)),
-                                           system_->run.view, window_, horizon);
-      } else {
-        return ProductFamily::step(g, component(at), state_at(at, component(at)), system_->run.view,
-                                   window_, horizon);
-      }
-    };
-    const StepResult r = step();
-    g.leader([&] {
-      component(at).wake = r.wake;
-      component(at).poll = r.poll;
-    });
+  NW_HD NW_INLINE uint32_t step_at(uint32_t at, Horizon& horizon) {
+    if (system_->footprint != nullptr) leave_footprint(system_->deal.order[at]);
+    const StepResult r = step_in_lane<ProductFamily>(component(at), state_at(at, component(at)),
+                                                     system_->run.view, window_, horizon);
+    component(at).wake = r.wake;
+    component(at).poll = r.poll;
     return ticks_ahead(r.wake, window_.begin);
   }
 

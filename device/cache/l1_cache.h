@@ -7,7 +7,7 @@
 #pragma once
 
 #include "device/cache/set_index.h"
-#include "device/core/lane_group.h"
+#include "device/core/lanes.h"
 #include "device/core/types.h"
 
 namespace nearwarp::cache {
@@ -93,7 +93,7 @@ NW_HD NW_INLINE uint32_t l1_first_of(const L1Params& p, LineAddr line) {
 /// The way of a set that holds the line; kNoLane: none does. `tags`: the set's.
 NW_HD NW_INLINE uint32_t l1_way_of(const L1Params& p, const LineAddr* tags, LineAddr line) {
   if (p.ways == 4) {
-    const uint64_t found = HostGroup{}.ballot(4, [&](uint32_t w) { return tags[w] == line; });
+    const uint64_t found = lanes::ballot(4, [&](uint32_t w) { return tags[w] == line; });
     return found != 0 ? count_trailing_zeros(found) : kNoLane;
   }
   for (uint32_t w = 0; w < p.ways; ++w)

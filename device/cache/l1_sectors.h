@@ -18,6 +18,7 @@
 #pragma once
 
 #include "device/cache/l1_cache.h"
+#include "device/core/lanes.h"
 
 namespace nearwarp::cache {
 

@@ -16,44 +16,41 @@ NW_HD NW_INLINE void free_mshr(L2SliceState& s, std::byte* base, uint32_t index)
 }
 
 /// Take one packet from memory: data (begins to answer an MSHR) or an acknowledgement.
-template <class G>
-NW_HD NW_CALLED void take_from_memory(const G& g, const L2SliceParams& p, L2SliceState& s,
-                                      std::byte* base, Tick now, Horizon& horizon) {
+NW_HD NW_CALLED void take_from_memory(const L2SliceParams& p, L2SliceState& s, std::byte* base,
+                                      Tick now, Horizon& horizon) {
   if (front(*s.memory_in.in(base), base).kind == PacketKind::kLineWritten) {
-    take_line_written(g, p, s, base, now, horizon);
+    take_line_written(p, s, base, now, horizon);
     return;
   }
-  g.leader([&] {
-    Channel& in = *s.memory_in.in(base);
-    const PacketKind kind = front(in, base).kind;
-    const uint32_t index = front(in, base).tag;
-    s.counters.memory_in += 1;
-    s.fill_came = head_arrival(in, base);
-    if (kind == PacketKind::kReadReply && index < s.mshrs.count) {
-      if (p.by_sectors != 0) {
-        fill_sectors(p, s, base, index, front(in, base).sectors);
-      } else {
-        const L2Mshr& m = s.mshrs.in(base)[index];
-        if (m.keep != 0) s.pending.in(base)[m.set] &= ~(uint64_t{1} << m.way);
-        if (m.waiters != 0) {
-          s.filling = index;
-          s.next_waiter = 0;
-        } else {
-          free_mshr(s, base, index);  // a write has fetched it
-        }
-      }
-      s.counters.fills += 1;
-    } else if (kind == PacketKind::kWriteAck) {
-      if (index != 0 && s.service.count != 0) {
-        service::stored_at_slice(p, *s.service.in(base), base, index - 1, now);
-      } else {
-        s.counters.atomic_write_acks += 1;
-      }
+  Channel& in = *s.memory_in.in(base);
+  const PacketKind kind = front(in, base).kind;
+  const uint32_t index = front(in, base).tag;
+  s.counters.memory_in += 1;
+  s.fill_came = head_arrival(in, base);
+  if (kind == PacketKind::kReadReply && index < s.mshrs.count) {
+    if (p.by_sectors != 0) {
+      fill_sectors(p, s, base, index, front(in, base).sectors);
     } else {
-      record_fault(s.fault, kFaultUnexpectedPacket, p.endpoint, now);
+      const L2Mshr& m = s.mshrs.in(base)[index];
+      if (m.keep != 0) s.pending.in(base)[m.set] &= ~(uint64_t{1} << m.way);
+      if (m.waiters != 0) {
+        s.filling = index;
+        s.next_waiter = 0;
+      } else {
+        free_mshr(s, base, index);  // a write has fetched it
+      }
     }
-    pop(in, base, now, horizon);
-  });
+    s.counters.fills += 1;
+  } else if (kind == PacketKind::kWriteAck) {
+    if (index != 0 && s.service.count != 0) {
+      service::stored_at_slice(p, *s.service.in(base), base, index - 1, now);
+    } else {
+      s.counters.atomic_write_acks += 1;
+    }
+  } else {
+    record_fault(s.fault, kFaultUnexpectedPacket, p.endpoint, now);
+  }
+  pop(in, base, now, horizon);
 }
 
 /// Answer the next requester of the MSHR that is being filled. Leader only.
@@ -128,20 +125,17 @@ NW_HD NW_INLINE Tick next_reply(const L2SliceState& s, std::byte* base) {
 }
 
 /// One reply, for which it is time: of a fill and a hit in turns.
-template <class G>
-NW_HD NW_INLINE void reply(const G& g, const L2SliceParams& p, L2SliceState& s, std::byte* base,
-                           Tick now, Horizon& horizon) {
+NW_HD NW_INLINE void reply(const L2SliceParams& p, L2SliceState& s, std::byte* base, Tick now,
+                           Horizon& horizon) {
   const bool fill = s.filling != kNoMshr;
   const bool hit = s.reply_count != 0 && s.replies.in(base)[s.reply_head].due <= now;
   const bool take_hit = hit && (!fill || s.hit_turn != 0);
-  g.leader([&] {
-    if (fill && hit) s.hit_turn = take_hit ? 0 : 1;
-    if (take_hit) {
-      answer_hit(p, s, base, now, horizon);
-    } else {
-      answer_waiter(p, s, base, now, horizon);
-    }
-  });
+  if (fill && hit) s.hit_turn = take_hit ? 0 : 1;
+  if (take_hit) {
+    answer_hit(p, s, base, now, horizon);
+  } else {
+    answer_waiter(p, s, base, now, horizon);
+  }
 }
 
 /// When the next packet of memory can be taken; kNever while a fill is under way.

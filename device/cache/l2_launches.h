@@ -123,40 +123,34 @@ NW_HD NW_INLINE void line_written(const L2SliceParams& p, L2SliceState& s, std::
 
 /// Take from the networks of invalidations and of memory what says that lines are old. Neither
 /// needs anything, so neither ever blocks.
-template <class G>
-NW_HD NW_CALLED void take_line_written(const G& g, const L2SliceParams& p, L2SliceState& s,
-                                       std::byte* base, Tick now, Horizon& horizon) {
+NW_HD NW_CALLED void take_line_written(const L2SliceParams& p, L2SliceState& s, std::byte* base,
+                                       Tick now, Horizon& horizon) {
   Channel& in = *s.memory_in.in(base);
   const uint32_t line = front(in, base).line;
   const uint32_t set = set_of(p, base, line);
   const uint64_t match =
-      match_ways(g, p.ways, s.tags.in(base) + set * p.ways, line) & s.valid.in(base)[set];
-  g.leader([&] {
-    line_written(p, s, base, set, match);
-    s.counters.memory_in += 1;
-    pop(in, base, now, horizon);
-  });
+      match_ways(p.ways, s.tags.in(base) + set * p.ways, line) & s.valid.in(base)[set];
+  line_written(p, s, base, set, match);
+  s.counters.memory_in += 1;
+  pop(in, base, now, horizon);
 }
 
 /// Take an invalidation, or the word that a launch begins.
-template <class G>
-NW_HD NW_CALLED void take_invalidation(const G& g, const L2SliceParams& p, L2SliceState& s,
-                                       std::byte* base, Tick now, Horizon& horizon) {
+NW_HD NW_CALLED void take_invalidation(const L2SliceParams& p, L2SliceState& s, std::byte* base,
+                                       Tick now, Horizon& horizon) {
   Channel& in = *s.invalidate_in.in(base);
   const Packet& packet = front(in, base);
   const bool launch = packet.kind == PacketKind::kNewLaunch;
   const uint32_t set = launch ? 0 : set_of(p, base, packet.line);
   const uint64_t match =
-      match_ways(g, p.ways, s.tags.in(base) + set * p.ways, packet.line) & s.valid.in(base)[set];
-  g.leader([&] {
-    if (launch) {
-      begin_launch(p, s, base);
-    } else {
-      drop_line(p, s, base, set, match);
-      s.counters.requests_in += 1;
-    }
-    pop(in, base, now, horizon);
-  });
+      match_ways(p.ways, s.tags.in(base) + set * p.ways, packet.line) & s.valid.in(base)[set];
+  if (launch) {
+    begin_launch(p, s, base);
+  } else {
+    drop_line(p, s, base, set, match);
+    s.counters.requests_in += 1;
+  }
+  pop(in, base, now, horizon);
 }
 
 }  // namespace nearwarp::l2_detail

@@ -4,6 +4,7 @@
 #include "device/cache/l2_dirty_lines.h"
 #include "device/cache/l2_pipeline.h"
 #include "device/cache/service_state.h"
+#include "device/core/lanes.h"
 
 namespace nearwarp::l2_detail {
 
@@ -96,20 +97,19 @@ NW_HD NW_INLINE void end_look_up(const L2SliceParams& p, L2SliceState& s, std::b
 
 /// The way that a line takes which is not there: an empty one, or the least recently used one;
 /// kNoLane if all wait for theirs.
-template <class G>
-NW_HD NW_INLINE uint32_t way_to_take(const G& g, const L2SliceParams& p, const L2SliceState& s,
-                                     std::byte* base, uint32_t set) {
+NW_HD NW_INLINE uint32_t way_to_take(const L2SliceParams& p, const L2SliceState& s, std::byte* base,
+                                     uint32_t set) {
   const uint64_t empty = ~s.valid.in(base)[set] & low_bits(p.ways);
-  return empty != 0 ? count_trailing_zeros(empty)
-                    : find_victim(g, p.ways, s.used.in(base) + set * p.ways, s.uses,
-                                  s.pending.in(base)[set]);
+  return empty != 0
+             ? count_trailing_zeros(empty)
+             : find_victim(p.ways, s.used.in(base) + set * p.ways, s.uses, s.pending.in(base)[set]);
 }
 
 /// look_up() of a read or an atomic. `match`: the way that has the line, or waits for it.
-template <class G, class F>
-NW_HD NW_INLINE Outcome look_up_read(const G& g, const L2SliceParams& p, L2SliceState& s,
-                                     std::byte* base, Tick now, const Packet& request,
-                                     L2Origin origin, uint32_t set, uint64_t match, F&& taken) {
+template <class F>
+NW_HD NW_INLINE Outcome look_up_read(const L2SliceParams& p, L2SliceState& s, std::byte* base,
+                                     Tick now, const Packet& request, L2Origin origin, uint32_t set,
+                                     uint64_t match, F&& taken) {
   const uint32_t room = s.requests.count - s.request_count - s.request_reserved;
   const uint32_t of_atomic = request.kind == PacketKind::kAtomic && !keeps_lines(s) ? 1 : 0;
   const Tick due = now + Tick{p.latency_cycles} * p.period;
@@ -117,17 +117,15 @@ NW_HD NW_INLINE Outcome look_up_read(const G& g, const L2SliceParams& p, L2Slice
   if ((match & ~pending) != 0) {  // hit
     const bool replies = origin != L2Origin::kService;
     if ((replies && s.reply_count == s.replies.count) || room < of_atomic) return Outcome::kRefused;
-    g.leader([&] {
-      const uint32_t at = set * p.ways + count_trailing_zeros(match);
-      touch(s, base, at);
-      if (replies) {
-        push_reply(s, base, due, request, reply_kind(origin));
-      } else {
-        s.service.in(base)->arriving.push(base, due, request.tag);
-      }
-      end_look_up(p, s, base, now, request, Found::kHit, at);
-      taken();
-    });
+    const uint32_t at = set * p.ways + count_trailing_zeros(match);
+    touch(s, base, at);
+    if (replies) {
+      push_reply(s, base, due, request, reply_kind(origin));
+    } else {
+      s.service.in(base)->arriving.push(base, due, request.tag);
+    }
+    end_look_up(p, s, base, now, request, Found::kHit, at);
+    taken();
     return Outcome::kTaken;
   }
   if (match != 0) {
@@ -135,32 +133,28 @@ NW_HD NW_INLINE Outcome look_up_read(const G& g, const L2SliceParams& p, L2Slice
     const uint32_t index = s.mshr_of.in(base)[at];
     if (s.mshrs.in(base)[index].waiters == p.mshr_merges || room < of_atomic)
       return Outcome::kRefused;
-    g.leader([&] {
-      add_waiter(p, s, base, index, request, origin);
-      end_look_up(p, s, base, now, request, Found::kMerge, at);
-      taken();
-    });
+    add_waiter(p, s, base, index, request, origin);
+    end_look_up(p, s, base, now, request, Found::kMerge, at);
+    taken();
     return Outcome::kTaken;
   }
   const uint32_t index = s.free_mshr;
   if (index == kNoMshr) return Outcome::kNoMshr;
   if (room < 1 + of_atomic) return Outcome::kRefused;
-  const uint32_t way = way_to_take(g, p, s, base, set);
+  const uint32_t way = way_to_take(p, s, base, set);
   if (way == kNoLane) return Outcome::kRefused;  // every way waits for its line
   const uint32_t at = set * p.ways + way;
   if (is_dirty(s, base, at) && room < 2 + of_atomic) return Outcome::kRefused;
-  g.leader([&] {
-    begin_miss(p, s, base, due, request.line, set, way, index);
-    add_waiter(p, s, base, index, request, origin);
-    end_look_up(p, s, base, now, request, Found::kMiss, at);
-    taken();
-  });
+  begin_miss(p, s, base, due, request.line, set, way, index);
+  add_waiter(p, s, base, index, request, origin);
+  end_look_up(p, s, base, now, request, Found::kMiss, at);
+  taken();
   return Outcome::kTaken;
 }
 
 /// look_up() of a write in a slice that keeps whole lines.
-template <class G, class F>
-NW_HD NW_OUT_OF_LINE Outcome look_up_kept_write(const G& g, const L2SliceParams& p, L2SliceState& s,
+template <class F>
+NW_HD NW_OUT_OF_LINE Outcome look_up_kept_write(const L2SliceParams& p, L2SliceState& s,
                                                 std::byte* base, Tick now, const Packet& request,
                                                 L2Origin origin, uint32_t set, uint64_t match,
                                                 F&& taken) {
@@ -179,7 +173,7 @@ NW_HD NW_OUT_OF_LINE Outcome look_up_kept_write(const G& g, const L2SliceParams&
   const bool stays = hit || allocates, through = !stays && !waits;
   if (stays && !own && s.reply_count == s.replies.count) return Outcome::kRefused;
   if (fetches && s.free_mshr == kNoMshr) return Outcome::kNoMshr;
-  const uint32_t way = allocates || fetches ? way_to_take(g, p, s, base, set)
+  const uint32_t way = allocates || fetches ? way_to_take(p, s, base, set)
                        : match != 0         ? count_trailing_zeros(match)
                                             : 0;
   if (way == kNoLane) return Outcome::kRefused;
@@ -190,115 +184,105 @@ NW_HD NW_OUT_OF_LINE Outcome look_up_kept_write(const G& g, const L2SliceParams&
   const bool replaces = (allocates || fetches) && is_dirty(s, base, at);
   const uint32_t requests = (through ? 1u : 0u) + (fetches ? 1u : 0u) + (replaces ? 1u : 0u);
   if (room < requests) return Outcome::kRefused;
-  g.leader([&] {
-    L2Counters& n = s.counters;
-    n.writes += 1;
-    n.write_hits += hit ? 1 : 0;
-    n.write_allocates += allocates ? 1 : 0;
-    n.write_fetches += fetches ? 1 : 0;
-    n.writes_through += through ? 1 : 0;
-    if (through)
-      push_request(s, base, due, PacketKind::kWrite, request.line, request.tag, request.sectors,
-                   request.src, request.bytes);
-    if (fetches) begin_miss(p, s, base, due, request.line, set, way, index);
-    if (waits) {
-      n.write_waits += 1;
-      add_waiter(p, s, base, index, request, L2Origin::kStore);
-      make_line_dirty(s, base, at);
-    }
-    if (allocates) {
-      n.evictions += s.valid.in(base)[set] >> way & 1;
-      write_line_back(p, s, base, due, at);
-      s.valid.in(base)[set] |= uint64_t{1} << way;
-      s.tags.in(base)[at] = request.line;
-    }
-    if (stays) {
-      touch(s, base, at);
-      make_line_dirty(s, base, at);
-    }
-    const uint32_t id = request.tag - 1;  // of the service queue's entry, if it is its own
-    if (stays && !own) push_reply(s, base, due, request, PacketKind::kWriteAck);
-    taken();
-    if (stays && own) s.service.in(base)->storing.push(base, due, id);
-  });
+  L2Counters& n = s.counters;
+  n.writes += 1;
+  n.write_hits += hit ? 1 : 0;
+  n.write_allocates += allocates ? 1 : 0;
+  n.write_fetches += fetches ? 1 : 0;
+  n.writes_through += through ? 1 : 0;
+  if (through)
+    push_request(s, base, due, PacketKind::kWrite, request.line, request.tag, request.sectors,
+                 request.src, request.bytes);
+  if (fetches) begin_miss(p, s, base, due, request.line, set, way, index);
+  if (waits) {
+    n.write_waits += 1;
+    add_waiter(p, s, base, index, request, L2Origin::kStore);
+    make_line_dirty(s, base, at);
+  }
+  if (allocates) {
+    n.evictions += s.valid.in(base)[set] >> way & 1;
+    write_line_back(p, s, base, due, at);
+    s.valid.in(base)[set] |= uint64_t{1} << way;
+    s.tags.in(base)[at] = request.line;
+  }
+  if (stays) {
+    touch(s, base, at);
+    make_line_dirty(s, base, at);
+  }
+  const uint32_t id = request.tag - 1;  // of the service queue's entry, if it is its own
+  if (stays && !own) push_reply(s, base, due, request, PacketKind::kWriteAck);
+  taken();
+  if (stays && own) s.service.in(base)->storing.push(base, due, id);
   return Outcome::kTaken;
 }
 
 /// An atomic goes on to memory, which answers the SM; the line that is here goes, a dirty one back
 /// to memory first.
-template <class G, class F>
-NW_HD NW_OUT_OF_LINE Outcome pass_atomic(const G& g, const L2SliceParams& p, L2SliceState& s,
-                                         std::byte* base, Tick now, const Packet& request,
-                                         uint32_t set, uint64_t match, F&& taken) {
+template <class F>
+NW_HD NW_OUT_OF_LINE Outcome pass_atomic(const L2SliceParams& p, L2SliceState& s, std::byte* base,
+                                         Tick now, const Packet& request, uint32_t set,
+                                         uint64_t match, F&& taken) {
   const uint32_t at = set * p.ways + (match != 0 ? count_trailing_zeros(match) : 0);
   const bool dirty = match != 0 && is_dirty(s, base, at);
   const uint32_t room = s.requests.count - s.request_count - s.request_reserved;
   // A line that waits for its data, and for it writes: they come first.
   if (room < (dirty ? 2u : 1u) || (dirty && (match & s.pending.in(base)[set]) != 0))
     return Outcome::kRefused;
-  g.leader([&] {
-    const Tick due = now + Tick{p.latency_cycles} * p.period;
-    if (dirty) write_line_back(p, s, base, due, at);
-    if (match != 0) forget_ways(p, s, base, set, match);
-    push_request(s, base, due, PacketKind::kAtomic, request.line, request.tag, request.sectors,
-                 request.src, request.bytes);
-    s.counters.atomics_passed += 1;
-    taken();
-  });
+  const Tick due = now + Tick{p.latency_cycles} * p.period;
+  if (dirty) write_line_back(p, s, base, due, at);
+  if (match != 0) forget_ways(p, s, base, set, match);
+  push_request(s, base, due, PacketKind::kAtomic, request.line, request.tag, request.sectors,
+               request.src, request.bytes);
+  s.counters.atomics_passed += 1;
+  taken();
   return Outcome::kTaken;
 }
 
-/// Look up a request, if what it needs is there; the leader calls `taken` then. If it has to wait
-/// for something inside this slice, nothing is changed.
-template <class G, class F>
-NW_HD NW_INLINE Outcome look_up(const G& g, const L2SliceParams& p, L2SliceState& s,
-                                std::byte* base, Tick now, const Packet& request, L2Origin origin,
-                                F&& taken) {
+/// Look up a request and call `taken`, if what it needs is there. If it has to wait for something
+/// inside this slice, nothing is changed.
+template <class F>
+NW_HD NW_INLINE Outcome look_up(const L2SliceParams& p, L2SliceState& s, std::byte* base, Tick now,
+                                const Packet& request, L2Origin origin, F&& taken) {
   const PacketKind kind = request.kind;
   if (kind == PacketKind::kAtomic && now < s.atomics_until) return Outcome::kRefused;
   const uint32_t set = set_of(p, base, request.line);
   const uint64_t match =
-      match_ways(g, p.ways, s.tags.in(base) + set * p.ways, request.line) & s.valid.in(base)[set];
+      match_ways(p.ways, s.tags.in(base) + set * p.ways, request.line) & s.valid.in(base)[set];
   if (kind == PacketKind::kAtomic && p.atomics_in_memory != 0)
-    return pass_atomic(g, p, s, base, now, request, set, match, taken);
+    return pass_atomic(p, s, base, now, request, set, match, taken);
   if (kind == PacketKind::kRead || kind == PacketKind::kAtomic)
-    return look_up_read(g, p, s, base, now, request, origin, set, match, taken);
+    return look_up_read(p, s, base, now, request, origin, set, match, taken);
 
   if (kind == PacketKind::kWrite && keeps_lines(s))
-    return look_up_kept_write(g, p, s, base, now, request, origin, set, match, taken);
+    return look_up_kept_write(p, s, base, now, request, origin, set, match, taken);
   if (kind == PacketKind::kWrite) {
     if (s.requests.count == s.request_count + s.request_reserved) return Outcome::kRefused;
     const uint64_t hit = match & ~s.pending.in(base)[set];
-    g.leader([&] {
-      if (hit != 0) touch(s, base, set * p.ways + count_trailing_zeros(hit));
-      // The acknowledgement goes from the vault straight to the writer.
-      push_request(s, base, now + Tick{p.latency_cycles} * p.period, PacketKind::kWrite,
-                   request.line, request.tag, request.sectors, request.src, request.bytes);
-      s.counters.writes += 1;
-      s.counters.write_hits += hit != 0 ? 1 : 0;
-      taken();
-    });
+    if (hit != 0) touch(s, base, set * p.ways + count_trailing_zeros(hit));
+    // The acknowledgement goes from the vault straight to the writer.
+    push_request(s, base, now + Tick{p.latency_cycles} * p.period, PacketKind::kWrite, request.line,
+                 request.tag, request.sectors, request.src, request.bytes);
+    s.counters.writes += 1;
+    s.counters.write_hits += hit != 0 ? 1 : 0;
+    taken();
     return Outcome::kTaken;
   }
 
-  g.leader([&] {
-    if (kind == PacketKind::kInvalidate) {
-      drop_line(p, s, base, set, match);
-    } else {
-      record_fault(s.fault, kFaultUnexpectedPacket, p.endpoint, now);
-    }
-    taken();
-  });
+  if (kind == PacketKind::kInvalidate) {
+    drop_line(p, s, base, set, match);
+  } else {
+    record_fault(s.fault, kFaultUnexpectedPacket, p.endpoint, now);
+  }
+  taken();
   return Outcome::kTaken;
 }
 
 /// Look up the oldest request of the network.
-template <class G>
-NW_HD NW_CALLED Outcome look_up_next(const G& g, const L2SliceParams& p, L2SliceState& s,
-                                     std::byte* base, Tick now, Horizon& horizon) {
+NW_HD NW_CALLED Outcome look_up_next(const L2SliceParams& p, L2SliceState& s, std::byte* base,
+                                     Tick now, Horizon& horizon) {
   Channel& in = *s.request_in.in(base);
   const Packet& request = front(in, base);
-  return look_up(g, p, s, base, now, request, origin_of(request.kind == PacketKind::kAtomic),
+  return look_up(p, s, base, now, request, origin_of(request.kind == PacketKind::kAtomic),
                  [&] { pop_request(s, base, now, horizon); });
 }
 
@@ -308,26 +292,23 @@ NW_HD NW_INLINE Tick next_invalidation(const L2SliceState& s, std::byte* base) {
 }
 
 /// Put sectors of a line there before anything runs.
-template <class G>
-NW_HD void preload(const G& g, const L2SliceParams& p, L2SliceState& s, std::byte* base,
-                   LineAddr line, uint32_t sectors) {
+NW_HD inline void preload(const L2SliceParams& p, L2SliceState& s, std::byte* base, LineAddr line,
+                          uint32_t sectors) {
   const uint32_t set = set_of(p, base, line);
   uint32_t* tags = s.tags.in(base) + set * p.ways;
   const uint64_t valid = s.valid.in(base)[set];
-  const uint64_t match = match_ways(g, p.ways, tags, line) & valid;
+  const uint64_t match = match_ways(p.ways, tags, line) & valid;
   const uint64_t empty = ~valid & low_bits(p.ways);
   const uint32_t way = match != 0 ? count_trailing_zeros(match)
                        : empty != 0
                            ? count_trailing_zeros(empty)
-                           : find_victim(g, p.ways, s.used.in(base) + set * p.ways, s.uses, 0);
-  g.leader([&] {
-    touch(s, base, set * p.ways + way);
-    s.valid.in(base)[set] = valid | uint64_t{1} << way;
-    tags[way] = line;
-    if (p.by_sectors == 0) return;
-    uint8_t& readable = s.sectors.in(base)[set * p.ways + way].readable;
-    readable = static_cast<uint8_t>((match != 0 ? readable : 0u) | sectors);
-  });
+                           : find_victim(p.ways, s.used.in(base) + set * p.ways, s.uses, 0);
+  touch(s, base, set * p.ways + way);
+  s.valid.in(base)[set] = valid | uint64_t{1} << way;
+  tags[way] = line;
+  if (p.by_sectors == 0) return;
+  uint8_t& readable = s.sectors.in(base)[set * p.ways + way].readable;
+  readable = static_cast<uint8_t>((match != 0 ? readable : 0u) | sectors);
 }
 
 }  // namespace nearwarp::l2_detail

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "device/cache/l2_slice_state.h"
+#include "device/core/lanes.h"
 
 namespace nearwarp::l2_detail {
 
@@ -121,39 +122,33 @@ enum class Outcome : uint32_t {
 
 /// The ways of a set whose tag is `line`, valid or not. Customary numbers of ways get code of
 /// constant length; the code for others is apart.
-template <class G>
-NW_HD NW_CALLED uint64_t match_some(const G& g, uint32_t ways, const uint32_t* tags,
-                                    uint32_t line) {
-  return g.ballot(ways, [&](uint32_t i) { return tags[i] == line; });
+NW_HD NW_CALLED uint64_t match_some(uint32_t ways, const uint32_t* tags, uint32_t line) {
+  return lanes::ballot(ways, [&](uint32_t i) { return tags[i] == line; });
 }
-template <class G>
-NW_HD NW_INLINE uint64_t match_ways(const G& g, uint32_t ways, const uint32_t* tags,
-                                    uint32_t line) {
+NW_HD NW_INLINE uint64_t match_ways(uint32_t ways, const uint32_t* tags, uint32_t line) {
   const auto matches = [&](uint32_t i) { return tags[i] == line; };
-  if (ways == 16) return g.ballot(16, matches);
-  return ways == 8 ? g.ballot(8, matches) : match_some(g, ways, tags, line);
+  if (ways == 16) return lanes::ballot(16, matches);
+  return ways == 8 ? lanes::ballot(8, matches) : match_some(ways, tags, line);
 }
 
 /// Of the ways that do not wait for their line the least recently used one; kNoLane if there is
 /// none. `used`: the set's numbers of last uses; `next`: the next use's.
-template <class G>
-NW_HD NW_CALLED uint32_t find_idle_victim(const G& g, uint32_t ways, const uint32_t* used,
-                                          uint32_t next, uint64_t pending) {
-  return g.arg_min(ways, [&](uint32_t i) -> uint32_t {
+NW_HD NW_CALLED uint32_t find_idle_victim(uint32_t ways, const uint32_t* used, uint32_t next,
+                                          uint64_t pending) {
+  return lanes::arg_min(ways, [&](uint32_t i) -> uint32_t {
     return (pending >> i & 1) != 0 ? 0xffffffffu : used[i] - next - 1;
   });
 }
 /// The same of a full set, of which most ways do not wait.
-template <class G>
-NW_HD NW_INLINE uint32_t find_victim(const G& g, uint32_t ways, const uint32_t* used, uint32_t next,
+NW_HD NW_INLINE uint32_t find_victim(uint32_t ways, const uint32_t* used, uint32_t next,
                                      uint64_t pending) {
   if (ways == 16 || ways == 8) {
     // Distances from the next use, so that it does not matter where numbers begin anew.
     const auto distance = [&](uint32_t i) { return used[i] - next - 1; };
-    const uint32_t oldest = ways == 16 ? g.arg_min(16, distance) : g.arg_min(8, distance);
+    const uint32_t oldest = ways == 16 ? lanes::arg_min(16, distance) : lanes::arg_min(8, distance);
     if ((pending >> oldest & 1) == 0) return oldest;
   }
-  return find_idle_victim(g, ways, used, next, pending);
+  return find_idle_victim(ways, used, next, pending);
 }
 
 /// Make `way`, counted over all sets, the most recently used of its set. Leader only.

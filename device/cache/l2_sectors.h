@@ -13,6 +13,7 @@
 #pragma once
 
 #include "device/cache/l2_pipeline.h"
+#include "device/core/lanes.h"
 
 namespace nearwarp::l2_detail {
 
@@ -211,9 +212,8 @@ NW_HD NW_INLINE void occupy_tags(const L2SliceParams& p, L2SliceState& s, uint32
 }
 
 /// Look up the oldest request. As look_up().
-template <class G>
-NW_HD NW_OUT_OF_LINE Outcome look_up_sectors(const G& g, const L2SliceParams& p, L2SliceState& s,
-                                             std::byte* base, Tick now, Horizon& horizon) {
+NW_HD NW_OUT_OF_LINE inline Outcome look_up_sectors(const L2SliceParams& p, L2SliceState& s,
+                                                    std::byte* base, Tick now, Horizon& horizon) {
   Channel& in = *s.request_in.in(base);
   LookUp l;
   l.request = front(in, base);
@@ -224,32 +224,29 @@ NW_HD NW_OUT_OF_LINE Outcome look_up_sectors(const G& g, const L2SliceParams& p,
   l.due = now + Tick{p.latency_cycles} * p.period;
   const uint32_t* tags = s.tags.in(base) + l.set * p.ways;
   const uint64_t valid = s.valid.in(base)[l.set];
-  const uint64_t match = match_ways(g, p.ways, tags, l.request.line) & valid;
+  const uint64_t match = match_ways(p.ways, tags, l.request.line) & valid;
   l.present = match != 0;
   Served served = Served::kPassed;
   if (kind != PacketKind::kRead && !atomic && !write) {
-    g.leader([&] { record_fault(s.fault, kFaultUnexpectedPacket, p.endpoint, now); });
+    record_fault(s.fault, kFaultUnexpectedPacket, p.endpoint, now);
   } else {
     const uint64_t empty = ~valid & low_bits(p.ways);
     l.way = l.present    ? count_trailing_zeros(match)
             : empty != 0 ? count_trailing_zeros(empty)
-                         : find_victim(g, p.ways, s.used.in(base) + l.set * p.ways, s.uses,
+                         : find_victim(p.ways, s.used.in(base) + l.set * p.ways, s.uses,
                                        s.pending.in(base)[l.set]);
     if (l.way == kNoLane) {  // every way waits
       if (!write || p.write_back != 0) return Outcome::kRefused;
       l.way = 0;  // of no effect
     }
-    served = static_cast<Served>(
-        g.leader_value([&] { return static_cast<uint32_t>(serve(p, s, base, l)); }));
+    served = static_cast<Served>(static_cast<uint32_t>(serve(p, s, base, l)));
     if (served == Served::kNo) return Outcome::kRefused;
     if (served == Served::kNoMshr) return Outcome::kNoMshr;
   }
-  g.leader([&] {
-    if (served == Served::kYes) touch(s, base, l.set * p.ways + l.way);
-    if (atomic) occupy_atomics(p, s, l.request, now);
-    if (p.sectors_per_cycle != 0) occupy_tags(p, s, l.request.sectors, now);
-    pop_request(s, base, now, horizon);
-  });
+  if (served == Served::kYes) touch(s, base, l.set * p.ways + l.way);
+  if (atomic) occupy_atomics(p, s, l.request, now);
+  if (p.sectors_per_cycle != 0) occupy_tags(p, s, l.request.sectors, now);
+  pop_request(s, base, now, horizon);
   return Outcome::kTaken;
 }
 

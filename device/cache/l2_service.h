@@ -17,47 +17,39 @@ NW_HD NW_INLINE bool fills_service(const L2SliceParams& p, const L2SliceState& s
 
 /// The same where there is a service queue: its operands need no way out, and it replies in turns
 /// with the slice.
-template <class G>
-NW_HD NW_OUT_OF_LINE void reply_with_service(const G& g, const L2SliceParams& p, L2SliceState& s,
-                                             ServiceState& q, std::byte* base, Tick now,
-                                             Horizon& horizon) {
+NW_HD NW_OUT_OF_LINE inline void reply_with_service(const L2SliceParams& p, L2SliceState& s,
+                                                    ServiceState& q, std::byte* base, Tick now,
+                                                    Horizon& horizon) {
   if (fills_service(p, s, base)) {
-    g.leader([&] { answer_waiter(p, s, base, now, horizon); });
+    answer_waiter(p, s, base, now, horizon);
     return;
   }
   const bool other =
       s.filling != kNoMshr || (s.reply_count != 0 && s.replies.in(base)[s.reply_head].due <= now);
   if (q.to_reply.count == 0 || (other && !q.reply_turn)) {
     if (other && q.to_reply.count != 0 && can_send(*s.reply_out.in(base), base, now))
-      g.leader([&] { q.reply_turn = true; });
-    if (next_reply(s, base) <= now) reply(g, p, s, base, now, horizon);
+      q.reply_turn = true;
+    if (next_reply(s, base) <= now) reply(p, s, base, now, horizon);
     return;
   }
   if (!can_send(*s.reply_out.in(base), base, now)) return;
-  g.leader([&] {
-    q.reply_turn = false;
-    const uint32_t cycle = service::cycle_of(p, now);
-    send(*s.reply_out.in(base), base, now, service::take_reply(p.endpoint, q, base, cycle),
-         horizon);
-  });
+  q.reply_turn = false;
+  const uint32_t cycle = service::cycle_of(p, now);
+  send(*s.reply_out.in(base), base, now, service::take_reply(p.endpoint, q, base, cycle), horizon);
 }
 
 /// A ComputePacket stands at the network's head: take it into the queue, or, if that is full, look
 /// up its operands one after the other for the SM that sent it. Returns false, having changed
 /// nothing, if it has to wait.
-template <class G>
-NW_HD inline bool take_compute_packet(const G& g, const L2SliceParams& p, L2SliceState& s,
-                                      ServiceState& q, std::byte* base, Tick now,
-                                      Horizon& horizon) {
+NW_HD inline bool take_compute_packet(const L2SliceParams& p, L2SliceState& s, ServiceState& q,
+                                      std::byte* base, Tick now, Horizon& horizon) {
   Channel& in = *s.request_in.in(base);
   const Packet packet = front(in, base);
   const ComputeOrder order = unpack(packet);
   const uint32_t passed = q.passed;
   if (passed == 0 && q.free.any()) {
-    g.leader([&] {
-      service::accept(q, base, packet, service::cycle_of(p, now));
-      pop_request(s, base, now, horizon);
-    });
+    service::accept(q, base, packet, service::cycle_of(p, now));
+    pop_request(s, base, now, horizon);
     return true;
   }
   Packet read = packet;
@@ -70,47 +62,43 @@ NW_HD inline bool take_compute_packet(const G& g, const L2SliceParams& p, L2Slic
     if (q.passed != 0) return;
     pop_request(s, base, now, horizon);
   };
-  return look_up(g, p, s, base, now, read, L2Origin::kOperand, taken) == Outcome::kTaken;
+  return look_up(p, s, base, now, read, L2Origin::kOperand, taken) == Outcome::kTaken;
 }
 
 /// A read of an operand stands at the network's head: data goes to whoever it names.
-template <class G>
-NW_HD inline bool read_operand(const G& g, const L2SliceParams& p, L2SliceState& s, std::byte* base,
-                               Tick now, Horizon& horizon) {
+NW_HD inline bool read_operand(const L2SliceParams& p, L2SliceState& s, std::byte* base, Tick now,
+                               Horizon& horizon) {
   Channel& in = *s.request_in.in(base);
   Packet read = front(in, base);
   read.kind = PacketKind::kRead;
   const auto taken = [&] { pop_request(s, base, now, horizon); };
-  return look_up(g, p, s, base, now, read, L2Origin::kOperand, taken) == Outcome::kTaken;
+  return look_up(p, s, base, now, read, L2Origin::kOperand, taken) == Outcome::kTaken;
 }
 
 /// One look-up in a cycle: the network's and the service queue's in turns.
-template <class G>
-NW_HD NW_OUT_OF_LINE void look_up_with_service(const G& g, const L2SliceParams& p, L2SliceState& s,
-                                               ServiceState& q, std::byte* base, Tick now,
-                                               Horizon& horizon, bool& blocked,
-                                               bool& service_blocked) {
+NW_HD NW_OUT_OF_LINE inline void look_up_with_service(const L2SliceParams& p, L2SliceState& s,
+                                                      ServiceState& q, std::byte* base, Tick now,
+                                                      Horizon& horizon, bool& blocked,
+                                                      bool& service_blocked) {
   const bool others = has_packet(*s.request_in.in(base), base, now);
   const bool own = service::looks_up(q);
   const auto look_up_own = [&] {
     const Packet request = service::next_request(p, q, base);
     const auto taken = [&] { service::looked_up(q, base, service::cycle_of(p, now)); };
-    return look_up(g, p, s, base, now, request, L2Origin::kService, taken) == Outcome::kTaken;
+    return look_up(p, s, base, now, request, L2Origin::kService, taken) == Outcome::kTaken;
   };
   const auto look_up_others = [&] {
     const PacketKind kind = front(*s.request_in.in(base), base).kind;
-    return kind == kComputePacket ? take_compute_packet(g, p, s, q, base, now, horizon)
-           : kind == kOperandRead ? read_operand(g, p, s, base, now, horizon)
-                                  : look_up_next(g, p, s, base, now, horizon) == Outcome::kTaken;
+    return kind == kComputePacket ? take_compute_packet(p, s, q, base, now, horizon)
+           : kind == kOperandRead ? read_operand(p, s, base, now, horizon)
+                                  : look_up_next(p, s, base, now, horizon) == Outcome::kTaken;
   };
   const bool own_first = own && q.own_turn;
   bool own_done = own_first && look_up_own();
   const bool others_done = others && !own_done && look_up_others();
   if (own && !own_first && !others_done) own_done = look_up_own();
-  g.leader([&] {
-    if (others_done) q.own_turn = true;
-    if (own_done) q.own_turn = false;
-  });
+  if (others_done) q.own_turn = true;
+  if (own_done) q.own_turn = false;
   const bool none = !own_done && !others_done;
   blocked = others && none;
   service_blocked = own && none;

@@ -20,9 +20,9 @@ namespace nearwarp {
 namespace l2_detail {
 
 /// step_l2_slice(), with or without a service queue.
-template <bool kService, class G>
-NW_HD NW_INLINE StepResult step_slice(const G& g, const L2SliceParams& p, L2SliceState& s,
-                                      std::byte* base, Window window, Horizon& horizon) {
+template <bool kService>
+NW_HD NW_INLINE StepResult step_slice(const L2SliceParams& p, L2SliceState& s, std::byte* base,
+                                      Window window, Horizon& horizon) {
   const Channel& request_in = *s.request_in.in(base);
   const Channel& memory_in = *s.memory_in.in(base);
   const Tick period = p.period;
@@ -64,45 +64,45 @@ NW_HD NW_INLINE StepResult step_slice(const G& g, const L2SliceParams& p, L2Slic
   Tick t = cycle_of(max_tick(next_event(window.begin), window.begin));
   while (t < window.end) {
     if (from_memory <= t) {
-      take_from_memory(g, p, s, base, t, horizon);
+      take_from_memory(p, s, base, t, horizon);
       from_memory = next_from_memory(s, memory_in, base);
       reply_at = next_reply(s, base);
     }
     if (invalidation <= t) {
-      take_invalidation(g, p, s, base, t, horizon);
+      take_invalidation(p, s, base, t, horizon);
       invalidation = next_invalidation(s, base);
     }
     if constexpr (kService) {
-      g.leader([&] { service::advance(p, *service, base, t); });
-      reply_with_service(g, p, s, *service, base, t, horizon);
+      service::advance(p, *service, base, t);
+      reply_with_service(p, s, *service, base, t, horizon);
       from_memory = next_from_memory(s, memory_in, base);
       reply_at = next_reply(s, base);
       request_at = next_request(s, base);
     } else if (reply_at <= t) {
-      reply(g, p, s, base, t, horizon);
+      reply(p, s, base, t, horizon);
       from_memory = next_from_memory(s, memory_in, base);
       reply_at = next_reply(s, base);
       if (request_at >= kNever) request_at = next_request(s, base);  // of an atomic
     }
     if (request_at <= t) {
-      g.leader([&] { send_request(p, s, base, t, horizon); });
+      send_request(p, s, base, t, horizon);
       request_at = next_request(s, base);
     }
-    if (is_clean(s)) g.leader([&] { send_clean(p, s, base, t, horizon); });
+    if (is_clean(s)) send_clean(p, s, base, t, horizon);
     if (s.cleaning != kNoSet) {
-      if (can_clean(s)) g.leader([&] { clean_next(p, s, base, t); });
+      if (can_clean(s)) clean_next(p, s, base, t);
       if (request_at >= kNever) request_at = next_request(s, base);
     } else if constexpr (kService) {
-      look_up_with_service(g, p, s, *service, base, t, horizon, blocked, service_blocked);
+      look_up_with_service(p, s, *service, base, t, horizon, blocked, service_blocked);
       input = head_arrival(request_in, base);
       reply_at = next_reply(s, base);
       request_at = next_request(s, base);
     } else if (input <= t && s.tags_until <= t && !mshr_missing()) {
-      const Outcome outcome = p.by_sectors != 0 ? look_up_sectors(g, p, s, base, t, horizon)
-                                                : look_up_next(g, p, s, base, t, horizon);
+      const Outcome outcome = p.by_sectors != 0 ? look_up_sectors(p, s, base, t, horizon)
+                                                : look_up_next(p, s, base, t, horizon);
       blocked = outcome != Outcome::kTaken;
       const uint32_t needs_mshr = outcome == Outcome::kNoMshr ? 1 : 0;
-      if (needs_mshr != s.needs_mshr) g.leader([&] { s.needs_mshr = needs_mshr; });
+      if (needs_mshr != s.needs_mshr) s.needs_mshr = needs_mshr;
       if (!blocked) {
         input = head_arrival(request_in, base);
         if (reply_at >= kNever) reply_at = next_reply(s, base);
@@ -128,11 +128,10 @@ NW_HD NW_INLINE StepResult step_slice(const G& g, const L2SliceParams& p, L2Slic
 ///         replies to the reply crossbar.
 /// State:  tags, their last uses, MSHRs with their requesters, two rings of delayed departures.
 /// Units:  times in ticks of the machine's base clock.
-template <class G>
-NW_HD NW_APART StepResult step_l2_slice(const G& g, const L2SliceParams& p, L2SliceState& s,
-                                        std::byte* base, Window window, Horizon& horizon) {
-  return s.service.count != 0 ? l2_detail::step_slice<true>(g, p, s, base, window, horizon)
-                              : l2_detail::step_slice<false>(g, p, s, base, window, horizon);
+NW_HD NW_APART inline StepResult step_l2_slice(const L2SliceParams& p, L2SliceState& s,
+                                               std::byte* base, Window window, Horizon& horizon) {
+  return s.service.count != 0 ? l2_detail::step_slice<true>(p, s, base, window, horizon)
+                              : l2_detail::step_slice<false>(p, s, base, window, horizon);
 }
 
 /// Forget all lines but those that are under way: memory has other data now, of which nothing may

@@ -4,9 +4,9 @@
 
 #include "device/cache/service_state.h"
 #include "device/cache/set_index.h"
+#include "device/core/bits.h"
 #include "device/core/fault.h"
 #include "device/core/home_table.h"
-#include "device/core/lane_group.h"
 #include "device/core/packet.h"
 #include "device/core/step.h"
 #include "device/core/translation.h"

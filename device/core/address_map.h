@@ -5,7 +5,7 @@
 // Zhang et al.]; the paper does not name the bits.
 #pragma once
 
-#include "device/core/lane_group.h"
+#include "device/core/bits.h"
 #include "device/core/types.h"
 
 namespace nearwarp {

@@ -1,4 +1,4 @@
-// The only place (with lane_group.h) that knows which compiler reads the models.
+// The only place (with lanes.h) that knows which compiler reads the models.
 #pragma once
 
 #include <cassert>

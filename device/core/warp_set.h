@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "device/core/lane_group.h"
+#include "device/core/bits.h"
 
 namespace nearwarp {
 

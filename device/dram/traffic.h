@@ -176,16 +176,14 @@ NW_HD inline uint64_t run(const TrafficParams& p, TrafficState& s, std::byte* ba
 
 }  // namespace traffic_detail
 
-/// Step a source of traffic through a window. The leader's work alone: there is no inner width.
+/// Step a source of traffic through a window.
 ///
 /// Reads:  replies of the memory channel; sends accesses to it.
 /// State:  by stream the next access, counters, the histogram of latencies.
 /// Units:  times in ticks; latencies in command-clock cycles.
-template <class G>
-NW_HD NW_APART StepResult step_traffic(const G& g, const TrafficParams& p, TrafficState& s,
-                                       std::byte* base, Window window, Horizon& horizon) {
-  StepResult result =
-      result_of(g.leader_value([&] { return traffic_detail::run(p, s, base, window, horizon); }));
+NW_HD NW_APART inline StepResult step_traffic(const TrafficParams& p, TrafficState& s,
+                                              std::byte* base, Window window, Horizon& horizon) {
+  StepResult result = result_of(traffic_detail::run(p, s, base, window, horizon));
   if (result.wake < kNever) result.wake = max_tick(result.wake, window.end);
   return result;
 }

@@ -15,6 +15,7 @@
 // recomputed only when something happens to the bank. Choosing a command is a minimum over banks.
 #pragma once
 
+#include "device/core/lanes.h"
 #include "device/dram/vault_queue.h"
 
 namespace nearwarp {
@@ -22,106 +23,92 @@ namespace nearwarp {
 namespace vault_detail {
 
 /// Plan all banks anew. Those for which nobody waits have no plan.
-template <class G>
-NW_HD NW_RARE void plan_all(const G& g, const VaultParams& p, const VaultState& s,
-                            std::byte* base) {
-  g.each_bit(s.waiting_banks, [&](uint32_t b) { plan_bank(p, s, base, b); });
+NW_HD NW_RARE inline void plan_all(const VaultParams& p, const VaultState& s, std::byte* base) {
+  lanes::each_bit(s.waiting_banks, [&](uint32_t b) { plan_bank(p, s, base, b); });
 }
 
 /// The cycle (from zero) in which the next refresh can begin: when it is due and every open bank
 /// may be closed.
-template <class G>
-NW_HD NW_INLINE uint64_t refresh_cycle(const G& g, const VaultState& s, std::byte* base) {
+NW_HD NW_INLINE uint64_t refresh_cycle(const VaultState& s, std::byte* base) {
   const uint32_t* pre_ok = s.pre_ok.in(base);
   const uint64_t open = s.open_banks;
   const uint32_t banks = s.pre_ok.count;
   // Maximum as the minimum of the complement.
-  const uint32_t closable =
-      ~g.minimum(banks, [&](uint32_t b) { return (open >> b & 1) != 0 ? ~pre_ok[b] : kNoCycle; });
+  const uint32_t closable = ~lanes::minimum(
+      banks, [&](uint32_t b) { return (open >> b & 1) != 0 ? ~pre_ok[b] : kNoCycle; });
   // 0 stands for any time before `epoch`.
   const uint64_t when = open == 0 || closable == 0 ? 0 : s.epoch + closable;
   return when > s.refresh_at ? when : s.refresh_at;
 }
 
 /// Close all banks and refresh, beginning in cycle `when` (from zero).
-template <class G>
-NW_HD NW_RARE void refresh(const G& g, const VaultParams& p, VaultState& s, std::byte* base,
-                           uint64_t when) {
+NW_HD NW_RARE inline void refresh(const VaultParams& p, VaultState& s, std::byte* base,
+                                  uint64_t when) {
   uint32_t* act_ok = s.act_ok.in(base);
   const uint32_t banks = s.act_ok.count;
   const uint32_t open = population_count(s.open_banks);
-  const uint32_t idle = ~g.minimum(banks, [&](uint32_t b) { return ~act_ok[b]; });
+  const uint32_t idle = ~lanes::minimum(banks, [&](uint32_t b) { return ~act_ok[b]; });
   uint64_t begin = when + (open != 0 ? p.tRP : 0);
   if (idle != 0 && s.epoch + idle > begin) begin = s.epoch + idle;
   const uint32_t ready = relative(s, begin + p.tRFC);
-  g.leader([&] {
-    s.counters.precharges += open;
-    s.counters.refreshes += 1;
-    s.open_banks = 0;
-    s.refresh_at += p.tREFI;
-  });
-  g.each_scalar(banks, [&](uint32_t b) {
+  s.counters.precharges += open;
+  s.counters.refreshes += 1;
+  s.open_banks = 0;
+  s.refresh_at += p.tREFI;
+  lanes::each_scalar(banks, [&](uint32_t b) {
     act_ok[b] = ready;
     s.row_entries.in(base)[b] = 0;
   });
-  plan_all(g, p, s, base);
+  plan_all(p, s, base);
 }
 
 /// Do the refreshes that fell due while the queue was empty, up to cycle `now` (from zero).
-template <class G>
-NW_HD NW_RARE void catch_up_refreshes(const G& g, const VaultParams& p, VaultState& s,
-                                      std::byte* base, uint64_t now) {
+NW_HD NW_RARE inline void catch_up_refreshes(const VaultParams& p, VaultState& s, std::byte* base,
+                                             uint64_t now) {
   if (p.tREFI == 0) return;
   while (s.refresh_at <= now) {
-    const uint64_t when = refresh_cycle(g, s, base);
+    const uint64_t when = refresh_cycle(s, base);
     if (when > now) return;
-    refresh(g, p, s, base, when);
+    refresh(p, s, base, when);
     if (s.refresh_at + p.tREFI <= now) {  // nothing is open any more: all but the last are alike
       const uint64_t skipped = (now - s.refresh_at) / p.tREFI;
-      g.leader([&] {
-        s.counters.refreshes += skipped;
-        s.refresh_at += skipped * p.tREFI;
-      });
+      s.counters.refreshes += skipped;
+      s.refresh_at += skipped * p.tREFI;
     }
   }
 }
 
 /// Bring the cycle counters back to zero so that they fit 32 bits for ever.
-template <class G>
-NW_HD NW_RARE void rebase(const G& g, const VaultParams& p, VaultState& s, std::byte* base,
-                          uint64_t cycle) {
+NW_HD NW_RARE inline void rebase(const VaultParams& p, VaultState& s, std::byte* base,
+                                 uint64_t cycle) {
   const uint64_t by = cycle - s.epoch;
   const auto moved = [by](uint32_t c) { return c > by ? static_cast<uint32_t>(c - by) : 0u; };
-  g.leader([&] {
-    s.epoch = cycle;
-    s.read_ok = moved(s.read_ok);
-    s.write_ok = moved(s.write_ok);
-    s.activate_ok = moved(s.activate_ok);
-    for (uint32_t i = 0; i < 4; ++i) s.activations[i] = moved(s.activations[i]);
-    for (uint32_t i = 0; i < kMaxBankGroups; ++i) {
-      s.group_read_ok[i] = moved(s.group_read_ok[i]);
-      s.group_write_ok[i] = moved(s.group_write_ok[i]);
-      s.group_activate_ok[i] = moved(s.group_activate_ok[i]);
-    }
-    s.next_order = 0;
-    VaultEntry* entries = s.entries.in(base);
-    for (uint32_t e = s.oldest; e != kNoEntry; e = entries[e].younger) {
-      entries[e].order = s.next_order++;
-    }
-  });
-  g.each_scalar(s.act_ok.count, [&](uint32_t b) {
+  s.epoch = cycle;
+  s.read_ok = moved(s.read_ok);
+  s.write_ok = moved(s.write_ok);
+  s.activate_ok = moved(s.activate_ok);
+  for (uint32_t i = 0; i < 4; ++i) s.activations[i] = moved(s.activations[i]);
+  for (uint32_t i = 0; i < kMaxBankGroups; ++i) {
+    s.group_read_ok[i] = moved(s.group_read_ok[i]);
+    s.group_write_ok[i] = moved(s.group_write_ok[i]);
+    s.group_activate_ok[i] = moved(s.group_activate_ok[i]);
+  }
+  s.next_order = 0;
+  VaultEntry* entries = s.entries.in(base);
+  for (uint32_t e = s.oldest; e != kNoEntry; e = entries[e].younger) {
+    entries[e].order = s.next_order++;
+  }
+  lanes::each_scalar(s.act_ok.count, [&](uint32_t b) {
     s.act_ok.in(base)[b] = moved(s.act_ok.in(base)[b]);
     s.col_ok.in(base)[b] = moved(s.col_ok.in(base)[b]);
     s.pre_ok.in(base)[b] = moved(s.pre_ok.in(base)[b]);
   });
-  plan_all(g, p, s, base);
+  plan_all(p, s, base);
 }
 
 /// Choose between reading and writing, and see whether a request starves, as of `now`. Depends only
 /// on the queue and the time, so it may be asked as often as one likes.
-template <class G>
-NW_HD NW_INLINE void settle(const G& g, const VaultParams& p, VaultState& s, std::byte* base,
-                            Tick now) {
+NW_HD NW_INLINE void settle(const VaultParams& p, VaultState& s, std::byte* base, Tick now) {
   const uint32_t starving = s.starves_at <= now ? s.oldest : s.starving;
   const uint32_t writes = population_count(s.writes);
   const bool any_read = s.valid != s.writes;
@@ -139,33 +126,29 @@ NW_HD NW_INLINE void settle(const G& g, const VaultParams& p, VaultState& s, std
     if (own != 0) head = oldest_of(s, s.entries.in(base), own);
   }
   if (starving == s.starving && mode == s.write_mode && head == s.head) return;
-  g.leader([&] {
-    s.counters.starved += starving != s.starving ? 1 : 0;
-    s.counters.turnarounds += mode != s.write_mode ? 1 : 0;
-    s.starving = starving;
-    if (starving != kNoEntry) s.starves_at = kNever;
-    s.write_mode = mode;
-    s.head = head;
-  });
-  plan_all(g, p, s, base);
+  s.counters.starved += starving != s.starving ? 1 : 0;
+  s.counters.turnarounds += mode != s.write_mode ? 1 : 0;
+  s.starving = starving;
+  if (starving != kNoEntry) s.starves_at = kNever;
+  s.write_mode = mode;
+  s.head = head;
+  plan_all(p, s, base);
 }
 
 /// Minimum and arg-min over banks. The customary numbers of banks get code of constant length.
-template <class G, class F>
-NW_HD NW_INLINE uint32_t bank_minimum(const G& g, uint32_t banks, F&& key) {
-  if (banks == 16) return g.minimum(16, key);
-  return banks == 8 ? g.minimum(8, key) : g.minimum(banks, key);
+template <class F>
+NW_HD NW_INLINE uint32_t bank_minimum(uint32_t banks, F&& key) {
+  if (banks == 16) return lanes::minimum(16, key);
+  return banks == 8 ? lanes::minimum(8, key) : lanes::minimum(banks, key);
 }
-template <class G, class F>
-NW_HD NW_INLINE uint32_t bank_arg_min(const G& g, uint32_t banks, F&& key) {
-  if (banks == 16) return g.arg_min(16, key);
-  return banks == 8 ? g.arg_min(8, key) : g.arg_min(banks, key);
+template <class F>
+NW_HD NW_INLINE uint32_t bank_arg_min(uint32_t banks, F&& key) {
+  if (banks == 16) return lanes::arg_min(16, key);
+  return banks == 8 ? lanes::arg_min(8, key) : lanes::arg_min(banks, key);
 }
 
 /// VaultState::commands.
-template <class G>
-NW_HD NW_INLINE VaultCommands earliest(const G& g, const VaultParams& p, const VaultState& s,
-                                       std::byte* base) {
+NW_HD NW_INLINE VaultCommands earliest(const VaultParams& p, const VaultState& s, std::byte* base) {
   const uint32_t* col = s.col_key.in(base);
   const uint32_t* act = s.act_key.in(base);
   const uint32_t* pre = s.pre_key.in(base);
@@ -177,9 +160,9 @@ NW_HD NW_INLINE VaultCommands earliest(const G& g, const VaultParams& p, const V
     at.precharge = pre[b];
   } else {
     const uint32_t banks = s.act_ok.count;
-    at.column = bank_minimum(g, banks, [&](uint32_t b) { return col[b]; });
-    at.activate = bank_minimum(g, banks, [&](uint32_t b) { return act[b]; });
-    at.precharge = bank_minimum(g, banks, [&](uint32_t b) { return pre[b]; });
+    at.column = bank_minimum(banks, [&](uint32_t b) { return col[b]; });
+    at.activate = bank_minimum(banks, [&](uint32_t b) { return act[b]; });
+    at.precharge = bank_minimum(banks, [&](uint32_t b) { return pre[b]; });
   }
   // A column command needs room for the reply that it causes, wherever that leaves.
   if (s.full_exits != 0) at.column = kNoCycle;
@@ -197,18 +180,17 @@ struct Agenda {
 };
 
 /// Look for the next command, in cycle `from` (from zero) or later.
-template <class G>
-NW_HD NW_INLINE void plan_command(const G& g, const VaultParams& p, const VaultState& s,
-                                  std::byte* base, uint64_t from, Agenda& next) {
+NW_HD NW_INLINE void plan_command(const VaultParams& p, const VaultState& s, std::byte* base,
+                                  uint64_t from, Agenda& next) {
   next.command = kNoEvent;
   if (s.valid == 0) return;
-  const VaultCommands at = next.commands = earliest(g, p, s, base);
+  const VaultCommands at = next.commands = earliest(p, s, base);
   const uint32_t row = at.activate < at.precharge ? at.activate : at.precharge;
   const uint32_t first = at.column < row ? at.column : row;
   uint64_t command = first != kNoCycle ? s.epoch + first : kNoEvent;
   if (command < from) command = from;
   if (p.tREFI != 0 && s.refresh_at <= command) {  // first of all, and nothing goes before it
-    command = refresh_cycle(g, s, base);
+    command = refresh_cycle(s, base);
     if (command < from) command = from;
   }
   next.command = command;
@@ -261,8 +243,7 @@ NW_HD NW_INLINE void issue_to(const VaultParams& p, VaultState& s, std::byte* ba
 
 /// Issue what the command bus (both command buses) can take in cycle `c`, in which there is
 /// something; was there a column command?
-template <class G>
-NW_HD NW_INLINE bool issue(const G& g, const VaultParams& p, VaultState& s, std::byte* base,
+NW_HD NW_INLINE bool issue(const VaultParams& p, VaultState& s, std::byte* base,
                            const VaultCommands& at, uint32_t c, Tick now) {
   const uint32_t banks = s.act_ok.count;
   const uint32_t* col = s.col_key.in(base);
@@ -279,22 +260,20 @@ NW_HD NW_INLINE bool issue(const G& g, const VaultParams& p, VaultState& s, std:
     if ((column && col[own] <= c) || (activate && act[own] <= c) || pre[own] <= c) first = own;
   }
   if (first == kNoLane && column) {
-    first = bank_arg_min(g, banks, [&](uint32_t i) { return col[i] <= c ? order[i] : kNoCycle; });
+    first = bank_arg_min(banks, [&](uint32_t i) { return col[i] <= c ? order[i] : kNoCycle; });
   }
   const bool has_column = first != kNoLane && col[first] <= c;
   const bool row_bus = first == kNoLane || (p.two_command_buses != 0 && has_column);
   if (row_bus && (activate || precharge)) {
     // Without branches, for the sake of compilers that make vectors of it.
     const uint32_t activate_before = activate ? c + 1 : 0;
-    second = bank_arg_min(g, banks, [&](uint32_t i) {
+    second = bank_arg_min(banks, [&](uint32_t i) {
       const bool now_due = (act[i] < activate_before) | (pre[i] <= c);
       return now_due ? order[i] : kNoCycle;
     });
   }
-  g.leader([&] {
-    if (first != kNoLane) issue_to(p, s, base, first, c, now);
-    if (second != kNoLane) issue_to(p, s, base, second, c, now);
-  });
+  if (first != kNoLane) issue_to(p, s, base, first, c, now);
+  if (second != kNoLane) issue_to(p, s, base, second, c, now);
   return has_column;
 }
 
@@ -342,9 +321,8 @@ NW_HD NW_CALLED void send_reply(const VaultParams& p, VaultState& s, std::byte* 
 /// State:  the queue, per bank the open row and the earliest cycle of each command.
 /// Units:  times in ticks of the machine's base clock; `*_ok`, `*_key` in command-clock cycles.
 /// Source: JESD79-3F (constraints between commands); FR-FCFS after Rixner et al., ISCA 2000.
-template <class G>
-NW_HD NW_APART StepResult step_vault(const G& g, const VaultParams& p, VaultState& s,
-                                     std::byte* base, Window window, Horizon& horizon) {
+NW_HD NW_APART inline StepResult step_vault(const VaultParams& p, VaultState& s, std::byte* base,
+                                            Window window, Horizon& horizon) {
   using namespace vault_detail;
   const Channel& in = *s.in.in(base);
   uint64_t cycle = cycle_at_or_after(window.begin, p.period);  // from zero
@@ -355,14 +333,14 @@ NW_HD NW_APART StepResult step_vault(const G& g, const VaultParams& p, VaultStat
   next.commands = s.commands;
   next.command = s.command;
   if (cycle - s.epoch > p.rebase_cycles) {
-    rebase(g, p, s, base, cycle);
-    plan_command(g, p, s, base, cycle, next);
+    rebase(p, s, base, cycle);
+    plan_command(p, s, base, cycle, next);
   }
   Tick now = 0;
   // One reply. If there was no room for another one, commands and requests have waited for that.
   const auto reply = [&](Tick at) {
     const bool full = s.full_exits != 0;
-    g.leader([&] { send_reply(p, s, base, at, horizon); });
+    send_reply(p, s, base, at, horizon);
     next.reply = next_reply(s, base, poll);
     if (full) next.arrival = next_arrival(p, s, in, base, window.end);
     return full;
@@ -374,15 +352,15 @@ NW_HD NW_APART StepResult step_vault(const G& g, const VaultParams& p, VaultStat
     if (now >= window.end) break;
     bool issued = false, queue_changed = false;
     if (s.starves_at <= now) {
-      settle(g, p, s, base, now);
-      plan_command(g, p, s, base, cycle, next);
+      settle(p, s, base, now);
+      plan_command(p, s, base, cycle, next);
     }
-    if (next.reply <= now && reply(now)) plan_command(g, p, s, base, cycle, next);
+    if (next.reply <= now && reply(now)) plan_command(p, s, base, cycle, next);
     if (next.command <= cycle) {
       issued = true;
       if (p.tREFI != 0 && s.refresh_at <= cycle) {
-        refresh(g, p, s, base, refresh_cycle(g, s, base));
-      } else if (issue(g, p, s, base, next.commands, static_cast<uint32_t>(cycle - s.epoch), now)) {
+        refresh(p, s, base, refresh_cycle(s, base));
+      } else if (issue(p, s, base, next.commands, static_cast<uint32_t>(cycle - s.epoch), now)) {
         queue_changed = true;
         next.reply = next_reply(s, base, poll);
         next.arrival = next_arrival(p, s, in, base, window.end);
@@ -390,21 +368,19 @@ NW_HD NW_APART StepResult step_vault(const G& g, const VaultParams& p, VaultStat
     }
     if (p.reply_lead_ticks != 0 && next.reply <= now) issued |= reply(now);
     if (next.arrival <= now) {
-      if (s.valid == 0) catch_up_refreshes(g, p, s, base, cycle);
-      g.leader([&] { accept(p, s, base, now, horizon); });
+      if (s.valid == 0) catch_up_refreshes(p, s, base, cycle);
+      accept(p, s, base, now, horizon);
       queue_changed = true;
       if (p.forward_writes != 0) next.reply = next_reply(s, base, poll);
       next.arrival = next_arrival(p, s, in, base, window.end);
     }
     cycle += 1;
-    if (queue_changed) settle(g, p, s, base, now + p.period);
-    if (queue_changed || issued) plan_command(g, p, s, base, cycle, next);
+    if (queue_changed) settle(p, s, base, now + p.period);
+    if (queue_changed || issued) plan_command(p, s, base, cycle, next);
   }
 
-  g.leader([&] {
-    s.commands = next.commands;
-    s.command = next.command;
-  });
+  s.commands = next.commands;
+  s.command = next.command;
   StepResult result;
   result.poll = poll;
   result.wake = cycle < kNoEvent ? now : kNever;
@@ -412,10 +388,8 @@ NW_HD NW_APART StepResult step_vault(const G& g, const VaultParams& p, VaultStat
 }
 
 /// Bring the refresh count of an idle vault up to `now`, for a report. Leader only.
-template <class G>
-NW_HD void finish_vault(const G& g, const VaultParams& p, VaultState& s, std::byte* base,
-                        Tick now) {
-  if (s.valid == 0) vault_detail::catch_up_refreshes(g, p, s, base, now / p.period);
+NW_HD inline void finish_vault(const VaultParams& p, VaultState& s, std::byte* base, Tick now) {
+  if (s.valid == 0) vault_detail::catch_up_refreshes(p, s, base, now / p.period);
 }
 
 /// Lay out a vault. `banks`: as the map has them, a power of two; with their row buffers at

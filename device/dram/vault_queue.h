@@ -1,6 +1,4 @@
-// A vault's queue and the effect of each DRAM command on it and on the banks.
-//
-// Everything here belongs to one lane (the bank's owner) or to the leader; device/dram/vault.h
+// A vault's queue and the effect of each DRAM command on it and on the banks. device/dram/vault.h
 // decides which command issues when.
 #pragma once
 
@@ -60,7 +58,7 @@ NW_HD NW_INLINE Tick starvation_of(const VaultParams& p, Tick arrived) {
   return arrived + Tick{p.starvation_cycles} * p.period;
 }
 
-/// Decide what bank `b` needs next. One lane (which owns the bank) or the leader.
+/// Decide what bank `b` needs next.
 NW_HD NW_INLINE void plan_bank(const VaultParams& p, const VaultState& s, std::byte* base,
                                uint32_t b) {
   const VaultEntry* entries = s.entries.in(base);

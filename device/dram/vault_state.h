@@ -2,8 +2,8 @@
 // device/dram/vault.h.
 #pragma once
 
+#include "device/core/bits.h"
 #include "device/core/fault.h"
-#include "device/core/lane_group.h"
 #include "device/core/packet.h"
 #include "device/core/step.h"
 #include "device/core/translation.h"

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "device/core/lane_group.h"
+#include "device/core/bits.h"
 #include "device/core/macros.h"
 
 namespace nearwarp::frontend {

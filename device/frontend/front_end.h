@@ -5,7 +5,7 @@
 // answers wait in one outbox per SM, so nothing here can block anything.
 #pragma once
 
-#include "device/core/lane_group.h"
+#include "device/core/lanes.h"
 #include "device/frontend/dispatcher.h"
 #include "device/frontend/mechanisms.h"
 
@@ -29,50 +29,44 @@ NW_HD NW_INLINE void by_ballots(uint32_t from, uint32_t to, F&& f) {
 }
 
 /// Take one message of every SM and monitor.
-template <class G, class V>
-NW_HD inline void receive(const G& g, V& v, Tick now, Horizon& horizon) {
+template <class V>
+NW_HD inline void receive(V& v, Tick now, Horizon& horizon) {
   std::byte* base = v.base;
   by_ballots(0, v.p.num_sms, [&](uint32_t first, uint32_t m) {
-    const uint64_t arrived = g.ballot(m, [&](uint32_t i) {
+    const uint64_t arrived = lanes::ballot(m, [&](uint32_t i) {
       return has_packet(*v.s.from_sm.in(base)[first + i].in(base), base, now);
     });
     if (arrived == 0) return;
-    g.leader([&] {
-      for (uint64_t bits = arrived; bits != 0; bits &= bits - 1) {
-        const uint32_t i = first + count_trailing_zeros(bits);
-        Channel& c = *v.s.from_sm.in(base)[i].in(base);
-        const Packet message = front(c, base);
-        pop(c, base, now, horizon);
-        on_message(v, message, i, now);
-      }
-    });
+    for (uint64_t bits = arrived; bits != 0; bits &= bits - 1) {
+      const uint32_t i = first + count_trailing_zeros(bits);
+      Channel& c = *v.s.from_sm.in(base)[i].in(base);
+      const Packet message = front(c, base);
+      pop(c, base, now, horizon);
+      on_message(v, message, i, now);
+    }
   });
   by_ballots(0, v.s.from_slice.count, [&](uint32_t first, uint32_t m) {
-    const uint64_t clean = g.ballot(m, [&](uint32_t i) {
+    const uint64_t clean = lanes::ballot(m, [&](uint32_t i) {
       return has_packet(*v.s.from_slice.in(base)[first + i].in(base), base, now);
     });
-    g.leader([&] {
-      for (uint64_t bits = clean; bits != 0; bits &= bits - 1) {
-        pop(*v.s.from_slice.in(base)[first + count_trailing_zeros(bits)].in(base), base, now,
-            horizon);
-        v.s.dispatch.cleaning -= 1;
-      }
-    });
+    for (uint64_t bits = clean; bits != 0; bits &= bits - 1) {
+      pop(*v.s.from_slice.in(base)[first + count_trailing_zeros(bits)].in(base), base, now,
+          horizon);
+      v.s.dispatch.cleaning -= 1;
+    }
   });
-  const uint64_t arrived = g.ballot(v.s.from_monitor.count, [&](uint32_t k) {
+  const uint64_t arrived = lanes::ballot(v.s.from_monitor.count, [&](uint32_t k) {
     return has_packet(*v.s.from_monitor.in(base)[k].in(base), base, now);
   });
   if (arrived == 0) return;
-  g.leader([&] {
-    for (uint64_t bits = arrived; bits != 0; bits &= bits - 1) {
-      const uint32_t k = count_trailing_zeros(bits);
-      Channel& c = *v.s.from_monitor.in(base)[k].in(base);
-      const Packet message = front(c, base);
-      pop(c, base, now, horizon);
-      if (!hooks::on_monitor(v, k, message))
-        record_fault(v.s.fault, kFaultUnexpectedPacket, v.p.endpoint, now);
-    }
-  });
+  for (uint64_t bits = arrived; bits != 0; bits &= bits - 1) {
+    const uint32_t k = count_trailing_zeros(bits);
+    Channel& c = *v.s.from_monitor.in(base)[k].in(base);
+    const Packet message = front(c, base);
+    pop(c, base, now, horizon);
+    if (!hooks::on_monitor(v, k, message))
+      record_fault(v.s.fault, kFaultUnexpectedPacket, v.p.endpoint, now);
+  }
 }
 
 /// Has SM `i` something to be told, the thread block apart?
@@ -112,8 +106,8 @@ NW_HD inline bool send_one(V& v, uint32_t i, bool may_have_block, Tick now, Hori
 
 /// At most one packet to every SM; thread blocks go round, beginning with `next_sm`, or to the
 /// first SM alone.
-template <class G, class V>
-NW_HD inline void send_all(const G& g, V& v, Tick now, Horizon& horizon) {
+template <class V>
+NW_HD inline void send_all(V& v, Tick now, Horizon& horizon) {
   std::byte* base = v.base;
   const bool blocks = has_blocks(v);
   if (v.s.outgoing_total == 0 && v.s.words_to_tell == 0 && !blocks) return;
@@ -121,20 +115,18 @@ NW_HD inline void send_all(const G& g, V& v, Tick now, Horizon& horizon) {
   const uint32_t begin = fill ? 0 : v.s.dispatch.next_sm;
   bool sent = false;  // a thread block
   const auto send_to = [&](uint32_t first, uint32_t m) {
-    const uint64_t able = g.ballot(m, [&](uint32_t i) {
+    const uint64_t able = lanes::ballot(m, [&](uint32_t i) {
       const Outbox& o = v.s.outbox.in(base)[first + i];
       return (has_news(o) || (blocks && o.takes != 0)) &&
              can_send(*v.s.to_sm.in(base)[first + i].in(base), base, now);
     });
     if (able == 0) return;
-    g.leader([&] {
-      for (uint64_t bits = able; bits != 0; bits &= bits - 1) {
-        const uint32_t i = first + count_trailing_zeros(bits);
-        if (!send_one(v, i, !(fill && sent), now, horizon)) continue;
-        sent = true;
-        v.s.dispatch.next_sm = i + 1 == v.p.num_sms ? 0 : i + 1;
-      }
-    });
+    for (uint64_t bits = able; bits != 0; bits &= bits - 1) {
+      const uint32_t i = first + count_trailing_zeros(bits);
+      if (!send_one(v, i, !(fill && sent), now, horizon)) continue;
+      sent = true;
+      v.s.dispatch.next_sm = i + 1 == v.p.num_sms ? 0 : i + 1;
+    }
   };
   by_ballots(begin, v.p.num_sms, send_to);
   by_ballots(0, begin, send_to);
@@ -158,19 +150,19 @@ NW_HD inline void begin_launches_everywhere(V& v, Tick now, Horizon& horizon) {
 
 /// When the front end can do something next, not before `from`; `poll`: a credit that is not known
 /// yet may change that. The same in all lanes.
-template <class G, class V>
-NW_HD inline Tick next_event(const G& g, V& v, Tick from, bool& poll) {
+template <class V>
+NW_HD inline Tick next_event(V& v, Tick from, bool& poll) {
   std::byte* base = v.base;
   const FrontEndState& s = v.s;
-  uint32_t key = g.minimum(v.p.num_sms, [&](uint32_t i) {
+  uint32_t key = lanes::minimum(v.p.num_sms, [&](uint32_t i) {
     return ticks_ahead(head_arrival(*s.from_sm.in(base)[i].in(base), base), from);
   });
-  const uint32_t monitor_key = g.minimum(s.from_monitor.count, [&](uint32_t k) {
+  const uint32_t monitor_key = lanes::minimum(s.from_monitor.count, [&](uint32_t k) {
     return ticks_ahead(head_arrival(*s.from_monitor.in(base)[k].in(base), base), from);
   });
   key = monitor_key < key ? monitor_key : key;
   if (s.dispatch.cleaning != 0) {
-    const uint32_t clean_key = g.minimum(s.from_slice.count, [&](uint32_t k) {
+    const uint32_t clean_key = lanes::minimum(s.from_slice.count, [&](uint32_t k) {
       return ticks_ahead(head_arrival(*s.from_slice.in(base)[k].in(base), base), from);
     });
     key = clean_key < key ? clean_key : key;
@@ -188,8 +180,8 @@ NW_HD inline Tick next_event(const G& g, V& v, Tick from, bool& poll) {
       return (has_news(o) || (blocks && o.takes != 0)) &&
              send_tick(*s.to_sm.in(base)[i].in(base), base) >= kNever;
     };
-    poll = g.any(v.p.num_sms, unknown);
-    const uint32_t credit_key = g.minimum(v.p.num_sms, credit);
+    poll = lanes::any(v.p.num_sms, unknown);
+    const uint32_t credit_key = lanes::minimum(v.p.num_sms, credit);
     key = credit_key < key ? credit_key : key;
   }
   Tick next = min_tick(tick_of_key(key, from), min_tick(next_launch(v), hooks::next(v)));
@@ -204,21 +196,19 @@ NW_HD inline Tick next_event(const G& g, V& v, Tick from, bool& poll) {
 /// Reads:  messages of SMs and monitors; sends to SMs.
 /// Units:  times in ticks of the machine's base clock.
 /// Source: dispatch as customary.
-template <class List, class G>
-NW_HD NW_APART StepResult step_front_end(const G& g, const FrontEndParams& p, FrontEndState& s,
+template <class List>
+NW_HD NW_APART StepResult step_front_end(const FrontEndParams& p, FrontEndState& s,
                                          const SystemView& system, const Window& window,
                                          Horizon& horizon) {
   FrontEndView<List> v{p, s, system, system.arena};
   bool poll = false;
-  Tick t = detail::next_event(g, v, window.begin, poll);
+  Tick t = detail::next_event(v, window.begin, poll);
   while (t < horizon.end_of_step(window.end)) {
-    detail::receive(g, v, t, horizon);
-    g.leader([&] {
-      hooks::step(v, t);
-      detail::begin_launches_everywhere(v, t, horizon);
-    });
-    detail::send_all(g, v, t, horizon);
-    t = detail::next_event(g, v, t + 1, poll);
+    detail::receive(v, t, horizon);
+    hooks::step(v, t);
+    detail::begin_launches_everywhere(v, t, horizon);
+    detail::send_all(v, t, horizon);
+    t = detail::next_event(v, t + 1, poll);
   }
   StepResult r;
   r.wake = t;

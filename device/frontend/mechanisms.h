@@ -101,7 +101,7 @@ NW_HD NW_INLINE Tick next(V& v) {
 
 }  // namespace hooks
 
-// --- what the hub does for mechanisms; leader only ---
+// --- what the hub does for mechanisms ---
 
 /// A message for SM `sm`; it waits in the SM's outbox until its channel takes it.
 template <class V>

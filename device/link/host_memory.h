@@ -7,8 +7,8 @@
 // answers at once: the measured round trip contains it.
 #pragma once
 
+#include "device/core/bits.h"
 #include "device/core/fault.h"
-#include "device/core/lane_group.h"
 #include "device/core/packet.h"
 #include "device/core/step.h"
 
@@ -62,10 +62,9 @@ NW_HD inline Packet answer_of(const HostMemoryParams& p, const Packet& request) 
 ///
 /// Reads:  requests from the link port; sends replies there.
 /// Units:  times in ticks of the machine's base clock.
-template <class G>
-NW_HD NW_APART StepResult step_host_memory(const G& g, const HostMemoryParams& p,
-                                           HostMemoryState& s, std::byte* base,
-                                           const Window& window, Horizon& horizon) {
+NW_HD NW_APART inline StepResult step_host_memory(const HostMemoryParams& p, HostMemoryState& s,
+                                                  std::byte* base, const Window& window,
+                                                  Horizon& horizon) {
   Channel& in = *s.in.in(base);
   Channel& out = *s.out.in(base);
   bool poll = false;
@@ -80,25 +79,23 @@ NW_HD NW_APART StepResult step_host_memory(const G& g, const HostMemoryParams& p
     }
     return cycle_at_or_after(max_tick(max_tick(arrival, credit), from), p.period) * p.period;
   };
-  Tick t = g.leader_value([&] { return next_event(window.begin); });
+  Tick t = next_event(window.begin);
   while (t < window.end) {
-    t = g.leader_value([&] {
-      const Packet r = answer_of(p, front(in, base));
-      s.counters.reads += r.kind == PacketKind::kReadReply ? 1 : 0;
-      s.counters.writes += r.kind == PacketKind::kWriteAck ? 1 : 0;
-      s.counters.atomics += r.kind == PacketKind::kAtomicReply ? 1 : 0;
-      pop(in, base, t, horizon);
-      if (r.kind == PacketKind::kNone) {
-        record_fault(s.fault, kFaultUnexpectedPacket, p.endpoint, t);
-      } else {
-        send(out, base, t, r, horizon);
-      }
-      return next_event(t + 1);
-    });
+    const Packet r = answer_of(p, front(in, base));
+    s.counters.reads += r.kind == PacketKind::kReadReply ? 1 : 0;
+    s.counters.writes += r.kind == PacketKind::kWriteAck ? 1 : 0;
+    s.counters.atomics += r.kind == PacketKind::kAtomicReply ? 1 : 0;
+    pop(in, base, t, horizon);
+    if (r.kind == PacketKind::kNone) {
+      record_fault(s.fault, kFaultUnexpectedPacket, p.endpoint, t);
+    } else {
+      send(out, base, t, r, horizon);
+    }
+    t = next_event(t + 1);
   }
   StepResult result;
   result.wake = max_tick(t, window.end);
-  result.poll = g.leader_value([&] { return poll; });
+  result.poll = poll;
   return result;
 }
 

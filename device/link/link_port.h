@@ -87,11 +87,10 @@ NW_HD NW_INLINE void tell(const LinkPortParams& p, LinkPortState& s, std::byte* 
 ///
 /// Reads:  slices, request crossbar, RX link; sends to TX link, slices, reply crossbar, front end.
 /// Units:  times in ticks of the machine's base clock; messages carry bit 0: TX busy, bit 1: RX.
-template <class G>
-NW_HD NW_APART StepResult step_link_port(const G& g, const LinkPortParams& p, LinkPortState& s,
-                                         std::byte* base, Window window, Horizon& horizon) {
+NW_HD NW_APART inline StepResult step_link_port(const LinkPortParams& p, LinkPortState& s,
+                                                std::byte* base, Window window, Horizon& horizon) {
   using namespace link_detail;
-  if (p.monitor == 0) return step_switch(g, p.ports, s.ports, base, window, horizon);
+  if (p.monitor == 0) return step_switch(p.ports, s.ports, base, window, horizon);
   const Tick interval = p.interval_ticks;
   StepResult result;
   Tick from = window.begin;
@@ -102,9 +101,7 @@ NW_HD NW_APART StepResult step_link_port(const G& g, const LinkPortParams& p, Li
     // Intervals are evaluated before anything moves at their end.
     if (from == boundary) {
       const bool due = must_evaluate(s, base);
-      g.leader([&] {
-        if (due) evaluate(p, s, base);
-      });
+      if (due) evaluate(p, s, base);
       boundary += interval;
     }
     // A message that could not go waits for its credit; the bits may change back meanwhile.
@@ -114,14 +111,14 @@ NW_HD NW_APART StepResult step_link_port(const G& g, const LinkPortParams& p, Li
       const Tick credit = send_tick(*s.control.in(base), base);
       const Tick when = cycle_at_or_after(max_tick(credit, from), p.ports.period) * p.ports.period;
       if (when < window.end && when < boundary) {
-        g.leader([&] { tell(p, s, base, when, horizon); });
+        tell(p, s, base, when, horizon);
       } else {
         tell_at = when;
         no_credit = credit >= kNever;
       }
     }
     const Tick to = min_tick(boundary, window.end);
-    result = step_switch(g, p.ports, s.ports, base, Window{from, to}, horizon);
+    result = step_switch(p.ports, s.ports, base, Window{from, to}, horizon);
     if (to == window.end) break;
     from = to;
   }

@@ -5,9 +5,9 @@
 // of its sender's; flits name it by a tag.
 #pragma once
 
+#include "device/core/bits.h"
 #include "device/core/channel.h"
 #include "device/core/fault.h"
-#include "device/core/lane_group.h"
 #include "device/noc/islip.h"
 #include "device/noc/switch_state.h"
 

@@ -19,6 +19,7 @@
 
 #include <span>
 
+#include "device/core/lanes.h"
 #include "device/noc/build.h"
 #include "device/noc/channel_ends.h"
 #include "device/noc/network.h"
@@ -240,10 +241,9 @@ struct Interfaces {
 ///
 /// Reads:  heads of all input channels; sends to the output channels.
 /// Units:  times in ticks of the machine's base clock, a cycle of the network every `period` ticks.
-template <class G>
-NW_HD NW_APART StepResult step_channel_network(const G& g, const ChannelNetworkParams& p,
-                                               ChannelNetworkState& s, std::byte* base,
-                                               Window window, Horizon& horizon) {
+NW_HD NW_APART inline StepResult step_channel_network(const ChannelNetworkParams& p,
+                                                      ChannelNetworkState& s, std::byte* base,
+                                                      Window window, Horizon& horizon) {
   const NetworkView v = view_of(p.net, s.net, base);
   const Stepping stepping = stepping_of(p.net);
   const Ref<Channel>* const inputs = s.inputs.in(base);
@@ -253,24 +253,20 @@ NW_HD NW_APART StepResult step_channel_network(const G& g, const ChannelNetworkP
   const uint32_t words = input_words(s);
   for (uint32_t w = 0; w < words; ++w) {
     const uint32_t first = w * 64, n = s.inputs.count > first ? s.inputs.count - first : 0;
-    coming[w] = g.ballot(n < 64 ? n : 64, [&](uint32_t i) {
+    coming[w] = lanes::ballot(n < 64 ? n : 64, [&](uint32_t i) {
       return head_arrival(*inputs[first + i].in(base), base) < window.end;
     });
   }
-  g.leader([&] {
-    for (uint32_t w = 0; w < words; ++w) s.coming[w] = coming[w] & ~s.ready[w];
-  });
+  for (uint32_t w = 0; w < words; ++w) s.coming[w] = coming[w] & ~s.ready[w];
   // Between windows nothing of them is left in the state, wherever they were cut.
   const auto forget_window = [&] {
-    g.leader([&] {
-      for (uint32_t w = 0; w < words; ++w) s.coming[w] = 0;
-      s.next_head = 0;
-    });
+    for (uint32_t w = 0; w < words; ++w) s.coming[w] = 0;
+    s.next_head = 0;
   };
   StepResult result;
   while (true) {
     if (cycle >= s.active_until) {  // nothing is under way: go on where a packet arrives
-      const uint32_t ahead = g.minimum(s.inputs.count, [&](uint32_t i) -> uint32_t {
+      const uint32_t ahead = lanes::minimum(s.inputs.count, [&](uint32_t i) -> uint32_t {
         const Tick arrival = head_arrival(*inputs[i].in(base), base);
         const Tick after = arrival > window.begin ? arrival - window.begin : 0;
         return after < 0xffffffffu ? static_cast<uint32_t>(after) : 0xffffffffu;
@@ -284,19 +280,17 @@ NW_HD NW_APART StepResult step_channel_network(const G& g, const ChannelNetworkP
     }
     if (cycle >= end) break;
     if (cycle >= s.active_until && (cycle ^ s.active_until) >> kCountAllShift != 0)
-      g.leader([&] { count_all_credits(v, 0, true); });
+      count_all_credits(v, 0, true);
     // As many as nothing crosses a wire in: a router's state is at hand then.
     const uint64_t left = end - cycle;
     const auto t = static_cast<Cycle>(cycle);
     const uint32_t cycles = left < v.p.lookahead ? static_cast<uint32_t>(left) : v.p.lookahead;
-    step_routers(g, v, stepping, t, t + cycles);
-    g.leader([&] {
-      for (uint32_t k = 0; k < cycles; ++k) {
-        const channel_network_detail::Interfaces at{
-            p, s, v, base, t + k, {p, s, base, window.end, horizon, (cycle + k) * p.period}};
-        at.step();
-      }
-    });
+    step_routers(v, stepping, t, t + cycles);
+    for (uint32_t k = 0; k < cycles; ++k) {
+      const channel_network_detail::Interfaces at{
+          p, s, v, base, t + k, {p, s, base, window.end, horizon, (cycle + k) * p.period}};
+      at.step();
+    }
     cycle += cycles;
   }
   forget_window();

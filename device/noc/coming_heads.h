@@ -1,7 +1,7 @@
 // Whose packets come in a window: what a step of inputs from channels begins with.
 #pragma once
 
-#include "device/core/lane_group.h"
+#include "device/core/bits.h"
 #include "device/core/step.h"
 
 namespace nearwarp::noc {

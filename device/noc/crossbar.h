@@ -498,29 +498,27 @@ NW_HD NW_CALLED uint64_t run(const Shape& shape, const CrossbarParams& p, Crossb
 ///
 /// Reads:  heads of all input channels; sends to the output channels.
 /// Units:  times in ticks of the machine's base clock, a cycle of the crossbar every `period`
-/// ticks.
-template <class G>
-NW_HD NW_APART StepResult step_crossbar(const G& g, const CrossbarParams& p, CrossbarState& s,
-                                        std::byte* base, Window window, Horizon& horizon) {
+/// ticks. `kSpecialised`: by code for the crossbar's shape; else by code for any, which tests
+/// compare it with.
+template <bool kSpecialised = true>
+NW_HD NW_APART StepResult step_crossbar(const CrossbarParams& p, CrossbarState& s, std::byte* base,
+                                        Window window, Horizon& horizon) {
   const Ref<Channel>* const inputs = s.inputs.in(base);
   crossbar_detail::CrossbarHeads coming = find_coming<kInputWords>(
       s.inputs.count, window, [&](uint32_t i) { return head_arrival(*inputs[i].in(base), base); });
   // Of these, heads that are known to be there have come.
   for (uint32_t w = 0; w < input_words(s); ++w) coming.inputs[w] &= ~s.ready[w];
-  const uint64_t answer = g.leader_value([&]() -> uint64_t {
-    const auto run = [&](const auto& shape) {
-      return crossbar_detail::run(shape, p, s, base, window, horizon, coming);
-    };
-    const uint32_t shift = p.router.speedup - 1;
-    if constexpr (std::is_same_v<G, HostGroup>) {
-      using crossbar_detail::ShapeOf;
-      if (shift == 0) return p.split ? run(ShapeOf<0, true>{}) : run(ShapeOf<0, false>{});
-      return p.split ? run(ShapeOf<1, true>{}) : run(ShapeOf<1, false>{});
-    } else {
-      return run(crossbar_detail::AnyShape{shift, p.split});
-    }
-  });
-  return result_of(answer);
+  const auto run = [&](const auto& shape) {
+    return result_of(crossbar_detail::run(shape, p, s, base, window, horizon, coming));
+  };
+  const uint32_t shift = p.router.speedup - 1;
+  if constexpr (kSpecialised) {
+    using crossbar_detail::ShapeOf;
+    if (shift == 0) return p.split ? run(ShapeOf<0, true>{}) : run(ShapeOf<0, false>{});
+    return p.split ? run(ShapeOf<1, true>{}) : run(ShapeOf<1, false>{});
+  } else {
+    return run(crossbar_detail::AnyShape{shift, p.split});
+  }
 }
 
 }  // namespace nearwarp::noc

@@ -5,7 +5,7 @@
 // both pointers move to one beyond the partner, and only where a grant was accepted.
 #pragma once
 
-#include "device/core/lane_group.h"
+#include "device/core/bits.h"
 
 namespace nearwarp::noc {
 

@@ -7,6 +7,7 @@
 
 #include <cstring>
 
+#include "device/core/lanes.h"
 #include "device/noc/router.h"
 
 namespace nearwarp::noc {
@@ -14,9 +15,8 @@ namespace nearwarp::noc {
 namespace network_detail {
 
 /// step(r) for each router that is due in one of the cycles [begin, end), at most.
-template <class G, class Step>
-NW_HD NW_INLINE void each_due(const G& g, const NetworkView& v, Cycle begin, Cycle end,
-                              Step&& step) {
+template <class Step>
+NW_HD NW_INLINE void each_due(const NetworkView& v, Cycle begin, Cycle end, Step&& step) {
   for (uint32_t first = 0; first < v.p.routers; first += 8) {
     uint64_t due = 0;
     for (Cycle t = begin; t != end; ++t) {
@@ -26,8 +26,8 @@ NW_HD NW_INLINE void each_due(const G& g, const NetworkView& v, Cycle begin, Cyc
     }
     // Units behind the routers are terminals.
     const uint32_t left = v.p.routers - first;
-    g.each_bit(left < 8 ? due & low_bits(left * 8) : due,
-               [&](uint32_t bit) { step(first + bit / 8); });
+    lanes::each_bit(left < 8 ? due & low_bits(left * 8) : due,
+                    [&](uint32_t bit) { step(first + bit / 8); });
   }
 }
 
@@ -36,16 +36,14 @@ NW_HD NW_INLINE void each_due(const G& g, const NetworkView& v, Cycle begin, Cyc
 /// Step the routers through the cycles [begin, end), which nothing crosses a wire in: `end` is at
 /// most `lookahead` behind `begin`. Each that has something to do is stepped through all of them,
 /// while its state is at hand.
-template <class G>
-NW_HD NW_INLINE void step_routers(const G& g, const NetworkView& v, Stepping stepping, Cycle begin,
-                                  Cycle end) {
+NW_HD NW_INLINE void step_routers(const NetworkView& v, Stepping stepping, Cycle begin, Cycle end) {
   for (Cycle t = begin; t != end; ++t)
-    if (is_time_to_count(t)) g.leader([&] { count_all_credits(v, t - v.p.lookahead, false); });
+    if (is_time_to_count(t)) count_all_credits(v, t - v.p.lookahead, false);
   const uint32_t head_delay = first_vc_request(v.p, 0);
   if (stepping == Stepping::kUsual)
     return network_detail::each_due(
-        g, v, begin, end, [&](uint32_t r) { step_word<true>(v, r, head_delay, begin, end); });
-  network_detail::each_due(g, v, begin, end, [&](uint32_t r) {
+        v, begin, end, [&](uint32_t r) { step_word<true>(v, r, head_delay, begin, end); });
+  network_detail::each_due(v, begin, end, [&](uint32_t r) {
     if (stepping == Stepping::kWord) return step_word<false>(v, r, head_delay, begin, end);
     if (stepping == Stepping::kPlain) return step_plain(v, r, begin, end);
     for (Cycle t = begin; t != end; ++t)
@@ -55,15 +53,14 @@ NW_HD NW_INLINE void step_routers(const G& g, const NetworkView& v, Stepping ste
 
 /// Step a network through the cycles [begin, end). `Terminals` has step(view, n, t), which steps
 /// terminal n through cycle t.
-template <class G, class Terminals>
-NW_HD void step_network(const G& g, const NetworkView& v, const Terminals& terminals, Cycle begin,
-                        Cycle end) {
+template <class Terminals>
+NW_HD void step_network(const NetworkView& v, const Terminals& terminals, Cycle begin, Cycle end) {
   const Stepping stepping = stepping_of(v.p);
   for (Cycle t = begin; t != end;) {
     const Cycle left = end - t;
     const Cycle next = t + (left < v.p.lookahead ? left : v.p.lookahead);
-    step_routers(g, v, stepping, t, next);
-    g.each_scalar(v.p.terminals, [&](uint32_t n) {
+    step_routers(v, stepping, t, next);
+    lanes::each_scalar(v.p.terminals, [&](uint32_t n) {
       for (Cycle now = t; now != next; ++now) terminals.step(v, n, now);
     });
     t = next;

@@ -16,11 +16,9 @@ struct alignas(8) StandaloneState {
 };
 
 /// Step the network through a window.
-template <class G>
-NW_HD NW_APART StepResult step_standalone(const G& g, const NetworkParams& p,
-                                          const StandaloneState& s, std::byte* base,
-                                          Window window) {
-  step_network(g, view_of(p, s.net, base), SyntheticTerminals(s.traffic, base),
+NW_HD NW_APART inline StepResult step_standalone(const NetworkParams& p, const StandaloneState& s,
+                                                 std::byte* base, Window window) {
+  step_network(view_of(p, s.net, base), SyntheticTerminals(s.traffic, base),
                static_cast<Cycle>(window.begin), static_cast<Cycle>(window.end));
   StepResult result;
   result.wake = window.end;

@@ -29,7 +29,7 @@
 // the RX link, all of which sink them without sending a request first.
 #pragma once
 
-#include "device/core/lane_group.h"
+#include "device/core/bits.h"
 #include "device/core/packet.h"
 #include "device/core/step.h"
 #include "device/noc/coming_heads.h"
@@ -430,12 +430,10 @@ NW_HD NW_INLINE SwitchHeads find_heads(const SwitchState& s, const std::byte* ba
 }
 
 /// Step a switch through a window of at most kSwitchCycles.
-template <class G>
-NW_HD NW_INLINE StepResult step_part(const G& g, const SwitchParams& p, SwitchState& s,
-                                     std::byte* base, const Window& window, Horizon& horizon) {
+NW_HD NW_INLINE StepResult step_part(const SwitchParams& p, SwitchState& s, std::byte* base,
+                                     const Window& window, Horizon& horizon) {
   const SwitchHeads coming = find_heads(s, base, window, horizon);
-  return result_of(g.leader_value(
-      [&]() -> uint64_t { return Switch(p, s, base, window, horizon).run(coming); }));
+  return result_of(Switch(p, s, base, window, horizon).run(coming));
 }
 
 }  // namespace switch_detail
@@ -445,14 +443,13 @@ NW_HD NW_INLINE StepResult step_part(const G& g, const SwitchParams& p, SwitchSt
 /// Reads:  heads of all input channels; sends to the output channels.
 /// State:  request masks by output channel and port, rotating pointers, busy ports.
 /// Units:  times in ticks of the machine's base clock.
-template <class G>
-NW_HD NW_APART StepResult step_switch(const G& g, const SwitchParams& p, SwitchState& s,
-                                      std::byte* base, Window window, Horizon& horizon) {
+NW_HD NW_APART inline StepResult step_switch(const SwitchParams& p, SwitchState& s, std::byte* base,
+                                             Window window, Horizon& horizon) {
   StepResult result;
   do {
     const Tick farthest = window.begin + Tick{kSwitchCycles} * p.period;
     const Window part{window.begin, min_tick(window.end, farthest)};
-    result = switch_detail::step_part(g, p, s, base, part, horizon);
+    result = switch_detail::step_part(p, s, base, part, horizon);
     window.begin = part.end;
   } while (window.begin < window.end);
   return result;

@@ -1,7 +1,7 @@
 // From a warp's addresses to cache lines (global memory) or bank conflicts (shared memory).
 #pragma once
 
-#include "device/core/lane_group.h"
+#include "device/core/bits.h"
 #include "device/core/types.h"
 #include "device/trace/format.h"
 

@@ -7,6 +7,7 @@
 // Source: GPGPU-Sim 4.2, load-store unit, constant cache.
 #pragma once
 
+#include "device/core/lanes.h"
 #include "device/sm/lsu.h"
 
 namespace nearwarp::sm {

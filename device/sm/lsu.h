@@ -3,6 +3,7 @@
 // conflicts take.
 #pragma once
 
+#include "device/core/lanes.h"
 #include "device/sm/coalescer.h"
 #include "device/sm/first_touch.h"
 #include "device/sm/lsu_sectors.h"

@@ -11,9 +11,9 @@
 // is a constant there.
 //
 // A hook is a static function whose first parameter is the mechanism on the SM at hand: o.v is the
-// SM's view, o.s the mechanism's State, o.p its Params, o.bit its bit. Hooks are called by the
-// leader of the group. What is asked once per instruction is filtered before: by the marks of the
-// static instruction (ImageInstr::marks, edges) and by what is watched (Warp::watch, LsuOp::watch).
+// SM's view, o.s the mechanism's State, o.p its Params, o.bit its bit. What is
+// asked once per instruction is filtered before: by the marks of the static instruction
+// (ImageInstr::marks, edges) and by what is watched (Warp::watch, LsuOp::watch).
 #pragma once
 
 #include <type_traits>

@@ -89,7 +89,7 @@ NW_HD NW_CALLED void receive_control(V& v, uint32_t now) {
 
 /// The cycles in which the oldest packets of the channels to the SM arrive, or did; kNoCycle: there
 /// is none. Nothing that is sent in a window arrives in it, so they are asked for at its begin, and
-/// when a packet has been taken. The leader's.
+/// when a packet has been taken.
 struct Arrivals {
   uint32_t network = kNoCycle, control = kNoCycle, banks = kNoCycle;
   uint32_t first = kNoCycle;  ///< of all
@@ -291,8 +291,8 @@ static_assert(kMaxSchedulers == 4);
 ///
 /// Reads:  replies and other packets of the network, messages of the front end; sends to both.
 /// Units:  a cycle is `p.period` ticks; times within the SM are cycles.
-template <class List, class G, uint32_t kWords>
-NW_HD NW_APART inline StepResult step_sm(const G& g, const SmParams& p, SmStateOf<kWords>& s,
+template <class List, uint32_t kWords>
+NW_HD NW_APART inline StepResult step_sm(const SmParams& p, SmStateOf<kWords>& s,
                                          const SystemView& system, const Window& window,
                                          Horizon& horizon) {
   SmViewOf<kWords, List> v(p, s, system, horizon);
@@ -301,30 +301,25 @@ NW_HD NW_APART inline StepResult step_sm(const G& g, const SmParams& p, SmStateO
   WarpSet<kWords> scheduler_warps[kMaxSchedulers];
   take_turns(p.num_schedulers, scheduler_warps);
   Arrivals arrivals;
-  g.leader([&]() NW_INLINE_LAMBDA { find_arrivals(v, arrivals); });
+  find_arrivals(v, arrivals);
   uint32_t now = kNoCycle;
-  bool poll = false;  // the leader's
+  bool poll = false;
   for (uint32_t from = first;;) {
-    now =
-        g.leader_value([&]() NW_INLINE_LAMBDA { return next_cycle(v, arrivals, from, end, poll); });
+    now = next_cycle(v, arrivals, from, end, poll);
     if (now >= end) break;
     from = now + 1;
-    bool may_have_sent = false;
-    g.leader([&]() NW_INLINE_LAMBDA {
-      begin_cycle(v, now);
-      receive(v, now, arrivals);
-      run_timers(v, now);
-      if ((s.lsu_count | s.parked_ready) != 0) {
-        unpark(v, now);
-        if (lsu_needs_lines(s, now)) lsu_find_lines(p, s, system);
-      }
-      may_have_sent = finish_cycle(v, now, scheduler_warps);
-    });
-    if (may_have_sent) horizon.shorten(end, p.period);
+    begin_cycle(v, now);
+    receive(v, now, arrivals);
+    run_timers(v, now);
+    if ((s.lsu_count | s.parked_ready) != 0) {
+      unpark(v, now);
+      if (lsu_needs_lines(s, now)) lsu_find_lines(p, s, system);
+    }
+    if (finish_cycle(v, now, scheduler_warps)) horizon.shorten(end, p.period);
   }
   StepResult r;
   r.wake = now == kNoCycle ? kNever : v.tick(now);
-  r.poll = g.leader_value([&]() NW_INLINE_LAMBDA { return uint32_t{poll}; }) != 0;
+  r.poll = poll;
   return r;
 }
 

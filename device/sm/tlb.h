@@ -13,7 +13,7 @@
 // line at the head keeps its translation while it waits for something else.
 #pragma once
 
-#include "device/core/lane_group.h"
+#include "device/core/lanes.h"
 #include "device/core/translation.h"
 #include "device/core/types.h"
 #include "device/sm/coalescer.h"

@@ -1,7 +1,7 @@
 // A warp's position in its trace.
 #pragma once
 
-#include "device/core/lane_group.h"
+#include "device/core/bits.h"
 #include "device/sm/kernel_image.h"
 #include "device/trace/format.h"
 

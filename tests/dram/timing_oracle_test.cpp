@@ -189,8 +189,7 @@ class Watched {
     const uint64_t open = s.open_banks, valid = s.valid, due = s.refresh_at;
     std::vector<VaultEntry> entries(arena_.get(s.entries), arena_.get(s.entries) + s.entries.count);
     Horizon ignored;
-    step_vault(HostGroup{}, params_, s, arena_.base(), Window{tick(cycle), tick(cycle + 1)},
-               ignored);
+    step_vault(params_, s, arena_.base(), Window{tick(cycle), tick(cycle + 1)}, ignored);
     Channel& out = *arena_.get(out_);
     while (has_packet(out, arena_.base(), tick(cycle + 1))) {
       pop(out, arena_.base(), tick(cycle + 1), ignored);

@@ -10,7 +10,7 @@
 #include "tests/golden/hand_made.h"
 #include "tests/machine/stepping.h"
 #include "tests/sim/device_rig.h"
-#include "tests/support/shuffled.h"
+#include "tests/support/general_steps.h"
 
 namespace nearwarp::testing {
 namespace {
@@ -166,7 +166,7 @@ TEST(Discrete, NorDoesItWithOtherPoliciesOfTheL1) {
     variations[0].order_seed = 3;
     variations[1].threads = 2;
     variations[1].order_seed = 5;
-    shuffle_lanes(variations[2], 7);
+    use_general_steps(variations[2]);
     for (const sim::SimOptions& options : variations)
       EXPECT_EQ(numbers(run(recording, keys, options)), numbers(expected)) << own.front();
   }

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <vector>
 
-#include "device/core/lane_group.h"
+#include "device/core/bits.h"
 #include "device/core/make_channel.h"
 #include "kernels/due_ticks.h"
 #include "kernels/make_component.h"
@@ -29,8 +29,7 @@ struct SinkState {
 
 struct SourceKind : KindOf<CounterParams, SourceState> {
   static constexpr const char* kName = "source";
-  template <class G>
-  static StepResult step(const G&, const Params& p, State& s, const sm::SystemView& system,
+  static StepResult step(const Params& p, State& s, const sm::SystemView& system,
                          const Window& window, Horizon& horizon) {
     Channel& out = *s.out.in(system.arena);
     StepResult result;
@@ -47,8 +46,7 @@ struct SourceKind : KindOf<CounterParams, SourceState> {
 
 struct SinkKind : FallibleKindOf<CounterParams, SinkState> {
   static constexpr const char* kName = "sink";
-  template <class G>
-  static StepResult step(const G&, const Params& p, State& s, const sm::SystemView& system,
+  static StepResult step(const Params& p, State& s, const sm::SystemView& system,
                          const Window& window, Horizon& horizon) {
     Channel& in = *s.in.in(system.arena);
     for (Tick t = window.begin; t < window.end; t += p.period) {
@@ -81,8 +79,7 @@ TEST(Family, OfATestIsSteppedByTheSameLoop) {
   const std::vector<uint32_t> places = due.add(all);
   due.tell_channels(components, arena.base());
   for (Tick next = 0; next < kNever;)
-    next = step_due<Toys>(HostGroup{}, components, places, view, {next, next + 10},
-                          due.begin_window(true));
+    next = step_due<Toys>(components, places, view, {next, next + 10}, due.begin_window(true));
   EXPECT_EQ(arena.get(sink)->packets, 25u);
   EXPECT_EQ(Toys::committed(components[0], arena.base()), 0u);
   EXPECT_EQ(Toys::committed(components[1], arena.base()), 25u);
@@ -112,8 +109,7 @@ TEST(Family, IsWokenByWhatIsSentToIt) {
   due.tell_channels(components, arena.base());
   Tick next = 0;
   const auto step = [&] {
-    next = step_due<Toys>(HostGroup{}, components, places, view, {next, next + 10},
-                          due.begin_window(true));
+    next = step_due<Toys>(components, places, view, {next, next + 10}, due.begin_window(true));
   };
   while (next < kNever) step();
   EXPECT_EQ(arena.get(sink)->packets, 25u);

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "tests/sim/device_rig.h"
-#include "tests/support/shuffled.h"
+#include "tests/support/general_steps.h"
 
 namespace nearwarp::testing {
 
@@ -15,7 +15,7 @@ inline std::vector<sim::SimOptions> ways_of_stepping(Tick window = 113) {
   ways[0].order_seed = 3;
   ways[1].threads = 2;
   ways[1].order_seed = 5;
-  shuffle_lanes(ways[2], 7);
+  use_general_steps(ways[2]);
   return ways;
 }
 

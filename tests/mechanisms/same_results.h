@@ -12,7 +12,7 @@
 #include "tests/sim/device_rig.h"
 #include "tests/sim/setups.h"
 #include "tests/sim/whole_machine.h"
-#include "tests/support/shuffled.h"
+#include "tests/support/general_steps.h"
 
 namespace nearwarp::testing {
 
@@ -23,7 +23,8 @@ inline report::RunResult run_setup(const Setup& setup, const std::string& name, 
                             config::load_policy(setup.policy, overrides), options);
 }
 
-/// Windows of so many ticks, shuffled orders of components and lanes; the longest with two threads.
+/// Windows of so many ticks, shuffled orders of components, code for all cases; the longest with
+/// two threads.
 inline void expect_same_in_windows(const Setup& setup, const std::string& name, uint64_t limit,
                                    std::initializer_list<Tick> windows = {1, 7, 997}) {
   SCOPED_TRACE(name);
@@ -32,7 +33,7 @@ inline void expect_same_in_windows(const Setup& setup, const std::string& name, 
     sim::SimOptions o;
     o.window_ticks = window;
     o.order_seed = static_cast<uint32_t>(window);
-    shuffle_lanes(o, 3);
+    use_general_steps(o);
     o.threads = window == 997 ? 2 : 1;
     EXPECT_EQ(numbers(run_setup(setup, name, limit, {}, o)), expected) << window;
   }

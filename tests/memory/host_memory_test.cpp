@@ -34,11 +34,9 @@ struct HostRig {
     state = rig.arena.allocate<HostMemoryState>(1);
     *rig.arena.get(state) = s;
     requests = rig.producer(s.in, kPeriod);
-    rig.add(
-        [this](std::byte* base, Window w, Horizon& h) {
-          return step_host_memory(HostGroup{}, params, *state.in(base), base, w, h);
-        },
-        {s.in});
+    rig.add([this](std::byte* base, Window w,
+                   Horizon& h) { return step_host_memory(params, *state.in(base), base, w, h); },
+            {s.in});
     replies = rig.consumer(s.out, kPeriod);
   }
   void ask(Tick at, const Packet& p) { requests->items.push_back({at, p}); }

@@ -1,6 +1,7 @@
 // L2 slice: latency, hits and misses, merging, exhaustion, write policy, atomics, invalidation.
 #include <random>
 
+#include "device/core/lanes.h"
 #include "tests/memory/slice_rig.h"
 
 namespace nearwarp::testing::l2_slice_test {
@@ -213,8 +214,8 @@ TEST(L2Slice, AnyNumberOfWaysGivesUpTheLeastRecentlyUsedThatDoesNotWait) {
         if ((pending >> w & 1) != 0) continue;
         if (victim == kNoLane || next - used[w] > next - used[victim]) victim = w;
       }
-      EXPECT_EQ(l2_detail::find_victim(HostGroup{}, ways, used, next, pending), victim) << ways;
-      EXPECT_EQ(l2_detail::match_ways(HostGroup{}, ways, tags, 2), matches) << ways;
+      EXPECT_EQ(l2_detail::find_victim(ways, used, next, pending), victim) << ways;
+      EXPECT_EQ(l2_detail::match_ways(ways, tags, 2), matches) << ways;
     }
   }
 }

@@ -56,11 +56,9 @@ struct PortRig {
     for (int i = 0; i < 2; ++i) slice_out.push_back(rig.producer(in[i].channel, kPeriod));
     offload = rig.producer(in[2].channel, kPeriod);
     rx = rig.producer(in[3].channel, kPeriod);
-    rig.add(
-        [this](std::byte* base, Window w, Horizon& h) {
-          return step_link_port(HostGroup{}, params, *state.in(base), base, w, h);
-        },
-        inputs);
+    rig.add([this](std::byte* base, Window w,
+                   Horizon& h) { return step_link_port(params, *state.in(base), base, w, h); },
+            inputs);
     for (int i = 0; i < 2; ++i) slice_in.push_back(rig.consumer(out[i].channel, kPeriod));
     sms = rig.consumer(out[2].channel, kPeriod);
     tx = rig.consumer(tx_channel, 1);

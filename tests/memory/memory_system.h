@@ -9,7 +9,6 @@
 #include "device/dram/vault.h"
 #include "device/link/link_port.h"
 #include "device/noc/switch.h"
-#include "tests/memory/spmd_group.h"
 #include "tests/support/rig.h"
 
 namespace nearwarp::testing {
@@ -66,12 +65,9 @@ inline uint32_t log2_of(uint32_t n) {
   return bits;
 }
 
-/// G: the lane group that all components use.
-template <class G>
 class MemorySystem {
  public:
   MemoryConfig config;
-  G group;
   Rig rig;
   std::vector<Ref<Channel>> sm_out, sm_in;              ///< requests and replies of main SMs
   std::vector<Ref<Channel>> sm_invalidations;           ///< their network of invalidations
@@ -85,7 +81,7 @@ class MemorySystem {
   AddressMap map;
   uint16_t first_slice, first_port, first_stack_sm, first_vault, front_end, endpoints;
 
-  explicit MemorySystem(const MemoryConfig& c, G g = {}) : config(c), group(g) {
+  explicit MemorySystem(const MemoryConfig& c) : config(c) {
     map.stack_bits = log2_of(c.stacks);
     map.vault_bits = log2_of(c.vaults);
     map.bank_bits = log2_of(c.banks);
@@ -129,7 +125,7 @@ class MemorySystem {
       port_reply_.push_back(hop());
     }
     const uint32_t all_vaults = c.stacks * c.vaults;
-    vault_homes_ = {rig.arena.template allocate<uint16_t>(all_vaults), c.vaults};
+    vault_homes_ = {rig.arena.allocate<uint16_t>(all_vaults), c.vaults};
     for (uint32_t v = 0; v < all_vaults; ++v)
       rig.arena.get(vault_homes_.endpoints)[v] = static_cast<uint16_t>(first_vault + v);
     make_crossbars();
@@ -174,7 +170,7 @@ class MemorySystem {
   }
   template <class S>
   Ref<S> store(const S& s) {
-    const Ref<S> ref = rig.arena.template allocate<S>(1);
+    const Ref<S> ref = rig.arena.allocate<S>(1);
     *rig.arena.get(ref) = s;
     return ref;
   }
@@ -191,13 +187,9 @@ class MemorySystem {
     return channels;
   }
   void add_switch(const SwitchParams& p, Ref<SwitchState> ref, std::vector<Ref<Channel>> inputs) {
-    rig.add(
-        [this, p, ref](std::byte* base, Window w, Horizon& h) {
-          return run_step(group, h, [&](const auto& g, Horizon& own) {
-            return step_switch(g, p, *ref.in(base), base, w, own);
-          });
-        },
-        std::move(inputs));
+    rig.add([this, p, ref](std::byte* base, Window w,
+                           Horizon& h) { return step_switch(p, *ref.in(base), base, w, h); },
+            std::move(inputs));
   }
 
   void make_crossbars() {
@@ -267,13 +259,9 @@ class MemorySystem {
     s.invalidate_in = slice_invalidate_[i];
     const Ref<L2SliceState> ref = store(s);
     slices.push_back(ref);
-    rig.add(
-        [this, p, ref](std::byte* base, Window w, Horizon& h) {
-          return run_step(group, h, [&](const auto& g, Horizon& own) {
-            return step_l2_slice(g, p, *ref.in(base), base, w, own);
-          });
-        },
-        {slice_request_[i], port_to_slice_[i], slice_invalidate_[i]});
+    rig.add([this, p, ref](std::byte* base, Window w,
+                           Horizon& h) { return step_l2_slice(p, *ref.in(base), base, w, h); },
+            {slice_request_[i], port_to_slice_[i], slice_invalidate_[i]});
   }
 
   void make_port(uint32_t s) {
@@ -312,13 +300,9 @@ class MemorySystem {
     }
     const Ref<LinkPortState> ref = store(state);
     ports.push_back(ref);
-    rig.add(
-        [this, p, ref](std::byte* b, Window w, Horizon& h) {
-          return run_step(group, h, [&](const auto& g, Horizon& own) {
-            return step_link_port(g, p, *ref.in(b), b, w, own);
-          });
-        },
-        channels_of(in));
+    rig.add([this, p, ref](std::byte* b, Window w,
+                           Horizon& h) { return step_link_port(p, *ref.in(b), b, w, h); },
+            channels_of(in));
   }
 
   void make_stacks() {
@@ -399,13 +383,9 @@ class MemorySystem {
         store(make_vault(rig.arena, p, config.banks, config.vault_queue, in, out));
     vaults.push_back(ref);
     vault_params.push_back(p);
-    rig.add(
-        [this, p, ref](std::byte* base, Window w, Horizon& h) {
-          return run_step(group, h, [&](const auto& g, Horizon& own) {
-            return step_vault(g, p, *ref.in(base), base, w, own);
-          });
-        },
-        {in});
+    rig.add([this, p, ref](std::byte* base, Window w,
+                           Horizon& h) { return step_vault(p, *ref.in(base), base, w, h); },
+            {in});
   }
 };
 

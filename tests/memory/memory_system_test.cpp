@@ -15,15 +15,14 @@ TEST(MemorySystem, HotLinesAreIndependentOfStepping) {
 
 TEST(MemorySystem, RunTwiceGivesTheSame) {
   Traffic t;
-  expect_same(run_system<HostGroup>(small_config(), t, {448}),
-              run_system<HostGroup>(small_config(), t, {448}), "twice");
+  expect_same(run_system(small_config(), t, {448}), run_system(small_config(), t, {448}), "twice");
 }
 
 TEST(MemorySystem, IdleMachineIsNotStepped) {
   Traffic t;
   t.requests = 1;
   t.spread = 10000000;
-  const Outcome o = run_system<HostGroup>(small_config(), t, {448});
+  const Outcome o = run_system(small_config(), t, {448});
   EXPECT_LT(o.steps, 8u * 40);
 }
 
@@ -32,7 +31,7 @@ TEST(MemorySystem, IdleMachineIsNotStepped) {
 /// Ticks that one SM-to-memory read takes through an idle machine.
 TEST(MemoryGate, UnloadedLatencyIsTheSumOfItsParts) {
   const MemoryConfig c = small_config();
-  MemorySystem<HostGroup> m(c);
+  MemorySystem m(c);
   auto p = m.rig.producer(m.sm_out[0], 1);
   auto in = m.rig.consumer(m.sm_in[0], 1);
   const uint32_t line = 0, stack = m.map.stack_of(line);
@@ -63,7 +62,7 @@ TEST(MemoryGate, UnloadedLatencyIsTheSumOfItsParts) {
 /// (RX for reads, TX for writes) in use while requests last.
 double link_utilisation(PacketKind kind) {
   const MemoryConfig c = tom_memory();
-  MemorySystem<HostGroup> m(c);
+  MemorySystem m(c);
   std::vector<std::shared_ptr<MockConsumer>> replies;
   const uint32_t per_sm = 1500;
   for (uint32_t i = 0; i < c.sms; ++i) {
@@ -112,7 +111,7 @@ TEST(MemoryGate, StreamingWritesFillTheLinks) {
 TEST(MemorySystem, CopyOfTheArenaContinuesAlike) {
   // The arena is the whole state: put back, it runs to the same bytes again.
   const MemoryConfig c = small_config();
-  MemorySystem<HostGroup> m(c);
+  MemorySystem m(c);
   const auto run = [&] {
     auto p = m.rig.producer(m.sm_out[0], 100);
     auto in = m.rig.consumer(m.sm_in[0], 100);
@@ -141,7 +140,7 @@ TEST(MemorySystem, TomMachineDrains) {
   t.requests = 400;
   t.spread = 1;
   t.lines = 1 << 24;
-  run_system<HostGroup>(tom_memory(), t, {448});
+  run_system(tom_memory(), t, {448});
 }
 
 }  // namespace

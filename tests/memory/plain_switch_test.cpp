@@ -206,7 +206,7 @@ void expect_tidy(const Plan& plan, const SwitchState& s, std::byte* base) {
     ASSERT_EQ(s.outputs.in(base)[o].requests, requests[o]);
 }
 
-Seen run(const Plan& plan, bool plain, bool shuffled, const RunOptions& options) {
+Seen run(const Plan& plan, bool plain, const RunOptions& options) {
   Rig rig;
   StepResult last{0, false};
   Tick stepped_until = 0;
@@ -235,8 +235,7 @@ Seen run(const Plan& plan, bool plain, bool shuffled, const RunOptions& options)
         });
         if (!news && !last.poll && last.wake >= window.end) return last;
         stepped_until = window.end;
-        last = shuffled ? step_switch(ShuffledGroup{5}, plan.params, state, base, window, horizon)
-                        : step_switch(HostGroup{}, plan.params, state, base, window, horizon);
+        last = step_switch(plan.params, state, base, window, horizon);
         expect_tidy(plan, state, base);
         return last;
       },
@@ -264,11 +263,10 @@ TEST(PlainSwitch, MovesTheSamePacketsInTheSameCycles) {
     SCOPED_TRACE(seed);
     const Plan plan = random_plan(seed);
     const Tick whole = plan.params.period * 80;
-    const Seen expected = run(plan, true, false, {.window = whole});
+    const Seen expected = run(plan, true, {.window = whole});
     for (const Tick window : {Tick{1 + seed % 7}, Tick{plan.params.period}, whole / 3, whole}) {
       SCOPED_TRACE(window);
-      const bool shuffled = window == whole / 3;
-      ASSERT_EQ(run(plan, false, shuffled, {.window = window, .order_seed = seed}), expected);
+      ASSERT_EQ(run(plan, false, {.window = window, .order_seed = seed}), expected);
     }
   }
 }

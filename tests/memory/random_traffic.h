@@ -25,10 +25,9 @@ struct Outcome {
 };
 
 /// Run random traffic through a memory system and check everything that must hold at the end.
-template <class G>
-Outcome run_system(const MemoryConfig& config, const Traffic& traffic, const RunOptions& options,
-                   G group = {}) {
-  MemorySystem<G> m(config, group);
+inline Outcome run_system(const MemoryConfig& config, const Traffic& traffic,
+                          const RunOptions& options) {
+  MemorySystem m(config);
   std::mt19937 random(traffic.seed);
   std::vector<std::shared_ptr<MockProducer>> producers;
   std::vector<std::shared_ptr<MockConsumer>> consumers;
@@ -197,21 +196,15 @@ inline void expect_same(const Outcome& a, const Outcome& b, const char* what) {
 }
 
 inline void expect_independent(const MemoryConfig& config, const Traffic& traffic) {
-  const Outcome expected = run_system<HostGroup>(config, traffic, {config.hop, 0, true});
+  const Outcome expected = run_system(config, traffic, {config.hop, 0, true});
   EXPECT_GT(expected.replies.size(), 100u);
   for (const Tick window : {Tick{1}, Tick{3}, Tick{57}, Tick{112}, Tick{175}, Tick{447}}) {
     if (window > config.hop) continue;
-    expect_same(expected, run_system<HostGroup>(config, traffic, {window, 0, true}), "window");
+    expect_same(expected, run_system(config, traffic, {window, 0, true}), "window");
   }
   for (const uint32_t seed : {1u, 2u, 3u}) {
-    expect_same(expected, run_system<HostGroup>(config, traffic, {config.hop, seed, true}),
-                "order");
-    expect_same(expected, run_system<HostGroup>(config, traffic, {37, seed, false}),
-                "order, never asleep");
-    expect_same(
-        expected,
-        run_system<ShuffledGroup>(config, traffic, {config.hop, seed, true}, ShuffledGroup{seed}),
-        "lanes");
+    expect_same(expected, run_system(config, traffic, {config.hop, seed, true}), "order");
+    expect_same(expected, run_system(config, traffic, {37, seed, false}), "order, never asleep");
   }
 }
 

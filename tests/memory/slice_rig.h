@@ -55,11 +55,9 @@ struct SliceRig {
     sm_out = rig.producer(request, kPeriod);
     memory_out = rig.producer(from_memory, kPeriod);
     invalidations = rig.producer(invalidate, kPeriod);
-    rig.add(
-        [this](std::byte* base, Window w, Horizon& h) {
-          return step_l2_slice(HostGroup{}, params, *state.in(base), base, w, h);
-        },
-        {request, from_memory, invalidate});
+    rig.add([this](std::byte* base, Window w,
+                   Horizon& h) { return step_l2_slice(params, *state.in(base), base, w, h); },
+            {request, from_memory, invalidate});
     sm_in = rig.consumer(reply, kPeriod);
     memory_in = rig.consumer(to_memory, kPeriod);
   }

@@ -38,11 +38,9 @@ struct SwitchRig {
     state = rig.arena.allocate<SwitchState>(1);
     *rig.arena.get(state) = s;
     for (const auto& c : in_channels) in.push_back(rig.producer(c, kPeriod));
-    rig.add(
-        [this](std::byte* base, Window w, Horizon& h) {
-          return step_switch(HostGroup{}, params, *state.in(base), base, w, h);
-        },
-        in_channels);
+    rig.add([this](std::byte* base, Window w,
+                   Horizon& h) { return step_switch(params, *state.in(base), base, w, h); },
+            in_channels);
     for (const auto& c : out_channels) out.push_back(rig.consumer(c, kPeriod));
   }
   void send(std::size_t i, Tick at, uint16_t dst, uint16_t bytes, uint32_t tag = 0,

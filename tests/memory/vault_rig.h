@@ -46,11 +46,9 @@ struct VaultRig {
     state = rig.arena.allocate<VaultState>(1);
     *rig.arena.get(state) = s;
     in = rig.producer(i, 1);
-    rig.add(
-        [this](std::byte* base, Window w, Horizon& hz) {
-          return step_vault(HostGroup{}, params, *state.in(base), base, w, hz);
-        },
-        {i});
+    rig.add([this](std::byte* base, Window w,
+                   Horizon& hz) { return step_vault(params, *state.in(base), base, w, hz); },
+            {i});
     out = rig.consumer(o, 1);
   }
   uint32_t line(uint32_t row, uint32_t bank, uint32_t column = 0) const {

@@ -253,8 +253,7 @@ TEST(Vault, RefreshesOfIdleTimesAreMadeUp) {
   EXPECT_EQ(r.left(2), 7128u + 11 + 11 + 4);
   EXPECT_EQ(r.counters().refreshes, 7u);
   EXPECT_LT(r.rig.steps, 100u);
-  finish_vault(HostGroup{}, r.params, *r.rig.arena.get(r.state), r.rig.arena.base(),
-               20500 * kPeriod);
+  finish_vault(r.params, *r.rig.arena.get(r.state), r.rig.arena.base(), 20500 * kPeriod);
   EXPECT_EQ(r.counters().refreshes, 20u);
 }
 

@@ -47,7 +47,7 @@ struct MeshRig {
     }
     rig.add(
         [this](std::byte* base, Window w, Horizon& h) {
-          return step_channel_network(HostGroup{}, params, *network.in(base), base, w, h);
+          return step_channel_network(params, *network.in(base), base, w, h);
         },
         listened);
     for (const SwitchLink& l : outputs) out.push_back(rig.consumer(l.channel, kPeriod));

@@ -49,7 +49,7 @@ struct FlitByFlitRig {
     }
     rig.add(
         [this](std::byte* base, Window w, Horizon& h) {
-          return flit_by_flit::step_channel_network(HostGroup{}, params, state, base, w, h);
+          return flit_by_flit::step_channel_network(params, state, base, w, h);
         },
         listened);
     for (const SwitchLink& l : outputs) out.push_back(rig.consumer(l.channel, kPeriod));

@@ -47,7 +47,7 @@ Seen run(const Shape& shape, const Load& load, uint32_t seed, bool flit_by_flit,
   set("routing_delay_cycles", shape.routing_delay);
   keys.push_back(std::string("interconnect.split_packets=") + (shape.split ? "true" : "false"));
   keys.push_back(std::string("interconnect.flit_by_flit=") + (flit_by_flit ? "true" : "false"));
-  NetworkRig r(keys, 0, {3, 40, 40, 0, 1});
+  NetworkRig r(keys, false, {3, 40, 40, 0, 1});
   std::mt19937 random(seed);
   for (uint32_t i = 0; i < NetworkRig::kInputs; ++i) {
     Tick at = 0;

@@ -152,8 +152,7 @@ Seen run_today(const noc::NocConfig& c, const noc::Topology& topology, const Scr
   const noc::NetworkView v = noc::view_of(p, state, arena.base());
   Terminals<Today> terminals(script, p);
   for (uint32_t t = 0; t < cycles; t += piece)
-    noc::step_network(HostGroup{}, v, Stepped<Today>{terminals}, begin + t,
-                      begin + std::min(t + piece, cycles));
+    noc::step_network(v, Stepped<Today>{terminals}, begin + t, begin + std::min(t + piece, cycles));
   Seen seen{in_order(std::move(terminals.arrived), begin), {}};
   for (uint32_t i = 0; i < state.out_ports.count; ++i)
     seen.sent.push_back(v.out_ports[i].flits_sent);
@@ -168,7 +167,7 @@ Seen run_flit_by_flit(const noc::NocConfig& c, const noc::Topology& topology, co
   flit_by_flit::wire(topology, p, state, arena.base(), c.link_latency);
   const auto v = flit_by_flit::view_of(p, state, arena.base());
   Terminals<FlitByFlit> terminals(script, noc::params_of(c, topology));
-  flit_by_flit::step_network(HostGroup{}, v, Stepped<FlitByFlit>{terminals}, begin, begin + cycles);
+  flit_by_flit::step_network(v, Stepped<FlitByFlit>{terminals}, begin, begin + cycles);
   Seen seen{in_order(std::move(terminals.arrived), begin), {}};
   for (uint32_t i = 0; i < state.out_ports.count; ++i)
     seen.sent.push_back(v.out_ports[i].flits_sent);

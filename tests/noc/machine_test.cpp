@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/sim/device_rig.h"
-#include "tests/support/shuffled.h"
+#include "tests/support/general_steps.h"
 
 namespace nearwarp::testing {
 namespace {
@@ -65,7 +65,7 @@ TEST(NocMachine, TheWayOfSteppingDoesNotShow) {
   variations[1].order_seed = 5;
   variations[2].window_ticks = 997;
   variations[2].order_seed = 7;
-  shuffle_lanes(variations[2], 11);
+  use_general_steps(variations[2]);
   for (const sim::SimOptions& options : variations) {
     const auto found = numbers(simulate(recording, "ndp-controlled-bmap", keys, options));
     SCOPED_TRACE(options.window_ticks);

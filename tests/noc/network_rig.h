@@ -24,7 +24,7 @@ struct NetworkRig {
   /// Of no mechanism.
   static constexpr PacketKind kOrdered = ordered_kind(9, 1, MessageClass::kRequest);
 
-  explicit NetworkRig(const std::vector<std::string>& keys, uint32_t shuffle = 0,
+  explicit NetworkRig(const std::vector<std::string>& keys, bool general = false,
                       ChannelSpec spec = {4, 40, 40, 0, 1}) {
     const config::MachineConfig machine = config::load_machine("tom", keys);
     std::vector<SwitchLink> inputs, outputs;
@@ -52,23 +52,23 @@ struct NetworkRig {
       in.push_back(rig.producer(l.channel, kPeriod));
       listened.push_back(l.channel);
     }
-    rig.add(
-        [this, shuffle](std::byte* base, Window w, Horizon& h) {
-          return shuffle != 0 ? step(ShuffledGroup{shuffle}, base, w, h)
-                              : step(HostGroup{}, base, w, h);
-        },
-        listened);
+    rig.add([this, general](std::byte* base, Window w,
+                            Horizon& h) { return step(general, base, w, h); },
+            listened);
     for (const SwitchLink& l : outputs) out.push_back(rig.consumer(l.channel, kPeriod));
   }
   noc::ChannelEndsState& ends() {
     if (crossbar.count != 0) return *rig.arena.get(crossbar);
     return *rig.arena.get(network);
   }
-  template <class G>
-  StepResult step(const G& g, std::byte* base, Window w, Horizon& h) {
-    if (crossbar.count != 0)
-      return step_crossbar(g, crossbar_params, *crossbar.in(base), base, w, h);
-    return step_channel_network(g, params, *network.in(base), base, w, h);
+  /// `general`: a crossbar by the code for all shapes.
+  StepResult step(bool general, std::byte* base, Window w, Horizon& h) {
+    if (crossbar.count != 0) {
+      noc::CrossbarState& s = *crossbar.in(base);
+      return general ? noc::step_crossbar<false>(crossbar_params, s, base, w, h)
+                     : noc::step_crossbar(crossbar_params, s, base, w, h);
+    }
+    return step_channel_network(params, *network.in(base), base, w, h);
   }
   void send(uint32_t i, Tick at, uint16_t dst, uint16_t bytes, uint32_t tag = 0,
             PacketKind kind = PacketKind::kRead) {

@@ -119,20 +119,18 @@ TEST(NocNetwork, RunsEmpty) {
   }
 }
 
-TEST(NocNetwork, OrderOfStepsDoesNotShow) {
+TEST(NocNetwork, PiecesDoNotShow) {
   for (const noc::NocConfig& c : many_networks()) {
-    noc::Network whole(c), shuffled(c), pieces(c);
-    for (noc::Network* n : {&whole, &shuffled, &pieces}) n->set_rate(0.6);
+    noc::Network whole(c), pieces(c);
+    for (noc::Network* n : {&whole, &pieces}) n->set_rate(0.6);
     whole.run(600);
-    shuffled.run(600, 12345);
     for (uint64_t done = 0, step = 1; done < 600; done += step, step = step % 37 + 1)
       pieces.run(step = std::min(step, 600 - done));
     ASSERT_EQ(pieces.now(), 600u);
-    for (const noc::Network* n : {&shuffled, &pieces}) {
-      ASSERT_EQ(n->arena().size_bytes(), whole.arena().size_bytes());
-      EXPECT_EQ(std::memcmp(n->arena().base(), whole.arena().base(), whole.arena().size_bytes()), 0)
-          << name_of(c);
-    }
+    ASSERT_EQ(pieces.arena().size_bytes(), whole.arena().size_bytes());
+    EXPECT_EQ(std::memcmp(pieces.arena().base(), whole.arena().base(), whole.arena().size_bytes()),
+              0)
+        << name_of(c);
   }
 }
 

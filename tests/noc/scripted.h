@@ -87,7 +87,7 @@ struct ScriptedNetwork {
   }
   void run(noc::Cycle cycles) {
     const noc::NetworkView v = noc::view_of(params, state, arena.base());
-    noc::step_network(HostGroup{}, v, terminals, now, now + cycles);
+    noc::step_network(v, terminals, now, now + cycles);
     now += cycles;
   }
   /// When the tail of packet `i` arrived; 0: it did not.

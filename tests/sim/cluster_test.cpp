@@ -10,14 +10,14 @@
 #include "kernels/device_arena.h"
 #include "kernels/emulated_device.h"
 #include "tests/sim/cluster_rig.h"
-#include "tests/support/shuffled.h"
+#include "tests/support/general_steps.h"
 
 namespace nearwarp::kernels {
 namespace {
 
 using testing::Chain;
 using testing::ChainOptions;
-using testing::kStepShuffled;
+using testing::kGeneralSteps;
 
 constexpr Tick kLimit = 30'000;
 
@@ -143,16 +143,15 @@ TEST(Cluster, IsWhatShortWindowsAreAndMeetsLessOften) {
   }
 }
 
-TEST(Cluster, AnyWindowsOrdersThreadsAndLanes) {
+TEST(Cluster, AnyWindowsOrdersThreadsAndCode) {
   for (const ChainOptions& load : loads()) {
     const std::string reference = plain(load).text;
     for (const Tick longest : {1u, 2u, 7u, 13u, 35u})
       EXPECT_EQ(run_on_cpu(load, {}, longest).text, reference) << longest;
     for (const uint32_t seed : {1u, 2u, 3u}) {
       EXPECT_EQ(run_on_cpu(load, {.order_seed = seed}).text, reference) << seed;
-      EXPECT_EQ(run_on_cpu(load, {.family = kStepShuffled, .lane_order = seed}).text, reference)
-          << seed;
     }
+    EXPECT_EQ(run_on_cpu(load, {.family = kGeneralSteps}).text, reference);
     for (const unsigned threads : {2u, 3u})
       EXPECT_EQ(run_on_cpu(load, {.threads = threads, .order_seed = 5}).text, reference) << threads;
   }

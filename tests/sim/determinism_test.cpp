@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "tests/sim/whole_machine.h"
-#include "tests/support/shuffled.h"
+#include "tests/support/general_steps.h"
 
 namespace nearwarp::sim {
 namespace {
@@ -32,18 +32,18 @@ struct Variation {
 };
 std::vector<Variation> variations() {
   std::vector<Variation> v(5);
-  v[0].name = "odd windows, shuffled components and lanes";
+  v[0].name = "odd windows, shuffled components, code for all cases";
   v[0].options.window_ticks = 997;
   v[0].options.order_seed = 5;
-  testing::shuffle_lanes(v[0].options, 3);
+  testing::use_general_steps(v[0].options);
   v[1].name = "two threads";
   v[1].options.threads = 2;
   v[2].name = "three threads, shuffled, windows of W - 1";
   v[2].options.threads = 3;
   v[2].options.window_ticks = 1791;
   v[2].options.order_seed = 77;
-  v[3].name = "reversed lanes";
-  testing::shuffle_lanes(v[3].options, 4);
+  v[3].name = "code for all cases";
+  testing::use_general_steps(v[3].options);
   v[4].name = "short windows";
   v[4].options.window_ticks = 113;
   v[4].options.order_seed = 9;
@@ -157,7 +157,7 @@ TEST(DeterminismTiny, SeparateQueuesForReadsAndWrites) {
       SimOptions o;
       o.window_ticks = window;
       o.order_seed = 4;
-      testing::shuffle_lanes(o, 2);
+      testing::use_general_steps(o);
       EXPECT_EQ(numbers(simulate(recording, "tom", separate, o)), expected) << window;
     }
   }
@@ -187,7 +187,7 @@ TEST(DeterminismTiny, WhereverTheLearningPhaseEnds) {
         SimOptions o;
         o.window_ticks = 311;
         o.order_seed = 6;
-        testing::shuffle_lanes(o, 2);
+        testing::use_general_steps(o);
         EXPECT_EQ(numbers(simulate(recording, "tom", keys, o)), numbers(plain));
         o.threads = 3;
         o.window_ticks = 0;
@@ -218,7 +218,7 @@ TEST(DeterminismTiny, ShortestQueuesDrain) {
       SimOptions o;
       o.window_ticks = 501;
       o.order_seed = 4;
-      testing::shuffle_lanes(o, 5);
+      testing::use_general_steps(o);
       EXPECT_EQ(numbers(simulate(recording, policy, least, o)), numbers(plain));
     }
   }

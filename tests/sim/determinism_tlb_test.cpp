@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "tests/sim/whole_machine.h"
-#include "tests/support/shuffled.h"
+#include "tests/support/general_steps.h"
 
 namespace nearwarp::sim {
 namespace {
@@ -33,7 +33,7 @@ TEST_P(TinyTlb, CountersAreEqual) {
     SCOPED_TRACE(window);
     o.window_ticks = window;
     o.order_seed += 5;
-    testing::shuffle_lanes(o, o.lane_order + 3);
+    testing::use_general_steps(o);
     o.threads = o.threads % 3 + 1;
     EXPECT_EQ(numbers(simulate(recording, policy, kTinyTlb, o)), expected);
   }
@@ -64,7 +64,7 @@ TEST_P(TinyTlb, ShortestQueuesDrain) {
   SimOptions o;
   o.window_ticks = 501;
   o.order_seed = 4;
-  testing::shuffle_lanes(o, 5);
+  testing::use_general_steps(o);
   EXPECT_EQ(numbers(simulate(recording, policy, machine, o)), numbers(plain));
 }
 

@@ -11,7 +11,7 @@
 #include "host/timing/run/learning.h"
 #include "tests/sim/device_rig.h"
 #include "tests/sim/whole_machine.h"
-#include "tests/support/shuffled.h"
+#include "tests/support/general_steps.h"
 
 namespace nearwarp::sim {
 namespace {
@@ -122,7 +122,7 @@ TEST(LaunchPart, WhateverStepsItFindsTheSame) {
       SimOptions o;
       o.window_ticks = window;
       o.order_seed = 5;
-      testing::shuffle_lanes(o, 3);
+      testing::use_general_steps(o);
       o.threads = window == 3 ? 1 : 2;
       EXPECT_EQ(numbers(run(r, c.machine, c.policy, part, o)), expected) << window;
     }

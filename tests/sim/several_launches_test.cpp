@@ -7,7 +7,7 @@
 #include "host/recording/combine.h"
 #include "host/recording/trace_replay.h"
 #include "tests/sim/device_rig.h"
-#include "tests/support/shuffled.h"
+#include "tests/support/general_steps.h"
 
 namespace nearwarp::sim {
 namespace {
@@ -99,7 +99,7 @@ TEST(SeveralLaunches, WhateverStepsThemFindsTheSame) {
         SimOptions o;
         o.window_ticks = window;
         o.order_seed = 5;
-        testing::shuffle_lanes(o, 3);
+        testing::use_general_steps(o);
         o.threads = window == 1 ? 1 : 2;
         EXPECT_EQ(numbers(simulate(r, policy, keys, o)), expected);
       }

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/sim/whole_machine.h"
-#include "tests/support/shuffled.h"
+#include "tests/support/general_steps.h"
 
 namespace nearwarp::sim {
 namespace {
@@ -27,12 +27,12 @@ TEST(WarpCapacity, EndsAndIsDeterministic) {
       SimOptions windows;
       windows.window_ticks = 997;
       windows.order_seed = 5;
-      testing::shuffle_lanes(windows, 3);
+      testing::use_general_steps(windows);
       EXPECT_EQ(numbers(simulate(recording, policy, warps(n), windows)), numbers(plain));
       SimOptions threads;
       threads.threads = 3;
       threads.order_seed = 77;
-      testing::shuffle_lanes(threads, 4);
+      testing::use_general_steps(threads);
       EXPECT_EQ(numbers(simulate(recording, policy, warps(n), threads)), numbers(plain));
     }
   }

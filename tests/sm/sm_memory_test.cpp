@@ -340,9 +340,9 @@ TEST(SmMemory, IndependentOfWindowsAndOrders) {
     std::vector<std::pair<Tick, LineAddr>> requests;
     bool operator==(const Result&) const = default;
   };
-  const auto run = [](Tick window, uint32_t seed, uint32_t lanes, bool skip) {
+  const auto run = [](Tick window, uint32_t seed, bool general, bool skip) {
     SmBench b;
-    b.shuffle_lanes = lanes;
+    b.in_general = general;
     b.network_slots = 2;
     b.params.lsu_queue = 2;
     b.params.l1.mshrs = 4;
@@ -371,12 +371,12 @@ TEST(SmMemory, IndependentOfWindowsAndOrders) {
     for (const auto& i : b.network->got) r.requests.emplace_back(i.at, i.packet.line);
     return r;
   };
-  const Result plain = run(kLatency, 0, 0, true);
-  EXPECT_EQ(run(1, 0, 0, true), plain);
-  EXPECT_EQ(run(1, 0, 0, false), plain);
-  EXPECT_EQ(run(3, 5, 0, true), plain);
-  EXPECT_EQ(run(2, 9, 3, true), plain);
-  EXPECT_EQ(run(kLatency, 77, 4, true), plain);
+  const Result plain = run(kLatency, 0, false, true);
+  EXPECT_EQ(run(1, 0, false, true), plain);
+  EXPECT_EQ(run(1, 0, false, false), plain);
+  EXPECT_EQ(run(3, 5, false, true), plain);
+  EXPECT_EQ(run(2, 9, true, true), plain);
+  EXPECT_EQ(run(kLatency, 77, true, true), plain);
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ struct FrontEndRig {
           view.arena = base;
           view.image = program.view();
           view.on_demand = on_demand;
-          return frontend::step_front_end<List>(HostGroup{}, p, *state.in(base), view, w, h);
+          return frontend::step_front_end<List>(p, *state.in(base), view, w, h);
         },
         inputs);
     for (uint32_t i = 0; i < p.num_sms; ++i) {

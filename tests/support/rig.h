@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "device/core/arena.h"
+#include "device/core/bits.h"
 #include "device/core/channel.h"
-#include "device/core/lane_group.h"
 #include "device/core/make_channel.h"
 #include "device/core/step.h"
 

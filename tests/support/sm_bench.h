@@ -97,7 +97,7 @@ class SmBenchOf {
   std::shared_ptr<MockMemory> invalidations = std::make_shared<MockMemory>();
   std::shared_ptr<MockMemory> front_end = std::make_shared<MockMemory>();
   std::vector<Issue> issues;  ///< filled by run_logged()
-  uint32_t shuffle_lanes = 0;
+  bool in_general = false;    ///< stepped by code for all cases
   uint32_t network_slots = 64, control_slots = 64;
   bool learning = false;               ///< begin in the learning phase ...
   std::vector<tom::LineRange> ranges;  ///< ... with this memory allocation table
@@ -205,15 +205,12 @@ class SmBenchOf {
     view.arena = base;
     view.image = program.view();
     view.traces = trace_;
-    if (shuffle_lanes == 0 && state_.in(base)->attached == 0) {  // as ProductFamily does
+    if (!in_general && state_.in(base)->attached == 0) {  // as ProductFamily does
       if (state_.in(base)->simple)
-        return sm::step_sm<sm::SimpleSm>(HostGroup{}, params, *state_.in(base), view, w, h);
-      return sm::step_sm<sm::NoMechanisms>(HostGroup{}, params, *state_.in(base), view, w, h);
+        return sm::step_sm<sm::SimpleSm>(params, *state_.in(base), view, w, h);
+      return sm::step_sm<sm::NoMechanisms>(params, *state_.in(base), view, w, h);
     }
-    return shuffle_lanes == 0
-               ? sm::step_sm<Mechanisms>(HostGroup{}, params, *state_.in(base), view, w, h)
-               : sm::step_sm<Mechanisms>(ShuffledGroup{shuffle_lanes}, params, *state_.in(base),
-                                         view, w, h);
+    return sm::step_sm<Mechanisms>(params, *state_.in(base), view, w, h);
   }
   /// Four stacks of 16 vaults, four slices in front of each.
   void make_homes() {

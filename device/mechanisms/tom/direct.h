@@ -6,6 +6,7 @@
 // there is room; while all are, a warp goes on at home and does not lose a cycle.
 #pragma once
 
+#include "device/core/lanes.h"
 #include "device/mechanisms/tom/home_side.h"
 
 namespace nearwarp::tom {

@@ -86,7 +86,7 @@ std::span<uint64_t> ChannelRun::histogram(const TrafficStream& stream) {
 
 /// Make up for the refreshes of a channel without work.
 void ChannelRun::catch_up(Tick now) {
-  finish_vault(HostGroup{}, system_.vault_params, vault(), system_.arena.base(), now);
+  finish_vault(system_.vault_params, vault(), system_.arena.base(), now);
 }
 
 bool ChannelRun::serve() {
@@ -178,9 +178,8 @@ std::optional<RunResult> run_channel_while(const config::DramConfig& standard, c
                                            const RunOptions& options,
                                            const std::function<bool(uint64_t cycles)>& goes_on) {
   ChannelRun run(standard, load, options);
-  kernels::CpuExecutor executor(
-      run.components(),
-      kernels::ExecutorOptions{1, options.order_seed, options.family, options.lane_order});
+  kernels::CpuExecutor executor(run.components(),
+                                kernels::ExecutorOptions{1, options.order_seed, options.family});
   do {
     kernels::RunState state = run.state();
     while (state.control.stop == Stop::kNone || state.control.stop == Stop::kSlice) {

@@ -18,7 +18,7 @@ struct RunOptions {
   uint64_t warm_up_cycles = 50'000;
   uint64_t cycles = 1'000'000;  ///< measured; a trace is measured from its beginning to its end
   // How it is stepped; results do not depend on it.
-  uint32_t order_seed = 0, lane_order = 0;  ///< see kernels::ExecutorOptions
+  uint32_t order_seed = 0;  ///< see kernels::ExecutorOptions
   kernels::StepOnCpu family = nullptr;
   Tick window_ticks = 0;  ///< 0: as long as possible
 };

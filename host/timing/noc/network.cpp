@@ -163,14 +163,10 @@ void Network::set_measured(uint64_t begin, uint64_t end) {
     arena_.get(traffic().sinks)[i].max_latency = 0;
 }
 
-void Network::run(uint64_t cycles, uint32_t shuffle) {
+void Network::run(uint64_t cycles) {
   std::byte* const base = arena_.base();
   const Window window{now_, now_ + cycles};
-  if (shuffle == 0) {
-    step_standalone(HostGroup{}, params_, *own_.in(base), base, window);
-  } else {
-    step_standalone(ShuffledGroup{shuffle}, params_, *own_.in(base), base, window);
-  }
+  step_standalone(params_, *own_.in(base), base, window);
   now_ += cycles;
 }
 

@@ -33,8 +33,8 @@ class Network {
   void set_measured(uint64_t begin, uint64_t end);
   /// No packet created from `end` on is measured.
   void end_measured(uint64_t end) { traffic().params.measure_end = static_cast<Cycle>(end); }
-  /// Step through `cycles` cycles; `shuffle` != 0: with lanes in the scrambled order of that seed.
-  void run(uint64_t cycles, uint32_t shuffle = 0);
+  /// Step through `cycles` cycles.
+  void run(uint64_t cycles);
 
   /// Where terminal `n` sends to: destinations and their shares.
   std::vector<std::pair<uint32_t, double>> destinations(uint32_t n) const;

@@ -41,7 +41,7 @@ struct SimOptions {
   // For tests: results must not depend on these.
   std::chrono::milliseconds progress_interval{50};  ///< at least that, between two calls
   Tick window_ticks = 0;                            ///< 0: the longest possible; else at most that
-  uint32_t order_seed = 0, lane_order = 0;          ///< see kernels::ExecutorOptions
+  uint32_t order_seed = 0;                          ///< see kernels::ExecutorOptions
 };
 
 /// Where step() stops before the program's end: at whichever comes first.

@@ -313,7 +313,7 @@ class L2Fill {
     const auto& p = system_.params<L2SliceParams>(slice);
     std::byte* base = system_.arena.base();
     if (p.at_launch != L2AtLaunch::kKeep && l2_detail::goes_at_launch(p, base, line)) return;
-    l2_detail::preload(HostGroup{}, p, system_.state<L2SliceState>(slice), base, line, sectors);
+    l2_detail::preload(p, system_.state<L2SliceState>(slice), base, line, sectors);
   }
   void put_page_table(const sm::TlbParams& p, uint32_t page) {
     for (uint32_t level = 0; level < p.walk_accesses; ++level) {

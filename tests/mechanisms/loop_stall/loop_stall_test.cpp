@@ -40,8 +40,7 @@ report::RunResult run(const runtime::Recording& recording, const std::string& me
   const loop_stall::LoopStall loop_stall(stall_cycles);
   const sim::Mechanism* const all[] = {&tom, &loop_stall};
   options.mechanisms = all;
-  options.family =
-      options.lane_order != 0 ? kernels::step_shuffled<Family> : kernels::step_on_cpu<Family>;
+  options.family = kernels::step_on_cpu<Family>;
   config::PolicyConfig policy = config::load_policy(policy_name);
   policy.mechanism = mechanism;
   return sim::replay_on_cpu(recording, config::load_machine("tom"), policy, options);
@@ -78,11 +77,10 @@ TEST(LoopStall, AFamilyWithItIsTheProductsWhereItIsNotAttached) {
 TEST(LoopStall, TheWayOfSteppingDoesNotShow) {
   const runtime::Recording& recording = workload("bfs-rmat", 1'000'000);
   const auto expected = numbers(run(recording, "loop-stall", 77));
-  std::vector<sim::SimOptions> variations(3);
+  std::vector<sim::SimOptions> variations(2);
   variations[0].window_ticks = 997;
   variations[0].order_seed = 5;
   variations[1].threads = 2;
-  variations[2].lane_order = 3;
   for (const sim::SimOptions& o : variations)
     EXPECT_EQ(numbers(run(recording, "loop-stall", 77, o)), expected);
 }

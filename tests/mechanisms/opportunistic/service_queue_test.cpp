@@ -50,7 +50,7 @@ struct ServiceRig : SliceRig {
   }
   /// The line is there before anything begins.
   void has(uint32_t line) {
-    l2_detail::preload(HostGroup{}, params, *rig.arena.get(state), rig.arena.base(), line, 0);
+    l2_detail::preload(params, *rig.arena.get(state), rig.arena.base(), line, 0);
   }
   const ServiceState& queue() { return *rig.arena.get(rig.arena.get(state)->service); }
   void run(Tick window = kHop) {

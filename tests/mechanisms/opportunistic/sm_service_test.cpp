@@ -67,7 +67,7 @@ struct SmServiceRig {
         [this](std::byte* base, Window w, Horizon& h) {
           sm::SystemView view;
           view.arena = base;
-          return sm::step_sm<Mechanisms>(HostGroup{}, params, *state.in(base), view, w, h);
+          return sm::step_sm<Mechanisms>(params, *state.in(base), view, w, h);
         },
         {from_slices, arrivals});
     chains = rig.producer(arrivals);

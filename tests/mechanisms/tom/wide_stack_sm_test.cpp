@@ -115,10 +115,10 @@ TEST(WideStackSm, LooseRoundRobinTurnsThroughAllWords) {
 
 /// Everything that an SM of 48 warps did: what was issued when, what left when.
 template <uint32_t kWords>
-std::vector<uint64_t> history(sm::SchedulerPolicy policy, uint32_t shuffle_lanes) {
+std::vector<uint64_t> history(sm::SchedulerPolicy policy, bool in_general) {
   StackBenchOf<kWords> b({load(1), alu(2, {1}, 9), store({2}), load(3), alu(4, {3})});
   b.params.policy = policy;
-  b.shuffle_lanes = shuffle_lanes;
+  b.in_general = in_general;
   b.traces.run(b.head).run(b.body).at(0, 4).at(4096, 12).at(8192, 128).run(b.tail).end();
   b.build();
   for (uint32_t i = 0; i < 48; ++i) b.request(kLatency + 3 * i, i);
@@ -134,10 +134,10 @@ std::vector<uint64_t> history(sm::SchedulerPolicy policy, uint32_t shuffle_lanes
 TEST(WideStackSm, LikeTheNarrowOneWithAsManyWarps) {
   for (const auto policy :
        {sm::SchedulerPolicy::kGreedyThenOldest, sm::SchedulerPolicy::kLooseRoundRobin}) {
-    const auto expected = history<1>(policy, 0);
-    EXPECT_EQ(history<2>(policy, 0), expected);
-    EXPECT_EQ(history<4>(policy, 0), expected);
-    EXPECT_EQ(history<4>(policy, 3), expected);
+    const auto expected = history<1>(policy, false);
+    EXPECT_EQ(history<2>(policy, false), expected);
+    EXPECT_EQ(history<4>(policy, false), expected);
+    EXPECT_EQ(history<4>(policy, true), expected);
   }
 }
 

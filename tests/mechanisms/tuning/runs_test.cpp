@@ -4,7 +4,7 @@
 
 #include "host/recording/combine.h"
 #include "tests/sim/whole_machine.h"
-#include "tests/support/shuffled.h"
+#include "tests/support/general_steps.h"
 
 namespace nearwarp::sim {
 namespace {
@@ -105,7 +105,7 @@ TEST(TunedRuns, CountersAreEqualHoweverTheyAreComputed) {
         SimOptions o;
         o.window_ticks = window;
         o.order_seed = 5;
-        testing::shuffle_lanes(o, 3);
+        testing::use_general_steps(o);
         o.threads = window == 113 ? 2 : 1;
         EXPECT_EQ(numbers(run(recording, policy, kTiny, o)), expected) << window;
       }
@@ -195,7 +195,7 @@ TEST(SharedRuns, CountersAreEqualHoweverTheyAreComputed) {
         SimOptions o;
         o.window_ticks = window;
         o.order_seed = 5;
-        testing::shuffle_lanes(o, 3);
+        testing::use_general_steps(o);
         o.threads = window == 113 ? 2 : 1;
         EXPECT_EQ(numbers(run(recording, policy, keys, o)), numbers(r)) << window;
       }

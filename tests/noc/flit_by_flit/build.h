@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "device/noc/network_state.h"
 #include "host/timing/noc/topology.h"
 #include "tests/noc/flit_by_flit/network_state.h"
 

@@ -19,6 +19,7 @@
 
 #include <span>
 
+#include "device/core/lanes.h"
 #include "device/noc/channel_ends.h"
 #include "tests/noc/flit_by_flit/build.h"
 #include "tests/noc/flit_by_flit/router.h"
@@ -252,8 +253,7 @@ struct Interfaces {
 ///
 /// Reads:  heads of all input channels; sends to the output channels.
 /// Units:  times in ticks of the machine's base clock, a cycle of the network every `period` ticks.
-template <class G>
-NW_HD NW_APART StepResult step_channel_network(const G& g, const ChannelNetworkParams& p,
+NW_HD NW_APART StepResult step_channel_network(const ChannelNetworkParams& p,
                                                ChannelNetworkState& s, std::byte* base,
                                                Window window, Horizon& horizon) {
   const NetworkView v = view_of(p.net, s.net, base);
@@ -264,24 +264,20 @@ NW_HD NW_APART StepResult step_channel_network(const G& g, const ChannelNetworkP
   uint64_t coming[kMaxSwitchInputs / 64];
   for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) {
     const uint32_t first = w * 64, n = s.inputs.count > first ? s.inputs.count - first : 0;
-    coming[w] = g.ballot(n < 64 ? n : 64, [&](uint32_t i) {
+    coming[w] = lanes::ballot(n < 64 ? n : 64, [&](uint32_t i) {
       return head_arrival(*inputs[first + i].in(base), base) < window.end;
     });
   }
-  g.leader([&] {
-    for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) s.coming[w] = coming[w] & ~s.ready[w];
-  });
+  for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) s.coming[w] = coming[w] & ~s.ready[w];
   // Between windows nothing of them is left in the state, wherever they were cut.
   const auto forget_window = [&] {
-    g.leader([&] {
-      for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) s.coming[w] = 0;
-      s.next_head = 0;
-    });
+    for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) s.coming[w] = 0;
+    s.next_head = 0;
   };
   StepResult result;
   while (true) {
     if (cycle >= s.active_until) {  // nothing is under way: go on where a packet arrives
-      const uint32_t ahead = g.minimum(s.inputs.count, [&](uint32_t i) -> uint32_t {
+      const uint32_t ahead = lanes::minimum(s.inputs.count, [&](uint32_t i) -> uint32_t {
         const Tick arrival = head_arrival(*inputs[i].in(base), base);
         const Tick after = arrival > window.begin ? arrival - window.begin : 0;
         return after < 0xffffffffu ? static_cast<uint32_t>(after) : 0xffffffffu;
@@ -295,12 +291,11 @@ NW_HD NW_APART StepResult step_channel_network(const G& g, const ChannelNetworkP
     }
     if (cycle >= end) break;
     const auto t = static_cast<Cycle>(cycle);
-    g.each_flagged(due_in(v, t), v.p.routers, [&](uint32_t r) { step_router(v, r, t, plain); });
-    g.leader([&] {
-      const channel_network_detail::Interfaces at{
-          p, s, v, base, t, {p, s, base, window.end, horizon, cycle * p.period}};
-      at.step();
-    });
+    for (uint32_t r = 0; r < v.p.routers; ++r)
+      if (due_in(v, t)[r] != 0) step_router(v, r, t, plain);
+    const channel_network_detail::Interfaces at{
+        p, s, v, base, t, {p, s, base, window.end, horizon, cycle * p.period}};
+    at.step();
     cycle += 1;
   }
   forget_window();

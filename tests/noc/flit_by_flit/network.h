@@ -14,18 +14,17 @@ namespace nearwarp::flit_by_flit {
 ///
 /// Each unit is stepped through as many cycles at a time as it takes anything to reach another,
 /// while its state is at hand.
-template <class G, class Terminals>
-NW_HD void step_network(const G& g, const NetworkView& v, const Terminals& terminals, Cycle begin,
-                        Cycle end) {
+template <class Terminals>
+NW_HD void step_network(const NetworkView& v, const Terminals& terminals, Cycle begin, Cycle end) {
   const bool plain = is_plain(v.p);
   for (Cycle t = begin; t != end;) {
     const Cycle left = end - t;
     const Cycle next = t + (left < v.p.lookahead ? left : v.p.lookahead);
-    g.each_scalar(v.p.routers, [&](uint32_t r) {
+    lanes::each_scalar(v.p.routers, [&](uint32_t r) {
       for (Cycle now = t; now != next; ++now)
         if (due_in(v, now)[r] != 0) step_router(v, r, now, plain);
     });
-    g.each_scalar(v.p.terminals, [&](uint32_t n) {
+    lanes::each_scalar(v.p.terminals, [&](uint32_t n) {
       for (Cycle now = t; now != next; ++now) terminals.step(v, n, now);
     });
     t = next;

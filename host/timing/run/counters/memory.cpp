@@ -117,7 +117,7 @@ void collect_memory(System& system, report::RunResult& result) {
       keeps_lines = keeps_lines || slice.dirty_lines.count != 0;
     } else if (c.kind == kernels::ComponentKind::kVault) {
       auto& vault = kernels::at_offset<VaultState>(base, c.state);
-      finish_vault(HostGroup{}, kernels::at_offset<const VaultParams>(base, c.params), vault, base,
+      finish_vault(kernels::at_offset<const VaultParams>(base, c.params), vault, base,
                    result.cycles * system.core_period);
       dram.add(vault.counters);
       bus_ticks += vault.counters.bus_busy_ticks;

@@ -1,7 +1,0 @@
-#include "tests/support/shuffled.h"
-
-namespace nearwarp::testing {
-
-const kernels::StepOnCpu kStepShuffled = kernels::step_shuffled<kernels::ProductFamily>;
-
-}  // namespace nearwarp::testing
