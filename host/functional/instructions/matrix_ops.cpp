@@ -45,7 +45,7 @@ NW_INLINE Four multiply_add(Four a, Four b, Four c) {
 }
 
 /// Numbers of a type that lie one behind the other, `count` (a multiple of 8) of them.
-void numbers_of(Type type, bool is_signed, const void* from, uint32_t count, double* to) {
+NW_INLINE void numbers_of(Type type, bool is_signed, const void* from, uint32_t count, double* to) {
   switch (type) {
     case Type::kF64:
       std::memcpy(to, from, count * sizeof(double));
@@ -147,13 +147,19 @@ class Product {
     }
   }
 
-  /// b by rows of `columns_`, in the order in which sums are kept.
+  /// b by rows of `columns_`, in the order in which sums are kept; squares of four at a time.
   void transpose() {
     const uint32_t n = d_.n, k_end = d_.k;
-    for (uint32_t j = 0; j < n; ++j) {
-      const uint32_t column = d_.wmma ? j : j % 4 * 2 + j / 4;
-      const double* const from = columns_ + size_t{column} * k_end;
-      for (uint32_t k = 0; k < k_end; ++k) b_[size_t{k} * n + j] = from[k];
+    for (uint32_t j = 0; j < n; j += 4) {
+      const uint32_t first = d_.wmma ? j : j / 4, step = d_.wmma ? 1 : 2;
+      const double* from[4];
+      for (uint32_t x = 0; x < 4; ++x) from[x] = columns_ + size_t{first + step * x} * k_end;
+      for (uint32_t k = 0; k < k_end; k += 4) {
+        double* const to = b_ + size_t{k} * n + j;
+        for (uint32_t y = 0; y < 4; ++y)
+          four(to + size_t{y} * n) =
+              Four{from[0][k + y], from[1][k + y], from[2][k + y], from[3][k + y]};
+      }
     }
   }
 
