@@ -12,7 +12,7 @@
 
 namespace nearwarp::exec {
 
-/// `count` is a multiple of 8, here and below.
+/// `count` is a multiple of 8, here and in f16_of_floats().
 inline void floats_of_f16(const uint16_t* halves, uint32_t count, float* to) {
 #if defined(__F16C__)
   for (uint32_t i = 0; i < count; i += 8)
@@ -65,6 +65,17 @@ NW_INLINE float odd_float(double v) {
   return bits_as<float>(other ? towards_zero | 1 : bits);
 }
 
+/// A sum rounded to odd in f64: where it is not exact, that of its two neighbours whose last bit
+/// is set.
+NW_INLINE double odd_sum(double a, double b) {
+  const double sum = a + b, part = sum - a;  // Knuth's error of a sum
+  const double error = (a - (sum - part)) + (b - part);
+  const auto bits = bits_as<uint64_t>(sum);
+  const bool moves = (error < 0 || error > 0) && (bits & 1) == 0;
+  const uint64_t moved = (error < 0) == (sum < 0) ? bits + 1 : bits - 1;
+  return bits_as<double>(moves ? moved : bits);
+}
+
 /// Numbers in f64 to halves, to the nearest.
 inline void halves_of_doubles(const double* from, uint32_t count, bool bf16, uint16_t* to) {
   constexpr uint32_t kAtOnce = 32;
@@ -78,5 +89,8 @@ inline void halves_of_doubles(const double* from, uint32_t count, bool bf16, uin
       f16_of_floats(floats, now, to + done);
   }
 }
+
+/// kHalf of all lanes; false, with nothing done, for functions.
+bool half_rows(uint8_t* rows, const Op& op, uint32_t mask);
 
 }  // namespace nearwarp::exec

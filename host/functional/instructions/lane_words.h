@@ -15,6 +15,16 @@ struct VectorOf {
   typedef T Type __attribute__((vector_size(32)));
 };
 
+template <class Vector>
+NW_HD NW_INLINE bool is_zero(const Vector& v) {
+  typedef uint64_t Half __attribute__((vector_size(16)));
+  Half half[2];
+  static_assert(sizeof(v) == sizeof(half));
+  std::memcpy(half, &v, sizeof(half));
+  half[0] |= half[1];
+  return (half[0][0] | half[0][1]) == 0;
+}
+
 /// A progression first, first + stride, ... over all lanes? Neighbours are not compared with each
 /// other: loads that straddle what was stored just before, as addresses mostly are, stall.
 template <class A>
@@ -31,11 +41,7 @@ NW_HD NW_INLINE bool is_progression(const A* a, A stride) {
     std::memcpy(&v, a + i, sizeof(v));
     differs |= v ^ expected;
   }
-  typedef uint64_t Half __attribute__((vector_size(16)));
-  Half half[2];
-  std::memcpy(half, &differs, sizeof(half));
-  half[0] |= half[1];
-  return (half[0][0] | half[0][1]) == 0;
+  return is_zero(differs);
 }
 
 template <class M>

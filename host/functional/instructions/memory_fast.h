@@ -251,6 +251,30 @@ NW_HD NW_INLINE bool is_rows(const A* a, A step, A distance) {
   return differs == 0;
 }
 
+/// Loads rows of a full warp that begin at `first` in shared memory, and leaves their record;
+/// false, with nothing done, if they lie outside or cannot be recorded so.
+template <class M, uint32_t kShift>
+NW_HD NW_INLINE bool load_rows(Context& ctx, Warp& warp, const Op& op, const SharedRows& rows,
+                               int64_t first) {
+  constexpr uint32_t kColumns = 1u << kShift;
+  if (first + rows.low < 0 ||
+      first + rows.high + static_cast<int64_t>(sizeof(M)) >
+          static_cast<int64_t>(ctx.shared_bytes) ||
+      ((first | rows.step | rows.distance) & static_cast<int64_t>(sizeof(M) - 1)) != 0 ||
+      rows.step < trace::kMinStride || rows.step > trace::kMaxStride)
+    return false;
+  if (warp.trace != nullptr) {
+    warp.trace[warp.trace_size] = trace::memory_record(static_cast<uint64_t>(first), trace::kTiles);
+    warp.trace[warp.trace_size + 1] = trace::tile_word(rows.distance, rows.step, kShift);
+    warp.trace_size += 2;
+  }
+  M* d = row<M>(warp.rows, op.d);
+  const uint8_t* p = ctx.shared + first;
+  for (uint32_t r = 0; r < kLanes; r += kColumns, p += rows.distance)
+    load_row<M, kColumns>(d + r, p, rows.step);
+  return true;
+}
+
 /// Unguarded load by a full warp from shared memory if its addresses are rows of 2^kShift (thread
 /// blocks that are 16 or 8 wide); false, with nothing done, if they are not or lie outside.
 template <class M, class A, uint32_t kShift>
@@ -261,26 +285,44 @@ NW_HD NW_INLINE bool load_shared_rows(Context& ctx, Warp& warp, const Op& op) {
   if (!is_rows<kShift>(a, step_bits, distance_bits)) return false;
   using S = std::make_signed_t<A>;
   const int64_t step = static_cast<S>(step_bits), distance = static_cast<S>(distance_bits);
-  const int64_t first = static_cast<int64_t>(a[0]) + op.imm;
+  if (step != static_cast<int32_t>(step) || distance != static_cast<int32_t>(distance))
+    return false;
   // A place is an affine function of column and row: the corners bound it.
   const int64_t across = step * (kColumns - 1), down = distance * (kLanes / kColumns - 1);
-  const int64_t low = first + (across < 0 ? across : 0) + (down < 0 ? down : 0);
-  const int64_t high = first + (across > 0 ? across : 0) + (down > 0 ? down : 0);
-  if (low < 0 || high + static_cast<int64_t>(sizeof(M)) > static_cast<int64_t>(ctx.shared_bytes) ||
-      ((first | step | distance) & static_cast<int64_t>(sizeof(M) - 1)) != 0 ||
-      step < trace::kMinStride || step > trace::kMaxStride)
-    return false;
-  if (warp.trace != nullptr) {
-    warp.trace[warp.trace_size] = trace::memory_record(static_cast<uint64_t>(first), trace::kTiles);
-    warp.trace[warp.trace_size + 1] =
-        trace::tile_word(static_cast<int32_t>(distance), static_cast<int>(step), kShift);
-    warp.trace_size += 2;
+  SharedRows rows;
+  rows.access = op.c;
+  rows.shift = kShift;
+  rows.step = static_cast<int32_t>(step);
+  rows.distance = static_cast<int32_t>(distance);
+  rows.low = (across < 0 ? across : 0) + (down < 0 ? down : 0);
+  rows.high = (across > 0 ? across : 0) + (down > 0 ? down : 0);
+  if (!load_rows<M, kShift>(ctx, warp, op, rows, static_cast<int64_t>(a[0]) + op.imm)) return false;
+  if constexpr (sizeof(A) == 4) {
+    for (uint32_t i = 0; i < kLanes; ++i) rows.offsets[i] = a[i] - a[0];
+    ctx.shared_rows[op.c % Context::kSharedRows] = rows;
   }
-  M* d = row<M>(warp.rows, op.d);
-  const uint8_t* p = ctx.shared + first;
-  for (uint32_t r = 0; r < kLanes; r += kColumns, p += distance)
-    load_row<M, kColumns>(d + r, p, step);
   return true;
+}
+
+/// The same where the addresses lie as they did last.
+template <class M>
+NW_HD NW_INLINE bool load_shared_again(Context& ctx, Warp& warp, const Op& op) {
+  const SharedRows& rows = ctx.shared_rows[op.c % Context::kSharedRows];
+  if (rows.access != op.c) return false;
+  const uint32_t* a = row<uint32_t>(warp.rows, op.a);
+  using Vector = VectorOf<uint32_t>::Type;
+  constexpr uint32_t kPart = VectorOf<uint32_t>::kCount;
+  Vector differs{};
+  for (uint32_t i = 0; i < kLanes; i += kPart) {
+    Vector v, before;
+    std::memcpy(&v, a + i, sizeof(v));
+    std::memcpy(&before, rows.offsets + i, sizeof(before));
+    differs |= (v - a[0]) ^ before;
+  }
+  if (!is_zero(differs)) return false;
+  const int64_t first = static_cast<int64_t>(a[0]) + op.imm;
+  return rows.shift == 4 ? load_rows<M, 4>(ctx, warp, op, rows, first)
+                         : load_rows<M, 3>(ctx, warp, op, rows, first);
 }
 
 /// Unguarded load of 4- or 8-byte words by a full warp from shared memory, 32- or 64-bit addresses.
@@ -292,6 +334,8 @@ NW_HD NW_INLINE bool load_shared_full(Context& ctx, Warp& warp, const Op& op) {
   const A first = a[0] + offset;
   const A stride = a[1] - a[0];
   if (ctx.shared_bytes < sizeof(M)) return load_general(ctx, warp, op, kFullMask);
+  if constexpr (sizeof(A) == 4)
+    if (load_shared_again<M>(ctx, warp, op)) return true;
   const A limit = static_cast<A>(ctx.shared_bytes - sizeof(M));
   if (is_progression(a, stride)) {
     const A last = first + 31 * stride;
