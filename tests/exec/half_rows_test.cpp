@@ -14,7 +14,7 @@ namespace nearwarp::exec {
 namespace {
 
 /// Four rows: operands, and a destination.
-struct Rows {
+struct Registers {
   alignas(64) uint32_t words[4][kLanes] = {};
   uint8_t* bytes() { return reinterpret_cast<uint8_t*>(words); }
   static Op op(int32_t imm) {
@@ -53,12 +53,12 @@ TEST(HalfRows, AreOperationsOfEachHalf) {
       const bool extreme = kind == HalfOp::kMin || kind == HalfOp::kMax;
       if (!extreme && (f.nan || f.xorsign)) continue;
       for (uint32_t k = 0; k < kRounds / (extreme ? 8 : 1); ++k) {
-        Rows rows;
+        Registers rows;
         for (auto& words : rows.words)
           for (uint32_t& word : words) word = halves(random);
-        const Rows before = rows;
+        const Registers before = rows;
         const uint32_t mask = k % 3 == 0 ? ~0u : static_cast<uint32_t>(random());
-        ASSERT_TRUE(half_rows(rows.bytes(), Rows::op(f.pack()), mask));
+        ASSERT_TRUE(half_rows(rows.bytes(), Registers::op(f.pack()), mask));
         for (uint32_t i = 0; i < kLanes; ++i) {
           const auto of = [&](uint32_t shift) {
             return half_arithmetic(f, before.words[0][i] >> shift & 0xffff,
@@ -109,7 +109,7 @@ TEST(SmallFloats, OfAllLanesAreThoseOfEach) {
       f.detail.format = format;
       f.relu = options & 1, f.from_halves = options & 2, f.detail.bf16 = options & 4;
       for (uint32_t k = 0; k < (1 << 20) / kLanes / 8; ++k) {
-        Rows rows;
+        Registers rows;
         for (auto& words : rows.words)
           for (uint32_t& word : words) {
             word = static_cast<uint32_t>(random());
@@ -117,8 +117,8 @@ TEST(SmallFloats, OfAllLanesAreThoseOfEach) {
             word = (word & 0x807fffff) | static_cast<uint32_t>(127 - 20 + random() % 32) << 23;
             if (random() % 2 == 0) word &= ~0u << random() % 23;  // few digits: ties
           }
-        const Rows before = rows;
-        convert_small(rows.bytes(), Rows::op(f.pack()), ~0u);
+        const Registers before = rows;
+        convert_small(rows.bytes(), Registers::op(f.pack()), ~0u);
         for (uint32_t i = 0; i < kLanes; ++i) {
           const uint32_t a = before.words[0][i], b = before.words[1][i];
           const auto narrow = [&](double v) {
@@ -137,9 +137,9 @@ TEST(SmallFloats, OfAllLanesAreThoseOfEach) {
       SmallFlags f{};
       f.detail.format = format, f.detail.widens = true, f.detail.bf16 = bf16;
       for (uint32_t first = 0; first < 0x10000; first += kLanes) {
-        Rows rows;
+        Registers rows;
         for (uint32_t i = 0; i < kLanes; ++i) rows.words[0][i] = first + i;
-        convert_small(rows.bytes(), Rows::op(f.pack()), ~0u);
+        convert_small(rows.bytes(), Registers::op(f.pack()), ~0u);
         for (uint32_t i = 0; i < kLanes; ++i) {
           const auto wide = [&](uint32_t bits) {
             return half_bits(small_value(format, bits & ((1u << distance) - 1)), bf16,

@@ -217,7 +217,9 @@ struct SharedRows {
   uint32_t access = kNobody;  ///< MemDesc; the rest means nothing for others
   uint32_t shift = 0;
   int32_t step = 0, distance = 0;             ///< bytes from lane to lane, and from row to row
-  int64_t low = 0, high = 0;                  ///< of all lanes, from the first one
+  int64_t low = 0;                            ///< of the lowest lane, from the first one
+  uint64_t most = 0;                          ///< where that may begin in shared memory at most
+  uint64_t tile = 0;                          ///< second word of its records
   alignas(32) uint32_t offsets[kLanes] = {};  ///< from the first one
 };
 

@@ -252,20 +252,17 @@ NW_HD NW_INLINE bool is_rows(const A* a, A step, A distance) {
 }
 
 /// Loads rows of a full warp that begin at `first` in shared memory, and leaves their record;
-/// false, with nothing done, if they lie outside or cannot be recorded so.
+/// false, with nothing done, if they lie outside or are misaligned.
 template <class M, uint32_t kShift>
 NW_HD NW_INLINE bool load_rows(Context& ctx, Warp& warp, const Op& op, const SharedRows& rows,
                                int64_t first) {
   constexpr uint32_t kColumns = 1u << kShift;
-  if (first + rows.low < 0 ||
-      first + rows.high + static_cast<int64_t>(sizeof(M)) >
-          static_cast<int64_t>(ctx.shared_bytes) ||
-      ((first | rows.step | rows.distance) & static_cast<int64_t>(sizeof(M) - 1)) != 0 ||
-      rows.step < trace::kMinStride || rows.step > trace::kMaxStride)
+  if (static_cast<uint64_t>(first + rows.low) > rows.most ||
+      (first & static_cast<int64_t>(sizeof(M) - 1)) != 0)
     return false;
   if (warp.trace != nullptr) {
     warp.trace[warp.trace_size] = trace::memory_record(static_cast<uint64_t>(first), trace::kTiles);
-    warp.trace[warp.trace_size + 1] = trace::tile_word(rows.distance, rows.step, kShift);
+    warp.trace[warp.trace_size + 1] = rows.tile;
     warp.trace_size += 2;
   }
   M* d = row<M>(warp.rows, op.d);
@@ -285,17 +282,22 @@ NW_HD NW_INLINE bool load_shared_rows(Context& ctx, Warp& warp, const Op& op) {
   if (!is_rows<kShift>(a, step_bits, distance_bits)) return false;
   using S = std::make_signed_t<A>;
   const int64_t step = static_cast<S>(step_bits), distance = static_cast<S>(distance_bits);
-  if (step != static_cast<int32_t>(step) || distance != static_cast<int32_t>(distance))
-    return false;
   // A place is an affine function of column and row: the corners bound it.
   const int64_t across = step * (kColumns - 1), down = distance * (kLanes / kColumns - 1);
+  const int64_t low = (across < 0 ? across : 0) + (down < 0 ? down : 0);
+  const int64_t high = (across > 0 ? across : 0) + (down > 0 ? down : 0);
+  const int64_t most = static_cast<int64_t>(ctx.shared_bytes - sizeof(M)) - (high - low);
+  if (most < 0 || ((step | distance) & static_cast<int64_t>(sizeof(M) - 1)) != 0 ||
+      step < trace::kMinStride || step > trace::kMaxStride)
+    return false;
   SharedRows rows;
   rows.access = op.c;
   rows.shift = kShift;
   rows.step = static_cast<int32_t>(step);
   rows.distance = static_cast<int32_t>(distance);
-  rows.low = (across < 0 ? across : 0) + (down < 0 ? down : 0);
-  rows.high = (across > 0 ? across : 0) + (down > 0 ? down : 0);
+  rows.low = low;
+  rows.most = static_cast<uint64_t>(most);
+  rows.tile = trace::tile_word(rows.distance, rows.step, kShift);
   if (!load_rows<M, kShift>(ctx, warp, op, rows, static_cast<int64_t>(a[0]) + op.imm)) return false;
   if constexpr (sizeof(A) == 4) {
     for (uint32_t i = 0; i < kLanes; ++i) rows.offsets[i] = a[i] - a[0];
@@ -328,14 +330,14 @@ NW_HD NW_INLINE bool load_shared_again(Context& ctx, Warp& warp, const Op& op) {
 /// Unguarded load of 4- or 8-byte words by a full warp from shared memory, 32- or 64-bit addresses.
 template <class M, class A>
 NW_HD NW_INLINE bool load_shared_full(Context& ctx, Warp& warp, const Op& op) {
+  if constexpr (sizeof(A) == 4)
+    if (load_shared_again<M>(ctx, warp, op)) return true;
   const A* a = row<A>(warp.rows, op.a);
   M* d = row<M>(warp.rows, op.d);
   const A offset = static_cast<A>(static_cast<int64_t>(op.imm));
   const A first = a[0] + offset;
   const A stride = a[1] - a[0];
   if (ctx.shared_bytes < sizeof(M)) return load_general(ctx, warp, op, kFullMask);
-  if constexpr (sizeof(A) == 4)
-    if (load_shared_again<M>(ctx, warp, op)) return true;
   const A limit = static_cast<A>(ctx.shared_bytes - sizeof(M));
   if (is_progression(a, stride)) {
     const A last = first + 31 * stride;
