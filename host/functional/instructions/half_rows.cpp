@@ -142,11 +142,12 @@ bool half_rows(uint8_t* rows, const Op& op, uint32_t mask) {
     case HalfOp::kMin:
     case HalfOp::kMax:
       arithmetic.extreme(a, b, r);
+      arithmetic.finish(r);
       break;
     default:
       arithmetic.compute(a, b, c, r);
+      arithmetic.finish(r);
   }
-  arithmetic.finish(r);
   arithmetic.write(r, row<uint32_t>(rows, op.d), mask);
   return true;
 }
