@@ -367,11 +367,21 @@ void expect_equal_rows(MemSpace space, uint64_t base, Fast fast) {
 
 TEST(FastPaths, OfRows) {
   const uint64_t global = Machine().range.lo;
-  expect_equal_rows<uint32_t, uint64_t>(MemSpace::kGlobal, global, load_global_full<uint32_t>);
-  expect_equal_rows<uint64_t, uint64_t>(MemSpace::kGlobal, global, load_global_full<uint64_t>);
-  expect_equal_rows<uint32_t, uint32_t>(MemSpace::kShared, 0, load_shared_full<uint32_t, uint32_t>);
-  expect_equal_rows<uint64_t, uint32_t>(MemSpace::kShared, 0, load_shared_full<uint64_t, uint32_t>);
-  expect_equal_rows<uint32_t, uint64_t>(MemSpace::kShared, 0, load_shared_full<uint32_t, uint64_t>);
+  expect_equal_rows<uint32_t, uint64_t>(
+      MemSpace::kGlobal, global,
+      [](Context& c, Warp& w, const Op& o) { return (load_global_full<uint32_t>(c, w, o)); });
+  expect_equal_rows<uint64_t, uint64_t>(
+      MemSpace::kGlobal, global,
+      [](Context& c, Warp& w, const Op& o) { return (load_global_full<uint64_t>(c, w, o)); });
+  expect_equal_rows<uint32_t, uint32_t>(MemSpace::kShared, 0, [](Context& c, Warp& w, const Op& o) {
+    return (load_shared_full<uint32_t, uint32_t>(c, w, o));
+  });
+  expect_equal_rows<uint64_t, uint32_t>(MemSpace::kShared, 0, [](Context& c, Warp& w, const Op& o) {
+    return (load_shared_full<uint64_t, uint32_t>(c, w, o));
+  });
+  expect_equal_rows<uint32_t, uint64_t>(MemSpace::kShared, 0, [](Context& c, Warp& w, const Op& o) {
+    return (load_shared_full<uint32_t, uint64_t>(c, w, o));
+  });
 }
 
 }  // namespace

@@ -71,8 +71,6 @@ NW_HD NW_INLINE bool load_global_full(Context& ctx, Warp& warp, const Op& op) {
     }
     return true;
   }
-  if (load_global_rows<M, 4>(ctx, warp, op, first) || load_global_rows<M, 3>(ctx, warp, op, first))
-    return true;
   // Irregular: all lanes inside the cached allocation, which is smaller than 4 GiB.
   uint32_t offsets[kLanes];
   uint64_t bits = 0;  // of all offsets
@@ -91,10 +89,16 @@ NW_HD NW_INLINE bool load_global_full(Context& ctx, Warp& warp, const Op& op) {
         ((bits | desc.lo) & (sizeof(M) - 1)) == 0))
     return load_general(ctx, warp, op, kFullMask);
   if (warp.trace != nullptr) {
-    uint64_t* out = warp.trace + warp.trace_size;
-    *out++ = trace::memory_record(desc.lo + low, trace::kDeltas);
-    store_distances(out, offsets, low);
-    warp.trace_size += 1 + kLanes / 2;
+    if (const uint64_t tile = trace::find_tiles(offsets); tile != 0) {
+      warp.trace[warp.trace_size] = trace::memory_record(desc.lo + offsets[0], trace::kTiles);
+      warp.trace[warp.trace_size + 1] = tile;
+      warp.trace_size += 2;
+    } else {
+      uint64_t* out = warp.trace + warp.trace_size;
+      *out++ = trace::memory_record(desc.lo + low, trace::kDeltas);
+      store_distances(out, offsets, low);
+      warp.trace_size += 1 + kLanes / 2;
+    }
   }
   const uint8_t* p = ctx.arena + (desc.lo - kDeviceBase);
   gather(d, p, offsets);

@@ -1,5 +1,5 @@
-// Loads of full warps whose places are rows with equal steps, as of thread blocks that are 16 or 8
-// wide.
+// Loads of full warps from shared memory whose places are rows with equal steps, as of thread
+// blocks that are 16 or 8 wide.
 #pragma once
 
 #include <cstdint>
@@ -22,38 +22,6 @@ NW_HD NW_INLINE void load_row(M* d, const uint8_t* p, int64_t step) {
   } else {
     for (uint32_t i = 0; i < kColumns; ++i, p += step) d[i] = load_value<M>(p);
   }
-}
-
-/// Unguarded load by a full warp from device memory if its addresses are rows of 2^kShift inside
-/// the cached allocation; false, with nothing done, if not.
-template <class M, uint32_t kShift>
-NW_HD NW_INLINE bool load_global_rows(Context& ctx, Warp& warp, const Op& op, uint64_t first) {
-  constexpr uint32_t kColumns = 1u << kShift;
-  const MemDesc& desc = ctx.memory[op.c];
-  const uint64_t* a = row<uint64_t>(warp.rows, op.a);
-  const uint64_t tile = trace::find_rows<kShift>(a);
-  if (tile == 0) return false;
-  const auto step = static_cast<int64_t>(a[1] - a[0]);
-  const auto distance = static_cast<int64_t>(a[kColumns] - a[0]);
-  // A place is an affine function of column and row: the corners bound it.
-  const int64_t across = step * (kColumns - 1), down = distance * (kLanes / kColumns - 1);
-  const int64_t low = (across < 0 ? across : 0) + (down < 0 ? down : 0);
-  const int64_t high = (across > 0 ? across : 0) + (down > 0 ? down : 0);
-  const uint64_t limit = desc.span - sizeof(M), from = first - desc.lo;
-  if (!(desc.span >= sizeof(M) && from + static_cast<uint64_t>(low) <= limit &&
-        from + static_cast<uint64_t>(high) <= limit &&
-        ((first | static_cast<uint64_t>(step | distance)) & (sizeof(M) - 1)) == 0))
-    return false;
-  if (warp.trace != nullptr) {
-    warp.trace[warp.trace_size] = trace::memory_record(first, trace::kTiles);
-    warp.trace[warp.trace_size + 1] = tile;
-    warp.trace_size += 2;
-  }
-  M* d = row<M>(warp.rows, op.d);
-  const uint8_t* p = ctx.arena + (first - kDeviceBase);
-  for (uint32_t r = 0; r < kLanes; r += kColumns, p += distance)
-    load_row<M, kColumns>(d + r, p, step);
-  return true;
 }
 
 /// Are the places rows of 2^kShift with steps `step` and distances `distance`?

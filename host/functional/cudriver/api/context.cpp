@@ -8,11 +8,13 @@ namespace {
 constexpr unsigned kContextFlags = 0xff, kApiVersion = 3020;
 constexpr int kLimitsOfRuntime = 7;  // further ones are of hardware that is not there
 
+void check_device(Device device) { require(device == 0, kErrorInvalidDevice); }
+
 Status create(void** context, unsigned flags, Device device) {
   return call(Needs::kInitialization, [&] {
     require(context != nullptr && (flags & ~kContextFlags) == 0);
     check_device(device);
-    *context = create_context(flags, device);
+    *context = create_context(flags);
     return kSuccess;
   });
 }
@@ -87,14 +89,15 @@ NW_CU cuCtxGetCurrent(void** context) {
 NW_CU cuCtxGetDevice(Device* device) {
   return call([&] {
     require(device != nullptr);
-    *device = checked_context(nullptr).device;
+    *device = 0;
     return kSuccess;
   });
 }
 NW_CU cuCtxGetDevice_v2(Device* device, void* context) {
   return call(Needs::kInitialization, [&] {
     require(device != nullptr);
-    *device = checked_context(context).device;
+    checked_context(context);
+    *device = 0;
     return kSuccess;
   });
 }
@@ -165,15 +168,17 @@ NW_CU cuCtxGetStreamPriorityRange(int* least, int* greatest) {
   return forward(cudaDeviceGetStreamPriorityRange, least, greatest);
 }
 
-NW_CU cuCtxEnablePeerAccess(void* context, unsigned flags) {
-  return call([&] { return cudaDeviceEnablePeerAccess(checked_context(context).device, flags); });
+// There is one device, and so no peer.
+NW_CU cuCtxEnablePeerAccess(void* context, unsigned) {
+  return call([&] {
+    checked_context(context);
+    return kErrorInvalidDevice;
+  });
 }
 NW_CU cuCtxDisablePeerAccess(void* context) {
   return call([&] {
-    const Device peer = checked_context(context).device;
-    // Of its own device none was enabled.
-    if (peer == nw_driver_thread()->device) return kErrorPeerAccessNotEnabled;
-    return cudaDeviceDisablePeerAccess(peer);
+    checked_context(context);
+    return kErrorPeerAccessNotEnabled;
   });
 }
 
@@ -183,21 +188,21 @@ NW_CU cuDevicePrimaryCtxRetain(void** context, Device device) {
   return call(Needs::kInitialization, [&] {
     require(context != nullptr);
     check_device(device);
-    *context = retain_primary_context(device);
+    *context = retain_primary_context();
     return kSuccess;
   });
 }
 NW_CU cuDevicePrimaryCtxRelease_v2(Device device) {
   return call(Needs::kInitialization, [&] {
     check_device(device);
-    release_primary_context(device);
+    release_primary_context();
     return kSuccess;
   });
 }
 NW_CU cuDevicePrimaryCtxReset_v2(Device device) {
   return call(Needs::kInitialization, [&] {
     check_device(device);
-    reset_primary_context(device);
+    reset_primary_context();
     return kSuccess;
   });
 }
@@ -205,7 +210,7 @@ NW_CU cuDevicePrimaryCtxSetFlags_v2(Device device, unsigned flags) {
   return call(Needs::kInitialization, [&] {
     check_device(device);
     require((flags & ~kContextFlags) == 0);
-    primary_context(device).flags = flags;
+    primary_context().flags = flags;
     return kSuccess;
   });
 }
@@ -213,8 +218,8 @@ NW_CU cuDevicePrimaryCtxGetState(Device device, unsigned* flags, int* active) {
   return call(Needs::kInitialization, [&] {
     check_device(device);
     require(flags != nullptr && active != nullptr);
-    *flags = primary_context(device).flags;
-    *active = primary_context_active(device) ? 1 : 0;
+    *flags = primary_context().flags;
+    *active = primary_context_active() ? 1 : 0;
     return kSuccess;
   });
 }

@@ -29,12 +29,19 @@ Status of_device(Status (*entry_point)(Parameters...), Arguments... arguments) {
 NW_CU cuDeviceGet(Device* device, int ordinal) {
   return call(Needs::kInitialization, [&] {
     require(device != nullptr);
-    check_device(ordinal);
-    *device = ordinal;
+    require(ordinal == 0, kErrorInvalidDevice);
+    *device = 0;
     return kSuccess;
   });
 }
-NW_CU cuDeviceGetCount(int* count) { return of_device(cudaGetDeviceCount, count); }
+/// Of several devices this interface has the first one: contexts are all of it.
+NW_CU cuDeviceGetCount(int* count) {
+  return call(Needs::kInitialization, [&] {
+    check(cudaGetDeviceCount(count));
+    *count = std::min(*count, 1);
+    return kSuccess;
+  });
+}
 NW_CU cuDeviceGetName(char* name, int bytes, Device device) {
   return with_properties(device, [&](const DeviceProp& p) {
     require(name != nullptr && bytes > 0);

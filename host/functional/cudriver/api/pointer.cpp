@@ -23,8 +23,7 @@ bool give_attribute(void* data, int attribute, DevicePtr p) {
   check(nw_driver_range(pointer(p), &start, &bytes));
   switch (attribute) {
     case kPointerContext:
-      give(data,
-           current_context() != nullptr ? current_context() : nw_driver_primary_context(a.device));
+      give(data, current_context() != nullptr ? current_context() : nw_driver_primary_context());
       return true;
     case kPointerMemoryType:
       give(data, a.type == cudart::kMemoryHost ? kMemoryHost : kMemoryDevice);
@@ -45,7 +44,7 @@ bool give_attribute(void* data, int attribute, DevicePtr p) {
       give(data, static_cast<char>(a.type == kMemoryManaged));
       return true;
     case kPointerOrdinal:
-      give(data, a.device);
+      give(data, 0);
       return true;
     case kPointerRangeStart:
       give(data, start);
