@@ -21,16 +21,25 @@ using nearwarp::runtime::KernelArgs;
 using nearwarp::runtime::VirtualDevice;
 using Program = nearwarp::compiler::Program;
 
+std::shared_ptr<const Program> compiled(const char* path) {
+  return std::make_shared<const Program>(nearwarp::compiler::compile_ptx_file(path));
+}
 std::shared_ptr<const Program> program() {
-  static const auto p = std::make_shared<const Program>(
-      nearwarp::compiler::compile_ptx_file(NW_SOURCE_DIR "/bench/kernels/functional.ptx"));
+  static const auto p = compiled(NW_SOURCE_DIR "/bench/kernels/functional.ptx");
+  return p;
+}
+std::shared_ptr<const Program> matrix_program() {
+  static const auto p = compiled(NW_SOURCE_DIR "/bench/kernels/matrix.ptx");
   return p;
 }
 
 struct Run {
   VirtualDevice device;
-  uint32_t module;
-  explicit Run(bool traces) : device(options(traces)), module(device.load_module(program())) {}
+  uint32_t module, matrix;
+  explicit Run(bool traces)
+      : device(options(traces)),
+        module(device.load_module(program())),
+        matrix(device.load_module(matrix_program())) {}
   static VirtualDevice::Options options(bool traces) {
     VirtualDevice::Options o;
     o.record_traces = traces;
@@ -219,6 +228,41 @@ void gather(benchmark::State& state) {
   });
 }
 
+/// A product by mma, of halves.
+void gemm_f16(benchmark::State& state) {
+  measure(state, [](Run& r) -> std::function<void()> {
+    constexpr int n = 512;
+    std::vector<uint16_t> values(n * n);
+    for (size_t i = 0; i < values.size(); ++i)  // of both signs, below 1
+      values[i] = static_cast<uint16_t>(i * 40503 % 0x3c00 | (i & 1) << 15);
+    const DevicePtr a = r.device.upload(values), b = r.device.upload(values),
+                    c = r.device.allocate(n * n * 4);
+    return [=, &r] {
+      r.device.launch(r.matrix, "gemm_f16", {n / 64, n / 64}, {128}, 0,
+                      KernelArgs(a, b, c, int{n}));
+    };
+  });
+}
+
+/// A kernel of one result for each thread, and rounds.
+void rounds(benchmark::State& state, const char* kernel) {
+  measure(state, [kernel](Run& r) -> std::function<void()> {
+    const DevicePtr out = r.device.allocate(16 * 256 * 8);
+    return [=, &r] { r.device.launch(r.matrix, kernel, {16}, {256}, 0, KernelArgs(out, 400)); };
+  });
+}
+
+/// Forces between points.
+void bodies(benchmark::State& state) {
+  measure(state, [](Run& r) -> std::function<void()> {
+    constexpr int n = 1024;
+    const DevicePtr at = r.device.upload(floats(n * 4)), force = r.device.allocate(n * 16);
+    return [=, &r] {
+      r.device.launch(r.matrix, "bodies", {n / 256}, {256}, 0, KernelArgs(at, force, int{n}));
+    };
+  });
+}
+
 #define NW_FUNCTIONAL(name) \
   BENCHMARK(name)->ArgName("traces")->Arg(0)->Arg(1)->UseManualTime()->Unit(benchmark::kMillisecond)
 NW_FUNCTIONAL(vector_add);
@@ -230,6 +274,24 @@ NW_FUNCTIONAL(gather);
 NW_FUNCTIONAL(atomics);
 NW_FUNCTIONAL(stereo);
 NW_FUNCTIONAL(spin);
+NW_FUNCTIONAL(gemm_f16);
+NW_FUNCTIONAL(bodies);
+#define NW_ROUNDS(name)                  \
+  BENCHMARK_CAPTURE(rounds, name, #name) \
+      ->ArgName("traces")                \
+      ->Arg(0)                           \
+      ->UseManualTime()                  \
+      ->Unit(benchmark::kMillisecond)
+NW_ROUNDS(cvt_f32_s32);
+NW_ROUNDS(cvt_f32_u32);
+NW_ROUNDS(cvt_floor);
+NW_ROUNDS(cvt_s64_f32);
+NW_ROUNDS(cvt_f16_f32);
+NW_ROUNDS(cvt_f32_f16);
+NW_ROUNDS(cvt_s64_s32);
+NW_ROUNDS(cvt_f64_s32);
+NW_ROUNDS(cvt_small);
+NW_ROUNDS(half_chain);
 
 }  // namespace
 

@@ -82,7 +82,7 @@ void expect_near(const std::vector<std::complex<T>>& got, const std::vector<Wide
 }
 
 TEST(Cufft, LinesOfManyLengths) {
-  for (const int n : {1, 2, 3, 5, 7, 8, 30, 32, 97, 121, 128, 129, 360, 1000, 1024}) {
+  for (const int n : {1, 2, 3, 5, 7, 8, 30, 31, 32, 37, 97, 121, 128, 129, 360, 1000, 1009, 1024}) {
     for (const int batch : {1, 3}) {
       for (const int sign : {kForward, kInverse}) {
         const std::string what = std::to_string(n) + " x " + std::to_string(batch);
@@ -117,7 +117,8 @@ TEST(Cufft, LinesOfManyLengths) {
 }
 
 TEST(Cufft, TwoAndThreeDimensions) {
-  for (const auto& [x, y, z] : {std::array{1, 12, 20}, {6, 7, 8}, {16, 16, 16}, {1, 33, 5}}) {
+  for (const auto& [x, y, z] :
+       {std::array{1, 12, 20}, {6, 7, 8}, {16, 16, 16}, {1, 33, 5}, {2, 37, 6}, {41, 3, 43}}) {
     const std::array<size_t, 3> n = {static_cast<size_t>(x), static_cast<size_t>(y),
                                      static_cast<size_t>(z)};
     const auto data = random_numbers<double>(n[0] * n[1] * n[2]);

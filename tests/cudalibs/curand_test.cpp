@@ -33,8 +33,8 @@ namespace nearwarp::cudalibs {
 namespace {
 
 constexpr int kXorwow = 101, kMrg32k3a = 121, kMtgp32 = 141, kMt19937 = 142, kPhilox = 161,
-              kSobol32 = 201;
-constexpr int kPseudo[] = {kXorwow, kMrg32k3a, kMt19937, kPhilox};
+              kSobol32 = 201, kScrambledSobol32 = 202;
+constexpr int kPseudo[] = {kXorwow, kMrg32k3a, kMtgp32, kMt19937, kPhilox};
 constexpr int kNotInitialized = 101, kTypeError = 103, kOutOfRange = 104, kLengthNotMultiple = 105,
               kInternalError = 999;
 constexpr size_t kMany = 100000;
@@ -84,6 +84,35 @@ TEST(Curand, Mt19937IsTheStandardOne) {
     }
     EXPECT_EQ(curandDestroyGenerator(generator), 0);
   }
+}
+
+/// Turns of 256 words of each of 64 generators: what is asked for in parts, or from an offset on,
+/// is what is asked for at once.
+TEST(Curand, Mtgp32GoesOnWhereItEnded) {
+  constexpr size_t kAll = 3 * 64 * 256 + 1000;
+  const auto words = [](unsigned long long offset, std::vector<size_t> parts) {
+    void* generator = nullptr;
+    EXPECT_EQ(curandCreateGenerator(&generator, kMtgp32), 0);
+    EXPECT_EQ(curandSetPseudoRandomGeneratorSeed(generator, 7), 0);
+    EXPECT_EQ(curandSetGeneratorOffset(generator, offset), 0);
+    const OnDevice<unsigned> out(kAll);
+    size_t at = 0;
+    for (const size_t n : parts) {
+      EXPECT_EQ(curandGenerate(generator, out.get() + at, n), 0);
+      at += n;
+    }
+    EXPECT_EQ(curandDestroyGenerator(generator), 0);
+    auto all = out.values();
+    all.resize(at);
+    return all;
+  };
+  const auto whole = words(0, {kAll});
+  EXPECT_GT(std::set(whole.begin(), whole.end()).size(), kAll - 10);  // of 2^32
+  EXPECT_EQ(words(0, {1, 255, 256, 100, 16000, kAll - 16612}), whole);
+  for (const size_t offset : {size_t{1}, size_t{300}, size_t{16384}, size_t{40000}})
+    EXPECT_EQ(words(offset, {500, 500}),
+              std::vector(whole.begin() + static_cast<long>(offset),
+                          whole.begin() + static_cast<long>(offset) + 1000));
 }
 
 /// Known answers of the ten rounds (Random123's kat_vectors): key and counter 0.
@@ -233,7 +262,7 @@ TEST(Curand, ForTheHost) {
 TEST(Curand, WhatIsWrong) {
   void* generator = nullptr;
   testing::internal::CaptureStderr();
-  EXPECT_EQ(curandCreateGenerator(&generator, kMtgp32), kTypeError);
+  EXPECT_EQ(curandCreateGenerator(&generator, kScrambledSobol32), kTypeError);
   EXPECT_NE(testing::internal::GetCapturedStderr().find("MTGP32"), std::string::npos);
   EXPECT_EQ(curandGenerateSeeds(nullptr), kNotInitialized);
   ASSERT_EQ(curandCreateGenerator(&generator, kXorwow), 0);

@@ -307,5 +307,82 @@ TEST(FastPaths, FullWarps) {
       });
 }
 
+// --- Full warps whose places are rows, as of thread blocks that are 16 or 8 wide ---------------
+
+struct RowsOf {
+  uint32_t columns;
+  int64_t step, distance, start;
+};
+std::vector<RowsOf> rows_of_warps(int64_t bytes) {
+  std::mt19937 random(3);
+  std::vector<RowsOf> all;
+  for (int k = 0; k < 400; ++k) {
+    const auto some = [&](int64_t range) { return static_cast<int64_t>(random() % range); };
+    const int64_t step = k % 3 == 0 ? 0 : k % 3 == 1 ? bytes : (some(9) - 4) * bytes;
+    const RowsOf rows{k % 2 == 0 ? 16u : 8u, step, (some(400) - 100) * bytes,
+                      (some(4000) + 200) * bytes};
+    // Where it lies mostly stays for a while; sometimes it is misaligned, or beyond the end.
+    for (int64_t again = 0; again < 3; ++again)
+      all.push_back({rows.columns, rows.step, rows.distance, rows.start + again * 64});
+    if (k % 10 == 0) all.push_back({rows.columns, rows.step, rows.distance, rows.start + 1});
+    if (k % 10 == 1) all.push_back({rows.columns, rows.step, rows.distance, int64_t{kBytes} - 8});
+    if (k % 10 == 2) all.push_back({rows.columns, rows.step, rows.distance, 0});
+  }
+  return all;
+}
+
+/// Loads of `U` by `fast` and by load_general(), whose addresses are of type A from `base` on.
+template <class U, class A, class Fast>
+void expect_equal_rows(MemSpace space, uint64_t base, Fast fast) {
+  Machine a, b;
+  std::vector<uint8_t> shared(kBytes);
+  for (size_t i = 0; i < shared.size(); ++i) shared[i] = static_cast<uint8_t>(i * 91);
+  const Op op = operation(kResultRow, 0);
+  for (const RowsOf& rows : rows_of_warps(sizeof(U))) {
+    bool done[2];
+    for (Machine* m : {&a, &b}) {
+      m->context.shared = shared.data();
+      m->context.shared_bytes = kBytes;
+      m->desc = described<U>(false);
+      m->desc.space = space;
+      m->desc.address64 = sizeof(A) == 8 ? 1 : 0;
+      m->desc.lo = m->range.lo;
+      m->desc.span = m->range.bytes;
+      m->warp.trace_size = 0;
+      m->context.fault = Fault{};
+      for (uint32_t i = 0; i < kLanes; ++i)
+        row<A>(m->warp.rows, kAddressRow)[i] = static_cast<A>(
+            base + static_cast<uint64_t>(rows.start + rows.step * (i % rows.columns) +
+                                         rows.distance * (i / rows.columns) - op.imm));
+      done[m == &b] = m == &a ? fast(m->context, m->warp, op)
+                              : load_general(m->context, m->warp, op, kFullMask);
+    }
+    ASSERT_EQ(done[0], done[1]) << rows.start;
+    ASSERT_EQ(a.context.fault.address, b.context.fault.address);
+    if (!done[0]) continue;
+    ASSERT_EQ(a.traced(), b.traced()) << rows.columns << " " << rows.step << " " << rows.distance;
+    ASSERT_EQ(a.rows, b.rows);
+  }
+}
+
+TEST(FastPaths, OfRows) {
+  const uint64_t global = Machine().range.lo;
+  expect_equal_rows<uint32_t, uint64_t>(
+      MemSpace::kGlobal, global,
+      [](Context& c, Warp& w, const Op& o) { return (load_global_full<uint32_t>(c, w, o)); });
+  expect_equal_rows<uint64_t, uint64_t>(
+      MemSpace::kGlobal, global,
+      [](Context& c, Warp& w, const Op& o) { return (load_global_full<uint64_t>(c, w, o)); });
+  expect_equal_rows<uint32_t, uint32_t>(MemSpace::kShared, 0, [](Context& c, Warp& w, const Op& o) {
+    return (load_shared_full<uint32_t, uint32_t>(c, w, o));
+  });
+  expect_equal_rows<uint64_t, uint32_t>(MemSpace::kShared, 0, [](Context& c, Warp& w, const Op& o) {
+    return (load_shared_full<uint64_t, uint32_t>(c, w, o));
+  });
+  expect_equal_rows<uint32_t, uint64_t>(MemSpace::kShared, 0, [](Context& c, Warp& w, const Op& o) {
+    return (load_shared_full<uint32_t, uint64_t>(c, w, o));
+  });
+}
+
 }  // namespace
 }  // namespace nearwarp::exec

@@ -2,6 +2,7 @@
 #include "host/functional/cudalibs/cufft.h"
 
 #include <algorithm>
+#include <bit>
 #include <string>
 #include <utility>
 
@@ -34,6 +35,17 @@ std::vector<int> factors(int64_t n) {
     for (; n % radix == 0; n /= radix) result.push_back(static_cast<int>(radix));
   }
   return result;
+}
+
+/// The largest prime factor that has passes of its own. They take as many operations for an element
+/// as it says, a convolution some 12 times the logarithm of the length (estimated).
+constexpr int kMostRadix = 31;
+
+/// The length of a convolution in place of a transform along an axis; 0: that has passes.
+int64_t convolution_length(int64_t n) {
+  const std::vector<int> all = factors(n);
+  if (all.empty() || *std::max_element(all.begin(), all.end()) <= kMostRadix) return 0;
+  return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(2 * n - 1)));
 }
 
 std::string radix_kernel(int radix) {
@@ -81,25 +93,65 @@ void Plan::make(const std::vector<int64_t>& n, const Layout& in, const Layout& o
   padded_out_ = side_of(n, out, reads_real(type), writes_real(type));
   type_ = type;
   batch_ = batch;
-  compact_bytes_ = static_cast<size_t>(elements) * (is_double(type) ? 16 : 8);
+  compact_bytes_ = static_cast<size_t>(elements) * element_bytes();
+  convolution_bytes_ = 0;
+  for (int axis = 0; axis < 3; ++axis)  // two copies of padded lines and of the filter
+    convolution_bytes_ =
+        std::max(convolution_bytes_, 2 * element_bytes() * static_cast<size_t>(lines_of(axis) + 1) *
+                                         static_cast<size_t>(convolution_length(n_[axis])));
   own_ = {};
   if (allocates) own_ = cudalibs::Memory(work_bytes());
+}
+
+size_t Plan::element_bytes() const { return is_double(type_) ? 16 : 8; }
+
+void Plan::passes(void** from, void** to, int64_t length, int64_t inner, int64_t outer,
+                  int sign) const {
+  int64_t done = 1;
+  for (const int radix : factors(length)) {
+    const PassArgs args = {*from, *to, length, inner, outer, done, radix, sign};
+    const int64_t threads = outer * inner * (radix <= 5 ? length / radix : length);
+    cudalibs::launch((radix_kernel(radix) + suffix(type_)).c_str(), threads, &args, stream);
+    done *= radix;
+    std::swap(*from, *to);
+  }
+}
+
+/// A transform along an axis in place, as a convolution with a chirp, which is a product of
+/// transforms of a length that is a power of two (Bluestein 1970).
+void Plan::convolve(void* lines, int axis, int64_t inner, int sign) const {
+  const int64_t extent = convolution_length(n_[axis]), count = lines_of(axis);
+  char* const work = static_cast<char*>(convolution_);
+  const auto part = [&](int64_t elements) {
+    return work + static_cast<size_t>(elements * extent) * element_bytes();
+  };
+  void *padded = part(0), *other = part(count), *filter = part(2 * count),
+       *other_filter = part(2 * count + 1);
+  ChirpArgs args = {lines, padded, filter, n_[axis], inner, count / inner, extent, sign};
+  const auto run = [&](const char* name, int64_t threads) {
+    args.padded = padded;
+    args.filter = filter;
+    cudalibs::launch((std::string("cufft_chirp_") + name + suffix(type_)).c_str(), threads, &args,
+                     stream);
+  };
+  run("filter", extent);
+  passes(&filter, &other_filter, extent, 1, 1, -1);
+  run("in", count * extent);
+  passes(&padded, &other, extent, 1, count, -1);
+  run("multiply", count * extent);
+  passes(&padded, &other, extent, 1, count, 1);
+  run("out", count * n_[axis]);
 }
 
 /// All axes; `from` has the result in the end.
 void Plan::transform(void** from, void** to, int sign) const {
   int64_t inner = 1;
-  for (int d = 2; d >= 0; --d) {
-    int64_t done = 1;
-    for (const int radix : factors(n_[d])) {
-      const int64_t outer = batch_ * n_[0] * n_[1] * n_[2] / n_[d] / inner;
-      const PassArgs args = {*from, *to, n_[d], inner, outer, done, radix, sign};
-      const int64_t threads = outer * inner * (radix <= 5 ? n_[d] / radix : n_[d]);
-      cudalibs::launch((radix_kernel(radix) + suffix(type_)).c_str(), threads, &args, stream);
-      done *= radix;
-      std::swap(*from, *to);
-    }
-    inner *= n_[d];
+  for (int axis = 2; axis >= 0; --axis) {
+    if (convolution_length(n_[axis]) != 0)
+      convolve(*from, axis, inner, sign);
+    else
+      passes(from, to, n_[axis], inner, lines_of(axis) / inner, sign);
+    inner *= n_[axis];
   }
 }
 
@@ -109,6 +161,7 @@ void Plan::execute(const void* in, void* out, int sign) {
   char* const work = static_cast<char*>(allocates ? own_.get() : given_);
   require(work != nullptr, kInvalidPlan);
   void *from = work, *to = work + compact_bytes_;
+  convolution_ = work + 2 * compact_bytes_;
   const bool in_place = in == out;
   const Side& read = in_place ? padded_in_ : in_;
   const Side& written = in_place ? padded_out_ : out_;

@@ -48,7 +48,7 @@ class Plan {
             int64_t batch);
   bool is_made() const { return batch_ != 0; }
   int type() const { return type_; }
-  size_t work_bytes() const { return 2 * compact_bytes_; }
+  size_t work_bytes() const { return 2 * compact_bytes_ + convolution_bytes_; }
   void set_work(void* work) { given_ = work; }
   /// `sign` of the exponent. Throws Failure, Problem.
   void execute(const void* in, void* out, int sign);
@@ -59,12 +59,18 @@ class Plan {
   };
   static Side side_of(const std::vector<int64_t>& n, const Layout& layout, bool halved,
                       bool padded);
+  size_t element_bytes() const;
+  int64_t lines_of(int axis) const { return batch_ * n_[0] * n_[1] * n_[2] / n_[axis]; }
   void transform(void** from, void** to, int sign) const;
+  /// Along lines of `length` elements, by the factors of the length; `from` has the result.
+  void passes(void** from, void** to, int64_t length, int64_t inner, int64_t outer, int sign) const;
+  void convolve(void* lines, int axis, int64_t inner, int sign) const;
 
   int type_ = 0;
   int64_t n_[3] = {}, batch_ = 0;
   Side in_, out_, padded_in_, padded_out_;
-  size_t compact_bytes_ = 0;
+  size_t compact_bytes_ = 0, convolution_bytes_ = 0;
+  void* convolution_ = nullptr;  ///< its part of the work area
   cudalibs::Memory own_;
   void* given_ = nullptr;
 };

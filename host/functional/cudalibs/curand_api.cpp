@@ -44,6 +44,9 @@ enum Type : int {
   kPhilox = 161,
   kQuasiDefault = 200,
   kSobol32 = 201,
+  kScrambledSobol32 = 202,
+  kSobol64 = 203,
+  kScrambledSobol64 = 204,
 };
 
 struct Failure {
@@ -95,6 +98,9 @@ class Generator {
         break;
       case kMt19937:
         words = mt19937_state(static_cast<uint32_t>(seed_), offset_);
+        break;
+      case kMtgp32:
+        words = mtgp32_states(seed_, offset_);
         break;
       case kSobol32:
         words = sobol_directions(dimensions_);
@@ -170,6 +176,10 @@ class Generator {
       case kMt19937:
         cudalibs::launch_blocks("curand_mt19937", {1, 1, 1}, kThreads, &args, stream_);
         break;
+      case kMtgp32:
+        cudalibs::launch_blocks("curand_mtgp32", {kMtgpGenerators, 1, 1}, kMtgpWords, &args,
+                                stream_);
+        break;
       case kSobol32:
         cudalibs::launch("curand_sobol32", n, &args, stream_);
         break;
@@ -227,10 +237,13 @@ Status create(Generator** generator, int type, bool is_host) {
     require(generator != nullptr);
     if (type == kDefault) type = kXorwow;
     if (type == kQuasiDefault) type = kSobol32;
-    constexpr int kAll[] = {kXorwow, kMrg32k3a, kMt19937, kPhilox, kSobol32};
+    constexpr int kAll[] = {kXorwow, kMrg32k3a, kMtgp32, kMt19937, kPhilox, kSobol32};
     if (std::find(std::begin(kAll), std::end(kAll), type) == std::end(kAll)) {
       const std::string what =
-          type == kMtgp32 ? "with MTGP32" : "with generator " + std::to_string(type);
+          type == kScrambledSobol32   ? "with scrambled Sobol (its constants are not public)"
+          : type == kSobol64          ? "with Sobol of 64 bits"
+          : type == kScrambledSobol64 ? "with scrambled Sobol of 64 bits"
+                                      : "with generator " + std::to_string(type);
       cudalibs::say_not_supported("curandCreateGenerator", what.c_str(), "cuRAND",
                                   "CURAND_STATUS_TYPE_ERROR");
       throw Failure{kTypeError};

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <iterator>
 
 #include "host/functional/cudalibs/kernels/curand_args.h"
+#include "host/functional/cudalibs/mtgp32_parameters.h"
 
 namespace nearwarp::curand {
 
@@ -169,6 +171,44 @@ std::vector<uint32_t> mt19937_state(uint32_t seed, uint64_t given) {
     given -= now;
   }
   return s;
+}
+
+std::vector<uint32_t> mtgp32_states(uint64_t seed, uint64_t given) {
+  // As the authors' code, with seeds as cuRAND's device interface gives them
+  // (curand_mtgp32_host.h).
+  constexpr uint64_t kRound = uint64_t{kMtgpGenerators} * kMtgpWords;
+  static_assert(std::size(kMtgp32Parameters) == kMtgpGenerators);
+  const auto first = static_cast<uint32_t>(seed ^ (seed >> 32));
+  std::vector<uint32_t> all;
+  for (uint32_t g = 0; g < kMtgpGenerators; ++g) {
+    const Mtgp32Parameters& p = kMtgp32Parameters[g];
+    const auto of_table = [](const uint32_t* table, uint32_t bits) {
+      uint32_t sum = 0;
+      for (uint32_t i = 0; i < 4; ++i) sum ^= (bits >> i & 1) != 0 ? table[i] : 0;
+      return sum;
+    };
+    const uint32_t hidden = p.recursion[2] ^ (p.recursion[3] << 16);
+    uint32_t filler = hidden + (hidden >> 16);
+    filler += filler >> 8;
+    std::vector<uint32_t> s(kMtgpState, (filler & 0xff) * 0x01010101u);
+    s[0] = first + g + 1;
+    s[1] = hidden;
+    for (uint32_t i = 1; i < kMtgpState; ++i)
+      s[i] ^= 1812433253u * (s[i - 1] ^ (s[i - 1] >> 30)) + i;
+    const uint64_t turns = given / kRound + (given % kRound >= (g + 1) * uint64_t{kMtgpWords});
+    for (uint64_t step = 0; step < turns * kMtgpWords; ++step) {
+      uint32_t x = (s[0] & kMtgp32Mask) ^ s[1];
+      x ^= x << p.shift1;
+      const uint32_t y = x ^ (s[p.position] >> p.shift2);
+      s.erase(s.begin());
+      s.push_back(y ^ of_table(p.recursion, y));
+    }
+    all.insert(all.end(), s.begin(), s.end());
+    all.insert(all.end(), {p.position, p.shift1, p.shift2});
+    all.insert(all.end(), std::begin(p.recursion), std::end(p.recursion));
+    all.insert(all.end(), std::begin(p.tempering), std::end(p.tempering));
+  }
+  return all;
 }
 
 std::vector<uint32_t> sobol_directions(uint32_t dimensions) {

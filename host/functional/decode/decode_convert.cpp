@@ -50,6 +50,58 @@ Number number_of(Type t, bool* ok) {
   }
 }
 
+/// The fast code of a conversion to or from floating point; 0 if there is none. Registers are as
+/// wide as the formats.
+uint16_t float_code(const ConvertFlags& f, bool source_wide) {
+  const Number from = f.from, to = f.to;
+  if (source_wide != (exec::bits_of(from) == 64) || (f.reg_bytes == 8) != (exec::bits_of(to) == 64))
+    return 0;
+  if (f.saturate)
+    return !f.ftz && !f.integral && from == Number::kF32 && to == Number::kF32 ? exec::kSatF32 : 0;
+  if (f.ftz) return 0;
+  // Conversions to integers say by .rzi how they round.
+  const bool to_integer = !exec::is_float(to);
+  if (f.integral && !to_integer) {
+    if (from != to) return 0;
+    const bool wide = from == Number::kF64;
+    if (from != Number::kF32 && !wide) return 0;
+    switch (f.round) {
+      case Round::kZero:
+        return wide ? exec::kTruncF64 : exec::kTruncF32;
+      case Round::kDown:
+        return wide ? exec::kFloorF64 : exec::kFloorF32;
+      case Round::kUp:
+        return wide ? exec::kCeilF64 : exec::kCeilF32;
+      default:
+        return wide ? exec::kRintF64 : exec::kRintF32;
+    }
+  }
+  struct Pair {
+    Number from, to;
+    Round round;
+    uint16_t code;
+  };
+  static constexpr Pair kPairs[] = {
+      {Number::kS32, Number::kF32, Round::kNearest, exec::kCvtF32S32},
+      {Number::kU32, Number::kF32, Round::kNearest, exec::kCvtF32U32},
+      {Number::kS64, Number::kF32, Round::kNearest, exec::kCvtF32S64},
+      {Number::kU64, Number::kF32, Round::kNearest, exec::kCvtF32U64},
+      {Number::kS64, Number::kF64, Round::kNearest, exec::kCvtF64S64},
+      {Number::kF64, Number::kF32, Round::kNearest, exec::kCvtF32F64},
+      {Number::kF32, Number::kF16, Round::kNearest, exec::kCvtF16F32},
+      {Number::kF32, Number::kS32, Round::kZero, exec::kCvtS32F32},
+      {Number::kF32, Number::kU32, Round::kZero, exec::kCvtU32F32},
+      {Number::kF64, Number::kS32, Round::kZero, exec::kCvtS32F64},
+  };
+  for (const Pair& p : kPairs)
+    if (p.from == from && p.to == to && p.round == f.round) return p.code;
+  // Exact ones, whatever the rounding.
+  if (from == Number::kS32 && to == Number::kF64) return exec::kCvtF64S32;
+  if (from == Number::kU32 && to == Number::kF64) return exec::kCvtF64U32;
+  if (from == Number::kF32 && to == Number::kF64) return exec::kCvtF64F32;
+  return from == Number::kF16 && to == Number::kF32 ? exec::kCvtF32F16 : 0;
+}
+
 }  // namespace
 
 void Decoder::convert(const Instr& in) {
@@ -101,13 +153,15 @@ void Decoder::convert(const Instr& in) {
   }
   // The common cases have fast codes.
   const bool plain = !f.ftz && !f.saturate;
-  const bool nearest = f.round == Round::kNearest && !f.integral;
   const bool from32 = from == Number::kU32 || from == Number::kS32;
   uint16_t code = 0;
-  bool found = true;
+  bool found = false;
   const bool narrow_regs = !source_wide && dst_bytes == 4;
-  if (plain && !source_wide && dst_bytes == 8 && from == Number::kU32 && to <= Number::kS64 &&
-      to >= Number::kU64)
+  const bool to64 = to == Number::kU64 || to == Number::kS64;
+  if (plain && source_wide && dst_bytes == 8 && from32 && to64)
+    code = from == Number::kS32 ? exec::kLowS64 : exec::kLowU64;
+  else if (plain && !source_wide && dst_bytes == 8 && from == Number::kU32 && to <= Number::kS64 &&
+           to >= Number::kU64)
     code = exec::kCvtU64U32;
   else if (plain && !source_wide && dst_bytes == 8 && from == Number::kS32 && to <= Number::kS64 &&
            to >= Number::kU64)
@@ -135,22 +189,9 @@ void Decoder::convert(const Instr& in) {
     code = exec::kExtU16;
   else if (plain && !source_wide && dst_bytes <= 4 && from <= Number::kS32 && to == Number::kU8)
     code = exec::kExtU8;
-  else if (plain && nearest && from == Number::kS32 && to == Number::kF32)
-    code = exec::kCvtF32S32;
-  else if (plain && nearest && from == Number::kU32 && to == Number::kF32)
-    code = exec::kCvtF32U32;
-  else if (plain && from == Number::kS32 && to == Number::kF64)
-    code = exec::kCvtF64S32;
-  else if (plain && from == Number::kU32 && to == Number::kF64)
-    code = exec::kCvtF64U32;
-  else if (plain && !f.integral && from == Number::kF32 && to == Number::kF64)
-    code = exec::kCvtF64F32;
-  else if (plain && nearest && from == Number::kF64 && to == Number::kF32)
-    code = exec::kCvtF32F64;
-  else if (!f.ftz && f.saturate && !f.integral && from == Number::kF32 && to == Number::kF32)
-    code = exec::kSatF32;
   else
-    found = false;
+    code = float_code(f, source_wide);
+  found = code != 0;
   if (found) return fast(code, d, a);
   slow(exec::kConvert, d.row, a, source_wide ? 1 : 0, 0, f.pack());
 }

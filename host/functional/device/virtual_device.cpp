@@ -452,7 +452,14 @@ void VirtualDevice::run_grid(const Grid& launched) {
   try {
     result = executor.run();
   } catch (const DeviceFault& fault) {
-    d.fail(fault);
+    const ExecutorResult so_far = executor.executed();
+    d.warp_instructions += so_far.warp_instructions;
+    d.thread_instructions += so_far.thread_instructions;
+    d.fail(DeviceFault(
+        fault.kind(),
+        fmt::format("{}; the launch had executed {} thread-instructions, and {} of "
+                    "its {} thread blocks",
+                    fault.what(), so_far.thread_instructions, so_far.blocks, grid.count())));
   }
   if (launches) d.runtime->end_grid();
   if (!loaded.checked) d.memory.note_all_written();  // it may have written anything

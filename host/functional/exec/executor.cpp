@@ -435,4 +435,11 @@ ExecutorResult Executor::run() {
   return result_;
 }
 
+ExecutorResult Executor::executed() const {
+  ExecutorResult all = result_;
+  all.warp_instructions = context_.warp_instructions;
+  all.thread_instructions = context_.thread_instructions;
+  return all;
+}
+
 }  // namespace nearwarp::runtime

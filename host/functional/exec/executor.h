@@ -93,6 +93,8 @@ class Executor {
            ExecutorOptions options);
   ~Executor();
   ExecutorResult run();
+  /// What has been executed, of blocks that have not ended as well: also after run() threw.
+  ExecutorResult executed() const;
 
  private:
   struct Barrier {

@@ -53,6 +53,24 @@
   X(CvtF64U32, double, uint32_t, static_cast<double>(a))                                         \
   X(CvtF64F32, double, float, static_cast<double>(a))                                            \
   X(CvtF32F64, float, double, static_cast<float>(a))                                             \
+  X(CvtS32F32, int32_t, float, truncated_s32(a))                                                 \
+  X(CvtU32F32, uint32_t, float, truncated_u32(a))                                                \
+  X(CvtS32F64, int32_t, double, truncated_s32(a))                                                \
+  X(CvtF32S64, float, int64_t, static_cast<float>(a))                                            \
+  X(CvtF32U64, float, uint64_t, static_cast<float>(a))                                           \
+  X(CvtF64S64, double, int64_t, static_cast<double>(a))                                          \
+  X(CvtF32F16, float, uint32_t, half_to_float(a))                                                \
+  X(CvtF16F32, uint32_t, float, float_to_half(a))                                                \
+  X(FloorF32, float, float, number_or_nan(std::floor(a)))                                        \
+  X(CeilF32, float, float, number_or_nan(std::ceil(a)))                                          \
+  X(TruncF32, float, float, number_or_nan(std::trunc(a)))                                        \
+  X(RintF32, float, float, number_or_nan(std::rint(a)))                                          \
+  X(FloorF64, double, double, number_or_nan(std::floor(a)))                                      \
+  X(CeilF64, double, double, number_or_nan(std::ceil(a)))                                        \
+  X(TruncF64, double, double, number_or_nan(std::trunc(a)))                                      \
+  X(RintF64, double, double, number_or_nan(std::rint(a)))                                        \
+  X(LowS64, int64_t, uint64_t, static_cast<int64_t>(static_cast<int32_t>(a)))                    \
+  X(LowU64, uint64_t, uint64_t, a & 0xffffffffu)                                                 \
   X(ExtU8, uint32_t, uint32_t, a & 0xffu)                                                        \
   X(ExtU16, uint32_t, uint32_t, a & 0xffffu)                                                     \
   X(ExtS8, uint32_t, uint32_t, static_cast<uint32_t>(static_cast<int32_t>(a << 24) >> 24))       \

@@ -92,8 +92,16 @@ NW_HD NW_INLINE float sin_quadrant(float x, int offset) {
 NW_HD NW_INLINE float sin_approx(float x) { return sin_quadrant(x, 0); }
 NW_HD NW_INLINE float cos_approx(float x) { return sin_quadrant(x, 1); }
 
+/// 1 / sqrt(x): in single precision, then Newton's steps in double precision, which take less than
+/// a square root and a division there. Every result is that of those, rounded once (a test looks at
+/// all).
 NW_HD NW_INLINE float rsqrt_approx(float x) {
-  const float r = static_cast<float>(1.0 / std::sqrt(static_cast<double>(x)));
+  const float first = 1.0f / std::sqrt(x);
+  const double v = static_cast<double>(x);
+  double y = static_cast<double>(first);
+  y += 0.5 * y * __builtin_fma(-v * y, y, 1.0);
+  y += 0.5 * y * __builtin_fma(-v * y, y, 1.0);
+  const float r = x == 0.0f || first == 0.0f ? first : static_cast<float>(y);
   return x < 0.0f || x != x ? canonical_nan(x) : r;
 }
 

@@ -13,6 +13,7 @@
 #include <immintrin.h>
 #endif
 
+#include "host/functional/instructions/half_rows.h"
 #include "host/functional/instructions/lanes.h"
 #include "host/functional/instructions/scalar.h"
 
@@ -75,13 +76,24 @@ void read(const Row* from, Number format, bool ftz, Floats& to) {
       to[i] = bits_as<float>(static_cast<uint32_t>(from[i]) << 16);
     return;
   }
-#if defined(__F16C__)
-  alignas(32) uint16_t halves[kLanes];
+  uint16_t halves[kLanes];
   for (uint32_t i = 0; i < kLanes; ++i) halves[i] = static_cast<uint16_t>(from[i]);
-  for (uint32_t i = 0; i < kLanes; i += 8)
-    _mm256_storeu_ps(
-        to + i, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(halves + i))));
-#endif
+  floats_of_f16(halves, kLanes, to);
+}
+
+/// f(round as a constant).
+template <class F>
+void with_round(Round round, F&& f) {
+  switch (round) {
+    case Round::kZero:
+      return f(std::integral_constant<Round, Round::kZero>{});
+    case Round::kDown:
+      return f(std::integral_constant<Round, Round::kDown>{});
+    case Round::kUp:
+      return f(std::integral_constant<Round, Round::kUp>{});
+    default:
+      return f(std::integral_constant<Round, Round::kNearest>{});
+  }
 }
 
 template <Round kRound, class T>
@@ -94,19 +106,9 @@ T rounded(T x) {
 /// To whole numbers, in place.
 template <class T>
 void round_all(T (&x)[kLanes], Round round) {
-  const auto all = [&]<Round kRound>(std::integral_constant<Round, kRound>) {
+  with_round(round, [&]<Round kRound>(std::integral_constant<Round, kRound>) {
     for (uint32_t i = 0; i < kLanes; ++i) x[i] = rounded<kRound>(x[i]);
-  };
-  switch (round) {
-    case Round::kZero:
-      return all(std::integral_constant<Round, Round::kZero>{});
-    case Round::kDown:
-      return all(std::integral_constant<Round, Round::kDown>{});
-    case Round::kUp:
-      return all(std::integral_constant<Round, Round::kUp>{});
-    default:
-      return all(std::integral_constant<Round, Round::kNearest>{});
-  }
+  });
 }
 
 /// Whole numbers to integers: what is beyond the format's range becomes its end, what is no number
@@ -146,10 +148,79 @@ void to_integers(const Integers& x, bool is_signed, bool saturates, Number forma
     }
   });
 }
-template <class T>
-void to_reals(const Integers& x, bool is_signed, T (&to)[kLanes]) {
+
+/// A number and, by its sign, on which side of it the exact one lies.
+struct Inexact {
+  double nearest, error;
+};
+/// An integer of 64 bits as the sum of its halves, which are exact, and what was lost of that
+/// (Dekker's error of a sum).
+Inexact halves_of(uint64_t x, bool is_signed) {
+  const double upper = (is_signed ? static_cast<double>(static_cast<int32_t>(x >> 32))
+                                  : static_cast<double>(static_cast<uint32_t>(x >> 32))) *
+                       0x1p32;
+  const auto lower = static_cast<double>(static_cast<uint32_t>(x));
+  const double sum = upper + lower;
+  return {sum, lower - (sum - upper)};
+}
+
+/// The neighbour above or below among floating-point numbers whose bits are B.
+template <class B, class T>
+T next(T x, bool up) {
+  const auto bits = bits_as<B>(x);
+  constexpr B kSign = B{1} << (8 * sizeof(B) - 1);
+  const bool negative = (bits & kSign) != 0;
+  const bool from_zero = (bits & ~kSign) == 0;
+  const B moved = negative == up ? bits - 1 : bits + 1;
+  return from_zero ? bits_as<T>(up ? B{1} : kSign | 1) : bits_as<T>(moved);
+}
+/// The nearest number, as another rounding has it; `error`: exact less nearest.
+template <Round kRound, class B, class T>
+T directed(T nearest, double error) {
+  const bool below = error<0, above = error> 0;
+  if constexpr (kRound == Round::kDown) return below ? next<B>(nearest, false) : nearest;
+  if constexpr (kRound == Round::kUp) return above ? next<B>(nearest, true) : nearest;
+  if constexpr (kRound == Round::kZero) {
+    const bool beyond = nearest > 0 ? below : above;  // too far from zero
+    return beyond && nearest != 0 ? next<B>(nearest, nearest < 0) : nearest;
+  }
+  return nearest;
+}
+void narrow(const Doubles& x, Round round, Floats& to) {
+  with_round(round, [&]<Round kRound>(std::integral_constant<Round, kRound>) {
+    for (uint32_t i = 0; i < kLanes; ++i) {
+      const auto nearest = static_cast<float>(x[i]);
+      const auto back = static_cast<double>(nearest);
+      // Not their difference, which is none where both are infinite.
+      const double error = x[i] < back ? -1.0 : x[i] > back ? 1.0 : 0.0;
+      to[i] = directed<kRound, uint32_t>(nearest, error);
+    }
+  });
+}
+/// To f32 rounded to odd, so that rounding it again, to halves, is right.
+void narrow_to_odd(const Doubles& x, Floats& to) {
+  for (uint32_t i = 0; i < kLanes; ++i) to[i] = odd_float(x[i]);
+}
+
+void to_doubles(const Integers& x, bool is_signed, Round round, Doubles& to) {
+  with_round(round, [&]<Round kRound>(std::integral_constant<Round, kRound>) {
+    for (uint32_t i = 0; i < kLanes; ++i) {
+      const Inexact v = halves_of(x[i], is_signed);
+      to[i] = directed<kRound, uint64_t>(v.nearest, v.error);
+    }
+  });
+}
+void to_odd_doubles(const Integers& x, bool is_signed, Doubles& to) {
+  for (uint32_t i = 0; i < kLanes; ++i) {
+    const Inexact v = halves_of(x[i], is_signed);
+    const auto bits = bits_as<uint64_t>(v.nearest);
+    const bool moves = v.error != 0 && (bits & 1) == 0;
+    to[i] = moves ? next<uint64_t>(v.nearest, v.error > 0) : v.nearest;
+  }
+}
+void to_floats(const Integers& x, bool is_signed, Floats& to) {
   for (uint32_t i = 0; i < kLanes; ++i)
-    to[i] = is_signed ? static_cast<T>(static_cast<int64_t>(x[i])) : static_cast<T>(x[i]);
+    to[i] = is_signed ? static_cast<float>(static_cast<int64_t>(x[i])) : static_cast<float>(x[i]);
 }
 
 void finish(Floats& x, const ConvertFlags& f, Integers& to) {
@@ -170,14 +241,20 @@ void finish(Doubles& x, const ConvertFlags& f, Integers& to) {
 void to_bf16(Floats& x, const ConvertFlags& f, Integers& to) {
   if (f.saturate)
     for (uint32_t i = 0; i < kLanes; ++i) x[i] = saturate(x[i]);
-  const bool nearest = f.integral || f.round == Round::kNearest;
-  for (uint32_t i = 0; i < kLanes; ++i) {
-    const auto bits = bits_as<uint32_t>(x[i]);
-    // Half of the last place, less one where the value is even; it may carry into an infinity.
-    const uint32_t added = nearest ? 0x7fff + (bits >> 16 & 1) : 0;
-    const bool is_number = x[i] == x[i];
-    to[i] = is_number ? (bits + added) >> 16 : 0x7fff;
-  }
+  with_round(f.integral ? Round::kNearest : f.round,
+             [&]<Round kRound>(std::integral_constant<Round, kRound>) {
+               for (uint32_t i = 0; i < kLanes; ++i) {
+                 const auto bits = bits_as<uint32_t>(x[i]);
+                 const bool grows = (bits >> 31 != 0) == (kRound == Round::kDown);
+                 // To nearest: half of the last place, less one where the value is even. Either
+                 // may carry into an infinity.
+                 const uint32_t added = kRound == Round::kNearest ? 0x7fff + (bits >> 16 & 1)
+                                        : kRound == Round::kZero  ? 0
+                                        : grows                   ? 0xffff
+                                                                  : 0;
+                 to[i] = x[i] == x[i] ? (bits + added) >> 16 : 0x7fff;
+               }
+             });
 }
 void to_f16([[maybe_unused]] Floats& x, [[maybe_unused]] const ConvertFlags& f,
             [[maybe_unused]] Integers& to) {
@@ -212,18 +289,7 @@ void to_f16([[maybe_unused]] Floats& x, [[maybe_unused]] const ConvertFlags& f,
 /// Is there a way for all lanes?
 bool has_rows(const ConvertFlags& f) {
   if (f.round == Round::kNearestAway) return false;
-  const bool nearest = f.integral || f.round == Round::kNearest;
-  if (!kHasF16 && (f.from == Number::kF16 || f.to == Number::kF16)) return false;
-  if (!is_float(f.to)) return true;
-  if (!is_float(f.from)) {
-    if (!nearest) return false;
-    return f.to != Number::kBF16 || bits_of(f.from) <= 16;
-  }
-  if (f.from == Number::kF64) {
-    if (f.to == Number::kF64) return true;
-    return f.to == Number::kF32 && nearest;
-  }
-  return f.to != Number::kBF16 || nearest || f.round == Round::kZero;
+  return kHasF16 || (f.from != Number::kF16 && f.to != Number::kF16);
 }
 
 void from_floats(Floats& x, const ConvertFlags& f, Integers& to) {
@@ -246,27 +312,39 @@ void from_doubles(Doubles& x, const ConvertFlags& f, Integers& to) {
   }
   if (f.integral) round_all(x, f.round);
   if (f.to == Number::kF64) return finish(x, f, to);
-  Floats narrow;
-  for (uint32_t i = 0; i < kLanes; ++i) narrow[i] = static_cast<float>(x[i]);
-  finish(narrow, f, to);
+  Floats fewer;
+  if (f.to == Number::kF32) {
+    narrow(x, f.integral ? Round::kNearest : f.round, fewer);
+    return finish(fewer, f, to);
+  }
+  narrow_to_odd(x, fewer);
+  if (f.to == Number::kBF16) return to_bf16(fewer, f, to);
+  to_f16(fewer, f, to);
 }
 void from_integers(const Integers& x, const ConvertFlags& f, Integers& to) {
   const bool is_signed = is_signed_number(f.from);
   if (!is_float(f.to)) return to_integers(x, is_signed, f.saturate, f.to, to);
-  if (f.to == Number::kF64) {
-    Doubles reals;
-    to_reals(x, is_signed, reals);
-    return finish(reals, f, to);
-  }
-  // What f32 rounds is beyond the range of f16; integers of up to 16 bits it has exactly.
-  Floats reals;
-  to_reals(x, is_signed, reals);
   ConvertFlags as = f;  // .ftz is of f32 that are read, .sat of results in f32 and f64
   as.ftz = false;
-  as.saturate = f.saturate && f.to == Number::kF32;
+  as.saturate = f.saturate && (f.to == Number::kF32 || f.to == Number::kF64);
+  Doubles wide;
+  Floats reals;
+  if (f.to == Number::kF64) {
+    to_doubles(x, is_signed, f.round, wide);
+    return finish(wide, as, to);
+  }
+  if (f.to == Number::kF32 && f.round == Round::kNearest) {
+    to_floats(x, is_signed, reals);
+    return finish(reals, as, to);
+  }
+  to_odd_doubles(x, is_signed, wide);
+  if (f.to == Number::kF32) {
+    narrow(wide, f.round, reals);
+    return finish(reals, as, to);
+  }
+  narrow_to_odd(wide, reals);
   if (f.to == Number::kBF16) return to_bf16(reals, as, to);
-  if (f.to == Number::kF16) return to_f16(reals, as, to);
-  finish(reals, as, to);
+  to_f16(reals, as, to);
 }
 
 template <class Row>
@@ -292,10 +370,19 @@ void write(const Integers& x, Row* to, uint32_t mask, uint64_t keep) {
     for (uint32_t i = 0; i < kLanes; ++i) to[i] = static_cast<Row>(x[i] & keep);
     return;
   }
-  for_each_lane(mask, [&](uint32_t i) { to[i] = static_cast<Row>(x[i] & keep); });
+  for (uint32_t i = 0; i < kLanes; ++i)
+    to[i] = lane_in<Row>(mask, i) ? static_cast<Row>(x[i] & keep) : to[i];
 }
 
 }  // namespace
+
+bool converted(const uint32_t* from, const ConvertFlags& f, uint32_t (&to)[kLanes]) {
+  if (!has_rows(f)) return false;
+  Integers result;
+  convert(from, f, result);
+  write(result, to, ~0u, f.reg_bytes == 2 ? 0xffff : 0xffffffff);
+  return true;
+}
 
 bool convert_rows(uint8_t* rows, const Op& op, uint32_t mask) {
   const ConvertFlags f = ConvertFlags::unpack(op.imm);

@@ -209,6 +209,20 @@ struct Warp {
 };
 
 /// What the warps of one launch share while one host thread executes them.
+/// How the lanes of a full warp lay in shared memory when an access with 32-bit addresses was last
+/// executed: rows of 2^shift with equal steps, as of thread blocks that are 16 or 8 wide. They
+/// mostly lie so again, further on, which is found out faster than how they lie.
+struct SharedRows {
+  static constexpr uint32_t kNobody = ~0u;
+  uint32_t access = kNobody;  ///< MemDesc; the rest means nothing for others
+  uint32_t shift = 0;
+  int32_t step = 0, distance = 0;             ///< bytes from lane to lane, and from row to row
+  int64_t low = 0;                            ///< of the lowest lane, from the first one
+  uint64_t most = 0;                          ///< where that may begin in shared memory at most
+  uint64_t tile = 0;                          ///< second word of its records
+  alignas(32) uint32_t offsets[kLanes] = {};  ///< from the first one
+};
+
 struct Context {
   const Op* ops = nullptr;
   const BlockInfo* blocks = nullptr;
@@ -240,6 +254,8 @@ struct Context {
   uint64_t clock_at = 0;
   uint64_t warp_instructions = 0;
   uint64_t thread_instructions = 0;
+  static constexpr uint32_t kSharedRows = 64;
+  SharedRows shared_rows[kSharedRows];  ///< by the last bits of the access
   Fault fault;
   Fault stray;  ///< the first access that only its page let pass
 };

@@ -7,7 +7,9 @@
 #include <cstring>
 
 #include "host/functional/instructions/approx.h"
+#include "host/functional/instructions/convert_rows.h"
 #include "host/functional/instructions/float_ops.h"
+#include "host/functional/instructions/half_rows.h"
 #include "host/functional/instructions/lanes.h"
 #include "host/functional/instructions/scalar.h"
 #include "host/functional/ptx/types.h"
@@ -17,16 +19,6 @@ namespace nearwarp::exec {
 namespace {
 
 constexpr uint32_t kHalfNan = 0x7fff;
-
-/// a * b + c; a * b is exact in double precision. Rounded to odd.
-double multiply_add(double a, double b, double c) {
-  const double product = a * b, sum = product + c;
-  if (!std::isfinite(sum) || !std::isfinite(product)) return sum;
-  const double part = sum - product;  // Knuth's error of a sum
-  const double error = (product - (sum - part)) + (c - part);
-  if (error == 0 || (std::bit_cast<uint64_t>(sum) & 1) != 0) return sum;
-  return std::nextafter(sum, error > 0 ? INFINITY : -INFINITY);
-}
 
 bool is_nan(uint32_t h, bool bf16) { return (h & 0x7fff) > (bf16 ? 0x7f80u : 0x7c00u); }
 /// Subnormal to zero.
@@ -100,11 +92,25 @@ bool compare_halves(uint8_t compare, double a, double b) {
 }  // namespace
 
 double half_value(uint32_t bits, bool bf16) {
-  const ConvertFlags f{
-      bf16 ? Number::kBF16 : Number::kF16, Number::kF64, Round::kNearest, false, false, false, 8};
+  if (bf16) return static_cast<double>(bits_as<float>(bits << 16));
+#if defined(__F16C__)
+  return static_cast<double>(_cvtsh_ss(static_cast<uint16_t>(bits)));
+#else
+  const ConvertFlags f{Number::kF16, Number::kF64, Round::kNearest, false, false, false, 8};
   return bits_as<double>(convert_value(f, bits & 0xffff));
+#endif
 }
 uint32_t half_bits(double value, bool bf16, Round round) {
+  if (round == Round::kNearest && bf16) {
+    const float odd = odd_float(value);
+    uint16_t h;
+    bf16_of_floats(&odd, 1, &h);
+    return h;
+  }
+#if defined(__F16C__)
+  if (round == Round::kNearest)
+    return value != value ? kHalfNan : _cvtss_sh(odd_float(value), _MM_FROUND_TO_NEAREST_INT);
+#endif
   const ConvertFlags f{
       Number::kF64, bf16 ? Number::kBF16 : Number::kF16, round, false, false, false, 2};
   return static_cast<uint32_t>(convert_value(f, bits_as<uint64_t>(value)));
@@ -131,10 +137,10 @@ uint32_t half_arithmetic(const HalfFlags& f, uint32_t a, uint32_t b, uint32_t c)
       double v = 0;
       switch (f.op) {
         case HalfOp::kAdd:
-          v = multiply_add(x, 1.0, y);
+          v = odd_sum(x, y);
           break;
         case HalfOp::kSub:
-          v = multiply_add(x, 1.0, -y);
+          v = odd_sum(x, -y);
           break;
         case HalfOp::kMul:
           v = x * y;
@@ -146,7 +152,7 @@ uint32_t half_arithmetic(const HalfFlags& f, uint32_t a, uint32_t b, uint32_t c)
           v = std::tanh(x);
           break;
         default:
-          v = multiply_add(x, y, z);
+          v = odd_sum(x * y, z);
       }
       r = half_bits(v, f.bf16, Round::kNearest);
     }
@@ -160,6 +166,7 @@ uint32_t half_arithmetic(const HalfFlags& f, uint32_t a, uint32_t b, uint32_t c)
 }
 
 void half(uint8_t* rows, const Op& op, uint32_t mask) {
+  if (half_rows(rows, op, mask)) return;
   const HalfFlags f = HalfFlags::unpack(op.imm);
   for_each_half(rows, op, mask, f.pair,
                 [&](uint32_t a, uint32_t b, uint32_t c) { return half_arithmetic(f, a, b, c); });
@@ -188,15 +195,21 @@ void half_compare(Warp& warp, const Op& op, uint32_t mask) {
 void convert_pair(uint8_t* rows, const Op& op, uint32_t mask) {
   const ConvertFlags f = ConvertFlags::unpack(op.imm);
   const bool relu = (static_cast<uint32_t>(op.imm) >> 24 & 1) != 0;
-  for_each_lane(mask, [&](uint32_t i) {
-    const auto narrow = [&](uint16_t index) {
-      const auto h =
-          static_cast<uint32_t>(convert_value(f, row<uint32_t>(rows, index)[i])) & 0xffff;
-      return relu && (h & 0x8000u) != 0 && !is_nan(h, f.to == Number::kBF16) ? 0u : h;
-    };
-    const uint32_t upper = narrow(op.a), lower = narrow(op.b);
-    row<uint32_t>(rows, op.d)[i] = upper << 16 | lower;
-  });
+  const auto narrow = [&](uint16_t index, uint32_t(&to)[kLanes]) {
+    const uint32_t* const from = row<uint32_t>(rows, index);
+    if (!converted(from, f, to))
+      for (uint32_t i = 0; i < kLanes; ++i)
+        to[i] = static_cast<uint32_t>(convert_value(f, from[i])) & 0xffff;
+    if (!relu) return;
+    for (uint32_t i = 0; i < kLanes; ++i)
+      to[i] = (to[i] & 0x8000u) != 0 && !is_nan(to[i], f.to == Number::kBF16) ? 0u : to[i];
+  };
+  uint32_t upper[kLanes], lower[kLanes];
+  narrow(op.a, upper);
+  narrow(op.b, lower);
+  uint32_t* const d = row<uint32_t>(rows, op.d);
+  for (uint32_t i = 0; i < kLanes; ++i)
+    d[i] = lane_in<uint32_t>(mask, i) ? upper[i] << 16 | lower[i] : d[i];
 }
 
 bool atomic_half(const MemDesc& desc, uint32_t old, uint32_t b, uint32_t* now) {

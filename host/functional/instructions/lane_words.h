@@ -4,6 +4,10 @@
 #include <cstdint>
 #include <cstring>
 
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
 #include "host/functional/instructions/lanes.h"
 
 namespace nearwarp::exec {
@@ -14,6 +18,22 @@ struct VectorOf {
   static constexpr uint32_t kCount = 32 / sizeof(T);
   typedef T Type __attribute__((vector_size(32)));
 };
+
+template <class Vector>
+NW_HD NW_INLINE bool is_zero(const Vector& v) {
+#if defined(__AVX2__)
+  __m256i all;
+  static_assert(sizeof(v) == sizeof(all));
+  std::memcpy(&all, &v, sizeof(all));
+  return _mm256_testz_si256(all, all) != 0;
+#else
+  typedef uint64_t Half __attribute__((vector_size(16)));
+  Half half[2];
+  std::memcpy(half, &v, sizeof(half));
+  half[0] |= half[1];
+  return (half[0][0] | half[0][1]) == 0;
+#endif
+}
 
 /// A progression first, first + stride, ... over all lanes? Neighbours are not compared with each
 /// other: loads that straddle what was stored just before, as addresses mostly are, stall.
@@ -31,11 +51,7 @@ NW_HD NW_INLINE bool is_progression(const A* a, A stride) {
     std::memcpy(&v, a + i, sizeof(v));
     differs |= v ^ expected;
   }
-  typedef uint64_t Half __attribute__((vector_size(16)));
-  Half half[2];
-  std::memcpy(half, &differs, sizeof(half));
-  half[0] |= half[1];
-  return (half[0][0] | half[0][1]) == 0;
+  return is_zero(differs);
 }
 
 template <class M>

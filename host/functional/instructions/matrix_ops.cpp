@@ -1,18 +1,17 @@
-// mma and wmma.mma: fragments to matrices, products, and back. Where elements lie is worked out
-// once for each kind of instruction.
+// mma and wmma.mma. A factor's registers are laid one behind the other as its matrix lies, so that
+// all its numbers are converted at once; sums are formed of four columns side by side.
 #include "host/functional/instructions/matrix_ops.h"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <memory>
-#include <vector>
+#include <cstring>
 
-#if defined(__F16C__)
+#if defined(__FMA__)
 #include <immintrin.h>
 #endif
 
-#include "host/functional/instructions/half_ops.h"
+#include "host/functional/instructions/half_rows.h"
 #include "host/functional/instructions/lanes.h"
 #include "host/functional/ptx/details.h"
 #include "host/functional/ptx/types.h"
@@ -24,269 +23,280 @@ namespace {
 using ptx::MatrixDetail;
 using ptx::Type;
 
-struct Place {
-  uint32_t row, column;
-};
-
-/// Which element a lane's register `r`, part `i` of `parts`, holds in fragments of mma.
-Place factor_a(const MatrixDetail& d, uint32_t lane, uint32_t r, uint32_t i, uint32_t parts) {
-  const uint32_t group = lane / 4, within = lane % 4, halves = d.m / 8;
-  return {group + 8 * (r % halves), within * parts + i + 4 * parts * (r / halves)};
-}
-Place factor_b(uint32_t lane, uint32_t r, uint32_t i, uint32_t parts) {
-  return {lane % 4 * parts + i + 4 * parts * r, lane / 4};
-}
-Place accumulator(uint32_t lane, uint32_t element) {
-  return {lane / 4 + 8 * (element / 2), lane % 4 * 2 + element % 2};
-}
-
-/// The same for the fragments of wmma: neighbouring elements along the major order.
-Place linear(uint32_t rows, uint32_t columns, bool by_column, uint32_t lane, uint32_t element) {
-  const uint32_t index = lane * (rows * columns / 32) + element;
-  return by_column ? Place{index % rows, index / rows} : Place{index / columns, index % columns};
-}
-
-/// An element that no register of a plan holds: of a fragment's copies.
-constexpr uint16_t kNowhere = 0xffff;
 /// Elements of a matrix at most: 16 x 32, or 32 x 16.
 constexpr uint32_t kMostElements = 512;
 
-/// What is known of an instruction before it is executed: where each register's parts lie in the
-/// matrices, which are kept row after row.
-struct Plan {
-  // What it is for.
-  uint32_t detail = 0;
-  Type result = Type::kF32, factor = Type::kF32;
-  uint8_t sources = 0;
+/// Four doubles wherever they lie.
+typedef double Four
+    __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double)), may_alias));
 
-  MatrixDetail d{};
-  uint32_t parts = 1, c_parts = 1;  ///< values in a register
-  uint32_t num_a = 0, num_b = 0, num_c = 0;
-  /// [(register * parts + part) * kLanes + lane]
-  std::vector<uint16_t> a, b, c;
+Four& four(double* at) { return *reinterpret_cast<Four*>(at); }
 
-  explicit Plan(const ExtendedDesc& desc)
-      : detail(desc.detail),
-        result(static_cast<Type>(desc.type)),
-        factor(static_cast<Type>(desc.source_type)),
-        sources(desc.num_sources),
-        d(MatrixDetail::unpack(desc.detail)) {
-    const uint32_t bytes = ptx::size_of(factor), c_bytes = ptx::size_of(result);
-    parts = bytes >= 4 ? 1 : 4 / bytes;
-    c_parts = c_bytes == 2 ? 2 : 1;
-    num_c = d.m * d.n / 32 * c_bytes / (c_bytes == 8 ? 8 : 4);
-    const uint32_t others = sources - num_c;
-    const uint32_t size_a = uint32_t{d.m} * d.k, size_b = uint32_t{d.k} * d.n;
-    NW_ASSERT(size_a <= kMostElements && size_b <= kMostElements && d.m * d.n <= kMostElements);
-    num_a = d.wmma && size_a == size_b && others % 2 == 0 ? others / 2
-            // Fragments of f16 have 8 registers each, others as many as they need.
-            : d.wmma && factor == Type::kF16 ? others / 2
-                                             : others * size_a / (size_a + size_b);
-    num_b = others - num_a;
-    fill(a, num_a, parts, d.m, d.k, [&](uint32_t lane, uint32_t r, uint32_t i) {
-      return d.wmma ? linear(d.m, d.k, d.a_column, lane, r * parts + i)
-                    : factor_a(d, lane, r, i, parts);
-    });
-    fill(b, num_b, parts, d.k, d.n, [&](uint32_t lane, uint32_t r, uint32_t i) {
-      return d.wmma ? linear(d.k, d.n, d.b_column, lane, r * parts + i)
-                    : factor_b(lane, r, i, parts);
-    });
-    fill(c, num_c, c_parts, d.m, d.n, [&](uint32_t lane, uint32_t r, uint32_t i) {
-      return d.wmma ? linear(d.m, d.n, false, lane, r * c_parts + i)
-                    : accumulator(lane, r * c_parts + i);
-    });
-  }
-  bool is_of(const ExtendedDesc& desc) const {
-    return detail == desc.detail && result == static_cast<Type>(desc.type) &&
-           factor == static_cast<Type>(desc.source_type) && sources == desc.num_sources;
-  }
-
- private:
-  template <class PlaceOf>
-  void fill(std::vector<uint16_t>& places, uint32_t registers, uint32_t per_register, uint32_t rows,
-            uint32_t columns, PlaceOf&& place_of) const {
-    const uint32_t each = rows * columns / kLanes;
-    for (uint32_t r = 0; r < registers; ++r) {
-      for (uint32_t i = 0; i < per_register; ++i) {
-        for (uint32_t lane = 0; lane < kLanes; ++lane) {
-          const bool is_copy = d.wmma && r * per_register + i >= each;
-          const Place p = is_copy ? Place{0, 0} : place_of(lane, r, i);
-          places.push_back(is_copy ? kNowhere : static_cast<uint16_t>(p.row * columns + p.column));
-        }
-      }
-    }
-  }
-};
-
-/// The plan of an instruction. There are few kinds in a program.
-const Plan& plan_of(const ExtendedDesc& desc) {
-  thread_local std::vector<std::unique_ptr<const Plan>> plans;
-  for (const auto& plan : plans)
-    if (plan->is_of(desc)) return *plan;
-  plans.push_back(std::make_unique<const Plan>(desc));
-  return *plans.back();
+/// a * b + c, where a * b is exact, but in f64, which has one rounding.
+template <bool kDouble>
+NW_INLINE Four multiply_add(Four a, Four b, Four c) {
+#if defined(__FMA__)
+  return reinterpret_cast<Four>(_mm256_fmadd_pd(a, b, c));
+#else
+  if constexpr (!kDouble) return a * b + c;
+  for (int i = 0; i < 4; ++i) c[i] = std::fma(a[i], b[i], c[i]);
+  return c;
+#endif
 }
 
-using Values = double[kLanes];
-
-/// Values of type `type` that begin at bit `shift` of the lanes' words.
-void values_of(Type type, const uint32_t* words, uint32_t shift, bool is_signed, Values& to) {
+/// Numbers of a type that lie one behind the other, `count` (a multiple of 8) of them.
+NW_INLINE void numbers_of(Type type, bool is_signed, const void* from, uint32_t count, double* to) {
   switch (type) {
-    case Type::kF16: {
-#if defined(__F16C__)
-      alignas(16) uint16_t halves[kLanes];
-      alignas(32) float floats[kLanes];
-      for (uint32_t i = 0; i < kLanes; ++i) halves[i] = static_cast<uint16_t>(words[i] >> shift);
-      for (uint32_t i = 0; i < kLanes; i += 8)
-        _mm256_store_ps(
-            floats + i,
-            _mm256_cvtph_ps(_mm_load_si128(reinterpret_cast<const __m128i*>(halves + i))));
-      for (uint32_t i = 0; i < kLanes; ++i) to[i] = static_cast<double>(floats[i]);
-#else
-      for (uint32_t i = 0; i < kLanes; ++i) to[i] = half_value(words[i] >> shift & 0xffff, false);
-#endif
+    case Type::kF64:
+      std::memcpy(to, from, count * sizeof(double));
+      return;
+    case Type::kF16:
+    case Type::kBF16: {
+      float floats[kMostElements];
+      if (type == Type::kF16)
+        floats_of_f16(static_cast<const uint16_t*>(from), count, floats);
+      else
+        floats_of_bf16(static_cast<const uint16_t*>(from), count, floats);
+      for (uint32_t i = 0; i < count; ++i) to[i] = static_cast<double>(floats[i]);
       return;
     }
-    case Type::kBF16:
-      for (uint32_t i = 0; i < kLanes; ++i)
-        to[i] = static_cast<double>(std::bit_cast<float>(words[i] >> shift << 16));
-      return;
     case Type::kU8:
     case Type::kS8:
-      if (is_signed) {
-        for (uint32_t i = 0; i < kLanes; ++i)
-          to[i] = static_cast<double>(static_cast<int8_t>(words[i] >> shift));
-      } else {
-        for (uint32_t i = 0; i < kLanes; ++i)
-          to[i] = static_cast<double>(static_cast<uint8_t>(words[i] >> shift));
-      }
+      if (is_signed)
+        for (uint32_t i = 0; i < count; ++i)
+          to[i] = static_cast<double>(static_cast<const int8_t*>(from)[i]);
+      else
+        for (uint32_t i = 0; i < count; ++i)
+          to[i] = static_cast<double>(static_cast<const uint8_t*>(from)[i]);
       return;
     case Type::kS32:
-      for (uint32_t i = 0; i < kLanes; ++i)
-        to[i] = static_cast<double>(static_cast<int32_t>(words[i]));
+      for (uint32_t i = 0; i < count; ++i)
+        to[i] = static_cast<double>(static_cast<const int32_t*>(from)[i]);
       return;
     default: {  // f32, and tf32, whose last bits count for nothing
       const uint32_t keep = type == Type::kB32 ? 0xffffe000u : ~0u;
-      for (uint32_t i = 0; i < kLanes; ++i)
-        to[i] = static_cast<double>(std::bit_cast<float>(words[i] & keep));
+      for (uint32_t i = 0; i < count; ++i)
+        to[i] =
+            static_cast<double>(std::bit_cast<float>(static_cast<const uint32_t*>(from)[i] & keep));
     }
   }
 }
 
+/// The product of one instruction; Word: of a lane's registers, 64 bits for f64.
+///
+/// Fragments of mma have eight rows (of b: columns) to a register, four neighbouring lanes to each;
+/// an accumulator's neighbours in a register are two columns apart, so columns are kept in the
+/// order 0, 2, 4, 6, 1, 3, 5, 7 here. Fragments of wmma have neighbouring elements along the major
+/// order, a lane's behind those of the lane before.
+template <class Word>
 class Product {
  public:
-  Product(Warp& warp, const ExtendedDesc& desc) : warp_(warp), desc_(desc), plan_(plan_of(desc)) {}
+  Product(Warp& warp, const ExtendedDesc& desc)
+      : warp_(warp),
+        desc_(desc),
+        d_(MatrixDetail::unpack(desc.detail)),
+        result_(static_cast<Type>(desc.type)),
+        factor_(static_cast<Type>(desc.source_type)) {
+    const uint32_t size_a = uint32_t{d_.m} * d_.k, size_b = uint32_t{d_.k} * d_.n;
+    NW_ASSERT(size_a <= kMostElements && size_b <= kMostElements && d_.m * d_.n <= kMostElements);
+    num_c_ = d_.m * d_.n / kLanes * ptx::size_of(result_) / sizeof(Word);
+    const uint32_t others = desc.num_sources - num_c_;
+    num_a_ = d_.wmma && size_a == size_b && others % 2 == 0 ? others / 2
+             // Fragments of f16 have 8 registers each, others as many as they need.
+             : d_.wmma && factor_ == Type::kF16 ? others / 2
+                                                : others * size_a / (size_a + size_b);
+    num_b_ = others - num_a_;
+  }
 
   void run(uint32_t mask) {
-    const MatrixDetail& d = plan_.d;
-    read(a_, plan_.a, 0, plan_.num_a, plan_.parts, plan_.factor, ptx::is_signed(plan_.factor));
-    read(b_, plan_.b, plan_.num_a, plan_.num_b, plan_.parts, plan_.factor, desc_.extra != 0);
-    read(c_, plan_.c, plan_.num_a + plan_.num_b, plan_.num_c, plan_.c_parts, plan_.result, true);
-    for (uint32_t i = 0; i < d.m; ++i)
-      for (uint32_t j = 0; j < d.n; j += kColumns) multiply(i, j);
-    for (uint32_t r = 0; r < desc_.num_destinations; ++r)
-      if (desc_.destinations[r] != kNoRow) write(r, mask);
+    Word words[kMostElements];
+    factor(0, num_a_, uint32_t{d_.m} * d_.k, d_.m / 8, words);
+    numbers_of(factor_, ptx::is_signed(factor_), words, uint32_t{d_.m} * d_.k, a_);
+    factor(num_a_, num_b_, uint32_t{d_.k} * d_.n, 1, words);
+    const bool rows = d_.wmma && !d_.b_column;  // of b
+    numbers_of(factor_, desc_.extra != 0, words, uint32_t{d_.k} * d_.n, rows ? b_ : columns_);
+    if (!rows) transpose();
+    results();
+    if (factor_ == Type::kF64)
+      multiply<true>();
+    else
+      multiply<false>();
+    write(mask);
   }
 
  private:
-  static constexpr uint32_t kColumns = 8;  ///< that are computed at once; every n has them
+  const Word* source(uint32_t i) const { return row<Word>(warp_.rows, desc_.sources[i]); }
 
-  void read(double* to, const std::vector<uint16_t>& places, uint32_t first, uint32_t registers,
-            uint32_t parts, Type type, bool is_signed) {
-    const uint16_t* place = places.data();
+  /// The words of a factor, of `halves` times eight rows.
+  void factor(uint32_t first, uint32_t registers, uint32_t elements, uint32_t halves, Word* to) {
+    if (d_.wmma) return behind_one_another(first, elements * ptx::size_of(factor_), to);
+    const uint32_t pieces = registers / halves;  // of a row
     for (uint32_t r = 0; r < registers; ++r) {
-      const uint16_t source = desc_.sources[first + r];
-      const bool wide = (desc_.wide >> (first + r) & 1) != 0;
-      for (uint32_t i = 0; i < parts; ++i, place += kLanes) {
-        if (place[0] == kNowhere) continue;  // so are all lanes'
-        Values values;
-        if (wide) {
-          const uint64_t* const words = row<uint64_t>(warp_.rows, source);
-          for (uint32_t lane = 0; lane < kLanes; ++lane)
-            values[lane] = std::bit_cast<double>(words[lane]);
-        } else {
-          const uint32_t bits = parts == 1 ? 0 : 32 / parts * i;
-          values_of(type, row<uint32_t>(warp_.rows, source), bits, is_signed, values);
-        }
-        for (uint32_t lane = 0; lane < kLanes; ++lane) to[place[lane]] = values[lane];
+      const Word* const from = source(first + r);
+      Word* at = to + (r % halves * 8 * pieces + r / halves) * 4;
+      for (uint32_t group = 0; group < 8; ++group, at += size_t{4} * pieces)
+        std::memcpy(at, from + size_t{4} * group, 4 * sizeof(Word));
+    }
+  }
+  /// Words of wmma's fragments; further registers hold copies.
+  void behind_one_another(uint32_t first, uint32_t bytes, Word* to) const {
+    const uint32_t each = bytes / (kLanes * sizeof(Word));
+    for (uint32_t r = 0; r < each; ++r) {
+      const Word* const from = source(first + r);
+      for (uint32_t lane = 0; lane < kLanes; ++lane) to[lane * each + r] = from[lane];
+    }
+  }
+
+  /// b by rows of `columns_`, in the order in which sums are kept; squares of four at a time.
+  void transpose() {
+    const uint32_t n = d_.n, k_end = d_.k;
+    for (uint32_t j = 0; j < n; j += 4) {
+      const uint32_t first = d_.wmma ? j : j / 4, step = d_.wmma ? 1 : 2;
+      const double* from[4];
+      for (uint32_t x = 0; x < 4; ++x) from[x] = columns_ + size_t{first + step * x} * k_end;
+      for (uint32_t k = 0; k < k_end; k += 4) {
+        double* const to = b_ + size_t{k} * n + j;
+        for (uint32_t y = 0; y < 4; ++y)
+          four(to + size_t{y} * n) =
+              Four{from[0][k + y], from[1][k + y], from[2][k + y], from[3][k + y]};
       }
     }
   }
 
-  /// Four doubles wherever they lie.
-  typedef double Four
-      __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double)), may_alias));
-
-  /// Elements (i, j) to (i, j + 7): sums over k in ascending order, each by itself.
-  void multiply(uint32_t i, uint32_t j) {
-    const uint32_t n = plan_.d.n, k_end = plan_.d.k;
-    const double* const left = a_ + size_t{i} * k_end;
-    const double* right = b_ + j;
-    double* const out = c_ + size_t{i} * n + j;
-    if (plan_.factor == Type::kF64) {
-      for (uint32_t k = 0; k < k_end; ++k, right += n)
-        for (uint32_t x = 0; x < kColumns; ++x) out[x] = std::fma(left[k], right[x], out[x]);
-      return;
+  /// What is added to.
+  void results() {
+    const uint32_t first = num_a_ + num_b_, count = uint32_t{d_.m} * d_.n;
+    Word words[kMostElements];
+    if (d_.wmma) {
+      behind_one_another(first, count * ptx::size_of(result_), words);
+    } else if (result_ == Type::kF16) {
+      for (uint32_t r = 0; r < num_c_; ++r) apart(source(first + r), words + size_t{r} * kLanes);
+    } else {
+      for (uint32_t r = 0; r < num_c_; ++r)
+        for (uint32_t group = 0; group < 8; ++group)
+          std::memcpy(words + (size_t{r} / 2 * 8 + group) * 8 + r % 2 * 4,
+                      source(first + r) + size_t{4} * group, 4 * sizeof(Word));
     }
-    Four first{}, second{};
-    for (uint32_t k = 0; k < k_end; ++k, right += n) {
-      const Four* const factors = reinterpret_cast<const Four*>(right);
-      first += left[k] * factors[0];
-      second += left[k] * factors[1];
+    numbers_of(result_, true, words, count, c_);
+  }
+  /// Of pairs of halves: in each group of four lanes the lower ones, then the upper ones.
+  static void apart(const Word* from, Word* to) {
+    uint16_t halves[2 * kLanes];
+    for (uint32_t i = 0; i < kLanes; ++i) {
+      halves[i / 4 * 8 + i % 4] = static_cast<uint16_t>(from[i]);
+      halves[i / 4 * 8 + 4 + i % 4] = static_cast<uint16_t>(from[i] >> 16);
     }
-    Four* const results = reinterpret_cast<Four*>(out);
-    results[0] += first;
-    results[1] += second;
+    std::memcpy(to, halves, sizeof(halves));
   }
 
-  void write(uint32_t r, uint32_t mask) {
-    const uint16_t* const places = plan_.c.data() + size_t{r} * plan_.c_parts * kLanes;
-    if (plan_.result == Type::kF64) {
-      uint64_t* const to = row<uint64_t>(warp_.rows, desc_.destinations[r]);
-      for_each_lane(mask,
-                    [&](uint32_t lane) { to[lane] = std::bit_cast<uint64_t>(c_[places[lane]]); });
-      return;
+  static constexpr uint32_t kRows = 4;  ///< that are computed at once, of eight columns
+
+  /// Sums over k in ascending order, each by itself; in f64 they begin with what is added to.
+  template <bool kDouble>
+  void multiply() {
+    const uint32_t n = d_.n, k_end = d_.k;
+    const size_t row_step = d_.a_column ? 1 : k_end, k_step = d_.a_column ? d_.m : 1;
+    for (uint32_t i = 0; i < d_.m; i += kRows) {
+      for (uint32_t j = 0; j < n; j += 8) {
+        double* const c = c_ + size_t{i} * n + j;
+        Four sums[kRows][2]{};
+        if constexpr (kDouble)
+          for (uint32_t r = 0; r < kRows; ++r)
+            for (uint32_t v = 0; v < 2; ++v) sums[r][v] = four(c + size_t{r} * n + 4 * v);
+        const double* a = a_ + i * row_step;
+        const double* b = b_ + j;
+        for (uint32_t k = 0; k < k_end; ++k, a += k_step, b += n) {
+          const Four* const right = reinterpret_cast<const Four*>(b);
+#pragma GCC unroll 4
+          for (uint32_t r = 0; r < kRows; ++r) {
+            const double x = a[r * row_step];
+            const Four left{x, x, x, x};
+            sums[r][0] = multiply_add<kDouble>(left, right[0], sums[r][0]);
+            sums[r][1] = multiply_add<kDouble>(left, right[1], sums[r][1]);
+          }
+        }
+        for (uint32_t r = 0; r < kRows; ++r)
+          for (uint32_t v = 0; v < 2; ++v) {
+            Four& to = four(c + size_t{r} * n + 4 * v);
+            to = kDouble ? sums[r][v] : to + sums[r][v];
+          }
+      }
     }
-    uint32_t words[kLanes];
-    words_of(places, words);
-    uint32_t* const to = row<uint32_t>(warp_.rows, desc_.destinations[r]);
-    if (mask == ~0u)
-      std::copy_n(words, kLanes, to);
-    else
-      for_each_lane(mask, [&](uint32_t lane) { to[lane] = words[lane]; });
   }
-  /// What a register holds of elements: `places` of part 0, and those of part 1 behind them.
-  void words_of(const uint16_t* places, uint32_t (&words)[kLanes]) const {
-    switch (plan_.result) {
+
+  void write(uint32_t mask) {
+    const uint32_t count = uint32_t{d_.m} * d_.n;
+    Word words[kMostElements];
+    rounded(count, words);
+    for (uint32_t r = 0; r < desc_.num_destinations; ++r) {
+      if (desc_.destinations[r] == kNoRow) continue;
+      Word lanes[kLanes];
+      if (d_.wmma) {
+        const uint32_t each = count * ptx::size_of(result_) / (kLanes * sizeof(Word));
+        for (uint32_t lane = 0; lane < kLanes; ++lane) lanes[lane] = words[lane * each + r];
+      } else if (result_ == Type::kF16) {
+        together(words + size_t{r} * kLanes, lanes);
+      } else {
+        for (uint32_t group = 0; group < 8; ++group)
+          std::memcpy(lanes + size_t{4} * group,
+                      words + (size_t{r} / 2 * 8 + group) * 8 + r % 2 * 4, 4 * sizeof(Word));
+      }
+      Word* const to = row<Word>(warp_.rows, desc_.destinations[r]);
+      if (mask == ~0u)
+        std::copy_n(lanes, kLanes, to);
+      else
+        for_each_lane(mask, [&](uint32_t lane) { to[lane] = lanes[lane]; });
+    }
+  }
+  /// As apart(), back.
+  static void together(const Word* from, Word* to) {
+    uint16_t halves[2 * kLanes];
+    std::memcpy(halves, from, sizeof(halves));
+    for (uint32_t i = 0; i < kLanes; ++i)
+      to[i] = halves[i / 4 * 8 + i % 4] | static_cast<uint32_t>(halves[i / 4 * 8 + 4 + i % 4])
+                                              << 16;
+  }
+
+  /// Sums in the type of results.
+  void rounded(uint32_t count, Word* to) const {
+    switch (result_) {
+      case Type::kF64:
+        std::memcpy(to, c_, count * sizeof(double));
+        return;
       case Type::kF16:
-        for (uint32_t i = 0; i < kLanes; ++i)
-          words[i] = half_bits(c_[places[i]], false, Round::kNearest) |
-                     half_bits(c_[places[kLanes + i]], false, Round::kNearest) << 16;
+        halves_of_doubles(c_, count, false, reinterpret_cast<uint16_t*>(to));
         return;
       case Type::kS32:
-        for (uint32_t i = 0; i < kLanes; ++i) {
-          const double v = c_[places[i]];
-          words[i] = plan_.d.saturate ? static_cast<uint32_t>(static_cast<int32_t>(
-                                            std::clamp(v, -2147483648.0, 2147483647.0)))
-                                      : static_cast<uint32_t>(static_cast<int64_t>(v));
+        for (uint32_t i = 0; i < count; ++i) {
+          const double v = d_.saturate ? std::clamp(c_[i], -2147483648.0, 2147483647.0) : c_[i];
+          // The last bits of a sum with 1.5 2^52 are those of an integer.
+          to[i] = static_cast<uint32_t>(std::bit_cast<uint64_t>(v + 0x1.8p52));
         }
         return;
       default:
-        for (uint32_t i = 0; i < kLanes; ++i) {
-          const auto f = static_cast<float>(c_[places[i]]);
-          words[i] = f != f ? 0x7fffffffu : std::bit_cast<uint32_t>(f);
+        for (uint32_t i = 0; i < count; ++i) {
+          const auto f = static_cast<float>(c_[i]);
+          to[i] = f != f ? 0x7fffffffu : std::bit_cast<uint32_t>(f);
         }
     }
   }
 
   Warp& warp_;
   const ExtendedDesc& desc_;
-  const Plan& plan_;
+  const MatrixDetail d_;
+  const Type result_, factor_;
+  uint32_t num_a_ = 0, num_b_ = 0, num_c_ = 0;
   alignas(64) double a_[kMostElements], b_[kMostElements], c_[kMostElements];
+  double columns_[kMostElements];
 };
 
 }  // namespace
 
-void matrix(Warp& warp, const ExtendedDesc& desc, uint32_t mask) { Product(warp, desc).run(mask); }
+void matrix(Warp& warp, const ExtendedDesc& desc, uint32_t mask) {
+  if (static_cast<Type>(desc.type) == Type::kF64)
+    Product<uint64_t>(warp, desc).run(mask);
+  else
+    Product<uint32_t>(warp, desc).run(mask);
+}
 
 }  // namespace nearwarp::exec

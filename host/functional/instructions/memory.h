@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "device/trace/writer.h"
+#include "host/functional/instructions/lane_words.h"
 #include "host/functional/instructions/lanes.h"
 
 namespace nearwarp::exec {
@@ -248,15 +249,29 @@ NW_HD NW_INLINE void load_element(Warp& warp, const MemDesc& desc, uint32_t e, u
     std::memcpy(&v, access.host[lane] + e * sizeof(T), sizeof(T));
     return v;
   };
-  if (desc.reg_bytes == 8) {
-    uint64_t* d = row<uint64_t>(warp.rows, desc.rows[e]);
-    for_each_lane(mask, [&](uint32_t lane) { d[lane] = static_cast<uint64_t>(value(lane)); });
-  } else {
-    uint32_t* d = row<uint32_t>(warp.rows, desc.rows[e]);
-    const uint32_t kept = desc.reg_bytes == 2 ? 0xffff : ~0u;
-    for_each_lane(mask,
-                  [&](uint32_t lane) { d[lane] = static_cast<uint32_t>(value(lane)) & kept; });
-  }
+  const auto all = [&]<class Register>(Register* d, Register kept) {
+    if (mask != kFullMask) {
+      for_each_lane(mask,
+                    [&](uint32_t lane) { d[lane] = static_cast<Register>(value(lane)) & kept; });
+      return;
+    }
+    // Single stores would stall the vector loads of the row that follow.
+    using Vector = typename VectorOf<Register>::Type;
+    constexpr uint32_t kPart = VectorOf<Register>::kCount;
+    for (uint32_t i = 0; i < kLanes; i += kPart) {
+      const auto at = [&](uint32_t k) { return static_cast<Register>(value(i + k)) & kept; };
+      Vector v;
+      if constexpr (kPart == 8)
+        v = Vector{at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7)};
+      else
+        v = Vector{at(0), at(1), at(2), at(3)};
+      std::memcpy(d + i, &v, sizeof(v));
+    }
+  };
+  if (desc.reg_bytes == 8)
+    all(row<uint64_t>(warp.rows, desc.rows[e]), ~uint64_t{0});
+  else
+    all(row<uint32_t>(warp.rows, desc.rows[e]), desc.reg_bytes == 2 ? 0xffffu : ~0u);
 }
 
 /// General load, any space, width and vector length.

@@ -8,6 +8,7 @@
 
 #include "host/functional/instructions/lane_words.h"
 #include "host/functional/instructions/memory.h"
+#include "host/functional/instructions/memory_rows.h"
 
 namespace nearwarp::exec {
 
@@ -224,68 +225,11 @@ NW_HD NW_INLINE bool store_global_full(Context& ctx, Warp& warp, const Op& op) {
   return true;
 }
 
-/// `kColumns` values that lie `step` bytes apart.
-template <class M, uint32_t kColumns>
-NW_HD NW_INLINE void load_row(M* d, const uint8_t* p, int64_t step) {
-  if (step == 0) {
-    const M v = load_value<M>(p);
-    for (uint32_t i = 0; i < kColumns; ++i) d[i] = v;
-  } else if (step == sizeof(M)) {
-    std::memcpy(d, p, kColumns * sizeof(M));
-  } else {
-    for (uint32_t i = 0; i < kColumns; ++i, p += step) d[i] = load_value<M>(p);
-  }
-}
-
-/// Are the places rows of 2^kShift with steps `step` and distances `distance`?
-template <uint32_t kShift, class A>
-NW_HD NW_INLINE bool is_rows(const A* a, A step, A distance) {
-  constexpr uint32_t kColumns = 1u << kShift;
-  if (static_cast<A>(a[31] - a[0]) !=
-      static_cast<A>(step * (kColumns - 1) + distance * (kLanes / kColumns - 1)))
-    return false;  // what is irregular mostly ends here
-  A differs = 0;
-  for (uint32_t i = 0; i < kLanes; ++i)
-    differs |= a[i] ^ static_cast<A>(a[0] + step * static_cast<A>(i % kColumns) +
-                                     distance * static_cast<A>(i / kColumns));
-  return differs == 0;
-}
-
-/// Unguarded load by a full warp from shared memory if its addresses are rows of 2^kShift (thread
-/// blocks that are 16 or 8 wide); false, with nothing done, if they are not or lie outside.
-template <class M, class A, uint32_t kShift>
-NW_HD NW_INLINE bool load_shared_rows(Context& ctx, Warp& warp, const Op& op) {
-  constexpr uint32_t kColumns = 1u << kShift;
-  const A* a = row<A>(warp.rows, op.a);
-  const A step_bits = a[1] - a[0], distance_bits = a[kColumns] - a[0];
-  if (!is_rows<kShift>(a, step_bits, distance_bits)) return false;
-  using S = std::make_signed_t<A>;
-  const int64_t step = static_cast<S>(step_bits), distance = static_cast<S>(distance_bits);
-  const int64_t first = static_cast<int64_t>(a[0]) + op.imm;
-  // A place is an affine function of column and row: the corners bound it.
-  const int64_t across = step * (kColumns - 1), down = distance * (kLanes / kColumns - 1);
-  const int64_t low = first + (across < 0 ? across : 0) + (down < 0 ? down : 0);
-  const int64_t high = first + (across > 0 ? across : 0) + (down > 0 ? down : 0);
-  if (low < 0 || high + static_cast<int64_t>(sizeof(M)) > static_cast<int64_t>(ctx.shared_bytes) ||
-      ((first | step | distance) & static_cast<int64_t>(sizeof(M) - 1)) != 0 ||
-      step < trace::kMinStride || step > trace::kMaxStride)
-    return false;
-  if (warp.trace != nullptr) {
-    warp.trace[warp.trace_size] = trace::memory_record(static_cast<uint64_t>(first), trace::kTiles);
-    warp.trace[warp.trace_size + 1] =
-        trace::tile_word(static_cast<int32_t>(distance), static_cast<int>(step), kShift);
-    warp.trace_size += 2;
-  }
-  M* d = row<M>(warp.rows, op.d);
-  const uint8_t* p = ctx.shared + first;
-  for (uint32_t r = 0; r < kLanes; r += kColumns, p += distance)
-    load_row<M, kColumns>(d + r, p, step);
-  return true;
-}
-
 /// Unguarded load of 4- or 8-byte words by a full warp from shared memory, 32- or 64-bit addresses.
 template <class M, class A>
 NW_HD NW_INLINE bool load_shared_full(Context& ctx, Warp& warp, const Op& op) {
+  if constexpr (sizeof(A) == 4)
+    if (load_shared_again<M>(ctx, warp, op)) return true;
   const A* a = row<A>(warp.rows, op.a);
   M* d = row<M>(warp.rows, op.d);
   const A offset = static_cast<A>(static_cast<int64_t>(op.imm));

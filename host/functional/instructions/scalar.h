@@ -249,4 +249,46 @@ NW_HD NW_INLINE double copysign_f(double sign, double magnitude) {
                          (bits_as<uint64_t>(magnitude) & ~(uint64_t{1} << 63)));
 }
 
+// --- Conversions -------------------------------------------------------------------------------
+
+template <class T>
+NW_HD NW_INLINE T number_or_nan(T x) {
+  return x != x ? canonical_nan(x) : x;
+}
+
+/// Towards zero; what is beyond the range becomes its end, what is no number 0.
+template <class T>
+NW_HD NW_INLINE int32_t truncated_s32(T x) {
+  const T most = static_cast<T>(2147483648.0);
+  const bool inside = x > -most - T{1} && x < most;
+  const auto within = static_cast<int32_t>(inside ? x : T{0});
+  const int32_t beyond = x < 0 ? INT32_MIN : INT32_MAX;
+  return inside || x != x ? within : beyond;
+}
+NW_HD NW_INLINE uint32_t truncated_u32(float x) {
+  const bool inside = x > 0 && x < 0x1p32f, upper = x >= 0x1p31f;
+  const float safe = inside ? (upper ? x - 0x1p31f : x) : 0.0f;
+  const auto within = static_cast<uint32_t>(static_cast<int32_t>(safe)) + (upper ? 1u << 31 : 0);
+  return x >= 0x1p32f ? ~0u : inside ? within : 0;
+}
+
+/// f16 to f32. The exponent's offset is a product, which makes subnormal numbers right as well.
+NW_HD NW_INLINE float half_to_float(uint32_t h) {
+  const float scaled = bits_as<float>((h & 0x7fffu) << 13) * 0x1p112f;
+  const uint32_t special = (h & 0x3ffu) != 0 ? kNan32 : 0x7f800000u | (h & 0x8000u) << 16;
+  const uint32_t number = bits_as<uint32_t>(scaled) | (h & 0x8000u) << 16;
+  return bits_as<float>((h & 0x7c00u) == 0x7c00u ? special : number);
+}
+/// f32 to f16, to the nearest, ties to even.
+NW_HD NW_INLINE uint32_t float_to_half(float x) {
+  const uint32_t bits = bits_as<uint32_t>(x), magnitude = bits & 0x7fffffffu;
+  const float v = bits_as<float>(magnitude);
+  // The last place of 0.5 is that of subnormal halves: the sum rounds there.
+  const uint32_t subnormal = bits_as<uint32_t>(v + 0.5f) - bits_as<uint32_t>(0.5f);
+  const uint32_t normal = (magnitude + 0xfffu + (magnitude >> 13 & 1) - (112u << 23)) >> 13;
+  const uint32_t finite = v < 0x1p-14f ? subnormal : normal;
+  const uint32_t number = (v >= 65520.0f ? 0x7c00u : finite) | (bits >> 16 & 0x8000u);
+  return x != x ? 0x7fffu : number;
+}
+
 }  // namespace nearwarp::exec

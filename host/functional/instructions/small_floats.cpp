@@ -2,11 +2,13 @@
 #include "host/functional/instructions/small_floats.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <vector>
 
-#include "host/functional/instructions/half_ops.h"
+#include "host/functional/instructions/half_rows.h"
 #include "host/functional/instructions/lanes.h"
 
 namespace nearwarp::exec {
@@ -96,41 +98,93 @@ uint32_t tf32_bits(float value, ptx::Rounding rounding, bool saturate) {
   return sign | magnitude;
 }
 
+namespace {
+
+/// small_bits() of all lanes, without branches that depend on lanes.
+void small_rows(ptx::SmallFloat format, bool relu, const float* from, uint32_t* to) {
+  const Shape s = shape_of(format);
+  const auto dropped = static_cast<uint32_t>(23 - s.fraction);
+  const uint32_t half = (1u << (dropped - 1)) - 1;
+  const uint32_t offset = static_cast<uint32_t>(127 - s.bias) << s.fraction;
+  const auto least_normal = static_cast<float>(std::ldexp(1.0, 1 - s.bias));
+  const auto units = static_cast<float>(std::ldexp(1.0, s.bias - 1 + s.fraction));
+  const auto largest = static_cast<float>(small_value(format, s.largest));
+  const uint32_t none = s.bits == 7 ? kSmallNan : s.largest;
+  for (uint32_t i = 0; i < kLanes; ++i) {
+    const auto bits = std::bit_cast<uint32_t>(from[i]);
+    const uint32_t magnitude = bits & 0x7fffffffu, sign = bits >> 31 << s.bits;
+    const auto v = std::bit_cast<float>(magnitude);
+    // Half of the last place, less one where the value is even, may carry into the exponent.
+    const uint32_t normal = ((magnitude + half + (magnitude >> dropped & 1)) >> dropped) - offset;
+    // The last bits of a sum with 1.5 2^23 are those of an integer.
+    const uint32_t subnormal = std::bit_cast<uint32_t>(v * units + 0x1.8p23f) & 0xff;
+    const uint32_t code = v < least_normal ? subnormal : normal;
+    const uint32_t limited = v >= largest || code > s.largest ? s.largest : code;
+    const uint32_t finite = relu && sign != 0 ? 0 : limited | sign;
+    to[i] = v != v ? none : finite;
+  }
+}
+
+/// Halves of all numbers of up to 8 bits.
+const uint16_t* widened(ptx::SmallFloat format, bool bf16) {
+  thread_local std::array<std::vector<uint16_t>, 32> tables;
+  std::vector<uint16_t>& table = tables[static_cast<size_t>(format) * 2 + (bf16 ? 1 : 0)];
+  if (table.empty())
+    for (uint32_t bits = 0; bits < 256; ++bits)
+      table.push_back(
+          static_cast<uint16_t>(half_bits(small_value(format, bits), bf16, Round::kNearest)));
+  return table.data();
+}
+
+}  // namespace
+
 void convert_small(uint8_t* rows, const Op& op, uint32_t mask) {
   const SmallFlags f = SmallFlags::unpack(op.imm);
   const ptx::SmallFloat format = f.detail.format;
-  const bool scale = format == ptx::SmallFloat::kUE8M0;
   // Two of 4 bits share a byte.
   const uint32_t distance = format == ptx::SmallFloat::kE2M1 ? 4 : 8;
-  const auto narrow = [&](double value) {
-    if (scale) return scale_bits(value, f.rounding == ptx::Rounding::kRp, f.saturate);
-    const uint32_t bits = small_bits(format, value);
-    return f.relu && std::signbit(value) && value == value ? 0u : bits;
+  const uint32_t* const a = row<uint32_t>(rows, op.a);
+  const uint32_t* const b = row<uint32_t>(rows, op.b);
+  uint32_t results[kLanes];
+  const auto narrow = [&](const float* values, uint32_t* to) {
+    if (format != ptx::SmallFloat::kUE8M0) return small_rows(format, f.relu, values, to);
+    for (uint32_t i = 0; i < kLanes; ++i)
+      to[i] =
+          scale_bits(static_cast<double>(values[i]), f.rounding == ptx::Rounding::kRp, f.saturate);
   };
-  const auto widen = [&](uint32_t bits) {
-    const uint32_t half = half_bits(small_value(format, bits & ((1u << distance) - 1)),
-                                    f.detail.bf16, Round::kNearest);
-    const bool negative = (half & 0x8000) != 0 && (half & 0x7fff) <= 0x7c00;
-    return f.relu && negative ? 0u : half;
-  };
-  for_each_lane(mask, [&](uint32_t i) {
-    const uint32_t a = row<uint32_t>(rows, op.a)[i], b = row<uint32_t>(rows, op.b)[i];
-    uint32_t r;
-    if (format == ptx::SmallFloat::kTF32) {
-      r = tf32_bits(std::bit_cast<float>(a), f.rounding, f.saturate);
-      if (f.relu && (r >> 31) != 0) r = 0;
-    } else if (f.detail.widens) {
-      r = widen(a) | widen(a >> distance) << 16;
-    } else if (f.from_halves) {
-      r = narrow(half_value(a & 0xffff, f.detail.bf16)) | narrow(half_value(a >> 16, f.detail.bf16))
-                                                              << distance;
-    } else {  // a: the upper one
-      const auto upper = static_cast<double>(std::bit_cast<float>(a));
-      const auto lower = static_cast<double>(std::bit_cast<float>(b));
-      r = narrow(lower) | narrow(upper) << distance;
+  if (format == ptx::SmallFloat::kTF32) {
+    for (uint32_t i = 0; i < kLanes; ++i) {
+      const uint32_t r = tf32_bits(std::bit_cast<float>(a[i]), f.rounding, f.saturate);
+      results[i] = f.relu && r >> 31 != 0 ? 0 : r;
     }
-    row<uint32_t>(rows, op.d)[i] = r;
-  });
+  } else if (f.detail.widens) {
+    const uint16_t* const table = widened(format, f.detail.bf16);
+    const auto widen = [&](uint32_t bits) -> uint32_t {
+      const uint16_t half = table[bits & ((1u << distance) - 1)];
+      const bool negative = (half & 0x8000) != 0 && (half & 0x7fff) <= 0x7c00;
+      return f.relu && negative ? 0u : half;
+    };
+    for (uint32_t i = 0; i < kLanes; ++i) results[i] = widen(a[i]) | widen(a[i] >> distance) << 16;
+  } else {
+    float upper[kLanes], lower[kLanes];
+    if (f.from_halves) {
+      uint16_t halves[2 * kLanes];
+      for (uint32_t i = 0; i < kLanes; ++i) halves[i] = static_cast<uint16_t>(a[i]);
+      for (uint32_t i = 0; i < kLanes; ++i) halves[kLanes + i] = static_cast<uint16_t>(a[i] >> 16);
+      const auto read = f.detail.bf16 ? floats_of_bf16 : floats_of_f16;
+      read(halves, kLanes, lower);
+      read(halves + kLanes, kLanes, upper);
+    } else {  // a: the upper one
+      for (uint32_t i = 0; i < kLanes; ++i) upper[i] = std::bit_cast<float>(a[i]);
+      for (uint32_t i = 0; i < kLanes; ++i) lower[i] = std::bit_cast<float>(b[i]);
+    }
+    uint32_t high[kLanes];
+    narrow(lower, results);
+    narrow(upper, high);
+    for (uint32_t i = 0; i < kLanes; ++i) results[i] |= high[i] << distance;
+  }
+  uint32_t* const d = row<uint32_t>(rows, op.d);
+  for (uint32_t i = 0; i < kLanes; ++i) d[i] = lane_in<uint32_t>(mask, i) ? results[i] : d[i];
 }
 
 }  // namespace nearwarp::exec

@@ -1,6 +1,10 @@
 // Exchange between the lanes of a warp: shuffles and votes.
 #pragma once
 
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
 #include "host/functional/instructions/lanes.h"
 
 namespace nearwarp::exec {
@@ -32,24 +36,66 @@ NW_HD NW_INLINE bool shuffle_source(Shuffle mode, uint32_t i, uint32_t b, uint32
   return *from <= highest;
 }
 
+/// For each lane the one that it reads, itself where that is out of range. Returns the lanes that
+/// are in range.
+template <Shuffle kMode>
+NW_HD NW_INLINE uint32_t shuffle_sources(const uint32_t* b, const uint32_t* c, uint32_t* from) {
+  uint32_t in_range = 0;
+#pragma GCC ivdep
+  for (uint32_t i = 0; i < kLanes; ++i) {
+    uint32_t at = i;
+    const bool ok = shuffle_source(kMode, i, b[i], c[i], &at);
+    from[i] = ok ? at & 31 : i;
+    in_range |= (0u - static_cast<uint32_t>(ok)) & kLaneBit<uint32_t>.at[i];
+  }
+  return in_range;
+}
+NW_HD NW_INLINE uint32_t shuffle_sources(Shuffle mode, const uint32_t* b, const uint32_t* c,
+                                         uint32_t* from) {
+  switch (mode) {
+    case Shuffle::kUp:
+      return shuffle_sources<Shuffle::kUp>(b, c, from);
+    case Shuffle::kDown:
+      return shuffle_sources<Shuffle::kDown>(b, c, from);
+    case Shuffle::kButterfly:
+      return shuffle_sources<Shuffle::kButterfly>(b, c, from);
+    case Shuffle::kIndex:
+      break;
+  }
+  return shuffle_sources<Shuffle::kIndex>(b, c, from);
+}
+
+/// d[i] = a[from[i]], where `from` is below 32; `d` is not `a`.
+NW_HD NW_INLINE void permute(const uint32_t* a, const uint32_t* from, uint32_t* d) {
+#if defined(__AVX2__)
+  __m256i parts[4];
+  for (int p = 0; p < 4; ++p)
+    parts[p] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(a) + p);
+  for (uint32_t i = 0; i < kLanes; i += 8) {
+    const __m256i at = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i));
+    // Bits 3 and 4 of an index, which say in which part it is, as signs of f32.
+    const __m256 odd = _mm256_castsi256_ps(_mm256_slli_epi32(at, 28));
+    const __m256 upper = _mm256_castsi256_ps(_mm256_slli_epi32(at, 27));
+    const auto of = [&](int p) {
+      return _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(parts[p], at));
+    };
+    const __m256 found = _mm256_blendv_ps(_mm256_blendv_ps(of(0), of(1), odd),
+                                          _mm256_blendv_ps(of(2), of(3), odd), upper);
+    _mm256_storeu_ps(reinterpret_cast<float*>(d + i), found);
+  }
+#else
+  for (uint32_t i = 0; i < kLanes; ++i) d[i] = a[from[i]];
+#endif
+}
+
 /// shfl.sync. Returns the predicate: lanes whose source is in range.
 NW_HD inline uint32_t shuffle(uint8_t* rows, const Op& op, uint32_t mask) {
-  const uint32_t* b = row<uint32_t>(rows, op.b);
-  const uint32_t* c = row<uint32_t>(rows, op.c);
+  alignas(32) uint32_t from[kLanes], result[kLanes];
+  const uint32_t in_range = shuffle_sources(
+      static_cast<Shuffle>(op.imm & 3), row<uint32_t>(rows, op.b), row<uint32_t>(rows, op.c), from);
+  permute(row<uint32_t>(rows, op.a), from, result);
   uint32_t* d = row<uint32_t>(rows, op.d);
-  uint32_t a[kLanes];
-  const uint32_t* source = row<uint32_t>(rows, op.a);
-  for (uint32_t i = 0; i < kLanes; ++i) a[i] = source[i];
-  const Shuffle mode = static_cast<Shuffle>(op.imm & 3);
-  uint32_t in_range = 0;
-  uint32_t result[kLanes];
-  for (uint32_t i = 0; i < kLanes; ++i) {
-    uint32_t from = i;
-    const bool ok = shuffle_source(mode, i, b[i], c[i], &from);
-    result[i] = a[ok ? from & 31 : i];
-    in_range |= static_cast<uint32_t>(ok) << i;
-  }
-  for (uint32_t i = 0; i < kLanes; ++i) d[i] = (mask >> i & 1) ? result[i] : d[i];
+  for (uint32_t i = 0; i < kLanes; ++i) d[i] = lane_in<uint32_t>(mask, i) ? result[i] : d[i];
   return in_range;
 }
 

@@ -1,5 +1,5 @@
 // Discrete Fourier transforms: passes after Stockham, of radices 2, 3, 4, 5 and any other factor, in compact arrays;
-// and copies between these and an application's arrays.
+// transforms of any length as convolutions, after Bluestein; and copies between these and an application's arrays.
 #include "host/functional/cudalibs/kernels/cufft_args.h"
 
 using namespace nearwarp::cufft;
@@ -137,6 +137,55 @@ __device__ void any_pass(const PassArgs& p) {
   });
 }
 
+/// exp(sign * pi i * j^2 / length).
+template <class T>
+__device__ Complex<T> chirp(long long j, const ChirpArgs& c, int sign) {
+  const auto square = (unsigned long long)j * (unsigned long long)j;
+  const Complex<double> w =
+      root<double>((long long)(square % (2ull * c.length)), 2 * c.length, sign);
+  return {T(w.re), T(w.im)};
+}
+/// Where line `line` begins in `lines`.
+__device__ long long line_begin(const ChirpArgs& c, long long line) {
+  return line / c.inner * c.length * c.inner + line % c.inner;
+}
+template <class T>
+__device__ void chirp_in(const ChirpArgs& c) {
+  const auto* from = static_cast<const Complex<T>*>(c.lines);
+  auto* to = static_cast<Complex<T>*>(c.padded);
+  each(c.outer * c.inner * c.extent, [&](long long i) {
+    const long long j = i % c.extent, line = i / c.extent;
+    to[i] = j < c.length ? from[line_begin(c, line) + j * c.inner] * chirp<T>(j, c, c.sign)
+                         : Complex<T>{T(0), T(0)};
+  });
+}
+/// What is convolved with: the same in both directions from 0.
+template <class T>
+__device__ void chirp_filter(const ChirpArgs& c) {
+  auto* to = static_cast<Complex<T>*>(c.filter);
+  each(c.extent, [&](long long i) {
+    const long long j = i < c.length ? i : c.extent - i;
+    to[i] = j < c.length ? chirp<T>(j, c, -c.sign) : Complex<T>{T(0), T(0)};
+  });
+}
+template <class T>
+__device__ void chirp_multiply(const ChirpArgs& c) {
+  auto* padded = static_cast<Complex<T>*>(c.padded);
+  const auto* filter = static_cast<const Complex<T>*>(c.filter);
+  each(c.outer * c.inner * c.extent,
+       [&](long long i) { padded[i] = padded[i] * filter[i % c.extent]; });
+}
+template <class T>
+__device__ void chirp_out(const ChirpArgs& c) {
+  const auto* from = static_cast<const Complex<T>*>(c.padded);
+  auto* to = static_cast<Complex<T>*>(c.lines);
+  each(c.outer * c.inner * c.length, [&](long long i) {
+    const long long k = i % c.length, line = i / c.length;
+    to[line_begin(c, line) + k * c.inner] =
+        (T(1) / T(c.extent)) * (from[line * c.extent + k] * chirp<T>(k, c, c.sign));
+  });
+}
+
 /// Where element `at` of all transforms lies in the application's array; its indices in `k`.
 __device__ long long place(const CopyArgs& c, long long at, long long* k, long long* batch) {
   k[2] = at % c.n[2];
@@ -194,6 +243,10 @@ __device__ void scatter(const CopyArgs& c) {
   extern "C" __global__ void cufft_radix4_##suffix(PassArgs p) { pass<T, 4>(p); }          \
   extern "C" __global__ void cufft_radix5_##suffix(PassArgs p) { pass<T, 5>(p); }          \
   extern "C" __global__ void cufft_any_radix_##suffix(PassArgs p) { any_pass<T>(p); }      \
+  extern "C" __global__ void cufft_chirp_in_##suffix(ChirpArgs c) { chirp_in<T>(c); }              \
+  extern "C" __global__ void cufft_chirp_filter_##suffix(ChirpArgs c) { chirp_filter<T>(c); }      \
+  extern "C" __global__ void cufft_chirp_multiply_##suffix(ChirpArgs c) { chirp_multiply<T>(c); }  \
+  extern "C" __global__ void cufft_chirp_out_##suffix(ChirpArgs c) { chirp_out<T>(c); }            \
   extern "C" __global__ void cufft_gather_complex_##suffix(CopyArgs c) { gather<T, kComplex>(c); } \
   extern "C" __global__ void cufft_gather_real_##suffix(CopyArgs c) { gather<T, kReal>(c); }       \
   extern "C" __global__ void cufft_gather_half_##suffix(CopyArgs c) { gather<T, kHalf>(c); }       \

@@ -24,4 +24,15 @@ struct PassArgs {
   int sign;  ///< of the exponent: -1 forward
 };
 
+/// Transforms along an axis as convolutions, after Bluestein: `outer` x `inner` lines of `length`
+/// elements that lie `inner` apart in `lines`, and in `padded` as many lines one behind the other,
+/// of `extent` elements each.
+struct ChirpArgs {
+  void* lines;
+  void* padded;
+  void* filter;  ///< `extent` elements
+  long long length, inner, outer, extent;
+  int sign;  ///< of the exponent
+};
+
 }  // namespace nearwarp::cufft

@@ -105,6 +105,47 @@ __device__ void twister(const WordArgs& a) {
   if (t == 0) a.states[kTwisterWords] = given;
 }
 
+/// The sum of those entries of a linear table whose bits are set.
+__device__ unsigned of_table(const unsigned* table, unsigned bits) {
+  unsigned sum = 0;
+  for (int i = 0; i < 4; ++i) sum ^= (bits >> i & 1) != 0 ? table[i] : 0;
+  return sum;
+}
+
+/// Saito and Matsumoto, "Variants of Mersenne Twister suitable for graphic processors" (2013): a thread block for each
+/// generator. A state is as it was when the generator's turn began that is not over.
+__device__ void group_twister(const WordArgs& a) {
+  constexpr unsigned kMask = 0xfff80000u;
+  constexpr long long kRound = (long long)kMtgpGenerators * kMtgpWords;
+  __shared__ unsigned s[kMtgpState], p[kMtgpAll - kMtgpState];
+  unsigned* const own = a.states + blockIdx.x * kMtgpAll;
+  const int t = threadIdx.x;
+  for (int i = t; i < kMtgpAll; i += kMtgpWords) (i < kMtgpState ? s[i] : p[i - kMtgpState]) = own[i];
+  __syncthreads();
+  const long long end = a.position + a.n;
+  // Where the turn begins that is not over.
+  long long at = (long long)a.position / kRound * kRound + blockIdx.x * kMtgpWords;
+  if (at + kMtgpWords <= (long long)a.position) at += kRound;
+  for (; at < end; at += kRound) {
+    unsigned x = (s[t] & kMask) ^ s[t + 1];
+    x ^= x << p[1];
+    const unsigned y = x ^ (s[t + p[0]] >> p[2]);
+    const unsigned fresh = y ^ of_table(p + 3, y);
+    unsigned temper = s[t + p[0] - 1];
+    temper ^= temper >> 16;
+    temper ^= temper >> 8;
+    const long long i = at + t - (long long)a.position;
+    if (i >= 0 && i < a.n) a.words[i] = fresh ^ of_table(p + 7, temper);
+    if (at + kMtgpWords > end) break;
+    const unsigned kept = t < kMtgpState - kMtgpWords ? s[t + kMtgpWords] : 0;
+    __syncthreads();
+    if (t < kMtgpState - kMtgpWords) s[t] = kept;
+    s[kMtgpState - kMtgpWords + t] = fresh;
+    __syncthreads();
+  }
+  for (int i = t; i < kMtgpState; i += kMtgpWords) own[i] = s[i];
+}
+
 /// In (0, 1].
 __device__ float uniform(unsigned x) { return x * 0x1p-32f + 0x1p-33f; }
 __device__ double uniform(unsigned x, unsigned y) {
@@ -200,6 +241,7 @@ extern "C" __global__ void curand_mrg32k3a(WordArgs a) {
   sequences(a, [](unsigned* s) { return mrg32k3a(s); });
 }
 extern "C" __global__ void curand_mt19937(WordArgs a) { twister(a); }
+extern "C" __global__ void curand_mtgp32(WordArgs a) { group_twister(a); }
 extern "C" __global__ void curand_philox4_32_10(WordArgs a) {
   const unsigned long long first = a.position / 4, last = (a.position + a.n - 1) / 4;
   each((long long)(last - first + 1), [&](long long i) {

@@ -7,14 +7,18 @@ namespace nearwarp::curand {
 constexpr int kSequences = 4096;
 constexpr int kStateWords = 6;  ///< of XORWOW and MRG32k3a
 constexpr int kTwisterWords = 624;
+/// MTGP32: generators with parameters of their own, each of which gives so many words in turn.
+constexpr int kMtgpGenerators = 64, kMtgpWords = 256;
+constexpr int kMtgpState = 351;  ///< words; behind them the three parameters, and two tables
+constexpr int kMtgpAll = kMtgpState + 3 + 4 + 4;
 
 /// `n` words from number `position` on.
 struct WordArgs {
   unsigned* words;
   long long n;
   unsigned long long position;
-  unsigned*
-      states;  ///< word w of sequence s at w * kSequences + s; MT19937: its words, and the next
+  unsigned* states;  ///< word w of sequence s at w * kSequences + s; MT19937: its words, and the
+                     ///< next; MTGP32: kMtgpAll words of each generator
   unsigned long long seed;     ///< of Philox
   const unsigned* directions;  ///< of Sobol, 32 for each dimension
   long long points;            ///< of Sobol: for each dimension
