@@ -57,7 +57,7 @@ Routes routes_of(const std::vector<float>& scores, const Shape& s) {
 class DecodeExperts final : public Workload {
  public:
   explicit DecodeExperts(std::string name, const Values& values = {})
-      : name_(std::move(name)), batch_(values.number("batch", 4)) {}
+      : name_(std::move(name)), batch_(values.number("batch", 1)) {}
   std::string name() const override { return name_; }
   std::string description() const override {
     return "a feed-forward layer of experts: routing, products with the weights of the chosen";
