@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cctype>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -76,6 +77,29 @@ TEST_P(Suite, PrintsAndEndsAsOnAGpu) {
 INSTANTIATE_TEST_SUITE_P(Programs, Suite, ::testing::ValuesIn(rows()), [](const auto& instance) {
   return instance.param.program.empty() ? instance.param.executable : instance.param.program;
 });
+
+/// The number after `what` in `text`.
+double number_after(const std::string& text, const std::string& what) {
+  const size_t at = text.find(what);
+  return at == std::string::npos ? std::nan("") : std::stod(text.substr(at + what.size()));
+}
+
+TEST(SuiteTraining, AGpt2LearnsOnTheGpuAsOnTheCpu) {
+  if (std::string(NW_SUITE).empty()) GTEST_SKIP() << "there is no nvcc to build it";
+  const TemporaryFolder folder;
+  const std::string app = std::string(NW_SUITE) + "/train_gpt2";
+  const Outcome outcome =
+      run_program({"record", "--out", folder.file("gpt2.nwtrace"), "--", app, "6"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "the GPU trains as the CPU does\n")) << outcome.out;
+  // As likely as any of 128 words at first, and better soon.
+  EXPECT_NEAR(number_after(outcome.out, "step 1: loss "), std::log(128.0), 0.05) << outcome.out;
+  EXPECT_LT(number_after(outcome.out, "step 6: loss "),
+            number_after(outcome.out, "step 1: loss ") - 0.1)
+      << outcome.out;
+  const Outcome wrong = run_program({"record", "--out", folder.file("x.nwtrace"), "--", app, "0"});
+  EXPECT_TRUE(contains(wrong.out, "usage: train_gpt2 [STEPS]")) << wrong.out;
+}
 
 TEST(SuiteTable, HasForty) {
   EXPECT_GE(rows().size(), 40u);
