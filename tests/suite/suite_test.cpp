@@ -17,6 +17,11 @@ struct Row {
   std::string executable, program, kind, arguments, options, exit_code, prints, says;
 };
 
+/// For a test's parameter in ctest's lists.
+void PrintTo(const Row& r, std::ostream* out) {
+  *out << r.kind << ": " << r.executable << " " << r.program;
+}
+
 std::string unescaped(const std::string& text) {
   std::string lines;
   for (size_t i = 0; i < text.size(); ++i) {
