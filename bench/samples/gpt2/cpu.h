@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "model.h"
+#include "bench/samples/gpt2/model.h"
 
 class Cpu {
  public:

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "model.h"
+#include "bench/samples/gpt2/model.h"
 
 inline void must(bool right, const char* call, const char* what) {
   if (right) return;

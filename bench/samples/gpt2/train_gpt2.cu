@@ -1,12 +1,13 @@
 // Trains a small GPT-2 in f32 on a GPU, with cuBLAS, and on the CPU beside it, and compares losses and gradients.
-//   nvcc -std=c++17 -O2 -cudart shared -o train_gpt2 train_gpt2.cu -lcublas && nearwarp run -- ./train_gpt2 [STEPS]
+//   nvcc -std=c++17 -cudart shared -I. -o train_gpt2 bench/samples/gpt2/train_gpt2.cu -lcublas
+//   nearwarp run -- ./train_gpt2 [STEPS]
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 
-#include "cpu.h"
-#include "gpu.cuh"
+#include "bench/samples/gpt2/cpu.h"
+#include "bench/samples/gpt2/gpu.cuh"
 
 // Sums of f32 in another order: what may differ between the two.
 constexpr double kLossBound = 1e-4, kGradientBound = 1e-4;
