@@ -1,3 +1,5 @@
+#include <map>
+#include <mutex>
 #include <string_view>
 
 #include "bench/workloads/common/check.h"
@@ -77,13 +79,14 @@ constexpr RolledPtx kRolled[] = {
     {"reduction_global.ptx", embedded::reduction_global_rolled_ptx},
     {"gemv.ptx", embedded::gemv_rolled_ptx},
     {"decode.ptx", embedded::decode_rolled_ptx},
+    {"experts.ptx", embedded::experts_rolled_ptx},
 };
 
 /// A workload with the other PTX.
 class Rolled final : public Workload {
  public:
   Rolled(const Workload& unrolled, const char* ptx) : unrolled_(unrolled), ptx_(ptx) {}
-  std::string name() const override { return unrolled_.name() + "-rolled"; }
+  std::string name() const override { return name_.empty() ? unrolled_.name() + "-rolled" : name_; }
   std::string description() const override {
     return unrolled_.description() + "; compiled without unrolling loops";
   }
@@ -95,13 +98,22 @@ class Rolled final : public Workload {
   }
   std::string variant_of() const override { return unrolled_.name(); }
   bool rolled() const override { return true; }
+  std::vector<Parameter> parameters() const override { return unrolled_.parameters(); }
+  std::unique_ptr<Workload> with(std::string name, Values values) const override {
+    auto rolled = std::make_unique<Rolled>(unrolled_, ptx_);
+    rolled->other_ = unrolled_.with(name, std::move(values));
+    rolled->name_ = std::move(name);
+    return rolled;
+  }
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {
-    return unrolled_.drive(device, module, size);
+    return (other_ ? *other_ : unrolled_).drive(device, module, size);
   }
 
  private:
   const Workload& unrolled_;
   const char* ptx_;
+  std::unique_ptr<Workload> other_;  ///< with values of its parameters
+  std::string name_;                 ///< with these
 };
 
 }  // namespace
@@ -196,6 +208,8 @@ const std::vector<std::unique_ptr<Workload>>& all() {
     list.push_back(make_decode_gemv_int4());
     list.push_back(make_decode_attention());
     list.push_back(make_decode_step());
+    list.push_back(make_decode_experts());
+    list.push_back(make_decode_between());
     list.push_back(make_axpy_mpu());
     list.push_back(make_reduction_mpu());
     list.push_back(make_transpose_mpu());
@@ -220,9 +234,24 @@ const std::vector<std::unique_ptr<Workload>>& all() {
   return workloads;
 }
 
+std::unique_ptr<Workload> Workload::with(std::string, Values) const {
+  throw Error("workload '" + name() + "' has no parameters");
+}
+
 const Workload* find(const std::string& name) {
+  const size_t colon = name.find(':');
+  const std::string plain = name.substr(0, colon);
   for (const auto& workload : all()) {
-    if (workload->name() == name) return workload.get();
+    if (workload->name() != plain) continue;
+    if (colon == std::string::npos) return workload.get();
+    static std::mutex mutex;
+    static std::map<std::string, std::unique_ptr<Workload>> with_values;
+    const std::lock_guard lock(mutex);
+    auto& kept = with_values[name];
+    if (!kept)
+      kept =
+          workload->with(name, parse_values(plain, workload->parameters(), name.substr(colon + 1)));
+    return kept.get();
   }
   return nullptr;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/workloads/parameters.h"
 #include "host/functional/device/virtual_device.h"
 
 namespace nearwarp::workloads {
@@ -36,6 +37,10 @@ class Workload {
   virtual bool rolled() const { return false; }
   /// A variant that is the same code on other data; it has no variant without unrolling.
   virtual bool other_input() const { return false; }
+  /// What its name may set besides: "decode-step:batch=8".
+  virtual std::vector<Parameter> parameters() const { return {}; }
+  /// The workload with these values of its parameters, called `name`; of one that has parameters.
+  virtual std::unique_ptr<Workload> with(std::string name, Values values) const;
   /// The program's host side: launches kernels of `module`, which is loaded on `device`, with
   /// deterministic inputs and compares with a plain CPU reference.
   virtual CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const = 0;
@@ -46,7 +51,8 @@ class Workload {
 
 /// All built-in workloads, in the order of `nearwarp list workloads`.
 const std::vector<std::unique_ptr<Workload>>& all();
-/// The workload of that name, or nullptr.
+/// The workload of that name, with the parameters that the name has, or nullptr. Throws
+/// nearwarp::UsageError where a workload does not have such a parameter.
 const Workload* find(const std::string& name);
 
 /// Differs when anything that makes inputs or launches differs: part of the trace cache's keys.

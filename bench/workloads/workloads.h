@@ -103,6 +103,8 @@ std::unique_ptr<Workload> make_decode_gemv();
 std::unique_ptr<Workload> make_decode_gemv_int4();
 std::unique_ptr<Workload> make_decode_attention();
 std::unique_ptr<Workload> make_decode_step();
+std::unique_ptr<Workload> make_decode_experts();
+std::unique_ptr<Workload> make_decode_between();
 
 // In the shape that cores below banks of their own want (common/mpu_layout.h).
 std::unique_ptr<Workload> make_axpy_mpu();

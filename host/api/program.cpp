@@ -21,7 +21,8 @@ const workloads::Workload& workload_named(const std::string& name) {
   if (const workloads::Workload* found = workloads::find(name)) return *found;
   std::vector<std::string> names;
   for (const auto& w : workloads::all()) names.push_back(w->name());
-  throw UsageError("unknown workload '" + name + "'" + config::suggestion(name, names));
+  throw UsageError("unknown workload '" + name + "'" +
+                   config::suggestion(name.substr(0, name.find(':')), names));
 }
 
 bool ask(uint64_t warp_instructions, void* context) {

@@ -47,6 +47,14 @@ std::string rows_json(const std::string& kind, const std::vector<Row>& rows) {
   return json.dump(1) + "\n";
 }
 
+/// What its name may set: "; NAME:batch=1 to 64".
+std::string parameters_of(const workloads::Workload& workload) {
+  std::string text;
+  for (const workloads::Parameter& p : workload.parameters())
+    text += fmt::format("{} :{}= ({})", text.empty() ? ";" : ",", p.name, workloads::range_of(p));
+  return text;
+}
+
 std::vector<Row> workload_rows() {
   std::vector<Row> rows;
   std::string rolled;
@@ -55,7 +63,7 @@ std::vector<Row> workload_rows() {
       rolled += (rolled.empty() ? "" : ", ") + workload->variant_of();
       continue;
     }
-    rows.push_back({workload->name(), workload->description()});
+    rows.push_back({workload->name(), workload->description() + parameters_of(*workload)});
     if (!workload->source().empty()) rows.push_back({"", fmt::format("[{}]", workload->source())});
   }
   rows.push_back({"NAME-rolled", "NAME compiled without unrolling its loops: of " + rolled});

@@ -16,7 +16,7 @@ UsageError unknown_workload(const std::string& name, const std::string& besides)
   std::vector<std::string> names;
   for (const auto& workload : workloads::all()) names.push_back(workload->name());
   std::string near;
-  for (const std::string& other : config::nearest_names(name, names, 3))
+  for (const std::string& other : config::nearest_names(name.substr(0, name.find(':')), names, 3))
     near += fmt::format("{}'{}'", near.empty() ? "did you mean " : " or ", other);
   if (!near.empty()) near += "? ";
   return UsageError(fmt::format("unknown workload '{}' - {}'nearwarp list workloads' has all{}",

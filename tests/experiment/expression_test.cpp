@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "host/core/error.h"
+#include "host/timing/experiment/workload_parameter.h"
 
 namespace nearwarp::testing {
 namespace {
@@ -52,6 +53,18 @@ TEST(Expression, TermsOfTheEnergyAccount) {
   EXPECT_EQ(e.unit(), "mJ");
   EXPECT_EQ(e.unknown(run()), std::vector<std::string>{"energy.sm.none"});
   EXPECT_EQ(Expression::parse("energy + energy.dram.tsv").unit(), "mJ");
+}
+
+TEST(Expression, ParametersInAProgramsName) {
+  Json r = run();
+  r["workload"] = "decode-step:context=4096:batch=8";
+  EXPECT_EQ(Expression::parse("workload.batch / time").of(r), 4000);
+  EXPECT_TRUE(Expression::parse("workload.context").unknown(r).empty());
+  EXPECT_EQ(Expression::parse("workload.layers").unknown(r).size(), 1u);
+  EXPECT_EQ(experiment::parameter_in("decode-step:context=4096:batch=8", "name"), "decode-step");
+  EXPECT_EQ(experiment::parameter_in("decode-step", "name"), "decode-step");
+  EXPECT_EQ(experiment::parameter_in("decode-step:context=4096:batch=8", "batch"), "8");
+  EXPECT_EQ(experiment::parameter_in("decode-step:context=4096", "con"), std::nullopt);
 }
 
 TEST(Expression, WhatIsNoneIsRefused) {

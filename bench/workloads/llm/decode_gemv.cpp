@@ -1,7 +1,7 @@
-// Products of a weight matrix and one token's vector, with weights of 16 and of 4 bits.
+// Products of a weight matrix and the vectors of a batch of tokens, with weights of 16 to 4 bits.
 #include "bench/workloads/common/check.h"
-#include "bench/workloads/common/random.h"
 #include "bench/workloads/embedded.h"
+#include "bench/workloads/llm/gemv.h"
 #include "bench/workloads/llm/model.h"
 #include "bench/workloads/workloads.h"
 
@@ -29,88 +29,56 @@ Shape shape_of(Size size) {
 
 class DecodeGemv final : public Workload {
  public:
-  std::string name() const override { return "decode-gemv"; }
-  std::string description() const override {
-    return "a language model's weights in f16 times one token's vector, a warp per row";
-  }
+  DecodeGemv(std::string name, std::string description, const Values& values,
+             const std::string& usual)
+      : name_(std::move(name)),
+        description_(std::move(description)),
+        usual_(usual),
+        format_(format_named(values.word("weights", usual))),
+        batch_(values.number("batch", 1)) {}
+  std::string name() const override { return name_; }
+  std::string description() const override { return description_; }
   std::string source() const override { return kSource; }
   std::string ptx() const override { return embedded::decode_ptx; }
   std::string ptx_name() const override { return "decode.ptx"; }
+  std::vector<Parameter> parameters() const override {
+    return {batch_parameter(), {"weights", "their format", 0, 0, format_names()}};
+  }
+  std::unique_ptr<Workload> with(std::string name, Values values) const override {
+    return std::make_unique<DecodeGemv>(std::move(name), description_, values, usual_);
+  }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {
     const auto [rows, columns] = shape_of(size);
-    const std::vector<Half> w = random_matrix(160, rows, columns);
-    const std::vector<float> x = random_vector(161, columns);
-    const auto d_w = device.upload(w, "weights");
+    const Weights w = random_weights(format_ == Format::kInt4 ? 162 : 160, format_, rows, columns);
+    const std::vector<float> x =
+        random_vector(format_ == Format::kInt4 ? 164 : 161, columns * batch_);
+    const DeviceWeights on_device = upload(device, w, "weights");
     const auto d_x = device.upload(x, "x");
-    const auto d_y = device.allocate(static_cast<uint64_t>(rows) * sizeof(float), "y");
-    device.launch(module, "decode_gemv", blocks_for(uint64_t(rows) * kLanes, kBlock), {kBlock}, 0,
-                  runtime::KernelArgs(d_w, d_x, runtime::DevicePtr{}, d_y, rows, columns));
+    const size_t results = size_t(rows) * size_t(batch_);
+    const auto d_y = device.allocate(results * sizeof(float), "y");
+    launch_gemv(device, module, on_device, d_x, {}, d_y, batch_);
     if (device.limit_reached()) return skipped_by_limit();
-    return check_close("y", device.download<float>(d_y, size_t(rows)), product(w, x, rows), 1e-4,
-                       1.0);
+    return check_close("y", device.download<float>(d_y, results), product(w, x), 1e-4, 1.0);
   }
-};
 
-/// Weights of 4 bits, each less 8 times its group's scale.
-struct Int4Matrix {
-  std::vector<uint32_t> words;  ///< eight weights each
-  std::vector<Half> scales;     ///< [row * groups + group]
-};
-Int4Matrix random_int4(uint64_t stream, int rows, int columns) {
-  Int4Matrix m;
-  const size_t weights = size_t(rows) * size_t(columns);
-  m.words.resize(weights / 8);
-  m.scales.resize(weights / kGroup);
-  for (size_t i = 0; i < m.words.size(); ++i)
-    m.words[i] = static_cast<uint32_t>(random_bits(stream, i) >> 32);
-  for (size_t i = 0; i < m.scales.size(); ++i)
-    m.scales[i] = to_half((0.5f + random_unit(stream + 1, i)) * 0.01f);
-  return m;
-}
-std::vector<float> product(const Int4Matrix& m, const std::vector<float>& x, int rows) {
-  std::vector<float> y(static_cast<size_t>(rows));
-  for (size_t row = 0; row < y.size(); ++row) {
-    double sum = 0;
-    for (size_t i = 0; i < x.size(); ++i) {
-      const size_t at = row * x.size() + i;
-      const int weight = static_cast<int>(m.words[at / 8] >> (at % 8 * 4) & 15) - 8;
-      sum += double{from_half(m.scales[at / kGroup])} * weight * x[i];
-    }
-    y[row] = static_cast<float>(sum);
-  }
-  return y;
-}
-
-class DecodeGemvInt4 final : public Workload {
- public:
-  std::string name() const override { return "decode-gemv-int4"; }
-  std::string description() const override {
-    return "the same with weights of 4 bits, and a scale for each 128 of them";
-  }
-  std::string source() const override { return kSource; }
-  std::string ptx() const override { return embedded::decode_ptx; }
-  std::string ptx_name() const override { return "decode.ptx"; }
-
-  CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {
-    const auto [rows, columns] = shape_of(size);
-    const Int4Matrix w = random_int4(162, rows, columns);
-    const std::vector<float> x = random_vector(164, columns);
-    const auto d_w = device.upload(w.words, "weights");
-    const auto d_scales = device.upload(w.scales, "scales");
-    const auto d_x = device.upload(x, "x");
-    const auto d_y = device.allocate(static_cast<uint64_t>(rows) * sizeof(float), "y");
-    device.launch(module, "decode_gemv_int4", blocks_for(uint64_t(rows) * kLanes, kBlock), {kBlock},
-                  0, runtime::KernelArgs(d_w, d_scales, d_x, d_y, rows, columns));
-    if (device.limit_reached()) return skipped_by_limit();
-    return check_close("y", device.download<float>(d_y, size_t(rows)), product(w, x, rows), 1e-4,
-                       1.0);
-  }
+ private:
+  std::string name_, description_, usual_;
+  Format format_;
+  int batch_;
 };
 
 }  // namespace
 
-std::unique_ptr<Workload> make_decode_gemv() { return std::make_unique<DecodeGemv>(); }
-std::unique_ptr<Workload> make_decode_gemv_int4() { return std::make_unique<DecodeGemvInt4>(); }
+std::unique_ptr<Workload> make_decode_gemv() {
+  return std::make_unique<DecodeGemv>(
+      "decode-gemv", "a language model's weights in f16 times one token's vector, a warp per row",
+      Values{}, "f16");
+}
+std::unique_ptr<Workload> make_decode_gemv_int4() {
+  return std::make_unique<DecodeGemv>(
+      "decode-gemv-int4", "the same with weights of 4 bits, and a scale for each 128 of them",
+      Values{}, "int4");
+}
 
 }  // namespace nearwarp::workloads

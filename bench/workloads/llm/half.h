@@ -21,11 +21,10 @@ inline Half to_half(float v) {
       unit == -24 && places < 1024 ? places : (static_cast<uint32_t>(unit + 24) << 10) + places;
   return static_cast<Half>((std::signbit(v) ? 0x8000u : 0u) | bits);
 }
+/// Of a finite one: its exponent and fraction are in the places of an f32's whose exponent is 112
+/// less.
 inline float from_half(Half h) {
-  const uint32_t exponent = h >> 10 & 31, fraction = h & 1023;
-  const float size = exponent == 0 ? std::ldexp(static_cast<float>(fraction), -24)
-                                   : std::ldexp(static_cast<float>(fraction | 1024),
-                                                static_cast<int>(exponent) - 25);
+  const float size = std::bit_cast<float>((h & 0x7fffu) << 13) * 0x1p112f;
   return (h & 0x8000) != 0 ? -size : size;
 }
 

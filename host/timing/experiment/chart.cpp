@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "host/config/schema.h"
 #include "host/core/error.h"
 #include "host/timing/experiment/expression.h"
+#include "host/timing/experiment/workload_parameter.h"
 #include "host/timing/report/sample.h"
 #include "host/timing/report/sms.h"
 #include "host/timing/sweep/format.h"
@@ -56,6 +58,9 @@ std::string label_of(const Place& p, const std::string& dimension) {
   if (dimension == "machine") return p.study->plan.machine_name(*p.point);
   if (dimension == "policy") return p.study->plan.policy_name(*p.point);
   if (dimension == "study") return p.study->study->name;
+  if (dimension.starts_with(kWorkloadParameter))
+    return parameter_in(program_name(p), dimension.substr(std::strlen(kWorkloadParameter)))
+        .value_or("default");
   return value_in_effect(*p.point, dimension);
 }
 
@@ -510,7 +515,8 @@ std::string value_in_effect(const sweep::Point& point, const std::string& key) {
     return plain(config::value_text(config::member_of(*k, *point.policy_config)));
   if (const auto* k = config::find_key<config::EnergyConfig>(key))
     return plain(config::value_text(config::member_of(*k, point.machine_config->energy)));
-  throw Error(fmt::format("'{}' is neither workload, machine, policy, study nor a key", key));
+  throw Error(fmt::format(
+      "'{}' is neither workload, workload.PARAMETER, machine, policy, study nor a key", key));
 }
 
 namespace {

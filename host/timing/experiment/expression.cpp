@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "host/core/error.h"
+#include "host/timing/experiment/workload_parameter.h"
 
 namespace nearwarp::experiment {
 namespace {
@@ -100,8 +103,20 @@ std::string unit_of(const std::string& name) {
   return k == nullptr ? "" : k->quantity.unit;
 }
 
+/// "workload.NAME": the number that the program's name has for that parameter.
+std::optional<double> parameter(const Json& run, const std::string& name) {
+  if (!name.starts_with(kWorkloadParameter)) return std::nullopt;
+  const auto value = parameter_in(run.at("workload").get<std::string>(),
+                                  name.substr(std::strlen(kWorkloadParameter)));
+  if (!value) return std::nullopt;
+  char* end = nullptr;
+  const double number = std::strtod(value->c_str(), &end);
+  return value->empty() || *end != '\0' ? std::nullopt : std::optional(number);
+}
+
 double term(const Json& run, const std::string& name) {
   if (find(name) != nullptr) return quantity_of(run, name);
+  if (const auto number = parameter(run, name)) return *number;
   if (const auto millijoules = energy_term(run, name)) return *millijoules;
   const auto& counters = run.at("counters");
   const auto at = counters.find(name);
@@ -166,7 +181,8 @@ std::vector<std::string> Expression::unknown(const Json& run) const {
   std::vector<std::string> names;
   for (const auto* terms : {&sum_, &over_})
     for (const std::string& name : *terms)
-      if (find(name) == nullptr && !run.at("counters").contains(name) && !energy_term(run, name))
+      if (find(name) == nullptr && !run.at("counters").contains(name) && !energy_term(run, name) &&
+          !parameter(run, name))
         names.push_back(name);
   return names;
 }
