@@ -84,18 +84,15 @@ struct Interfaces {
 
   NW_HD NW_INLINE void take_arrivals() const {
     const uint32_t slot = t & v.slot_mask;
-    for (uint32_t w = 0; w < terminal_units(v.p); ++w) {
-      uint64_t& woken = v.woken[slot * terminal_units(v.p) + w];
+    for (uint32_t w = 0; w < terminal_words(v.p); ++w) {
+      uint64_t& woken = v.woken[slot * terminal_words(v.p) + w];
       for (uint64_t bits = woken; bits != 0; bits &= bits - 1)
         wake_sender(w * 64 + count_trailing_zeros(bits));
       woken = 0;
-      uint64_t& arrivals = v.arrivals[slot * v.units + v.p.routers + w];
-      const uint64_t came = arrivals;
-      arrivals = 0;
-      const Flit* const flits = v.flit_slots + (v.input_ports() + w * 64) * v.p.slots + slot;
-      for (uint64_t bits = came; bits != 0; bits &= bits - 1) {
-        const uint32_t n = count_trailing_zeros(bits);
-        take_flit(w * 64 + n, flits[n * v.p.slots]);
+      const uint64_t due = v.due[(router_words(v.p) + w) * v.p.slots + slot];
+      for (uint64_t bits = due; bits != 0; bits &= bits - 1) {
+        const uint32_t n = w * 64 + count_trailing_zeros(bits);
+        take_arrival(v, n, t, [&](const Flit& flit) { take_flit(n, flit); });
       }
     }
   }
@@ -283,8 +280,8 @@ NW_HD NW_APART StepResult step_channel_network(const G& g, const ChannelNetworkP
       cycle = next > cycle ? next : cycle;
     }
     if (cycle >= end) break;
-    if (cycle >= s.active_until && (cycle ^ s.active_until) >> kCountAllShift != 0)
-      g.leader([&] { count_all_credits(v, 0, true); });
+    if (cycle >= s.active_until && (cycle ^ s.active_until) >> kRenewShift != 0)
+      g.leader([&] { renew_places(v, static_cast<Cycle>(cycle), true); });
     // As many as nothing crosses a wire in: a router's state is at hand then.
     const uint64_t left = end - cycle;
     const auto t = static_cast<Cycle>(cycle);

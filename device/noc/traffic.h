@@ -14,7 +14,7 @@
 // they drain whatever requests do, as long as they have virtual channels of their own.
 #pragma once
 
-#include "device/noc/network_state.h"
+#include "device/noc/places.h"
 
 namespace nearwarp::noc {
 

@@ -150,6 +150,7 @@ Seen run_today(const noc::NocConfig& c, const noc::Topology& topology, const Scr
   const noc::NetworkState state = noc::make_network(arena, p, c.link_latency);
   noc::wire(topology, p, state, arena.base(), c.link_latency);
   const noc::NetworkView v = noc::view_of(p, state, arena.base());
+  noc::renew_places(v, begin, true);  // numbers of cycles do not begin at 0
   Terminals<Today> terminals(script, p);
   for (uint32_t t = 0; t < cycles; t += piece)
     noc::step_network(HostGroup{}, v, Stepped<Today>{terminals}, begin + t,
