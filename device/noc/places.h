@@ -54,6 +54,9 @@ NW_HD NW_INLINE void await(const NetworkView& v, uint32_t unit, Flit& place) {
     wake(v, unit, place.tag);
   }
 }
+NW_HD NW_RARE inline void await_apart(const NetworkView& v, uint32_t unit, Flit& place) {
+  await(v, unit, place);
+}
 /// Whoever sends to input port or terminal `port` has a credit again in a while.
 NW_HD NW_RARE inline void wake_sender(const NetworkView& v, uint32_t port, Cycle t) {
   wake(v, v.credit_links[port].unit, t + v.credit_links[port].delay);
@@ -97,7 +100,7 @@ NW_HD NW_RARE inline void renew_places(const NetworkView& v, Cycle t, bool idle)
 
 // What terminals do.
 
-/// The place of the next flit of a terminal's virtual channel, which stays there until release().
+/// The place of the next flit of a terminal's virtual channel.
 NW_HD NW_INLINE Flit& take_place(const NetworkView& v, InputVc& in) {
   const uint32_t mask = (sizeof(Flit) << v.p.ring_shift) - 1;
   const uint32_t ring = v.p.depth * sizeof(Flit);
@@ -106,8 +109,18 @@ NW_HD NW_INLINE Flit& take_place(const NetworkView& v, InputVc& in) {
   in.count = static_cast<uint16_t>(in.count + 1);
   return v.place((in.front & ~mask) + at);
 }
-/// Take the flit that reaches terminal `n` in cycle `t`: flit(flit), if there is one. It stays in
-/// its place until release().
+/// The place of the flit that reaches terminal `n` in time slot `slot`, as its flag has said. It
+/// stays there until release().
+NW_HD NW_INLINE Flit& arrived(const NetworkView& v, uint32_t n, uint32_t slot) {
+  uint64_t& arrivals = *v.arrivals(v.p.routers * (v.layout.bytes / 8) +
+                                   (n * v.p.slots + slot) * v.arrival_words);
+  const uint32_t number = count_trailing_zeros(arrivals);
+  arrivals = 0;
+  Flit& place = take_place(v, v.exits[(n << v.p.vc_shift) + number]);
+  place.vc = static_cast<uint8_t>(number);
+  return place;
+}
+/// Take the flit that reaches terminal `n` in cycle `t`: flit(flit), if there is one.
 template <class TakeFlit>
 NW_HD NW_INLINE void take_arrival(const NetworkView& v, uint32_t n, Cycle t, TakeFlit&& flit) {
   const uint32_t slot = t & v.slot_mask, unit = terminal_unit(v.p, n);
@@ -115,14 +128,15 @@ NW_HD NW_INLINE void take_arrival(const NetworkView& v, uint32_t n, Cycle t, Tak
   const uint64_t bit = uint64_t{1} << (unit % 64);
   if ((due & bit) == 0) return;
   take_bits(&due, bit);
-  uint64_t& arrivals = *v.arrivals(v.p.routers * (v.layout.bytes / 8) +
-                                   (n * v.p.slots + slot) * v.arrival_words);
-  const uint32_t number = count_trailing_zeros(arrivals);
-  arrivals = 0;
-  Flit arrived = take_place(v, v.exits[(n << v.p.vc_shift) + number]);
-  arrived.vc = static_cast<uint8_t>(number);
-  arrived.flags &= kHead | kTail | kLast;
-  flit(static_cast<const Flit&>(arrived));
+  flit(static_cast<const Flit&>(arrived(v, n, slot)));
+}
+/// The flit that it has had longest on virtual channel `vc`; there is one.
+NW_HD NW_INLINE const Flit& oldest(const NetworkView& v, uint32_t n, uint32_t vc) {
+  return v.place(v.exits[(n << v.p.vc_shift) + vc].front);
+}
+/// How many it has there, which it has not released.
+NW_HD NW_INLINE uint32_t held(const NetworkView& v, uint32_t n, uint32_t vc) {
+  return v.exits[(n << v.p.vc_shift) + vc].count;
 }
 
 NW_HD NW_INLINE OutputVc& entrance(const NetworkView& v, uint32_t n, uint32_t vc) {

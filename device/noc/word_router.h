@@ -104,7 +104,7 @@ class WordRouter {
   /// The packet of `vc` lacks a credit for `place`.
   NW_HD NW_INLINE void stall(uint32_t vc, Flit& place) const {
     work().stalled |= bit(vc);
-    await(v_, r_, place);
+    await_apart(v_, r_, place);
   }
   NW_HD NW_INLINE void take_credits() const {
     for (uint64_t left = work().stalled; left != 0; left &= left - 1) {
@@ -173,6 +173,7 @@ class WordRouter {
   /// Between the heads that have asked, with new ones `heads`, and the free channels.
   NW_HD NW_INLINE void allocate_vcs(uint64_t heads) const {
     RouterWork& work = this->work();
+    uint64_t outs = work.va_outputs, more = 0;
     for (; heads != 0; heads &= heads - 1) {
       const uint32_t vc = count_trailing_zeros(heads);
       InputVc& in = input(vc);
@@ -180,19 +181,20 @@ class WordRouter {
       const uint32_t out = v_.routes[size_t{r_} * v_.p.terminals + to];
       in.out = static_cast<uint8_t>(out);
       ports_[out].members |= bit(vc);
-      work.va_outputs |= uint64_t{ports_[out].free != 0} << out;
+      outs |= uint64_t{ports_[out].free != 0} << out;
     }
-    for (uint64_t outs = work.va_outputs; outs != 0; outs &= outs - 1) {
+    for (; outs != 0; outs &= outs - 1) {
       const uint32_t out = count_trailing_zeros(outs);
       OutputPort& port = ports_[out];
       const uint64_t wanting = port.members & ~work.active;
-      if (has_several(wanting)) {
-        grant(out, wanting);
-      } else {
-        give(count_trailing_zeros(wanting), out, port.free);  // alone: everything is granted
+      if (!has_several(wanting)) {  // alone: everything is granted
+        give(count_trailing_zeros(wanting), out, port.free);
+        continue;
       }
-      if (port.free == 0 || (port.members & ~work.active) == 0) work.va_outputs &= ~bit(out);
+      grant(out, wanting);
+      if (port.free != 0 && (port.members & ~work.active) != 0) more |= bit(out);
     }
+    work.va_outputs = more;
   }
   /// Grant and accept between several heads and the output's free channels.
   NW_HD NW_INLINE void grant(uint32_t out, uint64_t wanting) const {

@@ -78,7 +78,8 @@ class Terminals {
 
   void step(const typename Api::View& v, uint32_t n, uint32_t t) {
     api_.arrivals(v, n, t, [&](const typename Api::Flit& f) {
-      arrived.push_back({t, n, f.tag, f.flags, f.vc, f.hops});
+      const uint32_t flags = f.flags & (noc::kHead | noc::kTail | noc::kLast);
+      arrived.push_back({t, n, f.tag, flags, f.vc, f.hops});
       const bool late = script_.slow_sinks != 0 && (f.tag + t) % script_.slow_sinks == 0;
       held_[n].push_back({f.vc, late ? t + (f.tag % 5 == 0 ? 90 : 11) : t});
     });
