@@ -41,12 +41,13 @@ NetworkState make_network(Allocator& arena, NetworkParams& p, uint32_t max_laten
   s.flit_links = arena.template allocate<NetworkLink>(p.terminals);
   s.credit_links = arena.template allocate<CreditLink>(ins + p.terminals);
   s.routes = arena.template allocate<uint8_t>(p.routers * p.terminals);
-  s.due = arena.template allocate<uint64_t>(p.slots * due_words(p));
   s.woken = arena.template allocate<uint64_t>(p.slots * terminal_words(p));
   const BlockLayout layout = block_layout(p);
   const uint32_t ends = p.terminals * p.slots * arrival_words(p) * 8;  // bytes
+  NW_ASSERT((uint64_t{in_vcs} + terminal_vcs) * sizeof(Flit) << p.ring_shift < uint64_t{1} << 32);
   s.places = arena.template allocate<Flit>((in_vcs + terminal_vcs) << p.ring_shift);
   s.units = arena.template allocate<BlockLine>(p.routers * (layout.bytes / 64) + (ends + 63) / 64);
+  s.due = arena.template allocate<uint64_t>(p.slots * due_words(p));
   s.out_ports = arena.template allocate<OutputPort>(outs);
   s.exits = arena.template allocate<InputVc>(terminal_vcs);
   s.entrances = arena.template allocate<OutputVc>(terminal_vcs);
@@ -67,7 +68,7 @@ NetworkState make_network(Allocator& arena, NetworkParams& p, uint32_t max_laten
       v.ports(r)[i].free = static_cast<uint32_t>(low_bits(p.vcs));
     for (uint32_t i = 0; i < 1u << p.switch_shift; ++i) new (v.lasts(r) + i) SwitchLast;
   }
-  for (uint32_t i = 0; i < terminal_vcs; ++i) 
+  for (uint32_t i = 0; i < terminal_vcs; ++i)
     v.exits[i].front = ((in_vcs + i) << p.ring_shift) * sizeof(Flit);
   return s;
 }
@@ -86,16 +87,20 @@ inline void join(const NetworkView& v, OutputVc* out, InputVc* in, uint32_t to, 
 }
 
 /// The way to a unit, and to the virtual channels from bit `first` of a word of arrivals on.
-inline NetworkLink link_to(const NetworkParams& p, uint32_t unit, uint32_t word, uint32_t first,
-                           uint32_t delay) {
-  return {unit, word, unit / 64 * p.slots, static_cast<uint16_t>(delay),
-          static_cast<uint8_t>(first), static_cast<uint8_t>(unit % 64)};
+inline NetworkLink link_to(const NetworkView& v, uint32_t unit, const uint64_t* word,
+                           uint32_t first, uint32_t delay) {
+  return {unit,
+          v.number_of(word),
+          v.number_of(v.due_of(unit)),
+          static_cast<uint16_t>(delay),
+          static_cast<uint8_t>(first),
+          static_cast<uint8_t>(unit % 64)};
 }
 /// The way to input `port` of `router`.
-inline NetworkLink link_to_router(const NetworkParams& p, uint32_t router, uint32_t port,
+inline NetworkLink link_to_router(const NetworkView& v, uint32_t router, uint32_t port,
                                   uint32_t delay) {
-  const uint32_t bit = port << p.vc_shift;
-  return link_to(p, router, router * (block_layout(p).bytes / 8) + bit / 64, bit % 64, delay);
+  const uint32_t bit = port << v.p.vc_shift;
+  return link_to(v, router, v.router_arrivals(router) + bit / 64, bit % 64, delay);
 }
 
 }  // namespace build_detail
@@ -107,7 +112,7 @@ inline void wire_routers(const NetworkParams& p, const NetworkState& s, std::byt
                          uint32_t latency, uint32_t credit_latency) {
   const NetworkView v = view_of(p, s, base);
   v.ports(from)[from_port].flits =
-      build_detail::link_to_router(p, to, to_port, p.traversal_delay + latency + 1);
+      build_detail::link_to_router(v, to, to_port, p.traversal_delay + latency + 1);
   build_detail::join(v, v.outputs(from) + (from_port << p.vc_shift),
                      v.inputs(to) + (to_port << p.vc_shift), (to << p.input_shift) + to_port, from,
                      credit_latency + 1 + p.credit_delay, s.credit_links.in(base));
@@ -117,7 +122,7 @@ inline void wire_routers(const NetworkParams& p, const NetworkState& s, std::byt
 inline void wire_sender(const NetworkParams& p, const NetworkState& s, std::byte* base, uint32_t n,
                         uint32_t router, uint32_t port, uint32_t latency, uint32_t credit_latency) {
   const NetworkView v = view_of(p, s, base);
-  s.flit_links.in(base)[n] = build_detail::link_to_router(p, router, port, latency + 1);
+  s.flit_links.in(base)[n] = build_detail::link_to_router(v, router, port, latency + 1);
   // A source uses a credit in the cycle in which it comes: terminals have no credit delay.
   build_detail::join(v, v.entrances + (n << p.vc_shift), v.inputs(router) + (port << p.vc_shift),
                      (router << p.input_shift) + port, terminal_unit(p, n), credit_latency + 1,
@@ -130,8 +135,7 @@ inline void wire_receiver(const NetworkParams& p, const NetworkState& s, std::by
                           uint32_t credit_latency) {
   const NetworkView v = view_of(p, s, base);
   v.ports(router)[port].flits = build_detail::link_to(
-      p, terminal_unit(p, n), p.routers * (v.layout.bytes / 8) + n * p.slots * v.arrival_words, 0,
-      p.traversal_delay + latency + 1);
+      v, terminal_unit(p, n), v.terminal_arrivals(n), 0, p.traversal_delay + latency + 1);
   build_detail::join(v, v.outputs(router) + (port << p.vc_shift), v.exits + (n << p.vc_shift),
                      v.input_ports() + n, router, credit_latency + 1 + p.credit_delay,
                      s.credit_links.in(base));

@@ -39,8 +39,9 @@ NW_HD NW_INLINE void step_routers(const G& g, const NetworkView& v, Stepping ste
     if (is_time_to_renew(t)) g.leader([&] { renew_places(v, t - v.p.lookahead, false); });
   const uint32_t head_delay = first_vc_request(v.p, 0);
   if (stepping == Stepping::kUsual)
-    return network_detail::each_due(
-        g, v, begin, end, [&](uint32_t r) NW_INLINE_LAMBDA { step_word<true>(v, r, head_delay, begin, end); });
+    return network_detail::each_due(g, v, begin, end, [&](uint32_t r) NW_INLINE_LAMBDA {
+      step_word<true>(v, r, head_delay, begin, end);
+    });
   network_detail::each_due(g, v, begin, end, [&](uint32_t r) {
     if (stepping == Stepping::kWord) return step_word<false>(v, r, head_delay, begin, end);
     if (stepping == Stepping::kPlain) return step_plain(v, r, begin, end);

@@ -1,9 +1,9 @@
 // The state of a network of virtual-channel routers, and its wiring.
 //
 // Structure of arrays, an entry per router, port or virtual channel. Routers are all of one shape
-// (ports that a router does not use cost memory only). A flit under way stands in the buffer that it
-// goes to already, and a bit says in which cycle it comes; a credit under way is the cycle from which
-// the sender may use the place again. See places.h.
+// (ports that a router does not use cost memory only). A flit under way stands in the buffer that
+// it goes to already, and a bit says in which cycle it comes; a credit under way is the cycle from
+// which the sender may use the place again. See places.h.
 #pragma once
 
 #include "device/core/types.h"
@@ -35,7 +35,7 @@ struct alignas(16) Flit {
   /// The terminals' own: when the packet was created, or which one it is. Of a place without kHere:
   /// the cycle from which it is free for the sender.
   uint32_t tag = 0;
-  Cycle entered = 0;  ///< when the packet's head left the source queue
+  Cycle entered = 0;                     ///< when the packet's head left the source queue
   uint16_t source = 0, destination = 0;  ///< terminals
   uint8_t flags = 0;
   uint8_t vc = 0;
@@ -61,8 +61,8 @@ struct NetworkParams {
   /// 0: an output's virtual channel is free when the tail has won the switch; 1: when that flit's
   /// credit has come back.
   uint32_t wait_for_tail_credit = 0;
-  uint32_t lookahead = 1;  ///< the shortest delay of a link: units may be that far apart in time
-  uint32_t slots = 4;      ///< time slots per ring: a power of two, for delay and lookahead
+  uint32_t lookahead = 1;   ///< the shortest delay of a link: units may be that far apart in time
+  uint32_t slots = 4;       ///< time slots per ring: a power of two, for delay and lookahead
   uint32_t ring_shift = 0;  ///< log2 of the stride of virtual channels' rings of `depth` places
   // Strides are powers of two, so that numbers of ports and channels are made by shifting.
   uint32_t input_shift = 0;   ///< input port number: router << input_shift | port
@@ -97,9 +97,10 @@ NW_HD inline uint32_t arrival_words(const NetworkParams& p) {
 
 /// Where a port's flits go.
 struct NetworkLink {
-  uint32_t unit = 0;   ///< who receives
-  uint32_t word = 0;   ///< of NetworkState::units: arrivals in slot 0 at the port's channels
-  uint32_t due = 0;    ///< of NetworkState::due: the unit's in slot 0
+  uint32_t unit = 0;  ///< who receives
+  // As of NetworkView::word(), in slot 0.
+  uint32_t word = 0;   ///< arrivals at the port's virtual channels
+  uint32_t due = 0;    ///< the unit's flag that it has something to do
   uint16_t delay = 0;  ///< cycles from sending to receiving
   uint8_t first = 0;   ///< bit in `word` of the first of the port's channels
   uint8_t bit = 0;     ///< the unit's in `due`
@@ -143,12 +144,12 @@ struct alignas(64) OutputPort {
   /// Of a WordRouter: input virtual channels whose packets ask for it, or leave by it.
   uint64_t members = 0;
   uint64_t flits_sent = 0;
-  NetworkLink flits;     ///< where they go
-  uint32_t free = 0;     ///< bits of virtual channels without an owner
-  uint32_t wanted = 0;   ///< bits of the channels of virtual networks with requests
-  Cycle wire_free = 0;   ///< from then on its wire is, less the cycles of the traversal
-  uint32_t sa_next = 0;  ///< input that switch allocation looks at first
-  uint32_t waiting = 0;  ///< bits of virtual channels that wait for a credit
+  NetworkLink flits;       ///< where they go
+  uint32_t free = 0;       ///< bits of virtual channels without an owner
+  uint32_t wanted = 0;     ///< bits of the channels of virtual networks with requests
+  Cycle wire_free = 0;     ///< from then on its wire is, less the cycles of the traversal
+  uint32_t sa_next = 0;    ///< input that switch allocation looks at first
+  uint32_t waiting = 0;    ///< bits of virtual channels that wait for a credit
   uint32_t sa_last = ~0u;  ///< of a WordRouter: input virtual channel that has won it last
 };
 static_assert(sizeof(OutputPort) == 64);
@@ -221,8 +222,8 @@ struct NetworkState {
   /// Routers' blocks (BlockLayout), then [terminal * slots + slot] arrivals of terminals.
   Ref<BlockLine> units;
   Ref<OutputPort> out_ports;  ///< [output port]
-  Ref<InputVc> exits;       ///< [terminal << vc_shift | VC]: what reaches terminals
-  Ref<OutputVc> entrances;  ///< [terminal << vc_shift | VC]: by which they send
+  Ref<InputVc> exits;         ///< [terminal << vc_shift | VC]: what reaches terminals
+  Ref<OutputVc> entrances;    ///< [terminal << vc_shift | VC]: by which they send
   // VC allocation: requests by output port and virtual network.
   Ref<uint64_t> va_ports;  ///< [output port * vnets + vnet]: input ports
   Ref<uint32_t> va_vcs;    ///< [that * inputs + input port]: virtual channels
@@ -259,9 +260,20 @@ struct NetworkView {
     return *reinterpret_cast<Flit*>(reinterpret_cast<std::byte*>(places) + offset);
   }
   NW_HD std::byte* block(uint32_t router) const { return units + size_t{router} * layout.bytes; }
-  NW_HD uint64_t* arrivals(uint32_t word) const {
-    return reinterpret_cast<uint64_t*>(units) + word;
+  /// Words of arrivals and flags, counted from the places on: who moves a flit needs one address.
+  NW_HD uint64_t* word(uint32_t number) const {
+    return reinterpret_cast<uint64_t*>(places) + number;
   }
+  NW_HD uint32_t number_of(const uint64_t* word) const {
+    return static_cast<uint32_t>(word - reinterpret_cast<const uint64_t*>(places));
+  }
+  NW_HD uint64_t* router_arrivals(uint32_t router) const {
+    return reinterpret_cast<uint64_t*>(block(router));
+  }
+  NW_HD uint64_t* terminal_arrivals(uint32_t n) const {
+    return reinterpret_cast<uint64_t*>(block(p.routers)) + n * p.slots * arrival_words;
+  }
+  NW_HD uint64_t* due_of(uint32_t unit) const { return due + unit / 64 * p.slots; }
   NW_HD RouterWork& work(uint32_t router) const {
     return *reinterpret_cast<RouterWork*>(block(router) + layout.work);
   }

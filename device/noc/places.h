@@ -1,10 +1,11 @@
 // Flits and credits between the units of a network.
 //
 // The buffer of a virtual channel is a ring of places. Who sends a flit writes it into the place
-// that it goes to, and a bit for the cycle in which it arrives: the receiver counts it then, and does
-// not look at it before. When it has gone, the place holds the cycle from which the sender may use
-// it, which is when the credit comes. So a credit is neither sent nor counted: the sender has one if
-// its next place is free. One that lacks it finds out when it comes, or has the place wake it.
+// that it goes to, and a bit for the cycle in which it arrives: the receiver counts it then, and
+// does not look at it before. When it has gone, the place holds the cycle from which the sender may
+// use it, which is when the credit comes. So a credit is neither sent nor counted: the sender has
+// one if its next place is free. One that lacks it finds out when it comes, or has the place wake
+// it.
 #pragma once
 
 #include "device/core/shared_bits.h"
@@ -37,7 +38,7 @@ NW_HD NW_INLINE bool has_all_credits(const NetworkView& v, const OutputVc& o, Cy
 
 /// Unit `unit` has something to do in cycle `t`.
 NW_HD NW_INLINE void mark_due(const NetworkView& v, uint32_t unit, Cycle t) {
-  add_bits(v.due + unit / 64 * v.p.slots + (t & v.slot_mask), uint64_t{1} << (unit % 64));
+  add_bits(v.due_of(unit) + (t & v.slot_mask), uint64_t{1} << (unit % 64));
 }
 /// Unit `unit`, which waits for a credit, has one in cycle `t`.
 NW_HD NW_INLINE void wake(const NetworkView& v, uint32_t unit, Cycle t) {
@@ -73,8 +74,8 @@ NW_HD NW_INLINE void give_back(const NetworkView& v, Flit& place, const InputVc&
 /// A flit arrives by `link`, on its virtual channel `vc`, when it has been sent in cycle `t`.
 NW_HD NW_INLINE void announce(const NetworkView& v, const NetworkLink& link, uint32_t vc, Cycle t) {
   const uint32_t slot = (t + link.delay) & v.slot_mask;
-  add_bits(v.arrivals(link.word + slot * v.arrival_words), uint64_t{1} << (link.first + vc));
-  add_bits(v.due + link.due + slot, uint64_t{1} << link.bit);
+  add_bits(v.word(link.word + slot * v.arrival_words), uint64_t{1} << (link.first + vc));
+  add_bits(v.word(link.due + slot), uint64_t{1} << link.bit);
 }
 /// Send a flit by `link` in cycle `t`, on virtual channel `vc`, which is `o` and has a credit.
 NW_HD NW_INLINE void put_flit(const NetworkView& v, const NetworkLink& link, OutputVc& o,
@@ -112,8 +113,7 @@ NW_HD NW_INLINE Flit& take_place(const NetworkView& v, InputVc& in) {
 /// The place of the flit that reaches terminal `n` in time slot `slot`, as its flag has said. It
 /// stays there until release().
 NW_HD NW_INLINE Flit& arrived(const NetworkView& v, uint32_t n, uint32_t slot) {
-  uint64_t& arrivals = *v.arrivals(v.p.routers * (v.layout.bytes / 8) +
-                                   (n * v.p.slots + slot) * v.arrival_words);
+  uint64_t& arrivals = v.terminal_arrivals(n)[slot * v.arrival_words];
   const uint32_t number = count_trailing_zeros(arrivals);
   arrivals = 0;
   Flit& place = take_place(v, v.exits[(n << v.p.vc_shift) + number]);
@@ -124,7 +124,7 @@ NW_HD NW_INLINE Flit& arrived(const NetworkView& v, uint32_t n, uint32_t slot) {
 template <class TakeFlit>
 NW_HD NW_INLINE void take_arrival(const NetworkView& v, uint32_t n, Cycle t, TakeFlit&& flit) {
   const uint32_t slot = t & v.slot_mask, unit = terminal_unit(v.p, n);
-  uint64_t& due = v.due[unit / 64 * v.p.slots + slot];
+  uint64_t& due = v.due_of(unit)[slot];
   const uint64_t bit = uint64_t{1} << (unit % 64);
   if ((due & bit) == 0) return;
   take_bits(&due, bit);

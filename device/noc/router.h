@@ -72,8 +72,7 @@ class Router {
   /// Count flits that arrive.
   NW_HD NW_INLINE void take_flits() const {
     const uint32_t words = vc_words(v_.p);
-    uint64_t* const arrivals = reinterpret_cast<uint64_t*>(v_.block(r_)) +
-                               (t_ & v_.slot_mask) * v_.arrival_words;
+    uint64_t* const arrivals = v_.router_arrivals(r_) + (t_ & v_.slot_mask) * v_.arrival_words;
     for (uint32_t w = 0; w < words; ++w) {
       for (uint64_t left = arrivals[w]; left != 0; left &= left - 1)
         take_flit(w * 64 + count_trailing_zeros(left));
@@ -371,7 +370,8 @@ class Router {
     uint32_t n = 0;
     for (uint32_t b = available; b != 0; b &= b - 1) {
       const uint32_t k = count_trailing_zeros(b);
-      const PortVc who = pick_from(ports, requests, next_input(outputs_[(out << vc_shift()) + k].last));
+      const PortVc who =
+          pick_from(ports, requests, next_input(outputs_[(out << vc_shift()) + k].last));
       uint32_t i = 0;
       while (i < n && (winners[i].port != who.port || winners[i].vc != who.vc)) ++i;
       channels[i] = (i < n ? channels[i] : 0) | 1u << k;
@@ -433,7 +433,7 @@ NW_HD NW_INLINE bool has_requests(const RouterWork& w) {
 }
 /// Has router `r` something to do in cycle `t`?
 NW_HD NW_INLINE bool is_due(const NetworkView& v, uint32_t r, Cycle t) {
-  return (v.due[r / 64 * v.p.slots + (t & v.slot_mask)] >> (r % 64) & 1) != 0;
+  return (v.due_of(r)[t & v.slot_mask] >> (r % 64) & 1) != 0;
 }
 /// Is a network without speed-up, internal or of inputs, whose flits enter switch allocation at
 /// once, and whose channels are free when a tail has gone? Then it is stepped by step_plain().

@@ -3,9 +3,10 @@
 // A source decides in every cycle, by its own random numbers, whether a packet is created
 // (Bernoulli process); packets wait in an unlimited queue at the source. The queue needs no memory:
 // the source draws for a cycle only when it has sent what was created before, and so is behind the
-// network's time by what waits. A source that has sent everything draws ahead for the window that is
-// stepped, so that its terminal sleeps until the next packet, or until a flit comes. One flit per cycle and terminal enters the network; virtual
-// networks take turns. A head takes the first virtual channel with room, in rotating order.
+// network's time by what waits. A source that has sent everything draws ahead for the window that
+// is stepped, so that its terminal sleeps until the next packet, or until a flit comes. One flit
+// per cycle and terminal enters the network; virtual networks take turns. A head takes the first
+// virtual channel with room, in rotating order.
 //
 // A sink takes one flit per cycle and gives its room back at once.
 //
@@ -84,7 +85,7 @@ struct TrafficState {
   Ref<Cycle> wakes;            ///< [terminal]: within a window, when it has something to send next
   // Of request-reply traffic; empty otherwise.
   Ref<Responder> responders;  ///< [terminal]
-  Ref<OwedReply> owed;  ///< [terminal * kOwedReplies + position]
+  Ref<OwedReply> owed;        ///< [terminal * kOwedReplies + position]
 };
 
 NW_HD NW_INLINE uint64_t next_random(uint64_t& state) {  // splitmix64
@@ -133,7 +134,7 @@ class SyntheticTerminals {
   /// holds is in no registers while routers are stepped.
   NW_HD NW_APART void step(const NetworkView& v, uint32_t n, Cycle begin, Cycle end,
                            Cycle window_end) const {
-    const uint64_t* const due = v.due + terminal_unit(v.p, n) / 64 * v.p.slots;
+    const uint64_t* const due = v.due_of(terminal_unit(v.p, n));
     Cycle wake = wakes_[n];
     for (Cycle t = begin; t != end; ++t) {
       const bool comes = (due[t & v.slot_mask] >> (n % 64) & 1) != 0;

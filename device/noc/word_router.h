@@ -22,9 +22,6 @@ namespace router_detail {
 /// log2 of ports, virtual channels, flits of a buffer and time slots of a usual network
 /// (is_usual() in router.h).
 inline constexpr uint32_t kUsualShift = 3;
-inline constexpr BlockLayout kUsualLayout =
-    block_layout(2u << kUsualShift, 1u << kUsualShift, 1u << kUsualShift, 1u << kUsualShift,
-                 1u << kUsualShift);
 
 /// kUsual: of a usual network, whose addresses are made without asking for its strides.
 template <bool kUsual>
@@ -57,11 +54,15 @@ class WordRouter {
     // Both allocators see the state of the cycle's beginning: the switch is decided first, and
     // tails give their channels back last.
     const uint64_t ready = work.present & work.active & ~work.stalled;
-    uint64_t moving = has_several(ready) ? allocate_switch(ready) : ready;
-    if ((heads | work.va_outputs) != 0) allocate_vcs(heads);
-    for (; moving != 0; moving &= moving - 1) traverse(count_trailing_zeros(moving));
-    if (work.va_outputs != 0 || (work.present & work.active & ~work.stalled) != 0)
-      mark_due(t + 1);
+    if (!has_several(ready)) {
+      if ((heads | work.va_outputs) != 0) allocate_vcs(heads);
+      if (ready != 0) traverse(count_trailing_zeros(ready));
+    } else {
+      uint64_t moving = allocate_switch(ready);
+      if ((heads | work.va_outputs) != 0) allocate_vcs(heads);
+      for (; moving != 0; moving &= moving - 1) traverse(count_trailing_zeros(moving));
+    }
+    if (work.va_outputs != 0 || (work.present & work.active & ~work.stalled) != 0) mark_due(t + 1);
   }
 
  private:
@@ -71,7 +72,11 @@ class WordRouter {
   NW_HD NW_INLINE uint32_t output_shift() const { return kUsual ? kShift : v_.p.output_shift; }
   NW_HD NW_INLINE uint32_t slots() const { return kUsual ? 1u << kShift : v_.p.slots; }
   NW_HD NW_INLINE uint32_t slot_mask() const { return slots() - 1; }
-  NW_HD NW_INLINE BlockLayout layout() const { return kUsual ? kUsualLayout : v_.layout; }
+  NW_HD NW_INLINE BlockLayout layout() const {
+    constexpr uint32_t kSize = 1u << kShift;
+    constexpr BlockLayout kLayout = block_layout(kSize * 2, kSize, kSize, kSize, kSize);
+    return kUsual ? kLayout : v_.layout;
+  }
   NW_HD NW_INLINE static uint64_t bit(uint32_t n) { return uint64_t{1} << n; }
   NW_HD NW_INLINE uint32_t behind(uint32_t place) const {
     if (!kUsual) return next_place(v_.p, place);
@@ -97,9 +102,7 @@ class WordRouter {
     return reinterpret_cast<uint64_t*>(block_) + (t & slot_mask()) * 2;
   }
   /// It has something to do in cycle `t`.
-  NW_HD NW_INLINE void mark_due(Cycle t) const {
-    add_bits(due_ + (t & slot_mask()), bit(r_ % 64));
-  }
+  NW_HD NW_INLINE void mark_due(Cycle t) const { add_bits(due_ + (t & slot_mask()), bit(r_ % 64)); }
 
   /// The packet of `vc` lacks a credit for `place`.
   NW_HD NW_INLINE void stall(uint32_t vc, Flit& place) const {
@@ -216,8 +219,8 @@ class WordRouter {
   NW_HD NW_INLINE void give(uint32_t vc, uint32_t out, uint32_t granted) const {
     InputVc& in = input(vc);
     const uint32_t before = in.to;  // none: of no port
-    const uint32_t taken = pick_from(
-        granted, before >> vc_shift() == out ? (before & low_bits32(vc_shift())) + 1 : 0);
+    const uint32_t taken =
+        pick_from(granted, before >> vc_shift() == out ? (before & low_bits32(vc_shift())) + 1 : 0);
     in.out_vc = static_cast<uint8_t>(taken);
     in.to = static_cast<uint16_t>((out << vc_shift()) + taken);
     in.far_bit = static_cast<uint8_t>(ports_[out].flits.first + taken);
@@ -249,8 +252,8 @@ class WordRouter {
       wake_sender(v_, (r_ << input_shift()) + (vc >> vc_shift()), t_);
     }
     const uint32_t slot = (t_ + to.flits.delay) & slot_mask();
-    add_bits(v_.arrivals(to.flits.word + slot * 2), bit(in.far_bit));
-    add_bits(v_.due + to.flits.due + slot, bit(to.flits.bit));
+    add_bits(v_.word(to.flits.word + slot * 2), bit(in.far_bit));
+    add_bits(v_.word(to.flits.due + slot), bit(to.flits.bit));
     to.flits_sent += 1;
     to.sa_last = vc;
     last(vc >> vc_shift()) = {static_cast<uint16_t>(out), static_cast<uint16_t>(vc)};
