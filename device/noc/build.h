@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <new>
 
 #include "device/noc/network_state.h"
 
@@ -35,69 +36,109 @@ NetworkState make_network(Allocator& arena, NetworkParams& p, uint32_t max_laten
   p.input_speedup_shift = shift_for(p.input_speedup);
   p.switch_shift = shift_for(p.inputs << p.input_speedup_shift);
   const uint32_t ins = p.routers << p.input_shift, outs = p.routers << p.output_shift;
-  const uint32_t in_vcs = ins << p.vc_shift, out_vcs = (outs + p.terminals) << p.vc_shift;
+  const uint32_t in_vcs = ins << p.vc_shift, terminal_vcs = p.terminals << p.vc_shift;
   NetworkState s;
   s.flit_links = arena.template allocate<NetworkLink>(p.terminals);
   s.credit_links = arena.template allocate<CreditLink>(ins + p.terminals);
   s.routes = arena.template allocate<uint8_t>(p.routers * p.terminals);
-  s.flit_slots = arena.template allocate<Flit>((ins + p.terminals) * p.slots);
-  s.arrivals = arena.template allocate<uint64_t>(p.slots * unit_slots(p));
-  s.due = arena.template allocate<uint8_t>(p.slots * unit_slots(p));
-  s.woken = arena.template allocate<uint64_t>(p.slots * terminal_units(p));
-  s.credit_times = arena.template allocate<Cycle>(out_vcs << p.ring_shift);
-  s.work = arena.template allocate<RouterWork>(p.routers);
-  s.input_vcs = arena.template allocate<InputVc>(in_vcs);
-  s.buffers = arena.template allocate<Flit>(in_vcs << p.ring_shift);
-  s.output_vcs = arena.template allocate<OutputVc>(out_vcs);
+  s.woken = arena.template allocate<uint64_t>(p.slots * terminal_words(p));
+  const BlockLayout layout = block_layout(p);
+  const uint32_t ends = p.terminals * p.slots * arrival_words(p) * 8;  // bytes
+  NW_ASSERT((uint64_t{in_vcs} + terminal_vcs) * sizeof(Flit) << p.ring_shift < uint64_t{1} << 32);
+  s.places = arena.template allocate<Flit>((in_vcs + terminal_vcs) << p.ring_shift);
+  s.units = arena.template allocate<BlockLine>(p.routers * (layout.bytes / 64) + (ends + 63) / 64);
+  s.due = arena.template allocate<uint64_t>(p.slots * due_words(p));
   s.out_ports = arena.template allocate<OutputPort>(outs);
+  s.exits = arena.template allocate<InputVc>(terminal_vcs);
+  s.entrances = arena.template allocate<OutputVc>(terminal_vcs);
   s.va_ports = arena.template allocate<uint64_t>(outs * p.vnets);
   s.va_vcs = arena.template allocate<uint32_t>((outs * p.vnets) << p.input_shift);
   s.sa_vcs = arena.template allocate<uint32_t>(outs << p.switch_shift);
-  s.sa_next = arena.template allocate<SwitchNext>(p.routers << p.switch_shift);
   s.head_entries = arena.template allocate<StageEntry>(in_vcs);
   s.flit_entries = arena.template allocate<StageEntry>(p.sw_alloc_delay > 1 ? in_vcs : 0);
-  s.heads = arena.template allocate<uint64_t>(p.slots * p.routers);
-  for (uint32_t i = 0; i < out_vcs; ++i)
-    arena.get(s.output_vcs)[i].credits = static_cast<uint16_t>(p.depth);
-  for (uint32_t i = 0; i < outs; ++i)
-    arena.get(s.out_ports)[i].free = static_cast<uint32_t>(low_bits(p.vcs));
+  const NetworkView v = view_of(p, s, arena.base());
+  for (uint32_t r = 0; r < p.routers; ++r) {
+    new (&v.work(r)) RouterWork;
+    for (uint32_t i = 0; i < 1u << (p.input_shift + p.vc_shift); ++i)
+      (new (v.inputs(r) + i) InputVc)->front =
+          (((r << (p.input_shift + p.vc_shift)) + i) << p.ring_shift) * sizeof(Flit);
+    for (uint32_t i = 0; i < 1u << (p.output_shift + p.vc_shift); ++i)
+      new (v.outputs(r) + i) OutputVc;
+    for (uint32_t i = 0; i < 1u << p.output_shift; ++i)
+      v.ports(r)[i].free = static_cast<uint32_t>(low_bits(p.vcs));
+    for (uint32_t i = 0; i < 1u << p.switch_shift; ++i) new (v.lasts(r) + i) SwitchLast;
+  }
+  for (uint32_t i = 0; i < terminal_vcs; ++i)
+    v.exits[i].front = ((in_vcs + i) << p.ring_shift) * sizeof(Flit);
   return s;
 }
+
+namespace build_detail {
+
+/// Flits of the virtual channels from `out` on go to those from `in` on, of input port or terminal
+/// `to`, and credits come back to `sender`.
+inline void join(const NetworkView& v, OutputVc* out, InputVc* in, uint32_t to, uint32_t sender,
+                 uint32_t credit_delay, CreditLink* credits) {
+  credits[to] = {sender, credit_delay};
+  for (uint32_t k = 0; k < v.p.vcs; ++k) {
+    in[k].credit_delay = static_cast<uint16_t>(credit_delay);
+    out[k].place = in[k].front;
+  }
+}
+
+/// The way to a unit, and to the virtual channels from bit `first` of a word of arrivals on.
+inline NetworkLink link_to(const NetworkView& v, uint32_t unit, const uint64_t* word,
+                           uint32_t first, uint32_t delay) {
+  return {unit,
+          v.number_of(word),
+          v.number_of(v.due_of(unit)),
+          static_cast<uint16_t>(delay),
+          static_cast<uint8_t>(first),
+          static_cast<uint8_t>(unit % 64)};
+}
+/// The way to input `port` of `router`.
+inline NetworkLink link_to_router(const NetworkView& v, uint32_t router, uint32_t port,
+                                  uint32_t delay) {
+  const uint32_t bit = port << v.p.vc_shift;
+  return link_to(v, router, v.router_arrivals(router) + bit / 64, bit % 64, delay);
+}
+
+}  // namespace build_detail
 
 /// Join output `from_port` of router `from` to input `to_port` of router `to`; both directions'
 /// latencies in cycles, at least 1.
 inline void wire_routers(const NetworkParams& p, const NetworkState& s, std::byte* base,
                          uint32_t from, uint32_t from_port, uint32_t to, uint32_t to_port,
                          uint32_t latency, uint32_t credit_latency) {
-  const uint32_t out = (from << p.output_shift) + from_port, in = (to << p.input_shift) + to_port;
-  s.out_ports.in(base)[out].flits = {in * p.slots, to, static_cast<uint16_t>(to_port),
-                                     static_cast<uint16_t>(p.traversal_delay + latency + 1)};
-  s.credit_links.in(base)[in] = {out << p.vc_shift, from, static_cast<uint16_t>(from_port),
-                                 static_cast<uint16_t>(credit_latency + 1 + p.credit_delay)};
+  const NetworkView v = view_of(p, s, base);
+  v.ports(from)[from_port].flits =
+      build_detail::link_to_router(v, to, to_port, p.traversal_delay + latency + 1);
+  build_detail::join(v, v.outputs(from) + (from_port << p.vc_shift),
+                     v.inputs(to) + (to_port << p.vc_shift), (to << p.input_shift) + to_port, from,
+                     credit_latency + 1 + p.credit_delay, s.credit_links.in(base));
 }
 
 /// Terminal `n` sends into input `port` of `router`.
 inline void wire_sender(const NetworkParams& p, const NetworkState& s, std::byte* base, uint32_t n,
                         uint32_t router, uint32_t port, uint32_t latency, uint32_t credit_latency) {
-  const uint32_t outs = p.routers << p.output_shift, in = (router << p.input_shift) + port;
-  s.flit_links.in(base)[n] = {in * p.slots, router, static_cast<uint16_t>(port),
-                              static_cast<uint16_t>(latency + 1)};
+  const NetworkView v = view_of(p, s, base);
+  s.flit_links.in(base)[n] = build_detail::link_to_router(v, router, port, latency + 1);
   // A source uses a credit in the cycle in which it comes: terminals have no credit delay.
-  s.credit_links.in(base)[in] = {(outs + n) << p.vc_shift, p.routers + n / 64,
-                                 static_cast<uint16_t>(n % 64),
-                                 static_cast<uint16_t>(credit_latency + 1)};
+  build_detail::join(v, v.entrances + (n << p.vc_shift), v.inputs(router) + (port << p.vc_shift),
+                     (router << p.input_shift) + port, terminal_unit(p, n), credit_latency + 1,
+                     s.credit_links.in(base));
 }
 
 /// Terminal `n` takes what leaves at output `port` of `router`.
 inline void wire_receiver(const NetworkParams& p, const NetworkState& s, std::byte* base,
                           uint32_t n, uint32_t router, uint32_t port, uint32_t latency,
                           uint32_t credit_latency) {
-  const uint32_t ins = p.routers << p.input_shift, out = (router << p.output_shift) + port;
-  s.out_ports.in(base)[out].flits = {(ins + n) * p.slots, p.routers + n / 64,
-                                     static_cast<uint16_t>(n % 64),
-                                     static_cast<uint16_t>(p.traversal_delay + latency + 1)};
-  s.credit_links.in(base)[ins + n] = {out << p.vc_shift, router, static_cast<uint16_t>(port),
-                                      static_cast<uint16_t>(credit_latency + 1 + p.credit_delay)};
+  const NetworkView v = view_of(p, s, base);
+  v.ports(router)[port].flits = build_detail::link_to(
+      v, terminal_unit(p, n), v.terminal_arrivals(n), 0, p.traversal_delay + latency + 1);
+  build_detail::join(v, v.outputs(router) + (port << p.vc_shift), v.exits + (n << p.vc_shift),
+                     v.input_ports() + n, router, credit_latency + 1 + p.credit_delay,
+                     s.credit_links.in(base));
 }
 
 }  // namespace nearwarp::noc

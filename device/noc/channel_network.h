@@ -39,16 +39,14 @@ struct Sender {
 
 /// The receiving side.
 struct Receiver {
-  uint32_t waiting = 0;  ///< virtual channels with flits
+  uint32_t waiting = 0;  ///< virtual channels with flits that have come, and have not gone
   uint32_t next = 0;     ///< virtual channel that is looked at first
 };
 
 struct ChannelNetworkState : ChannelEndsState {
   NetworkState net;
-  Ref<Sender> senders;         ///< [terminal]
-  Ref<Receiver> receivers;     ///< [terminal]
-  Ref<Flit> held;              ///< [(terminal * vcs + vc) * depth + position]: flits that have come
-  Ref<StageQueue> held_queue;  ///< [terminal * vcs + vc]
+  Ref<Sender> senders;      ///< [terminal]
+  Ref<Receiver> receivers;  ///< [terminal]
   // Who has something to do.
   /// Bits of terminals: flits or packets to send, and nothing known to be missing.
   Ref<uint64_t> sending;
@@ -85,19 +83,17 @@ struct Interfaces {
 
   NW_HD NW_INLINE void take_arrivals() const {
     const uint32_t slot = t & v.slot_mask;
-    for (uint32_t w = 0; w < terminal_units(v.p); ++w) {
-      uint64_t& woken = v.woken[slot * terminal_units(v.p) + w];
+    for (uint32_t w = 0; w < terminal_words(v.p); ++w) {
+      uint64_t& woken = v.woken[slot * terminal_words(v.p) + w];
       for (uint64_t bits = woken; bits != 0; bits &= bits - 1)
         wake_sender(w * 64 + count_trailing_zeros(bits));
       woken = 0;
-      uint64_t& arrivals = v.arrivals[slot * v.units + v.p.routers + w];
-      const uint64_t came = arrivals;
-      arrivals = 0;
-      const Flit* const flits = v.flit_slots + (v.input_ports() + w * 64) * v.p.slots + slot;
-      for (uint64_t bits = came; bits != 0; bits &= bits - 1) {
-        const uint32_t n = count_trailing_zeros(bits);
-        take_flit(w * 64 + n, flits[n * v.p.slots]);
+      uint64_t& due = v.due[(router_words(v.p) + w) * v.p.slots + slot];
+      for (uint64_t bits = due; bits != 0; bits &= bits - 1) {
+        const uint32_t n = w * 64 + count_trailing_zeros(bits);
+        take_flit(n, arrived(v, n, slot));
       }
+      due = 0;
     }
   }
   /// Terminal `n` may have something to send.
@@ -115,18 +111,13 @@ struct Interfaces {
     mark(s.sending, n, false);
     for (uint32_t vc = first; vc < end; ++vc) await_room(v, n, vc, t);
   }
-  NW_HD NW_INLINE void take_flit(uint32_t n, const Flit& flit) const {
+  NW_HD NW_INLINE void take_flit(uint32_t n, Flit& flit) const {
     Receiver& r = s.receivers.in(base)[n];
     if (r.waiting == 0 && ((flit.flags & kLast) == 0 || deliver(flit.tag, 0))) {
-      finish(n, r, flit.vc);  // nothing is before it: as if it had been held and taken
+      finish(n, r, flit.vc);  // nothing is before it: as if it had waited and been taken
       return;
     }
-    const uint32_t vc = n * v.p.vcs + flit.vc;
-    StageQueue& q = s.held_queue.in(base)[vc];
-    Flit& held = s.held.in(base)[vc * v.p.depth + (uint32_t{q.head} + q.count) % v.p.depth];
-    held = flit;
-    held.entered = t;  // here, from now on
-    q.count = static_cast<uint16_t>(q.count + 1);
+    flit.entered = t;  // here, from now on
     r.waiting |= 1u << flit.vc;
     mark(s.receiving, n, true);
   }
@@ -143,14 +134,10 @@ struct Interfaces {
     for (uint32_t left = r.waiting; left != 0;) {
       const uint32_t number = pick_from(left, r.next);
       left &= ~(1u << number);
-      const uint32_t vc = n * v.p.vcs + number;
-      StageQueue& q = s.held_queue.in(base)[vc];
-      const Flit& flit = s.held.in(base)[vc * v.p.depth + q.head];
+      const Flit& flit = oldest(v, n, number);
       if ((flit.flags & kLast) != 0 && !deliver(flit.tag, Tick{t - flit.entered} * p.period))
         continue;
-      q.head = static_cast<uint16_t>((q.head + 1u) % v.p.depth);
-      q.count = static_cast<uint16_t>(q.count - 1);
-      if (q.count == 0) r.waiting &= ~(1u << number);
+      if (held(v, n, number) == 1) r.waiting &= ~(1u << number);
       if (r.waiting == 0) mark(s.receiving, n, false);
       finish(n, r, number);
       return;
@@ -279,8 +266,8 @@ NW_HD NW_APART inline StepResult step_channel_network(const ChannelNetworkParams
       cycle = next > cycle ? next : cycle;
     }
     if (cycle >= end) break;
-    if (cycle >= s.active_until && (cycle ^ s.active_until) >> kCountAllShift != 0)
-      count_all_credits(v, 0, true);
+    if (cycle >= s.active_until && (cycle ^ s.active_until) >> kRenewShift != 0)
+      renew_places(v, static_cast<Cycle>(cycle), true);
     // As many as nothing crosses a wire in: a router's state is at hand then.
     const uint64_t left = end - cycle;
     const auto t = static_cast<Cycle>(cycle);
@@ -310,12 +297,10 @@ ChannelNetworkState make_channel_network(Allocator& arena, const ChannelNetworkP
                                          std::span<const uint32_t> receivers) {
   ChannelNetworkState s;
   s.net = net;
-  const uint32_t terminals = p.net.terminals, vcs = terminals * p.net.vcs;
+  const uint32_t terminals = p.net.terminals;
   make_channel_ends(arena, p, s, inputs, outputs, senders, receivers, terminals);
   s.senders = arena.template allocate<Sender>(terminals);
   s.receivers = arena.template allocate<Receiver>(terminals);
-  s.held = arena.template allocate<Flit>(vcs * p.net.depth);
-  s.held_queue = arena.template allocate<StageQueue>(vcs);
   s.sending = arena.template allocate<uint64_t>((terminals + 63) / 64);
   s.receiving = arena.template allocate<uint64_t>((terminals + 63) / 64);
   return s;

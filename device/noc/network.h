@@ -5,8 +5,6 @@
 // felt by another in the same cycle, so their order does not show.
 #pragma once
 
-#include <cstring>
-
 #include "device/core/lanes.h"
 #include "device/noc/router.h"
 
@@ -14,20 +12,16 @@ namespace nearwarp::noc {
 
 namespace network_detail {
 
-/// step(r) for each router that is due in one of the cycles [begin, end), at most.
+/// step(r) for each router that is due in one of the cycles [begin, end); no longer after that.
 template <class Step>
 NW_HD NW_INLINE void each_due(const NetworkView& v, Cycle begin, Cycle end, Step&& step) {
-  for (uint32_t first = 0; first < v.p.routers; first += 8) {
+  for (uint32_t w = 0; w < router_words(v.p); ++w) {
+    uint64_t* const slots = v.due + w * v.p.slots;
     uint64_t due = 0;
-    for (Cycle t = begin; t != end; ++t) {
-      uint64_t flags;
-      memcpy(&flags, due_in(v, t) + first, 8);
-      due |= flags;
-    }
-    // Units behind the routers are terminals.
-    const uint32_t left = v.p.routers - first;
-    lanes::each_bit(left < 8 ? due & low_bits(left * 8) : due,
-                    [&](uint32_t bit) { step(first + bit / 8); });
+    for (Cycle t = begin; t != end; ++t) due |= slots[t & v.slot_mask];
+    if (due == 0) continue;
+    lanes::each_bit(due, [&](uint32_t bit) NW_INLINE_LAMBDA { step(w * 64 + bit); });
+    for (Cycle t = begin; t != end; ++t) slots[t & v.slot_mask] = 0;
   }
 }
 
@@ -38,16 +32,17 @@ NW_HD NW_INLINE void each_due(const NetworkView& v, Cycle begin, Cycle end, Step
 /// while its state is at hand.
 NW_HD NW_INLINE void step_routers(const NetworkView& v, Stepping stepping, Cycle begin, Cycle end) {
   for (Cycle t = begin; t != end; ++t)
-    if (is_time_to_count(t)) count_all_credits(v, t - v.p.lookahead, false);
+    if (is_time_to_renew(t)) renew_places(v, t - v.p.lookahead, false);
   const uint32_t head_delay = first_vc_request(v.p, 0);
   if (stepping == Stepping::kUsual)
-    return network_detail::each_due(
-        v, begin, end, [&](uint32_t r) { step_word<true>(v, r, head_delay, begin, end); });
+    return network_detail::each_due(v, begin, end, [&](uint32_t r) NW_INLINE_LAMBDA {
+      step_word<true>(v, r, head_delay, begin, end);
+    });
   network_detail::each_due(v, begin, end, [&](uint32_t r) {
     if (stepping == Stepping::kWord) return step_word<false>(v, r, head_delay, begin, end);
     if (stepping == Stepping::kPlain) return step_plain(v, r, begin, end);
     for (Cycle t = begin; t != end; ++t)
-      if (take_due(v, r, t)) step_router(v, r, t);
+      if (is_due(v, r, t)) step_router(v, r, t);
   });
 }
 

@@ -39,12 +39,10 @@ class Router {
         round_(round),
         now_(t * speedup() + round),
         crossed_(round + 1 == speedup() ? t : t - 1),
-        work_(v.work[r]),
-        inputs_(v.input_vcs + (size_t{r} << (input_shift() + vc_shift()))),
-        outputs_(v.output_vcs + (size_t{r} << (output_shift() + vc_shift()))),
-        first_output_vc_(r << (output_shift() + vc_shift())),
-        buffers_(v.buffers + (size_t{r} << (input_shift() + vc_shift() + ring_shift()))),
-        ports_(v.out_ports + (size_t{r} << output_shift())),
+        work_(v.work(r)),
+        inputs_(v.inputs(r)),
+        outputs_(v.outputs(r)),
+        ports_(v.ports(r)),
         sa_vcs_(v.sa_vcs + (size_t{r} << (output_shift() + switch_shift()))) {}
 
   /// Of a plain network: go on to a later cycle.
@@ -55,9 +53,6 @@ class Router {
   NW_HD NW_INLINE uint32_t input_shift() const { return v_.p.input_shift; }
   NW_HD NW_INLINE uint32_t output_shift() const { return v_.p.output_shift; }
   NW_HD NW_INLINE uint32_t switch_shift() const { return v_.p.switch_shift; }
-  NW_HD NW_INLINE uint32_t ring_shift() const { return v_.p.ring_shift; }
-  NW_HD NW_INLINE uint32_t slots() const { return v_.p.slots; }
-  NW_HD NW_INLINE uint32_t slot_mask() const { return slots() - 1; }
   NW_HD NW_INLINE uint32_t vnets() const { return v_.p.vnets; }
 
   NW_HD NW_INLINE uint32_t speedup() const { return kPlain ? 1 : v_.p.speedup; }
@@ -74,19 +69,24 @@ class Router {
     }
   }
 
-  NW_HD NW_INLINE void take_flits(uint64_t ports) const {
-    const Flit* const flits = arriving();
-    for (; ports != 0; ports &= ports - 1) {
-      const uint32_t port = count_trailing_zeros(ports);
-      const Flit flit = flits[port * slots()];
-      const uint32_t vc = (port << vc_shift()) + flit.vc;
-      InputVc& in = inputs_[vc];
-      push(vc, flit);
-      if (in.stage == VcStage::kIdle) {
-        start_packet(vc, now_);
-      } else if (in.stage == VcStage::kActive && in.count == 1) {
-        start_flit(vc, now_);
-      }
+  /// Count flits that arrive.
+  NW_HD NW_INLINE void take_flits() const {
+    const uint32_t words = vc_words(v_.p);
+    uint64_t* const arrivals = v_.router_arrivals(r_) + (t_ & v_.slot_mask) * v_.arrival_words;
+    for (uint32_t w = 0; w < words; ++w) {
+      for (uint64_t left = arrivals[w]; left != 0; left &= left - 1)
+        take_flit(w * 64 + count_trailing_zeros(left));
+      arrivals[w] = 0;
+    }
+  }
+  NW_HD NW_INLINE void take_flit(uint32_t vc) const {
+    const InputVc& in = inputs_[vc];
+    NW_ASSERT(inputs_[vc].count < v_.p.depth);
+    inputs_[vc].count = static_cast<uint16_t>(inputs_[vc].count + 1);
+    if (in.stage == VcStage::kIdle) {
+      start_packet(vc, now_);
+    } else if (in.stage == VcStage::kActive && inputs_[vc].count == 1) {
+      start_flit(vc, now_);
     }
   }
 
@@ -97,87 +97,13 @@ class Router {
     for (uint32_t vc; (vc = dequeue(v_.flit_entries, work_.flits)) != kNobody;) offer(vc);
   }
 
-  // Of a plain network: who is alone passes without being registered. Most are.
-
-  /// Heads that begin to ask for a channel in this cycle, each the only one of its output.
-  struct NewHeads {
-    uint64_t outputs = 0;
-    uint16_t vc[kMaxPorts];  ///< [output]
-  };
-  NW_HD NW_INLINE void advance_heads(NewHeads& heads) const {
-    for (uint32_t vc; (vc = dequeue(v_.head_entries, work_.heads)) != kNobody;)
-      begin_request(vc, heads);
-  }
-  /// Take flits that arrive. Returns the ports of those that pass: nothing is before them, and
-  /// nobody else asks for their output or comes by their port in this cycle. They are in no buffer.
-  NW_HD NW_INLINE uint64_t take_flits(uint64_t ports, NewHeads& heads) const {
-    uint64_t passing = 0, outs = 0, contested = 0;
-    const Flit* const flits = arriving();
-    for (; ports != 0; ports &= ports - 1) {
-      const uint32_t port = count_trailing_zeros(ports);
-      const Flit& flit = flits[port * slots()];
-      const uint32_t vc = (port << vc_shift()) + flit.vc;
-      InputVc& in = inputs_[vc];
-      if (in.count == 0 && in.stage == VcStage::kActive &&
-          has_credit(v_, output_vc(in.out, in.out_vc), t_)) {
-        const uint64_t out = uint64_t{1} << in.out;
-        contested |= outs & out;
-        outs |= out;
-        passing |= uint64_t{1} << port;
-        continue;
-      }
-      push(vc, flit);
-      if (in.stage == VcStage::kIdle) {
-        start_packet(vc, heads);
-      } else if (in.stage == VcStage::kActive && in.count == 1) {
-        offer(vc);
-      }
-    }
-    contested |= work_.sa_outputs;
-    return contested != 0 && passing != 0 ? uncontested(passing, contested) : passing;
-  }
-  /// Give channels to new heads; those that do not get one at once are registered.
-  NW_HD NW_INLINE void allocate_vcs(const NewHeads& heads) const {
-    for (uint64_t outs = heads.outputs; outs != 0; outs &= outs - 1) {
-      const uint32_t out = count_trailing_zeros(outs), vc = heads.vc[out];
-      const uint32_t port = vc >> vc_shift(), number = vc - (port << vc_shift());
-      const uint32_t available = ports_[out].free & vcs_of(vnet_of(number));
-      if (ports_[out].wanted == 0 && available != 0) {
-        give_vc(out, {static_cast<uint8_t>(port), static_cast<uint8_t>(number)}, available);
-        offer(vc);
-      } else {
-        request_vc(vc);
-      }
-    }
-  }
-  /// Move the flits that pass, from the wires to their outputs.
-  NW_HD NW_INLINE void pass(uint64_t ports) const {
-    const Flit* const flits = arriving();
-    for (; ports != 0; ports &= ports - 1) {
-      const uint32_t port = count_trailing_zeros(ports);
-      Flit flit = flits[port * slots()];
-      const uint32_t number = flit.vc;
-      InputVc& in = inputs_[(port << vc_shift()) + number];
-      const uint32_t out = in.out, out_vc = in.out_vc;
-      OutputVc& o = outputs_[(out << vc_shift()) + out_vc];
-      o.credits = static_cast<uint16_t>(o.credits - 1);
-      v_.sa_next[(size_t{r_} << switch_shift()) + port] = {static_cast<uint16_t>(out + 1),
-                                                           static_cast<uint16_t>(number + 1)};
-      ports_[out].sa_next = port + 1;
-      send(flit, port, number, out, out_vc);
-      if ((flit.flags & kTail) == 0) continue;
-      release_vc(out, out_vc);
-      in.stage = VcStage::kIdle;
-    }
-  }
-
   /// Connections of a round: out[i], vc[i] for each input i of the switch of the mask that is
   /// returned.
   struct Matches {
     uint8_t out[kMaxPorts], vc[kMaxPorts];
   };
   NW_HD NW_INLINE uint64_t allocate_switch(Matches& match) const {
-    SwitchNext* const next = v_.sa_next + (size_t{r_} << switch_shift());
+    SwitchLast* const last = v_.lasts(r_);
     if (kPlain && !has_several(work_.sa_outputs)) {  // an output alone: it grants, and is accepted
       const uint32_t out = count_trailing_zeros(work_.sa_outputs);
       OutputPort& port = ports_[out];
@@ -185,10 +111,10 @@ class Router {
                                                       : count_trailing_zeros(port.sa_inputs);
       const uint32_t vcs = sa_vcs_[(out << switch_shift()) + in];
       const uint32_t number =
-          has_several(vcs) ? pick_from(vcs, next[in].vc) : count_trailing_zeros(vcs);
+          has_several(vcs) ? pick_from(vcs, last[in].vc + 1u) : count_trailing_zeros(vcs);
       match.out[in] = static_cast<uint8_t>(out);
       match.vc[in] = static_cast<uint8_t>(number);
-      next[in] = {static_cast<uint16_t>(out + 1), static_cast<uint16_t>(number + 1)};
+      last[in] = {static_cast<uint16_t>(out), static_cast<uint16_t>(number)};
       port.sa_next = in + 1;
       return uint64_t{1} << in;
     }
@@ -205,12 +131,11 @@ class Router {
     }
     for (uint64_t ins = matched; ins != 0; ins &= ins - 1) {
       const uint32_t in = count_trailing_zeros(ins);
-      const uint32_t out = pick_from(grants[in], next[in].port);
-      const uint32_t number = pick_from(sa_vcs_[(out << switch_shift()) + in], next[in].vc);
+      const uint32_t out = pick_from(grants[in], last[in].port + 1u);
+      const uint32_t number = pick_from(sa_vcs_[(out << switch_shift()) + in], last[in].vc + 1u);
       match.out[in] = static_cast<uint8_t>(out);
       match.vc[in] = static_cast<uint8_t>(number);
-      // One beyond the last is as good as 0.
-      next[in] = {static_cast<uint16_t>(out + 1), static_cast<uint16_t>(number + 1)};
+      last[in] = {static_cast<uint16_t>(out), static_cast<uint16_t>(number)};
       ports_[out].sa_next = in + 1;
     }
     return matched;
@@ -239,17 +164,15 @@ class Router {
   NW_HD NW_APART_ON_GPU void traverse(uint32_t port, uint32_t number, uint32_t out) const {
     const uint32_t vc = (port << vc_shift()) + number;
     InputVc& in = inputs_[vc];
-    Flit flit = buffer(vc)[in.head];
-    in.head = static_cast<uint16_t>((in.head + 1u) & ring_mask());
-    in.count = static_cast<uint16_t>(in.count - 1);
+    Flit& flit = v_.place(in.front);
+    in.front = next_place(v_.p, in.front);
+    inputs_[vc].count = static_cast<uint16_t>(inputs_[vc].count - 1);
     const uint32_t out_vc = in.out_vc;
-    OutputVc& o = outputs_[(out << vc_shift()) + out_vc];
-    NW_ASSERT(o.credits > 0);
-    o.credits = static_cast<uint16_t>(o.credits - 1);
-    send(flit, port, number, out, out_vc);
     const bool tail = (flit.flags & kTail) != 0;
+    send(flit, out, out_vc);
+    give_back(v_, flit, in, (r_ << input_shift()) + port, t_);
     if (tail) end_packet(out, out_vc);
-    const bool stays = !tail && in.count != 0 && sw_alloc_delay() == 1;
+    const bool stays = !tail && inputs_[vc].count != 0 && sw_alloc_delay() == 1;
     const bool lacks_credit = stays && !has_credit(v_, output_vc(out, out_vc), t_);
     if (!stays || lacks_credit) withdraw_switch_request(port, number, out);
     if (lacks_credit) await_credit(out, out_vc);
@@ -257,54 +180,13 @@ class Router {
     in.offered = false;
     if (tail) {
       in.stage = VcStage::kIdle;
-      if (in.count != 0) start_packet(vc, now_ + 1);
-    } else if (in.count != 0) {
+      if (inputs_[vc].count != 0) start_packet(vc, now_ + 1);
+    } else if (inputs_[vc].count != 0) {
       start_flit(vc, now_ + 1);
     }
   }
 
  private:
-  NW_HD NW_INLINE const Flit* arriving() const {
-    return v_.flit_slots + (size_t{r_} << input_shift()) * slots() + (t_ & slot_mask());
-  }
-  /// A new packet of a plain network.
-  NW_HD NW_INLINE void start_packet(uint32_t vc, NewHeads& heads) const {
-    InputVc& in = inputs_[vc];
-    in.out = v_.routes[size_t{r_} * v_.p.terminals + buffer(vc)[in.head].destination];
-    const Round due = first_vc_request(v_.p, now_);
-    if (due == now_) return begin_request(vc, heads);
-    in.stage = VcStage::kRouting;
-    enqueue(v_.head_entries, work_.heads, vc, due);
-    mark_due(v_, r_, due);
-  }
-  /// The head of `vc` asks for a channel from now on.
-  NW_HD NW_INLINE void begin_request(uint32_t vc, NewHeads& heads) const {
-    const uint32_t out = inputs_[vc].out;
-    if ((heads.outputs >> out & 1) != 0) return request_vc(vc);
-    inputs_[vc].stage = VcStage::kWaitingForVc;
-    heads.outputs |= uint64_t{1} << out;
-    heads.vc[out] = static_cast<uint16_t>(vc);
-  }
-  /// Of flits at the ports `passing`, those that do not go to `outs`, which others ask for, nor
-  /// come by the port of one of these. The rest are put into their buffers, and ask, too.
-  NW_HD NW_INLINE uint64_t uncontested(uint64_t passing, uint64_t outs) const {
-    uint64_t ins = 0;
-    for (uint64_t o = work_.sa_outputs; o != 0; o &= o - 1)
-      ins |= ports_[count_trailing_zeros(o)].sa_inputs;
-    const Flit* const flits = arriving();
-    for (uint64_t ports = passing; ports != 0; ports &= ports - 1) {
-      const uint32_t port = count_trailing_zeros(ports);
-      const Flit& flit = flits[port * slots()];
-      const uint32_t vc = (port << vc_shift()) + flit.vc, out = inputs_[vc].out;
-      if (((ins >> port | outs >> out) & 1) == 0) continue;
-      passing &= ~(uint64_t{1} << port);
-      push(vc, flit);
-      inputs_[vc].offered = true;
-      request_switch(vc, out);
-    }
-    return passing;
-  }
-
   /// Cycles for which the wire of an output is spoken for when a flit that wins the switch now has
   /// crossed it.
   NW_HD NW_INLINE uint32_t queued(const OutputPort& port) const {
@@ -312,8 +194,8 @@ class Router {
     return ahead <= kOutputQueue ? ahead : 0;  // beyond: it became free in the past
   }
 
-  NW_HD NW_INLINE uint32_t output_vc(uint32_t out, uint32_t number) const {
-    return first_output_vc_ + (out << vc_shift()) + number;
+  NW_HD NW_INLINE OutputVc& output_vc(uint32_t out, uint32_t number) const {
+    return outputs_[(out << vc_shift()) + number];
   }
   NW_HD NW_INLINE uint32_t sw_alloc_delay() const { return kPlain ? 1 : v_.p.sw_alloc_delay; }
   NW_HD NW_INLINE bool waits_for_tail_credit() const {
@@ -323,23 +205,19 @@ class Router {
   /// Virtual channel `number` of output `out` lacks a credit, or its tail's: it is looked at again
   /// when the next one comes.
   NW_HD NW_INLINE void await_credit(uint32_t out, uint32_t number) const {
-    const uint32_t at = output_vc(out, number);
-    v_.output_vcs[at].waiting = 1;
     ports_[out].waiting |= 1u << number;
     work_.waiting |= uint64_t{1} << out;
-    if (v_.output_vcs[at].coming != 0) mark_due(v_, r_, next_credit(v_, at));
+    look_again(out, number);
+  }
+  NW_HD NW_INLINE void look_again(uint32_t out, uint32_t number) const {
+    const OutputVc& o = output_vc(out, number);
+    const bool tail = o.owner == kWaitsForTailCredit;
+    await(v_, r_, v_.place(tail ? place_before(v_.p, o.place) : o.place));
   }
   NW_HD NW_INLINE void take_credits(uint32_t out, uint32_t number) const {
-    const uint32_t at = output_vc(out, number);
-    OutputVc& o = v_.output_vcs[at];
-    count_credits(v_, at, t_);
+    const OutputVc& o = output_vc(out, number);
     const bool tail = o.owner == kWaitsForTailCredit;
-    // Credits come back in order: the last one is the tail's.
-    if (tail ? o.credits != v_.p.depth : o.credits == 0) {
-      if (tail && o.coming != 0) mark_due(v_, r_, next_credit(v_, at));
-      return;
-    }
-    o.waiting = 0;
+    if (!(tail ? has_all_credits(v_, o, t_) : has_credit(v_, o, t_))) return;
     ports_[out].waiting &= ~(1u << number);
     work_.waiting &= ~(static_cast<uint64_t>(ports_[out].waiting == 0) << out);
     if (tail) {
@@ -349,26 +227,25 @@ class Router {
     }
   }
 
-  /// A flit crosses the switch, and its place in the buffer is free.
-  NW_HD NW_INLINE void send(Flit& flit, uint32_t port, uint32_t number, uint32_t out,
-                            uint32_t out_vc) const {
-    flit.vc = static_cast<uint8_t>(out_vc);
-    flit.hops = static_cast<uint8_t>(flit.hops + 1);
+  /// A flit crosses the switch.
+  NW_HD NW_INLINE void send(const Flit& flit, uint32_t out, uint32_t out_vc) const {
     OutputPort& to = ports_[out];
+    OutputVc& o = outputs_[(out << vc_shift()) + out_vc];
+    NW_ASSERT(is_free(v_.place(o.place), t_));
+    Flit& far = v_.place(o.place);
     to.flits_sent += 1;
     Cycle leaves = crossed_;
     if (speedup() != 1) {
       leaves += queued(to);
       to.wire_free = leaves + 1;
     }
-    put_flit(v_, to.flits, flit, leaves);
-    put_credit(v_, v_.credit_links[(size_t{r_} << input_shift()) + port], number, t_);
+    put_flit(v_, to.flits, o, out_vc, flit, leaves);
+    far.hops = static_cast<uint8_t>(far.hops + 1);
   }
   /// A tail has crossed the switch.
   NW_HD NW_INLINE void end_packet(uint32_t out, uint32_t out_vc) const {
     if (waits_for_tail_credit()) {
       outputs_[(out << vc_shift()) + out_vc].owner = kWaitsForTailCredit;
-      count_credits(v_, output_vc(out, out_vc), t_);
       await_credit(out, out_vc);
     } else {
       release_vc(out, out_vc);
@@ -384,18 +261,6 @@ class Router {
   }
   NW_HD NW_INLINE uint32_t vcs_of(uint32_t vnet) const {
     return v_.vnet_mask << (vnet * v_.vcs_per_vnet);
-  }
-
-  NW_HD NW_INLINE uint32_t ring_mask() const { return (1u << ring_shift()) - 1; }
-  NW_HD NW_INLINE Flit* buffer(uint32_t vc) const {
-    return buffers_ + (size_t{vc} << ring_shift());
-  }
-
-  NW_HD NW_INLINE void push(uint32_t vc, const Flit& flit) const {
-    InputVc& in = inputs_[vc];
-    NW_ASSERT(in.count < v_.p.depth);
-    buffer(vc)[(uint32_t{in.head} + in.count) & ring_mask()] = flit;
-    in.count = static_cast<uint16_t>(in.count + 1);
   }
 
   NW_HD NW_INLINE void enqueue(StageEntry* entries, StageQueue& q, uint32_t vc, Round due) const {
@@ -418,7 +283,7 @@ class Router {
   /// The head at the front of `vc` enters the pipeline in round `begin`.
   NW_HD NW_INLINE void start_packet(uint32_t vc, Round begin) const {
     InputVc& in = inputs_[vc];
-    in.out = v_.routes[size_t{r_} * v_.p.terminals + buffer(vc)[in.head].destination];
+    in.out = v_.routes[size_t{r_} * v_.p.terminals + v_.place(in.front).destination];
     const Round due = first_vc_request(v_.p, begin);
     if (due == begin) {
       request_vc(vc);
@@ -501,23 +366,27 @@ class Router {
       return;
     }
     PortVc winners[kMaxVcs];
+    uint32_t channels[kMaxVcs];
     uint32_t n = 0;
     for (uint32_t b = available; b != 0; b &= b - 1) {
       const uint32_t k = count_trailing_zeros(b);
-      const PortVc who = pick_from(ports, requests, outputs_[(out << vc_shift()) + k].grant_next);
-      uint32_t& channels = inputs_[(uint32_t{who.port} << vc_shift()) + who.vc].granted;
-      winners[n] = who;
-      n += channels == 0 ? 1 : 0;
-      channels |= 1u << k;
+      const PortVc who =
+          pick_from(ports, requests, next_input(outputs_[(out << vc_shift()) + k].last));
+      uint32_t i = 0;
+      while (i < n && (winners[i].port != who.port || winners[i].vc != who.vc)) ++i;
+      channels[i] = (i < n ? channels[i] : 0) | 1u << k;
+      winners[i] = who;
+      n += i == n ? 1 : 0;
     }
-    for (uint32_t i = 0; i < n; ++i) {
-      uint32_t& channels =
-          inputs_[(uint32_t{winners[i].port} << vc_shift()) + winners[i].vc].granted;
-      accept_vc(out, at, winners[i], channels);
-      channels = 0;
-    }
+    for (uint32_t i = 0; i < n; ++i) accept_vc(out, at, winners[i], channels[i]);
   }
 
+  /// Where an output's virtual channel looks first, which input virtual channel `last` had before.
+  NW_HD NW_INLINE PortVc next_input(uint32_t last) const {
+    if (last == kNobody) return {};
+    const uint32_t port = last >> vc_shift(), number = last - (port << vc_shift());
+    return after({static_cast<uint8_t>(port), static_cast<uint8_t>(number)}, v_.p.vcs);
+  }
   /// The head of `who` takes one of the output's virtual channels `granted`.
   NW_HD NW_INLINE void accept_vc(uint32_t out, uint32_t at, PortVc who, uint32_t granted) const {
     const uint32_t vc = (uint32_t{who.port} << vc_shift()) + who.vc;
@@ -529,13 +398,15 @@ class Router {
   NW_HD NW_INLINE void give_vc(uint32_t out, PortVc who, uint32_t granted) const {
     const uint32_t vc = (uint32_t{who.port} << vc_shift()) + who.vc;
     InputVc& in = inputs_[vc];
-    const uint32_t taken = pick_from(granted, in.accept_next.port == out ? in.accept_next.vc : 0);
-    in.accept_next = after({static_cast<uint8_t>(out), static_cast<uint8_t>(taken)}, v_.p.vcs);
+    const uint32_t before = in.to;  // none: of no port
+    const bool same = before != kNobody && before >> vc_shift() == out;
+    const uint32_t taken = pick_from(granted, same ? (before & low_bits32(vc_shift())) + 1 : 0);
+    in.to = static_cast<uint16_t>((out << vc_shift()) + taken);
     in.stage = VcStage::kActive;
     in.out_vc = static_cast<uint8_t>(taken);
     OutputVc& o = outputs_[(out << vc_shift()) + taken];
     o.owner = static_cast<uint16_t>(vc);
-    o.grant_next = after(who, v_.p.vcs);
+    o.last = static_cast<uint16_t>(vc);
     ports_[out].free &= ~(1u << taken);
   }
 
@@ -550,8 +421,6 @@ class Router {
   RouterWork& work_;
   InputVc* inputs_;
   OutputVc* outputs_;
-  uint32_t first_output_vc_;
-  Flit* buffers_;
   OutputPort* ports_;
   uint32_t* sa_vcs_;
 };
@@ -562,16 +431,9 @@ class Router {
 NW_HD NW_INLINE bool has_requests(const RouterWork& w) {
   return (w.va_outputs | w.sa_outputs | w.heads.count | w.flits.count) != 0;
 }
-/// Flags of the routers that have something to do in cycle `t`.
-NW_HD NW_INLINE const uint8_t* due_in(const NetworkView& v, Cycle t) {
-  return v.due + (t & v.slot_mask) * v.units;
-}
-/// Has router `r`? The flag is taken away.
-NW_HD NW_INLINE bool take_due(const NetworkView& v, uint32_t r, Cycle t) {
-  uint8_t& due = v.due[(t & v.slot_mask) * v.units + r];
-  const bool is_due = due != 0;
-  due = 0;
-  return is_due;
+/// Has router `r` something to do in cycle `t`?
+NW_HD NW_INLINE bool is_due(const NetworkView& v, uint32_t r, Cycle t) {
+  return (v.due_of(r)[t & v.slot_mask] >> (r % 64) & 1) != 0;
 }
 /// Is a network without speed-up, internal or of inputs, whose flits enter switch allocation at
 /// once, and whose channels are free when a tail has gone? Then it is stepped by step_plain().
@@ -586,7 +448,8 @@ NW_HD NW_INLINE bool is_plain(const NetworkParams& p) {
 NW_HD NW_INLINE bool is_usual(const NetworkParams& p) {
   constexpr uint32_t kShift = router_detail::kUsualShift;
   return is_plain(p) && p.vnets == 1 && p.slots == 1u << kShift && p.vc_shift == kShift &&
-         p.input_shift == kShift && p.output_shift == kShift && p.ring_shift == kShift;
+         p.input_shift == kShift && p.output_shift == kShift && p.ring_shift == kShift &&
+         p.depth == 1u << kShift && p.vcs == 1u << kShift;
 }
 /// Which of the functions below steps a network.
 enum class Stepping : uint8_t { kAny, kPlain, kWord, kUsual };
@@ -600,16 +463,13 @@ NW_HD NW_INLINE Stepping stepping_of(const NetworkParams& p) {
 /// Reads:  flits and credits that reach it in this cycle; sends both, a cycle or more ahead.
 /// State:  its own entries of the arrays of network_state.h.
 NW_HD NW_APART inline void step_router(const NetworkView& v, uint32_t r, Cycle t) {
-  uint64_t& arrivals = v.arrivals[(t & v.slot_mask) * v.units + r];
-  const uint64_t flits = arrivals;
-  arrivals = 0;
   for (uint32_t round = 0; round < v.p.speedup; ++round) {
-    if (round != 0 && !has_requests(v.work[r])) break;
+    if (round != 0 && !has_requests(v.work(r))) break;
     using Router = router_detail::Router<false>;
     const Router router(v, r, t, round);
     if (round == 0) {
       router.take_credits();
-      router.take_flits(flits);
+      router.take_flits();
     }
     router.advance_stages();
     // The switch is decided before virtual channels are handed out, and tails give theirs back
@@ -619,30 +479,24 @@ NW_HD NW_APART inline void step_router(const NetworkView& v, uint32_t r, Cycle t
     router.allocate_vcs();
     router.traverse(matched, match);
   }
-  if (has_requests(v.work[r])) mark_due(v, r, t + 1);
+  if (has_requests(v.work(r))) mark_due(v, r, t + 1);
 }
 
 /// The same of a plain network, through those of the cycles [begin, end) in which it is due.
 NW_HD NW_INLINE void step_plain(const NetworkView& v, uint32_t r, Cycle begin, Cycle end) {
   using Router = router_detail::Router<true>;
-  RouterWork& work = v.work[r];
+  RouterWork& work = v.work(r);
   Router router(v, r, begin, 0);
   for (Cycle t = begin; t != end; ++t) {
-    if (!take_due(v, r, t)) continue;
+    if (!is_due(v, r, t)) continue;
     router.set_cycle(t);
-    uint64_t& arrivals = v.arrivals[(t & v.slot_mask) * v.units + r];
-    const uint64_t flits = arrivals;
-    arrivals = 0;
     if (work.waiting != 0) router.take_credits();
-    Router::NewHeads heads;
-    if (work.heads.count != 0) router.advance_heads(heads);
-    const uint64_t through = flits == 0 ? 0 : router.take_flits(flits, heads);
+    router.take_flits();
+    router.advance_stages();
     Router::Matches match;
     const uint64_t matched = work.sa_outputs == 0 ? 0 : router.allocate_switch(match);
-    if (heads.outputs != 0) router.allocate_vcs(heads);
     if (work.va_outputs != 0) router.allocate_vcs();
     router.traverse(matched, match);
-    if (through != 0) router.pass(through);
     if ((work.va_outputs | work.sa_outputs) != 0) mark_due(v, r, t + 1);
   }
 }
@@ -653,7 +507,7 @@ NW_HD NW_INLINE void step_word(const NetworkView& v, uint32_t r, uint32_t head_d
                                Cycle end) {
   router_detail::WordRouter<kUsual> router(v, r, head_delay);
   for (Cycle t = begin; t != end; ++t)
-    if (take_due(v, r, t)) router.step(t);
+    if (router.is_due(t)) router.step(t);
 }
 
 }  // namespace nearwarp::noc

@@ -18,8 +18,17 @@ struct alignas(8) StandaloneState {
 /// Step the network through a window.
 NW_HD NW_APART inline StepResult step_standalone(const NetworkParams& p, const StandaloneState& s,
                                                  std::byte* base, Window window) {
-  step_network(view_of(p, s.net, base), SyntheticTerminals(s.traffic, base),
-               static_cast<Cycle>(window.begin), static_cast<Cycle>(window.end));
+  const NetworkView v = view_of(p, s.net, base);
+  const SyntheticTerminals terminals(s.traffic, base);
+  const Stepping stepping = stepping_of(p);
+  const auto end = static_cast<Cycle>(window.end);
+  terminals.begin_window(v, static_cast<Cycle>(window.begin));
+  for (auto t = static_cast<Cycle>(window.begin); t != end;) {
+    const Cycle left = end - t, next = t + (left < p.lookahead ? left : p.lookahead);
+    step_routers(v, stepping, t, next);
+    terminals.step(v, t, next, end);
+    t = next;
+  }
   StepResult result;
   result.wake = window.end;
   return result;

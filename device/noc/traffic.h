@@ -3,8 +3,10 @@
 // A source decides in every cycle, by its own random numbers, whether a packet is created
 // (Bernoulli process); packets wait in an unlimited queue at the source. The queue needs no memory:
 // the source draws for a cycle only when it has sent what was created before, and so is behind the
-// network's time by what waits. One flit per cycle and terminal enters the network; virtual
-// networks take turns. A head takes the first virtual channel with room, in rotating order.
+// network's time by what waits. A source that has sent everything draws ahead for the window that
+// is stepped, so that its terminal sleeps until the next packet, or until a flit comes. One flit
+// per cycle and terminal enters the network; virtual networks take turns. A head takes the first
+// virtual channel with room, in rotating order.
 //
 // A sink takes one flit per cycle and gives its room back at once.
 //
@@ -14,7 +16,8 @@
 // they drain whatever requests do, as long as they have virtual channels of their own.
 #pragma once
 
-#include "device/noc/network_state.h"
+#include "device/core/lanes.h"
+#include "device/noc/places.h"
 
 namespace nearwarp::noc {
 
@@ -80,11 +83,10 @@ struct TrafficState {
   Ref<uint8_t> last_vnet;      ///< [terminal]: the last to send
   Ref<Sink> sinks;             ///< [terminal * vnets + vnet]
   Ref<uint16_t> destinations;  ///< the table of destination sets
+  Ref<Cycle> wakes;            ///< [terminal]: within a window, when it has something to send next
   // Of request-reply traffic; empty otherwise.
-  Ref<Responder> responders;    ///< [terminal]
-  Ref<OwedReply> owed;          ///< [terminal * kOwedReplies + position]
-  Ref<Flit> held;               ///< [(terminal * vcs + vc) * depth + position]: requests not taken
-  Ref<StageQueue> held_queues;  ///< [terminal * vcs + vc]
+  Ref<Responder> responders;  ///< [terminal]
+  Ref<OwedReply> owed;        ///< [terminal * kOwedReplies + position]
 };
 
 NW_HD NW_INLINE uint64_t next_random(uint64_t& state) {  // splitmix64
@@ -103,19 +105,60 @@ class SyntheticTerminals {
         last_vnet_(s.last_vnet.in(base)),
         sinks_(s.sinks.in(base)),
         destinations_(s.destinations.in(base)),
+        wakes_(s.wakes.in(base)),
         responders_(s.responders.in(base)),
-        owed_(s.owed.in(base)),
-        held_(s.held.in(base)),
-        held_queues_(s.held_queues.in(base)) {}
+        owed_(s.owed.in(base)) {}
 
-  /// Terminal `n` in cycle `t`: take what arrives, make packets, send a flit. Apart, so that what
-  /// this object holds is in no registers while routers are stepped.
-  NW_HD NW_APART void step(const NetworkView& v, uint32_t n, Cycle t) const {
-    receive(v, n, t);
-    step_source(v, n, t);
+  /// A window begins at `begin`: all look at what there is to do.
+  NW_HD NW_INLINE void begin_window(const NetworkView& v, Cycle begin) const {
+    lanes::each(v.p.terminals, [&](uint32_t n) { wakes_[n] = begin; });
+  }
+  /// Step those that have something to do through the cycles [begin, end), which nothing crosses a
+  /// wire in, of a window until `window_end`.
+  NW_HD NW_INLINE void step(const NetworkView& v, Cycle begin, Cycle end, Cycle window_end) const {
+    for (uint32_t w = 0; w < terminal_words(v.p); ++w) {
+      const uint32_t first = w * 64, left = v.p.terminals - first;
+      uint64_t awake = lanes::ballot(left < 64 ? left : 64, [&](uint32_t i) {
+        return static_cast<int32_t>(wakes_[first + i] - end) < 0;
+      });
+      const uint64_t* const due = v.due + (router_words(v.p) + w) * v.p.slots;
+      for (Cycle t = begin; t != end; ++t) awake |= due[t & v.slot_mask];
+      lanes::each_bit(awake, [&](uint32_t i) { step(v, first + i, begin, end, window_end); });
+    }
   }
 
  private:
+  /// Terminal `n`: take what arrives, make packets, send flits. Apart, so that what this object
+  /// holds is in no registers while routers are stepped.
+  NW_HD NW_APART void step(const NetworkView& v, uint32_t n, Cycle begin, Cycle end,
+                           Cycle window_end) const {
+    const uint64_t* const due = v.due_of(terminal_unit(v.p, n));
+    Cycle wake = wakes_[n];
+    for (Cycle t = begin; t != end; ++t) {
+      const bool comes = (due[t & v.slot_mask] >> (n % 64) & 1) != 0;
+      const bool sends = static_cast<int32_t>(t - wake) >= 0;
+      if (comes || (sends && !one_way())) receive(v, n, t);
+      if (!sends && (one_way() || !comes)) continue;
+      step_source(v, n, t, window_end);
+      wake = next_cycle(v, n, t + 1, window_end);
+    }
+    wakes_[n] = wake;
+  }
+  /// From `now` on, the first cycle in which terminal `n` has something to send, or may have.
+  NW_HD NW_INLINE Cycle next_cycle(const NetworkView& v, uint32_t n, Cycle now,
+                                   Cycle window_end) const {
+    if (!one_way() && (responders_[n].waiting | responders_[n].count) != 0) return now;
+    Cycle next = window_end;
+    for (uint32_t i = 0; i < v.p.vnets; ++i) {
+      const Source& s = sources_[n * v.p.vnets + i];
+      const bool decides = s.threshold != 0 && s.next_draw != window_end;
+      if (s.flits_left == 0 && !decides) continue;
+      if (s.flits_left == 0 || static_cast<int32_t>(now - s.created) >= 0) return now;
+      next = static_cast<int32_t>(s.created - next) < 0 ? s.created : next;
+    }
+    return next;
+  }
+
   NW_HD NW_INLINE bool one_way() const { return params_.reply_flits == 0; }
 
   NW_HD NW_INLINE void receive(const NetworkView& v, uint32_t n, Cycle t) const {
@@ -136,10 +179,6 @@ class SyntheticTerminals {
                                     Cycle t) const {
     Responder& r = responders_[n];
     if ((r.waiting >> flit.vc & 1) == 0 && owe_reply(v, n, flit, t)) return true;
-    const uint32_t vc = n * v.p.vcs + flit.vc;
-    StageQueue& q = held_queues_[vc];
-    held_[vc * v.p.depth + (uint32_t{q.head} + q.count) % v.p.depth] = flit;
-    q.count = static_cast<uint16_t>(q.count + 1);
     r.waiting |= 1u << flit.vc;
     return false;
   }
@@ -147,14 +186,11 @@ class SyntheticTerminals {
   NW_HD NW_INLINE void take_held(const NetworkView& v, uint32_t n, Cycle t) const {
     Responder& r = responders_[n];
     for (uint32_t left = r.waiting; left != 0;) {
-      const uint32_t number = pick_from(left, r.next), vc = n * v.p.vcs + number;
+      const uint32_t number = pick_from(left, r.next);
       left &= ~(1u << number);
-      StageQueue& q = held_queues_[vc];
-      const Flit flit = held_[vc * v.p.depth + q.head];
+      const Flit& flit = oldest(v, n, number);
       if (!owe_reply(v, n, flit, t)) continue;
-      q.head = static_cast<uint16_t>((q.head + 1u) % v.p.depth);
-      q.count = static_cast<uint16_t>(q.count - 1);
-      if (q.count == 0) r.waiting &= ~(1u << number);
+      if (held(v, n, number) == 1) r.waiting &= ~(1u << number);
       r.next = number + 1;
       finish(v, n, flit, t);
       return;
@@ -205,9 +241,9 @@ class SyntheticTerminals {
     sink.max_latency = latency > sink.max_latency ? latency : sink.max_latency;
   }
 
-  /// Decide cycles up to `t` until a packet is created.
-  NW_HD NW_INLINE void draw(Source& s, Cycle t) const {
-    while (static_cast<int32_t>(t - s.next_draw) >= 0) {
+  /// Decide cycles before `end` until a packet is created.
+  NW_HD NW_INLINE void draw(Source& s, Cycle end) const {
+    while (static_cast<int32_t>(end - s.next_draw) > 0) {
       const Cycle at = s.next_draw++;
       if (next_random(s.random) >> 32 >= s.threshold) continue;
       s.created = at;
@@ -261,11 +297,12 @@ class SyntheticTerminals {
     return true;
   }
 
-  NW_HD NW_INLINE void step_source(const NetworkView& v, uint32_t n, Cycle t) const {
+  NW_HD NW_INLINE void step_source(const NetworkView& v, uint32_t n, Cycle t,
+                                   Cycle window_end) const {
     const uint32_t vnets = v.p.vnets;
     for (uint32_t i = 0; i < vnets; ++i) {
       Source& s = sources_[n * vnets + i];
-      if (s.threshold != 0 && s.flits_left == 0) draw(s, t);
+      if (s.threshold != 0 && s.flits_left == 0) draw(s, window_end);
     }
     if (!one_way() && sources_[n * vnets + 1].flits_left == 0)
       draw_reply(n, sources_[n * vnets + 1]);
@@ -273,7 +310,8 @@ class SyntheticTerminals {
     for (uint32_t i = 0; i < vnets; ++i) {
       vnet = vnet + 1 >= vnets ? 0 : vnet + 1;
       Source& s = sources_[n * vnets + vnet];
-      if (s.flits_left == 0 || !send(v, n, vnet, s, t)) continue;
+      const bool there = s.flits_left != 0 && static_cast<int32_t>(t - s.created) >= 0;
+      if (!there || !send(v, n, vnet, s, t)) continue;
       last_vnet_[n] = static_cast<uint8_t>(vnet);
       return;
     }
@@ -284,10 +322,9 @@ class SyntheticTerminals {
   uint8_t* last_vnet_;
   Sink* sinks_;
   const uint16_t* destinations_;
+  Cycle* wakes_;
   Responder* responders_;
   OwedReply* owed_;
-  Flit* held_;
-  StageQueue* held_queues_;
 };
 
 }  // namespace nearwarp::noc

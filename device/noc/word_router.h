@@ -8,6 +8,7 @@
 #pragma once
 
 #include "device/noc/pipeline.h"
+#include "device/noc/places.h"
 
 namespace nearwarp::noc {
 
@@ -31,45 +32,37 @@ class WordRouter {
       : v_(v),
         r_(r),
         head_delay_(head_delay),
-        work_(v.work[r]),
-        inputs_(v.input_vcs + (size_t{r} << (input_shift() + vc_shift()))),
-        first_output_vc_(r << (output_shift() + vc_shift())),
-        buffers_(v.buffers + (size_t{r} << (input_shift() + vc_shift() + ring_shift()))),
+        block_(v.units + size_t{r} * layout().bytes),
         ports_(v.out_ports + (size_t{r} << output_shift())),
-        next_(v.sa_next + (size_t{r} << input_shift())) {}
+        due_(v.due + r / 64 * slots()) {}
+
+  /// Has it something to do in cycle `t`?
+  NW_HD NW_INLINE bool is_due(Cycle t) const {
+    return (due_[t & slot_mask()] >> (r_ % 64) & 1) != 0;
+  }
 
   /// Step it through cycle `t`, in which it is due.
   NW_HD NW_INLINE void step(Cycle t) {
     t_ = t;
-    const uint32_t slot = t & slot_mask();
-    uint64_t& arrivals = v_.arrivals[slot * v_.units + r_];
-    uint64_t& coming = v_.heads[slot * v_.p.routers + r_];
-    const uint64_t ports = arrivals;
-    uint64_t heads = coming;
-    arrivals = coming = 0;
-    if (work_.stalled != 0) take_credits();
-    if (ports != 0) heads |= take_flits(ports);
+    RouterWork& work = this->work();
+    uint64_t* const coming = coming_in(t);
+    const uint64_t flits = coming[0];
+    uint64_t heads = coming[1];
+    coming[0] = coming[1] = 0;
+    if (work.stalled != 0) take_credits();
+    heads |= take_flits(flits);
     // Both allocators see the state of the cycle's beginning: the switch is decided first, and
     // tails give their channels back last.
-    const uint64_t ready = work_.present & work_.active & ~work_.stalled;
-    if (has_several(ready)) {
-      uint8_t winners[kMaxPorts];
-      const uint32_t n = allocate_switch(ready, winners);
-      allocate_vcs(heads);
-      for (uint32_t i = 0; i < n; ++i) traverse(winners[i]);
-    } else if (ready != 0) {
-      const uint32_t vc = count_trailing_zeros(ready), port = vc >> vc_shift();
-      const uint32_t out = inputs_[vc].out;
-      next_[port] = {static_cast<uint16_t>(out + 1),
-                     static_cast<uint16_t>((vc & low_bits(vc_shift())) + 1)};
-      ports_[out].sa_next = port + 1;
-      allocate_vcs(heads);
-      traverse(vc);
+    const uint64_t ready = work.present & work.active & ~work.stalled;
+    if (!has_several(ready)) {
+      if ((heads | work.va_outputs) != 0) allocate_vcs(heads);
+      if (ready != 0) traverse(count_trailing_zeros(ready));
     } else {
-      allocate_vcs(heads);
+      uint64_t moving = allocate_switch(ready);
+      if ((heads | work.va_outputs) != 0) allocate_vcs(heads);
+      for (; moving != 0; moving &= moving - 1) traverse(count_trailing_zeros(moving));
     }
-    if (work_.va_outputs != 0 || (work_.present & work_.active & ~work_.stalled) != 0)
-      mark_due(v_, r_, t + 1);
+    if (work.va_outputs != 0 || (work.present & work.active & ~work.stalled) != 0) mark_due(t + 1);
   }
 
  private:
@@ -77,105 +70,134 @@ class WordRouter {
   NW_HD NW_INLINE uint32_t vc_shift() const { return kUsual ? kShift : v_.p.vc_shift; }
   NW_HD NW_INLINE uint32_t input_shift() const { return kUsual ? kShift : v_.p.input_shift; }
   NW_HD NW_INLINE uint32_t output_shift() const { return kUsual ? kShift : v_.p.output_shift; }
-  NW_HD NW_INLINE uint32_t ring_shift() const { return kUsual ? kShift : v_.p.ring_shift; }
-  NW_HD NW_INLINE uint32_t ring_mask() const { return (1u << ring_shift()) - 1; }
   NW_HD NW_INLINE uint32_t slots() const { return kUsual ? 1u << kShift : v_.p.slots; }
   NW_HD NW_INLINE uint32_t slot_mask() const { return slots() - 1; }
-  NW_HD NW_INLINE static uint64_t bit(uint32_t n) { return uint64_t{1} << n; }
-  NW_HD NW_INLINE uint32_t output_vc(const InputVc& in) const {
-    return first_output_vc_ + (uint32_t{in.out} << vc_shift()) + in.out_vc;
+  NW_HD NW_INLINE BlockLayout layout() const {
+    constexpr uint32_t kSize = 1u << kShift;
+    constexpr BlockLayout kLayout = block_layout(kSize * 2, kSize, kSize, kSize, kSize);
+    return kUsual ? kLayout : v_.layout;
   }
+  NW_HD NW_INLINE static uint64_t bit(uint32_t n) { return uint64_t{1} << n; }
+  NW_HD NW_INLINE uint32_t behind(uint32_t place) const {
+    if (!kUsual) return next_place(v_.p, place);
+    constexpr uint32_t kRing = sizeof(Flit) << kShift;
+    const uint32_t next = place + sizeof(Flit);
+    return next % kRing == 0 ? next - kRing : next;
+  }
+  // What the block has.
+  NW_HD NW_INLINE RouterWork& work() const {
+    return *reinterpret_cast<RouterWork*>(block_ + layout().work);
+  }
+  NW_HD NW_INLINE InputVc& input(uint32_t vc) const {
+    return reinterpret_cast<InputVc*>(block_ + layout().inputs)[vc];
+  }
+  NW_HD NW_INLINE OutputVc& output(uint32_t vc) const {
+    return reinterpret_cast<OutputVc*>(block_ + layout().outputs)[vc];
+  }
+  NW_HD NW_INLINE SwitchLast& last(uint32_t port) const {
+    return reinterpret_cast<SwitchLast*>(block_ + layout().lasts)[port];
+  }
+  /// Of cycle `t`: virtual channels that a flit reaches, and those whose head asks for a channel.
+  NW_HD NW_INLINE uint64_t* coming_in(Cycle t) const {
+    return reinterpret_cast<uint64_t*>(block_) + (t & slot_mask()) * 2;
+  }
+  /// It has something to do in cycle `t`.
+  NW_HD NW_INLINE void mark_due(Cycle t) const { add_bits(due_ + (t & slot_mask()), bit(r_ % 64)); }
 
-  NW_HD NW_INLINE void stall(uint32_t vc, uint32_t at) const {
-    work_.stalled |= bit(vc);
-    v_.output_vcs[at].waiting = 1;
-    if (v_.output_vcs[at].coming != 0) mark_due(v_, r_, next_credit(v_, at));
+  /// The packet of `vc` lacks a credit for `place`.
+  NW_HD NW_INLINE void stall(uint32_t vc, Flit& place) const {
+    work().stalled |= bit(vc);
+    await_apart(v_, r_, place);
   }
   NW_HD NW_INLINE void take_credits() const {
-    for (uint64_t left = work_.stalled; left != 0; left &= left - 1) {
-      const uint32_t vc = count_trailing_zeros(left), at = output_vc(inputs_[vc]);
-      if (!has_credit(v_, at, t_)) continue;
-      v_.output_vcs[at].waiting = 0;
-      work_.stalled &= ~bit(vc);
+    for (uint64_t left = work().stalled; left != 0; left &= left - 1) {
+      const uint32_t vc = count_trailing_zeros(left);
+      if (has_credit(v_, output(input(vc).to), t_)) work().stalled &= ~bit(vc);
     }
   }
 
-  /// Put flits that arrive into their buffers. Returns the heads that ask for a channel at once.
-  NW_HD NW_INLINE uint64_t take_flits(uint64_t ports) const {
-    const Flit* const flits =
-        v_.flit_slots + ((size_t{r_} << input_shift()) * slots()) + (t_ & slot_mask());
-    uint64_t idle = 0;
-    for (; ports != 0; ports &= ports - 1) {
-      const uint32_t port = count_trailing_zeros(ports);
-      const Flit& flit = flits[port * slots()];
-      const uint32_t vc = (port << vc_shift()) + flit.vc;
-      InputVc& in = inputs_[vc];
+  /// Count flits that arrive. Returns the heads that ask for a channel at once.
+  NW_HD NW_INLINE uint64_t take_flits(uint64_t flits) const {
+    if (flits == 0) return 0;
+    for (uint64_t left = flits; left != 0; left &= left - 1) {
+      InputVc& in = input(count_trailing_zeros(left));
       NW_ASSERT(in.count < v_.p.depth);
-      buffers_[(vc << ring_shift()) + ((uint32_t{in.head} + in.count) & ring_mask())] = flit;
       in.count = static_cast<uint16_t>(in.count + 1);
-      idle |= bit(vc) & ~work_.present;
-      work_.present |= bit(vc);
     }
-    idle &= ~work_.active;
+    RouterWork& work = this->work();
+    const uint64_t idle = flits & ~(work.present | work.active);
+    work.present |= flits;
     if (idle == 0 || head_delay_ == 0) return idle;
     begin_later(idle, t_ + head_delay_);
     return 0;
   }
   /// Heads that ask for a channel from cycle `due` on.
   NW_HD NW_INLINE void begin_later(uint64_t heads, Cycle due) const {
-    v_.heads[(due & slot_mask()) * v_.p.routers + r_] |= heads;
-    mark_due(v_, r_, due);
+    coming_in(due)[1] |= heads;
+    mark_due(due);
   }
 
-  /// Connections of a cycle: input virtual channels; returns their number.
-  NW_HD NW_INLINE uint32_t allocate_switch(uint64_t ready, uint8_t* winners) const {
+  /// Connections of a cycle between several flits: the input virtual channels that win.
+  NW_HD NW_INLINE uint64_t allocate_switch(uint64_t ready) const {
+    uint64_t ports = 0, contested = 0;
+    for (uint64_t left = ready; left != 0 && contested == 0;) {
+      const uint32_t vc = count_trailing_zeros(left);
+      const uint64_t mine = left & ports_[input(vc).out].members, port = bit(vc >> vc_shift());
+      contested = (mine & (mine - 1)) | (ports & port);
+      ports |= port;
+      left &= ~mine;
+    }
+    return contested == 0 ? ready : arbitrate(ready);
+  }
+  /// The same where several want an output, or an input port has several that could win.
+  NW_HD NW_INLINE uint64_t arbitrate(uint64_t ready) const {
+    const uint32_t numbers = low_bits32(vc_shift());
     uint64_t grants[kMaxPorts];
     uint64_t matched = 0;
     for (uint64_t left = ready; left != 0;) {
-      const uint32_t out = inputs_[count_trailing_zeros(left)].out;
+      const uint32_t out = input(count_trailing_zeros(left)).out;
       const uint64_t mine = left & ports_[out].members;
       left &= ~mine;
-      const uint32_t in = pick_from(mine, ports_[out].sa_next << vc_shift()) >> vc_shift();
+      const uint32_t in = pick_from(mine, (ports_[out].sa_last | numbers) + 1) >> vc_shift();
       const bool more = (matched >> in & 1) != 0;
       grants[in] = (more ? grants[in] : 0) | bit(out);
       matched |= bit(in);
     }
-    uint32_t n = 0;
+    uint64_t winners = 0;
     for (; matched != 0; matched &= matched - 1) {
       const uint32_t in = count_trailing_zeros(matched);
-      const uint32_t out = pick_from(grants[in], next_[in].port), first = in << vc_shift();
+      const uint32_t out = pick_from(grants[in], last(in).port + 1u), first = in << vc_shift();
       const uint64_t vcs = (ready & ports_[out].members) >> first & low_bits(1u << vc_shift());
-      const uint32_t number = pick_from(vcs, next_[in].vc);
-      // One beyond the last is as good as 0.
-      next_[in] = {static_cast<uint16_t>(out + 1), static_cast<uint16_t>(number + 1)};
-      ports_[out].sa_next = in + 1;
-      winners[n++] = static_cast<uint8_t>(first + number);
+      winners |= bit(first + pick_from(vcs, (last(in).vc & numbers) + 1));
     }
-    return n;
+    return winners;
   }
 
   /// Between the heads that have asked, with new ones `heads`, and the free channels.
   NW_HD NW_INLINE void allocate_vcs(uint64_t heads) const {
+    RouterWork& work = this->work();
+    uint64_t outs = work.va_outputs, more = 0;
     for (; heads != 0; heads &= heads - 1) {
       const uint32_t vc = count_trailing_zeros(heads);
-      InputVc& in = inputs_[vc];
-      const uint16_t to = buffers_[(vc << ring_shift()) + in.head].destination;
+      InputVc& in = input(vc);
+      const uint16_t to = v_.place(in.front).destination;
       const uint32_t out = v_.routes[size_t{r_} * v_.p.terminals + to];
       in.out = static_cast<uint8_t>(out);
       ports_[out].members |= bit(vc);
-      work_.va_outputs |= uint64_t{ports_[out].free != 0} << out;
+      outs |= uint64_t{ports_[out].free != 0} << out;
     }
-    for (uint64_t outs = work_.va_outputs; outs != 0; outs &= outs - 1) {
+    for (; outs != 0; outs &= outs - 1) {
       const uint32_t out = count_trailing_zeros(outs);
       OutputPort& port = ports_[out];
-      const uint64_t wanting = port.members & ~work_.active;
-      if (has_several(wanting)) {
-        grant(out, wanting);
-      } else {
-        give(count_trailing_zeros(wanting), out, port.free);  // alone: everything is granted
+      const uint64_t wanting = port.members & ~work.active;
+      if (!has_several(wanting)) {  // alone: everything is granted
+        give(count_trailing_zeros(wanting), out, port.free);
+        continue;
       }
-      if (port.free == 0 || (port.members & ~work_.active) == 0) work_.va_outputs &= ~bit(out);
+      grant(out, wanting);
+      if (port.free != 0 && (port.members & ~work.active) != 0) more |= bit(out);
     }
+    work.va_outputs = more;
   }
   /// Grant and accept between several heads and the output's free channels.
   NW_HD NW_INLINE void grant(uint32_t out, uint64_t wanting) const {
@@ -184,8 +206,7 @@ class WordRouter {
     uint32_t n = 0;
     for (uint32_t b = ports_[out].free; b != 0; b &= b - 1) {
       const uint32_t k = count_trailing_zeros(b);
-      const PortVc from = v_.output_vcs[first_output_vc_ + (out << vc_shift()) + k].grant_next;
-      const uint32_t vc = pick_from(wanting, (uint32_t{from.port} << vc_shift()) + from.vc);
+      const uint32_t vc = pick_from(wanting, output((out << vc_shift()) + k).last + 1u);
       uint32_t i = 0;
       while (i < n && winners[i] != vc) ++i;
       channels[i] = (i < n ? channels[i] : 0) | 1u << k;
@@ -196,47 +217,57 @@ class WordRouter {
   }
   /// The head of `vc` takes one of the output's virtual channels `granted`.
   NW_HD NW_INLINE void give(uint32_t vc, uint32_t out, uint32_t granted) const {
-    InputVc& in = inputs_[vc];
-    const uint32_t taken = pick_from(granted, in.accept_next.port == out ? in.accept_next.vc : 0);
-    in.accept_next = after({static_cast<uint8_t>(out), static_cast<uint8_t>(taken)}, v_.p.vcs);
+    InputVc& in = input(vc);
+    const uint32_t before = in.to;  // none: of no port
+    const uint32_t taken =
+        pick_from(granted, before >> vc_shift() == out ? (before & low_bits32(vc_shift())) + 1 : 0);
     in.out_vc = static_cast<uint8_t>(taken);
-    const uint32_t port = vc >> vc_shift(), number = vc - (port << vc_shift());
-    const uint32_t at = output_vc(in);
-    v_.output_vcs[at].grant_next =
-        after({static_cast<uint8_t>(port), static_cast<uint8_t>(number)}, v_.p.vcs);
+    in.to = static_cast<uint16_t>((out << vc_shift()) + taken);
+    in.far_bit = static_cast<uint8_t>(ports_[out].flits.first + taken);
+    OutputVc& o = output(in.to);
+    o.last = static_cast<uint16_t>(vc);
     ports_[out].free &= ~(1u << taken);
-    work_.active |= bit(vc);
-    if (!has_credit(v_, at, t_)) stall(vc, at);
+    work().active |= bit(vc);
+    if (!is_free(v_.place(o.place), t_)) stall(vc, v_.place(o.place));
   }
 
-  /// Move the flit at the front of `vc`.
+  /// Move the flit at the front of `vc` into the far buffer.
   NW_HD NW_INLINE void traverse(uint32_t vc) const {
-    InputVc& in = inputs_[vc];
-    OutputPort& to = ports_[in.out];
-    const uint32_t at = output_vc(in);
-    OutputVc& o = v_.output_vcs[at];
-    NW_ASSERT(o.credits > 0);
-    o.credits = static_cast<uint16_t>(o.credits - 1);
-    const Flit& from = buffers_[(vc << ring_shift()) + in.head];
-    const bool tail = (from.flags & kTail) != 0;
+    InputVc& in = input(vc);
+    const uint32_t out = in.out;
+    OutputPort& to = ports_[out];
+    OutputVc& o = output(in.to);
+    Flit& from = v_.place(in.front);
+    Flit& far = v_.place(o.place);
+    NW_ASSERT(is_free(far, t_));
+    const uint32_t flags = from.flags, place = behind(o.place);
+    far = from;
+    far.hops = static_cast<uint8_t>(far.hops + 1);
+    from.tag = t_ + in.credit_delay;
+    from.flags = 0;
+    in.front = behind(in.front);
+    o.place = place;
+    if ((flags & kAwaited) != 0) {
+      far.flags = static_cast<uint8_t>(flags & ~kAwaited);
+      wake_sender(v_, (r_ << input_shift()) + (vc >> vc_shift()), t_);
+    }
+    const uint32_t slot = (t_ + to.flits.delay) & slot_mask();
+    add_bits(v_.word(to.flits.word + slot * 2), bit(in.far_bit));
+    add_bits(v_.word(to.flits.due + slot), bit(to.flits.bit));
     to.flits_sent += 1;
-    Flit& sent = put_flit(v_, to.flits, from, t_);
-    sent.vc = in.out_vc;
-    sent.hops = static_cast<uint8_t>(sent.hops + 1);
-    in.head = static_cast<uint16_t>((in.head + 1u) & ring_mask());
+    to.sa_last = vc;
+    last(vc >> vc_shift()) = {static_cast<uint16_t>(out), static_cast<uint16_t>(vc)};
     in.count = static_cast<uint16_t>(in.count - 1);
-    work_.present &= ~(uint64_t{in.count == 0} << vc);
-    const uint32_t port = vc >> vc_shift();
-    put_credit(v_, v_.credit_links[(size_t{r_} << input_shift()) + port], vc - (port << vc_shift()),
-               t_);
-    if (!tail) {
-      if (!has_credit(v_, at, t_)) stall(vc, at);
+    RouterWork& work = this->work();
+    if (in.count == 0) work.present &= ~bit(vc);
+    if ((flags & kTail) == 0) {
+      if (!is_free(v_.place(place), t_)) stall(vc, v_.place(place));
       return;
     }
-    work_.active &= ~bit(vc);
+    work.active &= ~bit(vc);
     to.members &= ~bit(vc);
     to.free |= 1u << in.out_vc;
-    work_.va_outputs |= uint64_t{(to.members & ~work_.active) != 0} << in.out;
+    work.va_outputs |= uint64_t{(to.members & ~work.active) != 0} << out;
     if (in.count != 0) begin_later(bit(vc), t_ + 1 + head_delay_);
   }
 
@@ -244,12 +275,9 @@ class WordRouter {
   uint32_t r_;
   uint32_t head_delay_;
   Cycle t_ = 0;
-  RouterWork& work_;
-  InputVc* inputs_;
-  uint32_t first_output_vc_;
-  Flit* buffers_;
+  std::byte* block_;
   OutputPort* ports_;
-  SwitchNext* next_;
+  uint64_t* due_;  ///< its word of flags, by slot
 };
 
 }  // namespace router_detail

@@ -78,7 +78,8 @@ class Terminals {
 
   void step(const typename Api::View& v, uint32_t n, uint32_t t) {
     api_.arrivals(v, n, t, [&](const typename Api::Flit& f) {
-      arrived.push_back({t, n, f.tag, f.flags, f.vc, f.hops});
+      const uint32_t flags = f.flags & (noc::kHead | noc::kTail | noc::kLast);
+      arrived.push_back({t, n, f.tag, flags, f.vc, f.hops});
       const bool late = script_.slow_sinks != 0 && (f.tag + t) % script_.slow_sinks == 0;
       held_[n].push_back({f.vc, late ? t + (f.tag % 5 == 0 ? 90 : 11) : t});
     });
@@ -150,6 +151,7 @@ Seen run_today(const noc::NocConfig& c, const noc::Topology& topology, const Scr
   const noc::NetworkState state = noc::make_network(arena, p, c.link_latency);
   noc::wire(topology, p, state, arena.base(), c.link_latency);
   const noc::NetworkView v = noc::view_of(p, state, arena.base());
+  noc::renew_places(v, begin, true);  // numbers of cycles do not begin at 0
   Terminals<Today> terminals(script, p);
   for (uint32_t t = 0; t < cycles; t += piece)
     noc::step_network(v, Stepped<Today>{terminals}, begin + t, begin + std::min(t + piece, cycles));

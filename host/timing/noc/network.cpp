@@ -103,13 +103,12 @@ void Network::make_traffic(const NocConfig& config) {
   if (config.reply_flits != 0) {
     t.responders = arena_.allocate<Responder>(nodes);
     t.owed = arena_.allocate<OwedReply>(nodes * kOwedReplies);
-    t.held = arena_.allocate<Flit>(nodes * config.vcs * config.buffers);
-    t.held_queues = arena_.allocate<StageQueue>(nodes * config.vcs);
   }
   t.destinations = arena_.allocate<uint16_t>(static_cast<uint32_t>(table.size()));
   t.sources = arena_.allocate<Source>(nodes * config.vnets);
   t.sinks = arena_.allocate<Sink>(nodes * config.vnets);
   t.last_vnet = arena_.allocate<uint8_t>(nodes);
+  t.wakes = arena_.allocate<Cycle>(nodes);
   std::copy(table.begin(), table.end(), arena_.get(t.destinations));
   uint64_t seeds = config.seed;
   for (uint32_t i = 0; i < nodes * config.vnets; ++i) {
@@ -154,6 +153,7 @@ void Network::skip_to(uint64_t cycle) {
   now_ = cycle;
   for (uint32_t i = 0; i < traffic().sources.count; ++i)
     arena_.get(traffic().sources)[i].next_draw = static_cast<Cycle>(cycle);
+  renew_places(view_of(params_, net(), arena_.base()), static_cast<Cycle>(cycle), true);
 }
 
 void Network::set_measured(uint64_t begin, uint64_t end) {
@@ -236,11 +236,9 @@ uint64_t Network::flits_inside() const {
 
 bool Network::all_credits_home() const {
   const std::byte* const base = arena_.base();
-  for (uint32_t i = 0; i < net().output_vcs.count; ++i) {
-    const OutputVc& o = net().output_vcs.in(base)[i];
-    // Those that are on their way count: nobody waits for them.
-    if (uint32_t{o.credits} + o.coming != params_.depth) return false;
-  }
+  // Those that are on their way count: nobody waits for them.
+  for (uint32_t i = 0; i < net().places.count; ++i)
+    if ((net().places.in(base)[i].flags & kHere) != 0) return false;
   for (uint32_t i = 0; i < net().out_ports.count; ++i)
     if (net().out_ports.in(base)[i].free != low_bits(params_.vcs)) return false;
   return true;
