@@ -26,6 +26,9 @@
 //                  low half first
 //                  stride == kAddresses: the next n words hold an address each
 //
+// What arrives at mbarriers, and waits for their phases, leaves [mask word] and a kAddresses record
+// whose words are PhaseEvents rather than addresses: as many as the mask has lanes, none for 0.
+//
 // Shared addresses are byte offsets into the block's shared window; local ones have been mapped
 // to the device address of the lane's slot.
 #pragma once
@@ -75,6 +78,25 @@ NW_HD constexpr uint32_t record_extra_words(uint64_t w, uint32_t n) {
     default:
       return 0;
   }
+}
+
+/// An mbarrier's phases are counted from the begin of its thread block, whatever is made of its
+/// word. What arrives says in which phase, and, if it ended that, of how many events it was the
+/// last; what waits says how many phases must be over.
+struct PhaseEvent {
+  uint32_t mbarrier = 0;  ///< of the block, in the order in which they were first used
+  uint32_t phase = 0;
+  uint32_t events = 0;  ///< 0: it did not end the phase
+};
+/// mbarriers of a block whose phases are told of; those that are used later are not.
+inline constexpr uint32_t kMaxMbarriers = 64;
+NW_HD constexpr uint64_t phase_word(PhaseEvent e) {
+  return uint64_t{e.mbarrier & 0xff} | uint64_t{e.phase & 0xfffffffu} << 8 |
+         uint64_t{e.events & 0xfffffu} << 36;
+}
+NW_HD constexpr PhaseEvent phase_event(uint64_t w) {
+  return {static_cast<uint32_t>(w & 0xff), static_cast<uint32_t>(w >> 8) & 0xfffffffu,
+          static_cast<uint32_t>(w >> 36) & 0xfffffu};
 }
 
 /// The second word of a kTiles record.

@@ -130,6 +130,10 @@ bool Lowering::expand(Frame* frame, const ptx::Instruction& in) {
         case ptx::BulkCopy::kWord:
           expand_counted_word(frame, in, like);
           break;
+        case ptx::BulkCopy::kFromGlobal:
+        case ptx::BulkCopy::kToGlobal:
+          expand_tensor_copy(frame, in, like);
+          break;
         default:
           expand_bulk_copy(frame, in, like);
       }

@@ -37,6 +37,7 @@ std::optional<RefusalReason> forbidden(const Instruction& i, bool kernel_uses_sh
     case Opcode::kBarRed:
     case Opcode::kBarWarp:
     case Opcode::kMembar:
+    case Opcode::kPhaseWait:
     case Opcode::kSystem:  // the runtime lies on the GPU's side
       return RefusalReason::kBarrier;
     case Opcode::kRet:
