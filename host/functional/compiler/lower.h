@@ -208,8 +208,6 @@ class Lowering {
   std::map<RegId, std::pair<RegId, RegId>> halves_;  // of 128-bit registers
   RegId stack_pointer_ = kNone;
   uint32_t stack_symbol_ = kNone;
-  std::vector<RegId> products_;  ///< one for each group of products that is not waited for
-  uint32_t next_products_ = 0;
   uint32_t instances_ = 0;
   uint64_t local_end_ = 0;
 };

@@ -102,13 +102,16 @@ class Builder {
       b.first = static_cast<uint32_t>(out_.instrs.size());
       for (uint32_t i = block.first; i < block.first + block.count; ++i) {
         const Instruction& in = kernel.instructions[i];
-        if (!machine_.sm.charge_moves && is_move(in)) continue;
+        if (in.implied || (!machine_.sm.charge_moves && is_move(in))) continue;
         at[i] = static_cast<uint32_t>(out_.instrs.size());
         ImageInstr image = classify(in, machine_);
         image.set_energy_class(energy_class(in));
+        out_.has_copies = out_.has_copies || image.meets_mbarriers() ||
+                          image.action == sm::Action::kProductCommit ||
+                          image.action > sm::Action::kExit;
         if (image.action == sm::Action::kConstant && (image.flags & sm::kHasRecord) == 0)
           place_parameter(kernel, in, image);
-        // Results of a warp group's products are there when its group is, which is a register.
+        // Results of a warp group's products are there when its group is, which is waited for.
         if (in.op != ptx::Opcode::kWarpMma ||
             !ptx::WarpMatrixDetail::unpack(in.mod.detail).of_group())
           slot_map.add_all(image, in);
