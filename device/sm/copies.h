@@ -85,10 +85,96 @@ NW_HD NW_CALLED bool groups_are_done(const V& v, uint32_t warp, uint32_t pending
   return done;
 }
 
+/// The products that the warp has asked for are a group, which is done at cycle `at`.
+template <class V>
+NW_HD NW_CALLED void commit_products(V& v, uint32_t warp, uint32_t at) {
+  WarpCopies& own = v.s.warp_copies.in(v.base)[warp];
+  own.products_done[own.products % kProductGroups] = at;
+  own.products = static_cast<uint8_t>(own.products + 1);
+}
+
+/// The warp waits for all but its newest `pending` groups of products: the cycle at which they are
+/// done.
+template <class V>
+NW_HD NW_CALLED uint32_t products_done(const V& v, uint32_t warp, uint32_t pending) {
+  const WarpCopies& own = v.s.warp_copies.in(v.base)[warp];
+  if (pending >= kProductGroups) return 0;
+  return own.products_done[(own.products + kProductGroups - 1 - pending) % kProductGroups];
+}
+
+/// Segments of asynchronous loads that are done are left behind, and what they tell mbarriers of
+/// arrives.
+template <class V>
+NW_HD NW_CALLED void leave_segments(V& v, uint32_t warp, uint32_t now) {
+  AsyncLoads& a = v.s.warp_copies.in(v.base)[warp].loads;
+  const Warp& w = v.warps[warp];
+  while (a.oldest != a.open) {
+    const uint32_t k = a.oldest % AsyncLoads::kSegments;
+    if (a.loading[k] != 0) return;
+    a.oldest = static_cast<uint8_t>(a.oldest + 1);
+    const uint32_t mask = a.event_mask[k];
+    a.event_mask[k] = 0;
+    if (mask != 0) arrive_at_phases(v, w.block_slot, v.words(w), a.record[k], mask, now);
+  }
+}
+
+/// An asynchronous load of the warp has been issued: its segment.
+template <class V>
+NW_HD NW_CALLED uint8_t begin_async_load(V& v, uint32_t warp) {
+  AsyncLoads& a = v.s.warp_copies.in(v.base)[warp].loads;
+  a.loading[a.open % AsyncLoads::kSegments] += 1;
+  return a.open;
+}
+
+/// One of a segment has come.
+template <class V>
+NW_HD NW_CALLED void end_async_load(V& v, uint32_t warp, uint32_t segment, uint32_t now) {
+  AsyncLoads& a = v.s.warp_copies.in(v.base)[warp].loads;
+  uint16_t& loading = a.loading[segment % AsyncLoads::kSegments];
+  NW_ASSERT(loading > 0);
+  loading = static_cast<uint16_t>(loading - 1);
+  if (loading != 0) return;
+  leave_segments(v, warp, now);
+  if (v.warps[warp].phase == Phase::kAtCopy) wake_for_copies(v, now);
+}
+
+/// The warp's next instruction is about asynchronous loads. Returns false if it waits.
+template <class V>
+NW_HD NW_CALLED bool issue_for_loads(V& v, uint32_t warp, const ImageInstr& in, uint32_t now) {
+  Warp& w = v.warps[warp];
+  AsyncLoads& a = v.s.warp_copies.in(v.base)[warp].loads;
+  const bool waits = in.action == Action::kLoadWait      ? !a.all_but(in.number())
+                     : in.action == Action::kLoadWaitAll ? !a.none_is_under_way()
+                                                         : a.is_full();
+  if (waits) {
+    enter_phase(v, warp, Phase::kAtCopy);
+    return false;
+  }
+  v.s.counters.count_issue(in, population_count(w.at.mask));
+  const uint64_t* words = v.words(w);
+  const uint32_t k = a.open % AsyncLoads::kSegments;
+  if (in.action == Action::kLoadCommit) {
+    a.committed[a.groups % AsyncLoads::kSegments] = a.open;
+    a.groups += 1;
+  } else if (in.action == Action::kLoadsArrive) {
+    const Access events = read_access(words, w.at.trace_pos, w.at.mask, true);
+    w.at.trace_pos = events.next;
+    a.record[k] = events.record;
+    a.event_mask[k] = events.mask;
+  }
+  if (in.action == Action::kLoadCommit || in.action == Action::kLoadsArrive)
+    a.open = static_cast<uint8_t>(a.open + 1);
+  advance(w.at, words, v.system.image, w.first_block);
+  leave_segments(v, warp, now);
+  continue_warp(v, warp, now, now + 1);
+  return true;
+}
+
 /// The warp's next instruction asks for a box, or is about groups of them. Returns false if it
 /// waits.
 template <class V>
 NW_HD NW_CALLED bool issue_copy(V& v, uint32_t warp, const ImageInstr& in, uint32_t now) {
+  if (in.action >= Action::kLoadCommit) return issue_for_loads(v, warp, in, now);
   Warp& w = v.warps[warp];
   CopyEngine& c = copy_engine(v);
   WarpCopies& own = v.s.warp_copies.in(v.base)[warp];
@@ -130,23 +216,6 @@ NW_HD NW_CALLED bool issue_copy(V& v, uint32_t warp, const ImageInstr& in, uint3
   }
   continue_warp(v, warp, now, next);
   return true;
-}
-
-/// The products that the warp has asked for are a group, which is done at cycle `at`.
-template <class V>
-NW_HD NW_CALLED void commit_products(V& v, uint32_t warp, uint32_t at) {
-  WarpCopies& own = v.s.warp_copies.in(v.base)[warp];
-  own.products_done[own.products % kProductGroups] = at;
-  own.products = static_cast<uint8_t>(own.products + 1);
-}
-
-/// The warp waits for all but its newest `pending` groups of products: the cycle at which they are
-/// done.
-template <class V>
-NW_HD NW_CALLED uint32_t products_done(const V& v, uint32_t warp, uint32_t pending) {
-  const WarpCopies& own = v.s.warp_copies.in(v.base)[warp];
-  if (pending >= kProductGroups) return 0;
-  return own.products_done[(own.products + kProductGroups - 1 - pending) % kProductGroups];
 }
 
 /// The engine is through with the box at its head.

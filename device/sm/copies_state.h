@@ -38,6 +38,27 @@ struct Box {
   bool all_sent = false;  ///< its last line has been read from shared memory, or asked for
 };
 
+/// Asynchronous loads of a warp, in segments: groups, which commits end, and parts of them, which
+/// end where something is to arrive at mbarriers when they are done. Numbers are modulo 256.
+struct AsyncLoads {
+  static constexpr uint32_t kSegments = 8;  ///< that are not done, at most
+  uint16_t loading[kSegments] = {};      ///< loads under way, by segment
+  uint32_t record[kSegments] = {};       ///< where the words of what arrives are in the trace,
+  uint32_t event_mask[kSegments] = {};   ///< and how many, as a mask
+  uint8_t committed[kSegments] = {};     ///< the last segments of the last groups
+  uint8_t oldest = 0, open = 0;          ///< segments: the first that is not done, the newest
+  uint32_t groups = 0;                   ///< committed
+
+  NW_HD bool none_is_under_way() const { return oldest == open && loading[open % kSegments] == 0; }
+  NW_HD bool is_full() const { return static_cast<uint8_t>(open - oldest) + 1u == kSegments; }
+  /// Are all done but for the newest `pending` groups, and what is in none yet?
+  NW_HD bool all_but(uint32_t pending) const {
+    if (pending >= kSegments || pending >= groups) return true;
+    const uint8_t last = committed[(groups + kSegments - 1 - pending) % kSegments];
+    return static_cast<int8_t>(oldest - last) > 0;
+  }
+};
+
 /// Of a warp, beside sm::Warp.
 struct WarpCopies {
   uint32_t wait_pc = 0, wait_record = 0, wait_mask = 0;  ///< the wait at which it is
@@ -46,6 +67,7 @@ struct WarpCopies {
   /// The same of products of warp groups, and the cycles at which the last ones are done.
   uint8_t products = 0;
   uint32_t products_done[kProductGroups] = {};
+  AsyncLoads loads;
 };
 
 /// The copy engine.

@@ -103,7 +103,8 @@ NW_HD inline void issue_memory(V& v, uint32_t warp, const ImageInstr& in, const 
   e.warp = static_cast<uint8_t>(warp);
   e.issued = false;
   op.entry = static_cast<uint8_t>(entry);
-  (in.action == Action::kLoad ? s.counters.loads : s.counters.atomics) += 1;
+  (in.loads() ? s.counters.loads : s.counters.atomics) += 1;
+  if (v.copies() && in.action == Action::kAsyncLoad) e.segment = begin_async_load(v, warp);
 }
 
 /// Take a port of the unit from cycle `now` on, for `taken` cycles: one of two, of which one is

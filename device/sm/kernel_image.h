@@ -32,7 +32,8 @@ inline constexpr uint32_t kNumEnergyClasses = 12;
 /// What issuing an instruction does besides occupying its port.
 enum class Action : uint8_t {
   kCompute,
-  kLoad,  ///< global, local or generic memory
+  kLoad,       ///< global, local or generic memory
+  kAsyncLoad,  ///< cp.async: to shared memory, which groups of copies are waited for
   kStore,
   kAtomic,  ///< returns a value
   kReduce,  ///< does not
@@ -56,6 +57,10 @@ enum class Action : uint8_t {
   kCopyWait,      ///< waits for all but some groups
   kCopyWaitRead,  ///< waits until shared memory has been read for them
   kProductWait,   ///< waits for all but some groups of a warp group's products
+  kLoadCommit,    ///< the asynchronous loads until here are a group
+  kLoadWait,      ///< waits for all but some groups of them
+  kLoadWaitAll,   ///< waits for all of them
+  kLoadsArrive,   ///< arrives at mbarriers when the loads until here are done
 };
 
 enum InstrFlags : uint8_t {
@@ -91,19 +96,23 @@ struct ImageInstr {
     return action == Action::kSharedLoad || action == Action::kSharedStore ||
            action == Action::kSharedAtomic || meets_mbarriers();
   }
+  NW_HD NW_INLINE bool loads() const {
+    return action == Action::kLoad || action == Action::kAsyncLoad;
+  }
   NW_HD NW_INLINE bool meets_mbarriers() const {
     return action == Action::kPhaseWait || action == Action::kPhaseEvents;
   }
   /// Loads of constants and barriers, which have few registers, keep a number in the last slot.
   /// kConstant without a record: the byte of the bank of parameters that it loads; a barrier: warps
-  /// expected, 0: all of the block; kCopyWait, kProductWait: groups that may be
+  /// expected, 0: all of the block; kCopyWait and its like: groups that may be
   /// under way.
   NW_HD uint32_t number() const { return slots[kMaxSlots - 1]; }
   /// Slots for registers.
   uint32_t most_slots() const {
     const bool has_number = action == Action::kConstant || action == Action::kBarrier ||
                             action == Action::kBarrierArrive || action == Action::kCopyWait ||
-                            action == Action::kCopyWaitRead || action == Action::kProductWait;
+                            action == Action::kCopyWaitRead || action == Action::kProductWait ||
+                            action == Action::kLoadWait;
     return kMaxSlots - (has_number ? 1 : 0);
   }
   void set_number(uint32_t number) { slots[kMaxSlots - 1] = static_cast<uint16_t>(number); }

@@ -56,6 +56,8 @@ NW_HD inline void complete_load(V& v, uint32_t entry, uint32_t at, uint32_t now)
   if (v.who(v.warps[e.warp].watch) != 0 && hooks::take_loaded(v, e.warp, entry, at, now)) return;
   v.s.free_loads |= bit(entry);
   set_results(v, e.warp, v.instr(e.pc), at);
+  if (v.copies() && v.instr(e.pc).action == Action::kAsyncLoad)
+    end_async_load(v, e.warp, e.segment, now);
   operation_ended(v, e.warp, now);
 }
 
@@ -451,8 +453,9 @@ NW_HD NW_CALLED void lsu_step(V& v, uint32_t now) {
   if (!translate_head(v, op.space, now, free)) return;
   const LineAddr line = line_of_data(v, op.space, lines.line[lines.next]);
   const Action action = v.instr(op.pc).action;
+  const bool loads = v.instr(op.pc).loads();
   LineUse use = LineUse::kAtomic;
-  if (action == Action::kLoad) {
+  if (loads) {
     if (!load_line(v, op, line, now, free, use)) return;
   } else if (action == Action::kStore) {
     if (!store_line(v, op, line, now, free)) return;
@@ -466,7 +469,7 @@ NW_HD NW_CALLED void lsu_step(V& v, uint32_t now) {
   lines.next += 1;
   if (lines.next >= lines.count) {
     leave_lsu(v, op, action == Action::kStore, now);
-  } else if (s.l1.mshr_free == 0 && v.p.l1.plain && action == Action::kLoad &&
+  } else if (s.l1.mshr_free == 0 && v.p.l1.plain && loads &&
              load_will_stall(v, op.space)) {
     s.lsu_stall = LsuStall::kReply;
   }

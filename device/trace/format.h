@@ -80,8 +80,8 @@ NW_HD constexpr uint32_t record_extra_words(uint64_t w, uint32_t n) {
   }
 }
 
-/// An mbarrier's phases are counted from the begin of its thread block, whatever is made of its
-/// word. What arrives says in which phase, and, if it ended that, of how many events it was the
+/// An mbarrier's phases that its own thread block ended are counted from that block's begin,
+/// whatever is made of its word. What arrives says in which phase, and, if it ended that, of how many events it was the
 /// last; what waits says how many phases must be over.
 struct PhaseEvent {
   uint32_t mbarrier = 0;  ///< of the block, in the order in which they were first used

@@ -61,7 +61,7 @@ bool leaves_record(const compiler::Instruction& in) {
                       in.op == Opcode::kAtom || in.op == Opcode::kRed || in.op == Opcode::kTex ||
                       in.op == Opcode::kSuld || in.op == Opcode::kSust || names_pieces(in);
   const bool fixed = in.mod.space == Space::kParam && in.address.base == compiler::kNone;
-  return memory && !fixed && !(in.implied && in.op == Opcode::kLd);
+  return memory && !fixed && !in.implied;
 }
 
 TraceCounts replay(const Recording& recording, uint32_t launch, const TraceVisitor& visitor) {

@@ -130,6 +130,7 @@ void Lowering::expand_mbarrier(Frame* frame, const ptx::Instruction& in, const I
         change = number(1);
     }
     arrive(like, space, out.address, out.dsts, change, op == MbarrierOp::kCopiesArrive);
+    if (op == MbarrierOp::kCopiesArrive) code_.instructions.back().mod.mode = 2;
     return;
   }
   // The phase is over when the parity differs: from the word that arrive returned, or from the

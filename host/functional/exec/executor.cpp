@@ -94,8 +94,7 @@ Executor::Executor(const DecodedKernel& kernel, const std::string& path, DeviceM
   if (kernel.has_mbarriers) {
     const uint64_t words = (uint64_t{context_.shared_bytes} + 7) / 8;
     shared_allocated_ = words * 8 + (words + 1) * sizeof(exec::MbarrierPhases);
-    // What arrives from other blocks of a cluster is not told of yet, nor is anything there.
-    if (options_.cluster.count() == 1) context_.phases_at = static_cast<uint32_t>(words * 8);
+    context_.phases_at = static_cast<uint32_t>(words * 8);
   }
   context_.local_bytes = kernel.kernel->local_bytes;
   if (stack() != nullptr && options_.stack_bytes > compiler::kStackBytes)

@@ -286,9 +286,13 @@ void classify_memory(ImageInstr& out, const Instruction& in, const Classes& c) {
   if (in.mod.space == Space::kLocal) out.flags |= sm::kLocal;
   out.lane_bytes = static_cast<uint8_t>(compiler::lane_bytes(in));
   if (in.op == Opcode::kAtom && in.mod.atomic == ptx::AtomicOp::kArrive) {
-    // The bytes of a box are told of by the copy engine.
-    out.action = in.mod.mode != 0 ? Action::kCopyEnd : Action::kPhaseEvents;
+    // The bytes of a box are told of by the copy engine, arrivals of copies when these are done.
+    out.action = in.mod.mode == 1   ? Action::kCopyEnd
+                 : in.mod.mode == 2 ? Action::kLoadsArrive
+                                    : Action::kPhaseEvents;
     if (in.mod.mode != 0) out.unit = Unit::kControl;
+  } else if (in.op == Opcode::kLd && in.mod.async_copy) {
+    out.action = Action::kAsyncLoad;
   } else if (in.mod.space == Space::kShared && out.action < Action::kBarrier) {
     out.action = on_shared_memory(out.action);
   }
@@ -297,6 +301,12 @@ void classify_memory(ImageInstr& out, const Instruction& in, const Classes& c) {
 /// Groups of bulk copies, and their ends.
 Action copy_action(const Instruction& in) {
   switch (static_cast<ptx::CopyGroup>(in.mod.detail)) {
+    case ptx::CopyGroup::kCommit:
+      return Action::kLoadCommit;
+    case ptx::CopyGroup::kWaitGroup:
+      return Action::kLoadWait;
+    case ptx::CopyGroup::kWaitAll:
+      return Action::kLoadWaitAll;
     case ptx::CopyGroup::kBulkCommit:
       return Action::kCopyCommit;
     case ptx::CopyGroup::kBulkWait:
@@ -397,7 +407,7 @@ ImageInstr classify(const Instruction& in, const MachineConfig& m) {
     }
   }
   if (out.action == Action::kCopyWait || out.action == Action::kCopyWaitRead ||
-      out.action == Action::kProductWait) {
+      out.action == Action::kProductWait || out.action == Action::kLoadWait) {
     const bool known = !in.srcs.empty() && in.srcs[0].kind == compiler::Operand::Kind::kImmediate;
     out.set_number(known ? static_cast<uint32_t>(std::min<uint64_t>(in.srcs[0].bits, 255)) : 0);
   }
