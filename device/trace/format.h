@@ -90,13 +90,15 @@ struct PhaseEvent {
 };
 /// mbarriers of a block whose phases are told of; those that are used later are not.
 inline constexpr uint32_t kMaxMbarriers = 64;
+/// Whoever takes it for an address finds that of shared memory.
 NW_HD constexpr uint64_t phase_word(PhaseEvent e) {
-  return uint64_t{e.mbarrier & 0xff} | uint64_t{e.phase & 0xfffffffu} << 8 |
-         uint64_t{e.events & 0xfffffu} << 36;
+  return uint64_t{e.mbarrier & 0xff} | uint64_t{e.phase & 0xfffffffu} << 8 | kSharedWindow |
+         uint64_t{e.events & 0x7ffu} << 36 | uint64_t{e.events >> 11 & 0x1ffu} << 48;
 }
 NW_HD constexpr PhaseEvent phase_event(uint64_t w) {
   return {static_cast<uint32_t>(w & 0xff), static_cast<uint32_t>(w >> 8) & 0xfffffffu,
-          static_cast<uint32_t>(w >> 36) & 0xfffffu};
+          (static_cast<uint32_t>(w >> 36) & 0x7ffu) |
+              (static_cast<uint32_t>(w >> 48) & 0x1ffu) << 11};
 }
 
 /// The second word of a kTiles record.

@@ -54,7 +54,7 @@ class Events {
     *out++ = count_ == kLanes ? kFullMask : (1u << count_) - 1;
     warp.trace_size += 1;
     if (count_ == 0) return;
-    *out++ = trace::memory_record(0, trace::kAddresses);
+    *out++ = trace::memory_record(trace::kSharedWindow, trace::kAddresses);
     std::memcpy(out, words_, count_ * sizeof(uint64_t));
     warp.trace_size += 1 + count_;
   }
