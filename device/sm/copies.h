@@ -1,11 +1,12 @@
 // The copy engine: bulk copies between global and shared memory, line by line, past the L1.
 //
-// A copy is one instruction of one thread. The engine goes through its steps, which are in the trace
-// of that thread's warp, with a cursor of its own; the warp's goes on behind them at once. Boxes
-// are read in the order in which they were asked for, a line in each cycle in which the network has
-// room and the load-store unit leaves it (estimated: as much as shared memory takes). When a box's
-// last line has come, its bytes arrive at the mbarrier; stores belong to groups that can be waited
-// for. Estimated: translation takes no time, and shared memory has room for what the engine moves.
+// A copy is one instruction of one thread. The engine goes through its steps, which are in the
+// trace of that thread's warp, with a cursor of its own; the warp's goes on behind them at once.
+// Boxes are read in the order in which they were asked for, a line in each cycle in which the
+// network has room and the load-store unit leaves it (estimated: as much as shared memory takes).
+// When a box's last line has come, its bytes arrive at the mbarrier; stores belong to groups that
+// can be waited for. Estimated: translation takes no time, and shared memory has room for what the
+// engine moves.
 #pragma once
 
 #include "device/sm/memory_packet.h"
@@ -182,8 +183,7 @@ NW_HD NW_CALLED bool issue_copy(V& v, uint32_t warp, const ImageInstr& in, uint3
   const bool waits = in.action == Action::kCopyWait || in.action == Action::kCopyWaitRead;
   const bool asks = in.action < Action::kCopyCommit;
   if ((asks && c.free_boxes == 0) ||
-      (waits &&
-       !groups_are_done(v, warp, in.number(), in.action == Action::kCopyWaitRead))) {
+      (waits && !groups_are_done(v, warp, in.number(), in.action == Action::kCopyWaitRead))) {
     enter_phase(v, warp, Phase::kAtCopy);
     return false;
   }
@@ -269,8 +269,8 @@ NW_HD NW_CALLED void copy_step(V& v, uint32_t now) {
   }
   if (!can_send(v.to_network(), v.base, v.tick(now))) return;
   const uint32_t i = c.lines.next;
-  const LineAddr line = v.p.translation.spaces.count == 0 ? c.lines.line[i]
-                                                           : v.physical(c.lines.line[i], b.space);
+  const LineAddr line =
+      v.p.translation.spaces.count == 0 ? c.lines.line[i] : v.physical(c.lines.line[i], b.space);
   const uint8_t sectors = c.lines.sectors[i];
   const uint32_t data = population_count(sectors) * v.p.sector_bytes;
   const bool reads = c.action == Action::kCopyRead, writes = c.action == Action::kCopyWrite;

@@ -18,8 +18,8 @@ inline constexpr uint32_t kProductGroups = 8;
 /// An mbarrier of a thread block. Of phases that are not over, what of this one and the next has
 /// come is counted.
 struct MbarrierState {
-  uint32_t phase = 0;      ///< those that are over
-  uint32_t come[2] = {};   ///< events, by the phase's parity
+  uint32_t phase = 0;        ///< those that are over
+  uint32_t come[2] = {};     ///< events, by the phase's parity
   uint32_t awaited[2] = {};  ///< how many there will be; 0: not known yet
 };
 
@@ -42,12 +42,12 @@ struct Box {
 /// end where something is to arrive at mbarriers when they are done. Numbers are modulo 256.
 struct AsyncLoads {
   static constexpr uint32_t kSegments = 8;  ///< that are not done, at most
-  uint16_t loading[kSegments] = {};      ///< loads under way, by segment
-  uint32_t record[kSegments] = {};       ///< where the words of what arrives are in the trace,
-  uint32_t event_mask[kSegments] = {};   ///< and how many, as a mask
-  uint8_t committed[kSegments] = {};     ///< the last segments of the last groups
-  uint8_t oldest = 0, open = 0;          ///< segments: the first that is not done, the newest
-  uint32_t groups = 0;                   ///< committed
+  uint16_t loading[kSegments] = {};         ///< loads under way, by segment
+  uint32_t record[kSegments] = {};          ///< where the words of what arrives are in the trace,
+  uint32_t event_mask[kSegments] = {};      ///< and how many, as a mask
+  uint8_t committed[kSegments] = {};        ///< the last segments of the last groups
+  uint8_t oldest = 0, open = 0;             ///< segments: the first that is not done, the newest
+  uint32_t groups = 0;                      ///< committed
 
   NW_HD bool none_is_under_way() const { return oldest == open && loading[open % kSegments] == 0; }
   NW_HD bool is_full() const { return static_cast<uint8_t>(open - oldest) + 1u == kSegments; }
@@ -62,8 +62,8 @@ struct AsyncLoads {
 /// Of a warp, beside sm::Warp.
 struct WarpCopies {
   uint32_t wait_pc = 0, wait_record = 0, wait_mask = 0;  ///< the wait at which it is
-  uint16_t boxes = 0;  ///< that it asked for, under way
-  uint8_t group = 0;   ///< how many groups it has committed, modulo 256
+  uint16_t boxes = 0;                                    ///< that it asked for, under way
+  uint8_t group = 0;  ///< how many groups it has committed, modulo 256
   /// The same of products of warp groups, and the cycles at which the last ones are done.
   uint8_t products = 0;
   uint32_t products_done[kProductGroups] = {};
@@ -76,8 +76,8 @@ struct CopyEngine {
   uint8_t order[kMaxBoxes] = {};  ///< a ring: boxes with lines that have not been sent
   uint32_t head = 0;
   uint32_t free_boxes = ~uint32_t{0};
-  LineList lines;             ///< of the step of the first of them
-  bool lines_valid = false;   ///< else its cursor stands at the next step
+  LineList lines;                     ///< of the step of the first of them
+  bool lines_valid = false;           ///< else its cursor stands at the next step
   Action action = Action::kCopyRead;  ///< of that step
   uint64_t load_lines = 0, store_lines = 0, atomic_lines = 0, copies = 0;  ///< counts of events
 };

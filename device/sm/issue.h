@@ -84,8 +84,8 @@ NW_HD inline void issue_memory(V& v, uint32_t warp, const ImageInstr& in, const 
   op.thread_block = w.thread_block;
   op.warp = static_cast<uint8_t>(warp);
   op.space = w.space;
-  op.shared = in.accesses_shared() ||
-              (trace::record_base(words[a.record]) & trace::kSharedWindow) != 0;
+  op.shared =
+      in.accesses_shared() || (trace::record_base(words[a.record]) & trace::kSharedWindow) != 0;
   w.loads = static_cast<uint8_t>(w.loads + 1);
   set_results(v, warp, in, kPendingLoad);
   op.watch = op.shared || v.who(w.watch) == 0 ? uint8_t{0} : hooks::on_access(v, warp);

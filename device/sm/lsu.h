@@ -469,8 +469,7 @@ NW_HD NW_CALLED void lsu_step(V& v, uint32_t now) {
   lines.next += 1;
   if (lines.next >= lines.count) {
     leave_lsu(v, op, action == Action::kStore, now);
-  } else if (s.l1.mshr_free == 0 && v.p.l1.plain && loads &&
-             load_will_stall(v, op.space)) {
+  } else if (s.l1.mshr_free == 0 && v.p.l1.plain && loads && load_will_stall(v, op.space)) {
     s.lsu_stall = LsuStall::kReply;
   }
 }

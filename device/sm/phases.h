@@ -67,7 +67,8 @@ NW_HD NW_CALLED void begin_wait(V& v, uint32_t warp, const Access& access) {
   c.wait_mask = access.mask;
 }
 
-/// The warp has tried, and finds its phases over: it goes on, and its predicate is there at `ready`.
+/// The warp has tried, and finds its phases over: it goes on, and its predicate is there at
+/// `ready`.
 template <class V>
 NW_HD NW_CALLED void end_wait(V& v, uint32_t warp, uint32_t ready, uint32_t now) {
   WarpCopies& c = v.s.warp_copies.in(v.base)[warp];

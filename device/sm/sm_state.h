@@ -102,11 +102,11 @@ enum class CycleUse : uint8_t {
   // None is ready; most wait
   kMemory,      ///< for their own loads and stores
   kDependency,  ///< for results of instructions under way, or a branch
-  kBarrier,    ///< for others of their block: at barriers, mbarriers, for bulk copies
-  kFetch,      ///< for instructions or constants
-  kAway,       ///< for what is executed elsewhere for them: offloaded
-  kMechanism,  ///< for a mechanism: its decisions, what precedes an offload, registers that move
-  kNoWarp,     ///< there is no warp
+  kBarrier,     ///< for others of their block: at barriers, mbarriers, for bulk copies
+  kFetch,       ///< for instructions or constants
+  kAway,        ///< for what is executed elsewhere for them: offloaded
+  kMechanism,   ///< for a mechanism: its decisions, what precedes an offload, registers that move
+  kNoWarp,      ///< there is no warp
 };
 inline constexpr uint32_t kNumCycleUses = 12;
 
@@ -314,8 +314,8 @@ struct SmStateOf {
   Ref<WarpSet<kWords>> barrier_waiting;  ///< main SM: num_blocks x kMaxBarriers: warps
   Ref<BarrierState> barriers;            ///< main SM: num_blocks x kMaxBarriers
   // Bulk copies and mbarriers, where the program has them.
-  WarpSet<kWords> waiting;      ///< at mbarriers, after their try
-  uint32_t boxes_to_send = 0;   ///< those in CopyEngine::order
+  WarpSet<kWords> waiting;     ///< at mbarriers, after their try
+  uint32_t boxes_to_send = 0;  ///< those in CopyEngine::order
   Ref<CopyEngine> copies;
   Ref<WarpCopies> warp_copies;
   Ref<MbarrierState> mbarriers;  ///< num_blocks x trace::kMaxMbarriers

@@ -68,7 +68,8 @@ struct SmViewOf {
   NW_HD bool copies() const { return !kSimple && p.copies; }
   /// Does anything wait beside the load-store unit for the network to take it?
   NW_HD bool others_unsent() const {
-    return s.tlb.unsent != 0 || (!kSimple && (s.fetch.unsent | s.constants.unsent | s.boxes_to_send) != 0);
+    return s.tlb.unsent != 0 ||
+           (!kSimple && (s.fetch.unsent | s.constants.unsent | s.boxes_to_send) != 0);
   }
   /// Does a warp want to fetch?
   NW_HD bool may_fetch() const { return !kSimple && (s.fetch.wanted | s.fetch.arrived).any(); }

@@ -81,8 +81,8 @@ NW_HD constexpr uint32_t record_extra_words(uint64_t w, uint32_t n) {
 }
 
 /// An mbarrier's phases that its own thread block ended are counted from that block's begin,
-/// whatever is made of its word. What arrives says in which phase, and, if it ended that, of how many events it was the
-/// last; what waits says how many phases must be over.
+/// whatever is made of its word. What arrives says in which phase, and, if it ended that, of how
+/// many events it was the last; what waits says how many phases must be over.
 struct PhaseEvent {
   uint32_t mbarrier = 0;  ///< of the block, in the order in which they were first used
   uint32_t phase = 0;
@@ -97,8 +97,8 @@ NW_HD constexpr uint64_t phase_word(PhaseEvent e) {
 }
 NW_HD constexpr PhaseEvent phase_event(uint64_t w) {
   return {static_cast<uint32_t>(w & 0xff), static_cast<uint32_t>(w >> 8) & 0xfffffffu,
-          (static_cast<uint32_t>(w >> 36) & 0x7ffu) |
-              (static_cast<uint32_t>(w >> 48) & 0x1ffu) << 11};
+          (static_cast<uint32_t>(w >> 36) & 0x7ffu) | (static_cast<uint32_t>(w >> 48) & 0x1ffu)
+                                                          << 11};
 }
 
 /// The second word of a kTiles record.

@@ -1,5 +1,5 @@
-// Do bulk copies, mbarriers, products of warp groups and asynchronous loads take the time that their
-// units take?
+// Do bulk copies, mbarriers, products of warp groups and asynchronous loads take the time that
+// their units take?
 #include <gtest/gtest.h>
 
 #include "tests/runtime/breadth_kernels.h"
@@ -69,7 +69,6 @@ uint64_t counter_of(const report::RunResult& result, const std::string& name) {
 }
 uint64_t cycles(const report::RunResult& result) { return counter_of(result, "cycles"); }
 
-
 TEST(AsyncCopies, ABoxTakesALineInACycleAndNoIssueSlots) {
   const report::RunResult few = run(one_block(kFetch, 1024)), many = run(one_block(kFetch, 65536));
   EXPECT_EQ(counter_of(many, "l2.reads"), 512u);
@@ -84,8 +83,7 @@ TEST(AsyncCopies, ABoxTakesALineInACycleAndNoIssueSlots) {
 TEST(AsyncCopies, AWaitEndsWithItsLastByte) {
   // A box from memory takes no less than a load, and its mbarrier is asked about once more.
   const std::string plain = "  ld.global.u32 %r5, [%rd1];\n  st.shared.u32 [%r3], %r5;\n";
-  const uint64_t load = cycles(run(one_block(plain, 0))),
-                 box = cycles(run(one_block(kFetch, 128)));
+  const uint64_t load = cycles(run(one_block(plain, 0))), box = cycles(run(one_block(kFetch, 128)));
   EXPECT_GT(box, load);
   EXPECT_LT(box, load + 200);
 }
@@ -136,8 +134,9 @@ TEST(AsyncCopies, BoxesAreReadOnce) {
 
 /// Each thread copies `copies` words to shared memory, each in a group, before it waits.
 std::string async_loads(int copies, const std::string& wait) {
-  std::string text = "  shl.b32 %r6, %r2, 2;\n  add.u32 %r7, %r3, %r6;\n"
-                     "  mul.wide.u32 %rd2, %r2, 4;\n  add.u64 %rd3, %rd1, %rd2;\n";
+  std::string text =
+      "  shl.b32 %r6, %r2, 2;\n  add.u32 %r7, %r3, %r6;\n"
+      "  mul.wide.u32 %rd2, %r2, 4;\n  add.u64 %rd3, %rd1, %rd2;\n";
   for (int i = 0; i < copies; ++i)
     text += "  cp.async.ca.shared.global [%r7+" + std::to_string(256 * i) + "], [%rd3+" +
             std::to_string(4096 * i) + "], 4;\n  cp.async.commit_group;\n";
@@ -158,12 +157,13 @@ TEST(AsyncCopies, AsynchronousLoadsAreUnderWayTogether) {
 TEST(AsyncCopies, NewerGroupsAreNotWaitedFor) {
   // The second group's line comes from memory, the first one's has been read before.
   const auto with_wait = [](const std::string& wait) {
-    return cycles(run(one_block("  mul.wide.u32 %rd4, %r2, 4;\n  add.u64 %rd5, %rd1, %rd4;\n"
-                                "  ld.global.u32 %r8, [%rd5];\n  add.u32 %r9, %r8, 1;\n" +
-                                    async_loads(2, wait) +
-                                    "  ld.global.u32 %r10, [%rd1+65536];\n"
-                                    "  add.u32 %r10, %r10, %r5;\n  st.shared.u32 [%r3], %r10;\n",
-                                0)));
+    return cycles(
+        run(one_block("  mul.wide.u32 %rd4, %r2, 4;\n  add.u64 %rd5, %rd1, %rd4;\n"
+                      "  ld.global.u32 %r8, [%rd5];\n  add.u32 %r9, %r8, 1;\n" +
+                          async_loads(2, wait) +
+                          "  ld.global.u32 %r10, [%rd1+65536];\n"
+                          "  add.u32 %r10, %r10, %r5;\n  st.shared.u32 [%r3], %r10;\n",
+                      0)));
   };
   EXPECT_GT(with_wait("  cp.async.wait_group 0;\n"), with_wait("  cp.async.wait_group 1;\n") + 200);
 }
@@ -186,9 +186,10 @@ WAIT:
   const uint64_t copied = cycles(run(one_block(head + R"(
   cp.async.ca.shared.global [%r7], [%rd1], 4;
   cp.async.mbarrier.arrive.noinc.shared.b64 [%r4];
-)" + tail, 0)));
-  const uint64_t arrived = cycles(
-      run(one_block(head + "  mbarrier.arrive.shared.b64 _, [%r4];\n" + tail, 0)));
+)" + tail,
+                                               0)));
+  const uint64_t arrived =
+      cycles(run(one_block(head + "  mbarrier.arrive.shared.b64 _, [%r4];\n" + tail, 0)));
   EXPECT_GT(copied, arrived + 400);
 }
 

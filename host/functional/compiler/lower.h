@@ -164,8 +164,8 @@ class Lowering {
   void expand_counted_word(Frame* frame, const ptx::Instruction& in, const Instruction& like);
   void expand_map_copy(Frame* frame, const ptx::Instruction& in, const Instruction& like);
   void expand_map_field(Frame* frame, const ptx::Instruction& in, const Instruction& like);
-  void copied(const Instruction& asking, const Operand& bytes, RegId barrier,
-              const Operand& blocks, bool multicast, bool ends_box = false);
+  void copied(const Instruction& asking, const Operand& bytes, RegId barrier, const Operand& blocks,
+              bool multicast, bool ends_box = false);
   uint32_t new_label();
   void place_label(uint32_t label);
   void branch(const Instruction& like, uint32_t label, RegId guard = kNone, bool negated = false);

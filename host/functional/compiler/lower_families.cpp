@@ -491,8 +491,8 @@ void Lowering::expand_wmma(Frame* frame, const ptx::Instruction& in, const Instr
   }
 }
 
-// cp.async dst, src, bytes{, source bytes}: a load, and a store as a part of it; what the source lacks
-// is zero.
+// cp.async dst, src, bytes{, source bytes}: a load, and a store as a part of it; what the source
+// lacks is zero.
 void Lowering::expand_copy(Frame* frame, const ptx::Instruction& in, const Instruction& like) {
   const ptx::Operand* ops = frame->fn->operands.data() + in.first_operand;
   const uint32_t given = in.num_operands - (in.mod.cache_hint ? 1 : 0);  // the policy comes last

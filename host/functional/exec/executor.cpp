@@ -185,11 +185,11 @@ Executor::WarpTurn Executor::run_warp_turn(Slot& slot, uint32_t w) {
     slot.thread_instructions += context_.thread_instructions - before_threads;
     slot.quiet[w] += context_.warp_instructions - before;
     if (warp.trace != nullptr) {
-      count_traced(slot, w,
-                   context_.warp_instructions - before -
-                       (context_.retried_warp_instructions - retried),
-                   context_.thread_instructions - before_threads -
-                       (context_.retried_thread_instructions - retried_threads));
+      count_traced(
+          slot, w,
+          context_.warp_instructions - before - (context_.retried_warp_instructions - retried),
+          context_.thread_instructions - before_threads -
+              (context_.retried_thread_instructions - retried_threads));
       if (slot.traced_threads[w] >= slot.trace_share && stands_at_block(status))
         cut_trace(slot, w, TraceCut::kInstructions);
     }

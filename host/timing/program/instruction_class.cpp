@@ -182,8 +182,8 @@ uint64_t matrix_products(const Instruction& in) {
   return uint64_t{d.m} * d.n * d.k;
 }
 
-/// Cycles in which shared memory can give the factors of a warp group's product that lie there: a by
-/// each of the four warps, b once for all.
+/// Cycles in which shared memory can give the factors of a warp group's product that lie there: a
+/// by each of the four warps, b once for all.
 uint64_t factor_cycles(const Instruction& in, const MachineConfig& m) {
   if (in.op != Opcode::kWarpMma) return 0;
   const ptx::WarpMatrixDetail d = ptx::WarpMatrixDetail::unpack(in.mod.detail);
