@@ -281,7 +281,7 @@ void classify_memory(ImageInstr& out, const Instruction& in, const Classes& c) {
     if (runtime::leaves_record(in) && in.guard != compiler::kNone) out.flags |= sm::kGuarded;
     return;
   }
-  out.flags |= sm::kHasRecord;
+  if (runtime::leaves_record(in)) out.flags |= sm::kHasRecord;
   if (runtime::has_mask_word(in)) out.flags |= sm::kGuarded;
   if (in.mod.space == Space::kLocal) out.flags |= sm::kLocal;
   out.lane_bytes = static_cast<uint8_t>(compiler::lane_bytes(in));
