@@ -90,6 +90,9 @@ NW_HD NW_APART void launch_block(V& v, const Packet& packet, uint32_t now) {
     v.s.barriers.in(v.base)[slot * kMaxBarriers + i] = {};
     v.s.barrier_waiting.in(v.base)[slot * kMaxBarriers + i] = {};
   }
+  if (v.copies())
+    for (uint32_t i = 0; i < trace::kMaxMbarriers; ++i)
+      v.s.mbarriers.in(v.base)[slot * trace::kMaxMbarriers + i] = {};
   count_warps(v, now);
   enter_order(v, slot, info.kernel, now);
   const KernelInfo& kernel = v.system.image.kernels[info.kernel];
@@ -99,6 +102,7 @@ NW_HD NW_APART void launch_block(V& v, const Packet& packet, uint32_t now) {
     b.warps.set(warp);
     Warp& w = v.warps[warp];
     take_slot(v, warp);
+    if (v.copies()) v.s.warp_copies.in(v.base)[warp] = {};
     w.kernel = static_cast<uint16_t>(info.kernel);
     w.first_block = kernel.first_block;
     w.thread_block = b.thread_block;

@@ -34,7 +34,8 @@ NW_HD NW_CALLED CycleUse use_of_waiting(const S& s) {
   };
   consider(CycleUse::kMemory, ((pending - s.away) | in(Phase::kAtFence)).size());
   consider(CycleUse::kDependency, (running & s.timed).size());
-  consider(CycleUse::kBarrier, in(Phase::kAtBarrier).size());
+  consider(CycleUse::kBarrier,
+           (in(Phase::kAtBarrier) | in(Phase::kAtMbarrier) | in(Phase::kAtCopy)).size());
   if (!kPlain && (held.any() || s.away.any())) {
     consider(CycleUse::kAway, (s.away & (pending | held)).size());
     consider(CycleUse::kMechanism, (held - s.away).size());

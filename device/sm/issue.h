@@ -69,6 +69,7 @@ NW_HD inline void issue_memory(V& v, uint32_t warp, const ImageInstr& in, const 
   Warp& w = v.warps[warp];
   const Access a = read_access(words, w.at.trace_pos, w.at.mask, in.flags & kGuarded);
   w.at.trace_pos = a.next;
+  if (v.copies() && in.action == Action::kPhaseWait) begin_wait(v, warp, a);
   if (a.mask == 0) {  // no lane takes part
     set_results(v, warp, in, now + 1);
     return;
@@ -83,9 +84,8 @@ NW_HD inline void issue_memory(V& v, uint32_t warp, const ImageInstr& in, const 
   op.thread_block = w.thread_block;
   op.warp = static_cast<uint8_t>(warp);
   op.space = w.space;
-  op.shared = in.action == Action::kSharedLoad || in.action == Action::kSharedStore ||
-              in.action == Action::kSharedAtomic ||
-              (trace::record_base(words[a.record]) & trace::kSharedWindow) != 0;
+  op.shared =
+      in.accesses_shared() || (trace::record_base(words[a.record]) & trace::kSharedWindow) != 0;
   w.loads = static_cast<uint8_t>(w.loads + 1);
   set_results(v, warp, in, kPendingLoad);
   op.watch = op.shared || v.who(w.watch) == 0 ? uint8_t{0} : hooks::on_access(v, warp);
@@ -103,7 +103,8 @@ NW_HD inline void issue_memory(V& v, uint32_t warp, const ImageInstr& in, const 
   e.warp = static_cast<uint8_t>(warp);
   e.issued = false;
   op.entry = static_cast<uint8_t>(entry);
-  (in.action == Action::kLoad ? s.counters.loads : s.counters.atomics) += 1;
+  (in.loads() ? s.counters.loads : s.counters.atomics) += 1;
+  if (v.copies() && in.action == Action::kAsyncLoad) e.segment = begin_async_load(v, warp);
 }
 
 /// Take a port of the unit from cycle `now` on, for `taken` cycles: one of two, of which one is
@@ -215,6 +216,11 @@ NW_HD NW_CALLED bool waits_for_others(V& v, uint32_t warp, const ImageInstr& in,
   if (in.action == Action::kBarrier || in.action == Action::kBarrierArrive)
     arrive_at_barrier(v, warp, in, now);
   if (in.action == Action::kBarrier) return true;  // released by the last warp to come
+  if (v.copies() && in.action == Action::kPhaseWait &&
+      v.s.warp_copies.in(v.base)[warp].wait_mask != 0) {
+    enter_phase(v, warp, Phase::kAtMbarrier);
+    return true;
+  }
   if (in.action != Action::kFence || (w.stores == 0 && w.loads == 0)) return false;
   enter_phase(v, warp, Phase::kAtFence);
   return true;
@@ -229,6 +235,7 @@ NW_HD NW_APART_ON_GPU bool issue(V& v, uint32_t warp, uint32_t scheduler, uint32
   const ImageInstr& in = v.instr(w.at.pc);
   s.ready.clear(warp);
   s.unit_warps[static_cast<uint32_t>(w.unit)].clear(warp);
+  if (v.copies() && in.action > Action::kExit) return issue_copy(v, warp, in, now);
   ConstantLines constants = {Constants::kThere, 1};
   const bool by_cache = v.caches_constants() && in.action == Action::kConstant;
   if (by_cache) {
@@ -250,7 +257,9 @@ NW_HD NW_APART_ON_GPU bool issue(V& v, uint32_t warp, uint32_t scheduler, uint32
     } else if (by_cache) {
       execute_constants(v, warp, in, scheduler, now, constants);
     } else {
-      set_results(v, warp, in, take_port(v, in, scheduler, now, 0) + in.latency);
+      const uint32_t at = take_port(v, in, scheduler, now, 0) + in.latency;
+      set_results(v, warp, in, at);
+      if (v.copies() && in.action == Action::kProductCommit) commit_products(v, warp, at);
     }
   }
   const uint32_t next = now + ((in.flags & kBranch) != 0 ? v.p.branch_latency : 1);

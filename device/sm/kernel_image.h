@@ -9,8 +9,8 @@
 namespace nearwarp::sm {
 
 /// The issue port an instruction needs: one of several alike, but for the last two.
-enum class Unit : uint8_t { kSp, kSfu, kDp, kInt, kLsu, kControl };
-inline constexpr uint32_t kNumUnits = 6, kNumPortUnits = 4;
+enum class Unit : uint8_t { kSp, kSfu, kDp, kInt, kMatrix, kLsu, kControl };
+inline constexpr uint32_t kNumUnits = 7, kNumPortUnits = 5;
 
 /// What a lane of an instruction costs in energy; the host has the values.
 enum class EnergyClass : uint8_t {
@@ -32,18 +32,35 @@ inline constexpr uint32_t kNumEnergyClasses = 12;
 /// What issuing an instruction does besides occupying its port.
 enum class Action : uint8_t {
   kCompute,
-  kLoad,  ///< global, local or generic memory
+  kLoad,       ///< global, local or generic memory
+  kAsyncLoad,  ///< cp.async: to shared memory, which groups of copies are waited for
   kStore,
   kAtomic,  ///< returns a value
   kReduce,  ///< does not
   kSharedLoad,
   kSharedStore,
   kSharedAtomic,
+  kPhaseEvents,    ///< arrives at mbarriers, in shared memory
+  kProductCommit,  ///< the products until here are a group
   kConstant,       ///< a load of constants or parameters
   kBarrier,        ///< waits for the block's other warps
   kBarrierArrive,  ///< announces itself and goes on
   kFence,          ///< waits for the warp's own memory operations
+  kPhaseWait,      ///< waits for phases of mbarriers
   kExit,
+  // Bulk copies. Steps of a box follow one another, then comes its end.
+  kCopyRead,      ///< a step of a box: from global to shared memory
+  kCopyWrite,     ///< from shared to global memory
+  kCopyReduce,    ///< the same, combined with what is there
+  kCopyEnd,       ///< the end of a box, with a record if mbarriers are told of it
+  kCopyCommit,    ///< the boxes until here are a group
+  kCopyWait,      ///< waits for all but some groups
+  kCopyWaitRead,  ///< waits until shared memory has been read for them
+  kProductWait,   ///< waits for all but some groups of a warp group's products
+  kLoadCommit,    ///< the asynchronous loads until here are a group
+  kLoadWait,      ///< waits for all but some groups of them
+  kLoadWaitAll,   ///< waits for all of them
+  kLoadsArrive,   ///< arrives at mbarriers when the loads until here are done
 };
 
 enum InstrFlags : uint8_t {
@@ -77,16 +94,25 @@ struct ImageInstr {
   }
   NW_HD NW_INLINE bool accesses_shared() const {
     return action == Action::kSharedLoad || action == Action::kSharedStore ||
-           action == Action::kSharedAtomic;
+           action == Action::kSharedAtomic || meets_mbarriers();
+  }
+  NW_HD NW_INLINE bool loads() const {
+    return action == Action::kLoad || action == Action::kAsyncLoad;
+  }
+  NW_HD NW_INLINE bool meets_mbarriers() const {
+    return action == Action::kPhaseWait || action == Action::kPhaseEvents;
   }
   /// Loads of constants and barriers, which have few registers, keep a number in the last slot.
   /// kConstant without a record: the byte of the bank of parameters that it loads; a barrier: warps
-  /// expected, 0: all of the block.
+  /// expected, 0: all of the block; kCopyWait and its like: groups that may be
+  /// under way.
   NW_HD uint32_t number() const { return slots[kMaxSlots - 1]; }
   /// Slots for registers.
   uint32_t most_slots() const {
     const bool has_number = action == Action::kConstant || action == Action::kBarrier ||
-                            action == Action::kBarrierArrive;
+                            action == Action::kBarrierArrive || action == Action::kCopyWait ||
+                            action == Action::kCopyWaitRead || action == Action::kProductWait ||
+                            action == Action::kLoadWait;
     return kMaxSlots - (has_number ? 1 : 0);
   }
   void set_number(uint32_t number) { slots[kMaxSlots - 1] = static_cast<uint16_t>(number); }

@@ -11,6 +11,7 @@ struct LoadEntry {
   uint16_t remaining = 0;  ///< lines still to come
   uint8_t warp = 0;
   bool issued = false;  ///< all its lines have been looked up
+  uint8_t segment = 0;  ///< of an asynchronous load: AsyncLoads
 };
 
 }  // namespace nearwarp::sm

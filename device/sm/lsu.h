@@ -5,6 +5,7 @@
 
 #include "device/core/lanes.h"
 #include "device/sm/coalescer.h"
+#include "device/sm/copies.h"
 #include "device/sm/first_touch.h"
 #include "device/sm/lsu_sectors.h"
 #include "device/sm/progress.h"
@@ -56,6 +57,8 @@ NW_HD inline void complete_load(V& v, uint32_t entry, uint32_t at, uint32_t now)
   if (v.who(v.warps[e.warp].watch) != 0 && hooks::take_loaded(v, e.warp, entry, at, now)) return;
   v.s.free_loads |= bit(entry);
   set_results(v, e.warp, v.instr(e.pc), at);
+  if (v.copies() && v.instr(e.pc).action == Action::kAsyncLoad)
+    end_async_load(v, e.warp, e.segment, now);
   operation_ended(v, e.warp, now);
 }
 
@@ -94,7 +97,9 @@ NW_HD NW_CALLED void lsu_find_lines(const SmParams& p, S& s, const SystemView& s
   const LsuOp& op = s.lsu[s.lsu_head];
   const uint64_t* words = system.trace(op.thread_block).words;
   const ImageInstr& in = system.image.instrs[op.pc];
-  if (op.shared) {
+  if (op.shared && in.meets_mbarriers()) {
+    s.lines.count = population_count(op.mask);  // estimated: one after the other
+  } else if (op.shared) {
     s.lines.count = bank_cycles(words, op.record, op.mask, in.lane_bytes, p.shared_banks);
   } else if (p.atomic_packets != AtomicPackets::kLines && is_atomic(in)) {
     split_atomic(words, op.record, op.mask, p.device_base, p.line_shift, p.atomic_packets, s.lines);
@@ -285,6 +290,13 @@ NW_HD NW_CALLED void access_shared(V& v, const LsuOp& op, uint32_t now) {
   s.lsu_busy_until = now + cycles;
   lsu_pop(s);
   const uint32_t ready = now + cycles - 1 + v.p.shared_latency;
+  if (v.copies()) {
+    const Action action = v.instr(op.pc).action;
+    if (action == Action::kPhaseWait) return try_phases(v, op.warp, ready, now);
+    if (action == Action::kPhaseEvents)
+      arrive_at_phases(v, v.warps[op.warp].block_slot, v.system.trace(op.thread_block).words,
+                       op.record, op.mask, now);
+  }
   if (v.who(v.warps[op.warp].watch) != 0 && hooks::take_shared_access(v, op, ready, now)) return;
   set_results(v, op.warp, v.instr(op.pc), ready);
   operation_ended(v, op.warp, now);
@@ -442,8 +454,9 @@ NW_HD NW_CALLED void lsu_step(V& v, uint32_t now) {
   if (!translate_head(v, op.space, now, free)) return;
   const LineAddr line = line_of_data(v, op.space, lines.line[lines.next]);
   const Action action = v.instr(op.pc).action;
+  const bool loads = v.instr(op.pc).loads();
   LineUse use = LineUse::kAtomic;
-  if (action == Action::kLoad) {
+  if (loads) {
     if (!load_line(v, op, line, now, free, use)) return;
   } else if (action == Action::kStore) {
     if (!store_line(v, op, line, now, free)) return;
@@ -457,8 +470,7 @@ NW_HD NW_CALLED void lsu_step(V& v, uint32_t now) {
   lines.next += 1;
   if (lines.next >= lines.count) {
     leave_lsu(v, op, action == Action::kStore, now);
-  } else if (s.l1.mshr_free == 0 && v.p.l1.plain && action == Action::kLoad &&
-             load_will_stall(v, op.space)) {
+  } else if (s.l1.mshr_free == 0 && v.p.l1.plain && loads && load_will_stall(v, op.space)) {
     s.lsu_stall = LsuStall::kReply;
   }
 }
@@ -487,6 +499,8 @@ NW_HD NW_CALLED void on_other_line(V& v, uint32_t tag, uint32_t now) {
     on_walk_reply(v, tag - kWalkTag, now);
   } else if (tag >= kConstantTag) {
     on_constants(v, tag - kConstantTag, now);
+  } else if (tag >= kCopyTag) {
+    on_copied_line(v, tag - kCopyTag, now);
   } else {
     on_instructions(v, tag - kFetchTag);
   }
@@ -514,13 +528,21 @@ NW_HD NW_APART_ON_GPU void on_reply(V& v, const Packet& p, uint32_t now) {
     }
     case PacketKind::kNearReply:
     case PacketKind::kAtomicReply:
-      line_arrived(v, p.tag, now);
+      if (p.tag >= kCopyTag) {
+        on_copied_line(v, p.tag - kCopyTag, now);
+      } else {
+        line_arrived(v, p.tag, now);
+      }
       break;
     default: {  // kWriteAck
       NW_ASSERT(p.kind == PacketKind::kWriteAck);
       if (p.tag == kWriteBackTag) break;
       if (p.tag >= kOwnStoreTag && p.tag < kFetchTag) {
         hooks::on_own_store_ack(v, p, now);
+        break;
+      }
+      if (p.tag >= kCopyTag && p.tag < kConstantTag) {
+        on_copied_line(v, p.tag - kCopyTag, now);
         break;
       }
       if (p.tag >= kMoveTag) {

@@ -60,6 +60,12 @@ SmStateOf<kWords> make_sm(ArenaBuilder& a, const SmParams& p, uint32_t kernels =
     s.constants.loads = a.allocate<LoadEntry>(loads);
     s.constants.free_loads = low_bits(loads);
   }
+  if (p.copies) {
+    s.copies = a.allocate<CopyEngine>(1);
+    *a.get(s.copies) = CopyEngine{};
+    s.warp_copies = a.allocate<WarpCopies>(p.num_warps);
+    s.mbarriers = a.allocate<MbarrierState>(p.num_blocks * trace::kMaxMbarriers);
+  }
   if (p.tlb.entries != 0) s.tlb = make_tlb(a, p.tlb);
   s.cycles.counts = a.allocate<uint64_t>(kernels * kNumCycleUses);
   return s;

@@ -43,6 +43,7 @@ template <class V>
 NW_HD NW_APART void try_retire(V& v, uint32_t warp, uint32_t now) {
   Warp& w = v.warps[warp];
   if (w.phase != Phase::kFinished || w.loads != 0 || w.stores != 0) return;
+  if (v.copies() && v.s.warp_copies.in(v.base)[warp].boxes != 0) return;
   if (v.who(w.guest_of) != 0) {
     hooks::on_guest_finished(v, warp, now);
     return;

@@ -185,6 +185,7 @@ NW_HD NW_APART_ON_GPU bool finish_cycle(V& v, uint32_t now,
   auto& s = v.s;
   if (v.others_unsent()) send_others(v, now);
   if (lsu_may_step(s)) lsu_step(v, now);
+  if (v.copies() && s.boxes_to_send != 0) copy_step(v, now);
   if (v.who(s.wants_network) != 0) hooks::use_network(v, now);
   const bool issued = s.ready.any() && (ready_beside_lsu(s) || lsu_accepts(v.p, s)) &&
                       may_issue(v) && issue_cycle(v, now, scheduler_warps);

@@ -10,6 +10,7 @@
 #include "device/core/warp_set.h"
 #include "device/sm/coalescer.h"
 #include "device/sm/constants_state.h"
+#include "device/sm/copies_state.h"
 #include "device/sm/fetch_state.h"
 #include "device/sm/kernel_image.h"
 #include "device/sm/load_entry.h"
@@ -41,7 +42,7 @@ struct SmParams {
   uint32_t num_blocks = 8;
   uint32_t num_schedulers = 2;
   SchedulerPolicy policy = SchedulerPolicy::kGreedyThenOldest;
-  uint32_t ports[kNumPortUnits] = {2, 1, 0, 0};  ///< by Unit
+  uint32_t ports[kNumPortUnits] = {2, 1, 0, 0, 0};  ///< by Unit
   bool sub_cores = false;        ///< scheduler k issues to port k of each kind alone
   uint8_t port_queue = 0;        ///< issued instructions that can wait: PortQueue
   uint32_t slots_per_warp = 64;  ///< scoreboard entries
@@ -73,6 +74,7 @@ struct SmParams {
   bool count_rounds = false;  ///< of atomics: somebody serialises lanes that want one address
   bool mark_words = false;    ///< of stores: somebody wants to know which words they write
   AtomicPackets atomic_packets = AtomicPackets::kLines;
+  bool copies = false;  ///< the program has bulk copies or mbarriers
 };
 
 enum class Phase : uint8_t {
@@ -84,8 +86,10 @@ enum class Phase : uint8_t {
   kAtConstant,  ///< the constant cache cannot look up what its next instruction loads
   kFinished,    ///< trace at its end; memory operations may be outstanding
   kHeld,        ///< a mechanism has it: Warp::holder
+  kAtMbarrier,  ///< waits for phases of mbarriers
+  kAtCopy,      ///< the copy engine has no room, or its groups are not done
 };
-inline constexpr uint32_t kNumPhases = 8;
+inline constexpr uint32_t kNumPhases = 10;
 
 /// What a cycle is spent on: see cycles.h.
 enum class CycleUse : uint8_t {
@@ -98,11 +102,11 @@ enum class CycleUse : uint8_t {
   // None is ready; most wait
   kMemory,      ///< for their own loads and stores
   kDependency,  ///< for results of instructions under way, or a branch
-  kBarrier,
-  kFetch,      ///< for instructions or constants
-  kAway,       ///< for what is executed elsewhere for them: offloaded
-  kMechanism,  ///< for a mechanism: its decisions, what precedes an offload, registers that move
-  kNoWarp,     ///< there is no warp
+  kBarrier,     ///< for others of their block: at barriers, mbarriers, for bulk copies
+  kFetch,       ///< for instructions or constants
+  kAway,        ///< for what is executed elsewhere for them: offloaded
+  kMechanism,   ///< for a mechanism: its decisions, what precedes an offload, registers that move
+  kNoWarp,      ///< there is no warp
 };
 inline constexpr uint32_t kNumCycleUses = 12;
 
@@ -309,6 +313,12 @@ struct SmStateOf {
   Ref<BlockSlotOf<kWords>> blocks;
   Ref<WarpSet<kWords>> barrier_waiting;  ///< main SM: num_blocks x kMaxBarriers: warps
   Ref<BarrierState> barriers;            ///< main SM: num_blocks x kMaxBarriers
+  // Bulk copies and mbarriers, where the program has them.
+  WarpSet<kWords> waiting;     ///< at mbarriers, after their try
+  uint32_t boxes_to_send = 0;  ///< those in CopyEngine::order
+  Ref<CopyEngine> copies;
+  Ref<WarpCopies> warp_copies;
+  Ref<MbarrierState> mbarriers;  ///< num_blocks x trace::kMaxMbarriers
   cache::L1State l1;
   TlbState tlb;
   FetchStateOf<kWords> fetch;

@@ -18,11 +18,12 @@ using NoMechanisms = MechanismList<>;
 struct SimpleSm : NoMechanisms {};
 
 /// Are instructions and constants always there, and nothing waits for ports, of which there are two
-/// of a kind at most?
+/// of a kind at most, or for bulk copies?
 NW_HD NW_INLINE bool is_simple(const SmParams& p) {
   bool few = true;
   for (uint32_t u = 0; u < kNumPortUnits; ++u) few &= p.ports[u] <= 2;
-  return few && p.fetch.width == 0 && !p.constants.cached && !p.sub_cores && p.port_queue == 0;
+  return few && p.fetch.width == 0 && !p.constants.cached && !p.sub_cores && p.port_queue == 0 &&
+         !p.copies;
 }
 
 /// `List`: the MechanismList of the SM's family.
@@ -64,9 +65,11 @@ struct SmViewOf {
   NW_HD bool caches_constants() const { return !kSimple && p.constants.cached; }
   NW_HD bool has_sub_cores() const { return !kSimple && p.sub_cores; }
   NW_HD bool queues_for_ports() const { return !kSimple && p.port_queue != 0; }
+  NW_HD bool copies() const { return !kSimple && p.copies; }
   /// Does anything wait beside the load-store unit for the network to take it?
   NW_HD bool others_unsent() const {
-    return s.tlb.unsent != 0 || (!kSimple && (s.fetch.unsent | s.constants.unsent) != 0);
+    return s.tlb.unsent != 0 ||
+           (!kSimple && (s.fetch.unsent | s.constants.unsent | s.boxes_to_send) != 0);
   }
   /// Does a warp want to fetch?
   NW_HD bool may_fetch() const { return !kSimple && (s.fetch.wanted | s.fetch.arrived).any(); }

@@ -26,6 +26,9 @@
 //                  low half first
 //                  stride == kAddresses: the next n words hold an address each
 //
+// What arrives at mbarriers, and waits for their phases, leaves [mask word] and a kAddresses record
+// whose words are PhaseEvents rather than addresses: as many as the mask has lanes, none for 0.
+//
 // Shared addresses are byte offsets into the block's shared window; local ones have been mapped
 // to the device address of the lane's slot.
 #pragma once
@@ -75,6 +78,27 @@ NW_HD constexpr uint32_t record_extra_words(uint64_t w, uint32_t n) {
     default:
       return 0;
   }
+}
+
+/// An mbarrier's phases that its own thread block ended are counted from that block's begin,
+/// whatever is made of its word. What arrives says in which phase, and, if it ended that, of how
+/// many events it was the last; what waits says how many phases must be over.
+struct PhaseEvent {
+  uint32_t mbarrier = 0;  ///< of the block, in the order in which they were first used
+  uint32_t phase = 0;
+  uint32_t events = 0;  ///< 0: it did not end the phase
+};
+/// mbarriers of a block whose phases are told of; those that are used later are not.
+inline constexpr uint32_t kMaxMbarriers = 64;
+/// Whoever takes it for an address finds that of shared memory.
+NW_HD constexpr uint64_t phase_word(PhaseEvent e) {
+  return uint64_t{e.mbarrier & 0xff} | uint64_t{e.phase & 0xfffffffu} << 8 | kSharedWindow |
+         uint64_t{e.events & 0x7ffu} << 36 | uint64_t{e.events >> 11 & 0x1ffu} << 48;
+}
+NW_HD constexpr PhaseEvent phase_event(uint64_t w) {
+  return {static_cast<uint32_t>(w & 0xff), static_cast<uint32_t>(w >> 8) & 0xfffffffu,
+          (static_cast<uint32_t>(w >> 36) & 0x7ffu) | (static_cast<uint32_t>(w >> 48) & 0x1ffu)
+                                                          << 11};
 }
 
 /// The second word of a kTiles record.

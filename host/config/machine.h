@@ -64,6 +64,8 @@ struct MachineConfig {
     uint32_t fetch_width = 0;            ///< instructions; 0: fetching takes no time
     /// Of f16, that matrix instructions of all its warps form; 0: no matrix unit.
     uint32_t matrix_products_per_cycle = 0;
+    uint32_t matrix_units = 0;           ///< issue ports of their own; 0: they share the SP ports
+    uint32_t matrix_latency_cycles = 0;  ///< beside the time in the unit; 0: of a multiply-add
   } sm;
 
   struct InstructionCache {  // [instruction_cache]; line size as in the L1

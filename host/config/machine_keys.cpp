@@ -123,9 +123,17 @@ Keys sm_keys() {
       {NW_KEY(sm.fetches_per_cycle), "warps", 1, 8, false, "",
        "Warps that fetch in a cycle, where fetching takes time.", kOptional},
       {NW_KEY(sm.matrix_products_per_cycle), "products", 0, 65536, false, "",
-       "Of matrix instructions with factors of f16, dense, in all SP ports together: they take "
+       "Of matrix instructions with factors of f16, dense, in all their ports together: they take "
        "these for so long; other types by the ratio in docs/ptx.md. 0: no matrix unit; each takes "
        "a multiply-add of its type for every 1024 products.",
+       kOptional},
+      {NW_KEY(sm.matrix_units), "ports", 0, 4, false, "",
+       "Ports for matrix instructions, where sm.matrix_products_per_cycle is not 0; 0: they take "
+       "those of the SPs.",
+       kOptional},
+      {NW_KEY(sm.matrix_latency_cycles), "cycles", 0, 1000, false, "",
+       "From the end of a matrix instruction's time in its port to its result; 0: the latency of a "
+       "multiply-add of its type.",
        kOptional},
   };
 }

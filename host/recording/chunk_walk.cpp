@@ -13,8 +13,8 @@ ChunkWalk::ChunkWalk(const compiler::Kernel& kernel) : kernel_(kernel) {
     Shape shape{b.count, static_cast<uint32_t>(memory_.size()), 0};
     for (uint32_t i = b.first; i < b.first + b.count; ++i)
       if (leaves_record(kernel.instructions[i]))
-        memory_.push_back({i, kernel.instructions[i].guard != compiler::kNone,
-                           names_pieces(kernel.instructions[i])});
+        memory_.push_back(
+            {i, has_mask_word(kernel.instructions[i]), names_pieces(kernel.instructions[i])});
     shape.end = static_cast<uint32_t>(memory_.size());
     shapes_.push_back(shape);
   }

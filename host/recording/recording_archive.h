@@ -29,7 +29,8 @@ void io(A& a, compiler::Operand& o) {
 template <class A>
 void io(A& a, compiler::Instruction& i) {
   io_all(a, i.op, i.guard, i.guard_negated, i.dsts, i.address.base, i.address.symbol,
-         i.address.offset, i.targets, i.inlined_call, i.ptx_line, i.source_file, i.source_line);
+         i.address.offset, i.targets, i.inlined_call, i.implied, i.ptx_line, i.source_file,
+         i.source_line);
   io(a, i.mod);
   io(a, i.srcs);
 }

@@ -46,7 +46,12 @@ void ChunkReplay::walk(const TraceChunk& chunk) {
 
 bool names_pieces(const compiler::Instruction& in) {
   return in.op == ptx::Opcode::kTensorLoad || in.op == ptx::Opcode::kTensorStore ||
-         in.op == ptx::Opcode::kTensorReduce;
+         in.op == ptx::Opcode::kTensorReduce || in.op == ptx::Opcode::kPhaseWait ||
+         (in.op == ptx::Opcode::kAtom && in.mod.atomic == ptx::AtomicOp::kArrive);
+}
+
+bool has_mask_word(const compiler::Instruction& in) {
+  return in.guard != compiler::kNone || names_pieces(in);
 }
 
 bool leaves_record(const compiler::Instruction& in) {
@@ -56,7 +61,7 @@ bool leaves_record(const compiler::Instruction& in) {
                       in.op == Opcode::kAtom || in.op == Opcode::kRed || in.op == Opcode::kTex ||
                       in.op == Opcode::kSuld || in.op == Opcode::kSust || names_pieces(in);
   const bool fixed = in.mod.space == Space::kParam && in.address.base == compiler::kNone;
-  return memory && !fixed;
+  return memory && !fixed && !in.implied;
 }
 
 TraceCounts replay(const Recording& recording, uint32_t launch, const TraceVisitor& visitor) {

@@ -36,9 +36,11 @@ struct TraceCounts {
   uint64_t accesses = 0;
 };
 
-/// Do records name the pieces of a copy, as though each were a lane's? Such instructions have a
-/// guard, whose mask says how many there are.
+/// Do records name the pieces of a copy, or events at mbarriers, as though each were a lane's? A
+/// mask word says how many there are.
 bool names_pieces(const compiler::Instruction& in);
+/// Is there a mask word before the record?
+bool has_mask_word(const compiler::Instruction& in);
 /// True for the instructions that leave a memory record: all that access memory, but for loads of
 /// parameters from a fixed place.
 bool leaves_record(const compiler::Instruction& in);

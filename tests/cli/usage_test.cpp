@@ -416,7 +416,7 @@ TEST(Usage, ShowKeepsTheSourcesAndMarksWhatIsSet) {
 TEST(Usage, WhatShowPrintsOfAnyFileCanBeLoadedAndIsTheSame) {
   const TemporaryFolder folder;
   const std::pair<const char*, Words> all[] = {
-      {"machine", {"bench80", "coda", "gtx480", "mpu", "qv100", "v100"}},
+      {"machine", {"bench80", "coda", "gtx480", "mpu", "qv100", "v100", "h100"}},
       {"policy", {"tom", "tuned"}},
       {"energy", {"v100-12nm"}},
       {"area", {"mpu-20nm"}}};

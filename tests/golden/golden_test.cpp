@@ -93,6 +93,9 @@ std::vector<GoldenRun> golden_runs() {
        "baseline",
        {"l1.write_policy=local-back", "l2.sectors=true", "l2.write_policy=back"},
        "write-back"},
+      {"kmeans", "a100", "baseline"},
+      {"kmeans", "h100", "baseline"},
+      {"hand-made-copies", "h100", "baseline"},
   };
 }
 

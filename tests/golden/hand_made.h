@@ -1,6 +1,6 @@
 // Small programs by hand, whose traces have what the workloads have too little of: barriers of
 // parts of a block, bank conflicts, fences, divergence, atomics on few lines, candidates of one and
-// of many iterations, several launches.
+// of many iterations, several launches, asynchronous copies.
 #pragma once
 
 #include <map>
@@ -51,6 +51,74 @@ L3:
   @%p2 bra L1;
   bar.sync 0;
   st.global.f32 [%rd3], %f1;
+  ret;
+})"},
+                                                        {"hand-made-copies", R"(
+.visible .entry k(.param .u64 data) {
+  .reg .pred %p<4>; .reg .b32 %r<18>; .reg .b64 %rd<8>;
+  .shared .align 128 .b8 tile[8192];
+  .shared .align 128 .b8 out[4096];
+  .shared .align 8 .b8 bars[16];
+  ld.param.u64 %rd1, [data];
+  cvta.to.global.u64 %rd1, %rd1;
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r2, %ctaid.x;
+  and.b32 %r3, %r2, 31;
+  mul.wide.u32 %rd2, %r3, 16384;
+  add.u64 %rd3, %rd1, %rd2;
+  mov.u32 %r4, tile;
+  mov.u32 %r5, bars;
+  mov.u32 %r6, out;
+  setp.ne.u32 %p1, %r1, 0;
+  @%p1 bra BEGUN;
+  mbarrier.init.shared.b64 [%r5], 1;
+  mbarrier.init.shared.b64 [%r5+8], 1;
+BEGUN:
+  bar.sync 0;
+  mov.u32 %r7, 0;
+LOOP:
+  and.b32 %r8, %r7, 1;
+  shl.b32 %r9, %r8, 3;
+  add.u32 %r10, %r5, %r9;
+  shl.b32 %r11, %r8, 12;
+  add.u32 %r12, %r4, %r11;
+  @%p1 bra WAIT;
+  mbarrier.arrive.expect_tx.shared.b64 _, [%r10], 4096;
+  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r12], [%rd3], 4096, [%r10];
+WAIT:
+  shr.u32 %r13, %r7, 1;
+  and.b32 %r13, %r13, 1;
+TRY:
+  mbarrier.try_wait.parity.shared.b64 %p2, [%r10], %r13;
+  @!%p2 bra TRY;
+  shl.b32 %r14, %r1, 2;
+  add.u32 %r12, %r12, %r14;
+  ld.shared.u32 %r15, [%r12];
+  add.u32 %r15, %r15, 1;
+  add.u32 %r16, %r6, %r14;
+  st.shared.u32 [%r16], %r15;
+  bar.sync 0;
+  @%p1 bra NEXT;
+  cp.async.bulk.global.shared::cta.bulk_group [%rd3+524288], [%r6], 1024;
+  cp.async.bulk.commit_group;
+  cp.async.bulk.wait_group.read 0;
+NEXT:
+  bar.sync 0;
+  add.u64 %rd3, %rd3, 4096;
+  add.u32 %r7, %r7, 1;
+  setp.lt.u32 %p3, %r7, 4;
+  @%p3 bra LOOP;
+  mul.wide.u32 %rd4, %r1, 4;
+  add.u64 %rd5, %rd1, %rd4;
+  add.u32 %r17, %r4, %r14;
+  cp.async.ca.shared.global [%r17], [%rd5], 4;
+  cp.async.commit_group;
+  cp.async.ca.shared.global [%r17+4096], [%rd5+4096], 4;
+  cp.async.commit_group;
+  cp.async.wait_group 1;
+  ld.shared.u32 %r15, [%r17];
+  st.global.u32 [%rd5+1024], %r15;
+  cp.async.wait_all;
   ret;
 })"},
                                                         {"hand-made-stores", R"(

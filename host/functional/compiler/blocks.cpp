@@ -21,6 +21,7 @@ bool ends_block(const Instruction& instr) {
     case Opcode::kBar:
     case Opcode::kBarRed:
     case Opcode::kWgmmaWait:
+    case Opcode::kPhaseWait:
     case Opcode::kSystem:
       return true;
     case Opcode::kTrap:
@@ -33,7 +34,7 @@ bool ends_block(const Instruction& instr) {
 bool falls_through(const Instruction& instr) {
   return !ends_block(instr) || instr.guard != kNone || instr.op == Opcode::kBar ||
          instr.op == Opcode::kBarRed || instr.op == Opcode::kWgmmaWait ||
-         instr.op == Opcode::kSystem;
+         instr.op == Opcode::kPhaseWait || instr.op == Opcode::kSystem;
 }
 
 // Lanes that an instruction finds in a register wait for each other at the head of its block (as
@@ -66,6 +67,8 @@ void build_blocks(FlatCode code, Kernel* kernel) {
   for (uint32_t i = 0; i < size; ++i) {
     if (ends_block(flat[i])) leader[i + 1] = true;
     for (const uint32_t label : flat[i].targets) leader[code.labels[label]] = true;
+    // A wait is tried again from the head of its block on.
+    if (flat[i].op == Opcode::kPhaseWait) leader[i - flat[i].mod.detail] = true;
     if (flat[i].after_call != kNone) leader[code.labels[flat[i].after_call]] = true;
   }
   part_members_from_their_use(flat, &leader);

@@ -99,6 +99,8 @@ struct Instruction {
   Address address;               ///< ld, st, atom, red, prefetch
   std::vector<BlockId> targets;  ///< bra: one; brx: the table
   bool inlined_call = false;  ///< a kBra that stands for a call or a return of an inlined function
+  /// A part of what a GPU does in one instruction: it takes no issue slot, and leaves no record.
+  bool implied = false;
   /// bra that calls a function emitted once: where its lanes are after the call; not of recursive
   /// ones. The brx back to all such places `returns`.
   BlockId after_call = kNone;

@@ -26,6 +26,12 @@ struct FlatCode {
   std::vector<uint32_t> labels;
 };
 
+/// The same, as a part of another instruction.
+inline Instruction implied(Instruction like) {
+  like.implied = true;
+  return like;
+}
+
 class Lowering {
  public:
   Lowering(const ptx::Module& module, const ptx::Function& entry);
@@ -158,8 +164,8 @@ class Lowering {
   void expand_counted_word(Frame* frame, const ptx::Instruction& in, const Instruction& like);
   void expand_map_copy(Frame* frame, const ptx::Instruction& in, const Instruction& like);
   void expand_map_field(Frame* frame, const ptx::Instruction& in, const Instruction& like);
-  void copied(const Instruction& like, const Operand& bytes, RegId barrier, const Operand& blocks,
-              bool multicast);
+  void copied(const Instruction& asking, const Operand& bytes, RegId barrier, const Operand& blocks,
+              bool multicast, bool ends_box = false);
   uint32_t new_label();
   void place_label(uint32_t label);
   void branch(const Instruction& like, uint32_t label, RegId guard = kNone, bool negated = false);
@@ -202,8 +208,6 @@ class Lowering {
   std::map<RegId, std::pair<RegId, RegId>> halves_;  // of 128-bit registers
   RegId stack_pointer_ = kNone;
   uint32_t stack_symbol_ = kNone;
-  std::vector<RegId> products_;  ///< one for each group of products that is not waited for
-  uint32_t next_products_ = 0;
   uint32_t instances_ = 0;
   uint64_t local_end_ = 0;
 };

@@ -130,6 +130,10 @@ bool Lowering::expand(Frame* frame, const ptx::Instruction& in) {
         case ptx::BulkCopy::kWord:
           expand_counted_word(frame, in, like);
           break;
+        case ptx::BulkCopy::kFromGlobal:
+        case ptx::BulkCopy::kToGlobal:
+          expand_tensor_copy(frame, in, like);
+          break;
         default:
           expand_bulk_copy(frame, in, like);
       }
@@ -487,14 +491,16 @@ void Lowering::expand_wmma(Frame* frame, const ptx::Instruction& in, const Instr
   }
 }
 
-// cp.async dst, src, bytes{, source bytes}: a load and a store; what the source lacks is zero.
+// cp.async dst, src, bytes{, source bytes}: a load, and a store as a part of it; what the source
+// lacks is zero.
 void Lowering::expand_copy(Frame* frame, const ptx::Instruction& in, const Instruction& like) {
   const ptx::Operand* ops = frame->fn->operands.data() + in.first_operand;
   const uint32_t given = in.num_operands - (in.mod.cache_hint ? 1 : 0);  // the policy comes last
   if (given < 3 || given > 4 || ops[2].kind != Kind::kInteger ||
       (ops[2].value != 4 && ops[2].value != 8 && ops[2].value != 16))
     refuse(in, "this form of cp.async", "copies of 4, 8 or 16 bytes");
-  Instruction to = like, from = like;
+  const Instruction part = implied(like);
+  Instruction to = part, from = part;
   ptx::Instruction generic = in;
   generic.mod.space = Space::kGeneric;
   address(frame, generic, ops[0], &to);
@@ -505,31 +511,36 @@ void Lowering::expand_copy(Frame* frame, const ptx::Instruction& in, const Instr
   const bool whole = given == 3 || (ops[3].kind == Kind::kInteger && ops[3].value == ops[2].value);
   if (whole) {
     access(like, Opcode::kLd, Space::kGlobal, Type::kB32, from.address, data);
+    code_.instructions.back().mod.async_copy = true;
   } else {
     const RegId bytes =
-        compute(like, Opcode::kMov, Type::kB32, {value(frame, in, ops[3], Type::kB32)});
-    const RegId bits = compute(like, Opcode::kShl, Type::kB32, {of_register(bytes), constant(3)});
+        compute(part, Opcode::kMov, Type::kB32, {value(frame, in, ops[3], Type::kB32)});
+    const RegId bits = compute(part, Opcode::kShl, Type::kB32, {of_register(bytes), constant(3)});
     for (uint32_t i = 0; i < words; ++i) {
-      Instruction zero = like;
+      Instruction zero = part;
       zero.op = Opcode::kMov;
       zero.mod.type = Type::kB32;
       zero.dsts = {data[i]};
       zero.srcs = {constant(0)};
       code_.instructions.push_back(zero);
-      Instruction guarded = like;
+      Instruction guarded = part;
       guarded.guard = new_register("%p", Type::kPred);
       if (like.guard != kNone) {  // false for lanes that the copy's own guard leaves out
-        Instruction all = like;
+        Instruction all = part;
         all.guard = kNone;
         all.guard_negated = false;
         compare(all, ptx::Compare::kNe, Type::kU32, constant(0), constant(0), guarded.guard);
         guarded.guard_negated = false;
       }
-      compare(like, ptx::Compare::kGt, Type::kU32, of_register(bits), constant(32 * i),
+      compare(part, ptx::Compare::kGt, Type::kU32, of_register(bits), constant(32 * i),
               guarded.guard);
       Address at = from.address;
       at.offset += 4 * i;
       access(guarded, Opcode::kLd, Space::kGlobal, Type::kB32, at, {data[i]});
+      if (i == 0) {  // this one stands for them all
+        code_.instructions.back().implied = false;
+        code_.instructions.back().mod.async_copy = true;
+      }
       // The bits of this word that the source has: a field longer than the word is all of it.
       Instruction cut = guarded;
       cut.op = Opcode::kBfe;
@@ -541,7 +552,7 @@ void Lowering::expand_copy(Frame* frame, const ptx::Instruction& in, const Instr
       code_.instructions.push_back(cut);
     }
   }
-  access(like, Opcode::kSt, Space::kShared, Type::kB32, to.address, data);
+  access(part, Opcode::kSt, Space::kShared, Type::kB32, to.address, data);
   code_.instructions.back().mod.async_copy = true;
 }
 

@@ -1,15 +1,14 @@
-// mbarriers, and the bulk copies that they count.
+// mbarriers, and bulk copies between blocks of a cluster.
 //
 // An mbarrier is a word in shared memory (exec::MbarrierWord); all that happens to it is an atomic
-// operation. A bulk copy is a loop of the thread that asks for it, 16 bytes at a time: its data and
-// its traffic are right, its time is an estimate from above.
+// operation. A bulk copy between blocks of a cluster is a loop of the thread that asks for it, 16
+// bytes at a time: its data and its traffic are right, its time is an estimate from above.
 #include "host/functional/compiler/lower.h"
 #include "host/functional/instructions/decoded.h"
 #include "host/functional/ptx/details.h"
 
 namespace nearwarp::compiler {
 
-using ptx::BulkCopy;
 using ptx::MbarrierOp;
 using ptx::Opcode;
 using ptx::Space;
@@ -20,16 +19,18 @@ using Kind = ptx::Operand::Kind;
 /// expected, and other fields of the word besides.
 Operand Lowering::bytes_change(const Instruction& like, const Operand& bytes, uint64_t others) {
   using Word = exec::MbarrierWord;
-  const RegId field = compute(like, Opcode::kAnd, Type::kB64, {bytes, constant(Word::kBytes)});
+  const Instruction part = implied(like);
+  const RegId field = compute(part, Opcode::kAnd, Type::kB64, {bytes, constant(Word::kBytes)});
   const RegId placed =
-      compute(like, Opcode::kShl, Type::kB64, {of_register(field), constant(Word::kBytesShift)});
+      compute(part, Opcode::kShl, Type::kB64, {of_register(field), constant(Word::kBytesShift)});
   return of_register(
-      compute(like, Opcode::kOr, Type::kB64, {of_register(placed), constant(others)}));
+      compute(part, Opcode::kOr, Type::kB64, {of_register(placed), constant(others)}));
 }
 
 void Lowering::arrive(const Instruction& like, Space space, const Address& at,
                       const std::vector<RegId>& before, const Operand& change, bool ends_copies) {
   Instruction atom = like;
+  atom.implied = false;
   atom.op = Opcode::kAtom;
   atom.mod.type = Type::kB64;
   atom.mod.space = space;
@@ -67,7 +68,9 @@ void Lowering::expand_mbarrier(Frame* frame, const ptx::Instruction& in, const I
     expand_pending_count(frame, in, like);
     return;
   }
+  const Instruction part = implied(like);
   Instruction out = start(in);
+  const auto begin = static_cast<uint32_t>(code_.instructions.size());
   const bool wait = op == MbarrierOp::kTestWait || op == MbarrierOp::kTryWait;
   if (wait || op == MbarrierOp::kArrive || op == MbarrierOp::kArriveExpect ||
       op == MbarrierOp::kDrop || op == MbarrierOp::kDropExpect) {
@@ -85,14 +88,14 @@ void Lowering::expand_mbarrier(Frame* frame, const ptx::Instruction& in, const I
   const auto widened = [&](const Operand& source) {
     ptx::Modifiers widen;
     widen.src_type = Type::kU32;
-    return compute(like, Opcode::kCvt, Type::kU64, {source}, widen);
+    return compute(part, Opcode::kCvt, Type::kU64, {source}, widen);
   };
   if (op == MbarrierOp::kInit) {
     const RegId count = widened(out.srcs.at(0));
-    const RegId high = compute(like, Opcode::kShl, Type::kB64,
+    const RegId high = compute(part, Opcode::kShl, Type::kB64,
                                {of_register(count), constant(Word::kExpectedShift)});
     const RegId word =
-        compute(like, Opcode::kOr, Type::kB64, {of_register(count), of_register(high)});
+        compute(part, Opcode::kOr, Type::kB64, {of_register(count), of_register(high)});
     access(like, Opcode::kSt, space, Type::kB64, out.address, {word});
     return;
   }
@@ -107,9 +110,9 @@ void Lowering::expand_mbarrier(Frame* frame, const ptx::Instruction& in, const I
         break;
       case MbarrierOp::kDrop: {
         const RegId dropped =
-            compute(like, Opcode::kShl, Type::kB64, {number(1), constant(Word::kExpectedShift)});
+            compute(part, Opcode::kShl, Type::kB64, {number(1), constant(Word::kExpectedShift)});
         change =
-            of_register(compute(like, Opcode::kOr, Type::kB64, {number(1), of_register(dropped)}));
+            of_register(compute(part, Opcode::kOr, Type::kB64, {number(1), of_register(dropped)}));
         break;
       }
       case MbarrierOp::kDropExpect:
@@ -120,18 +123,19 @@ void Lowering::expand_mbarrier(Frame* frame, const ptx::Instruction& in, const I
         break;
       case MbarrierOp::kComplete:
         change = bytes_change(
-            like, of_register(compute(like, Opcode::kSub, Type::kU64, {constant(0), number(0)})),
+            part, of_register(compute(part, Opcode::kSub, Type::kU64, {constant(0), number(0)})),
             0);
         break;
       default:
         change = number(1);
     }
     arrive(like, space, out.address, out.dsts, change, op == MbarrierOp::kCopiesArrive);
+    if (op == MbarrierOp::kCopiesArrive) code_.instructions.back().mod.mode = 2;
     return;
   }
   // The phase is over when the parity differs: from the word that arrive returned, or from the
   // parity asked for.
-  Instruction read = like;
+  Instruction read = part;
   read.op = Opcode::kLd;
   read.mod.type = Type::kB64;
   read.mod.space = space;
@@ -143,23 +147,30 @@ void Lowering::expand_mbarrier(Frame* frame, const ptx::Instruction& in, const I
   code_.instructions.push_back(std::move(read));
   RegId before = kNone;
   if (in.mod.mode != 0) {
-    before = compute(like, Opcode::kShl, Type::kB64,
+    before = compute(part, Opcode::kShl, Type::kB64,
                      {of_register(widened(out.srcs.at(0))), constant(Word::kPhaseShift)});
   } else {
-    before = compute(like, Opcode::kMov, Type::kB64, {out.srcs.at(0)});
+    before = compute(part, Opcode::kMov, Type::kB64, {out.srcs.at(0)});
   }
   const RegId changed =
-      compute(like, Opcode::kXor, Type::kB64, {of_register(now), of_register(before)});
-  compare(like, ptx::Compare::kLt, Type::kS64, of_register(changed), constant(0), out.dsts.at(0));
+      compute(part, Opcode::kXor, Type::kB64, {of_register(now), of_register(before)});
+  if (out.dsts.at(0) == kNone) out.dsts[0] = new_register("%p", Type::kPred);
+  compare(part, ptx::Compare::kLt, Type::kS64, of_register(changed), constant(0), out.dsts[0]);
+  Instruction end = like;
+  end.op = Opcode::kPhaseWait;
+  end.mod.type = Type::kB64;
+  end.mod.space = space;
+  end.mod.detail = static_cast<uint32_t>(code_.instructions.size()) - begin;
+  end.address = out.address;
+  end.dsts = out.dsts;
+  code_.instructions.push_back(std::move(end));
 }
 
-// cp.async.bulk dst, src, bytes{, mbarrier}{, policy}
+// cp.async.bulk dst, src, bytes, mbarrier: from the block's shared memory to another's.
 void Lowering::expand_bulk_copy(Frame* frame, const ptx::Instruction& in, const Instruction& like) {
   constexpr uint32_t kStep = 16;
-  const auto which = static_cast<BulkCopy>(in.mod.mode);
   const ptx::Operand* ops = frame->fn->operands.data() + in.first_operand;
-  const bool counted = which != BulkCopy::kToGlobal;
-  if (in.num_operands < (counted ? 4u : 3u)) fail(in, "too few operands");
+  if (in.num_operands < 4) fail(in, "too few operands");
   const auto label = [this] {
     code_.labels.push_back(kNone);
     return static_cast<uint32_t>(code_.labels.size() - 1);
@@ -189,8 +200,6 @@ void Lowering::expand_bulk_copy(Frame* frame, const ptx::Instruction& in, const 
     return out.address;
   };
   const Address to = place_of(ops[0]), from = place_of(ops[1]);
-  const Space to_space = which == BulkCopy::kToGlobal ? Space::kGlobal : Space::kShared;
-  const Space from_space = which == BulkCopy::kFromGlobal ? Space::kGlobal : Space::kShared;
   const RegId bytes =
       compute(plain, Opcode::kMov, Type::kB32, {value(frame, in, ops[2], Type::kB32)});
   const auto widened = [&](RegId narrow) {
@@ -215,9 +224,9 @@ void Lowering::expand_bulk_copy(Frame* frame, const ptx::Instruction& in, const 
   };
   std::vector<RegId> data;
   for (uint32_t i = 0; i < kStep / 4; ++i) data.push_back(new_register("%t", Type::kB32));
-  access(plain, Opcode::kLd, from_space, Type::kB32, moved(from), data);
-  access(plain, Opcode::kSt, to_space, Type::kB32, moved(to), data);
-  code_.instructions.back().mod.async_copy = counted;
+  access(plain, Opcode::kLd, Space::kShared, Type::kB32, moved(from), data);
+  access(plain, Opcode::kSt, Space::kShared, Type::kB32, moved(to), data);
+  code_.instructions.back().mod.async_copy = true;
   Instruction step = plain;
   step.op = Opcode::kAdd;
   step.mod.type = Type::kU32;
@@ -227,12 +236,10 @@ void Lowering::expand_bulk_copy(Frame* frame, const ptx::Instruction& in, const 
   branch.targets = {head};
   code_.instructions.push_back(branch);
   place(copied);
-  if (counted) {
-    const RegId missing =
-        compute(plain, Opcode::kSub, Type::kU64, {constant(0), of_register(widened(bytes))});
-    arrive(plain, Space::kShared, place_of(ops[3]), {},
-           bytes_change(plain, of_register(missing), 0), true);
-  }
+  const RegId missing =
+      compute(plain, Opcode::kSub, Type::kU64, {constant(0), of_register(widened(bytes))});
+  arrive(plain, Space::kShared, place_of(ops[3]), {}, bytes_change(plain, of_register(missing), 0),
+         true);
   place(done);
 }
 

@@ -1,9 +1,9 @@
 // Copies of tensors' boxes, bulk copies to several blocks of a cluster, bulk reductions, and words
 // that mbarriers count.
 //
-// A box is copied by a loop of the thread that asks for it: each step (exec::tensor()) moves 512
-// bytes and makes the traffic of their lines. Then the bytes arrive at the mbarrier. Data and
-// traffic are right; in time, the thread waits for the copy, which a GPU's does not.
+// A box, or a row of bytes, is copied by a loop of the thread that asks for it: each step
+// (exec::tensor()) moves 512 bytes and leaves a record of where they lie. Then the bytes arrive at
+// the mbarrier. All of that is one instruction to an SM, which leaves the steps to its copy engine.
 #include <cstddef>
 #include <iterator>
 
@@ -42,9 +42,10 @@ void Lowering::branch(const Instruction& like, uint32_t label, RegId guard, bool
 }
 
 /// `bytes` (32 bits) have been copied: they arrive at the mbarrier at a shared address, or at that
-/// of each of the `blocks`.
-void Lowering::copied(const Instruction& like, const Operand& bytes, RegId barrier,
-                      const Operand& blocks, bool multicast) {
+/// of each of the `blocks`. `ends_box`: what precedes is a copy engine's.
+void Lowering::copied(const Instruction& asking, const Operand& bytes, RegId barrier,
+                      const Operand& blocks, bool multicast, bool ends_box) {
+  const Instruction like = implied(asking);
   ptx::Modifiers widen;
   widen.src_type = Type::kU32;
   const RegId wide = compute(like, Opcode::kCvt, Type::kU64, {bytes}, widen);
@@ -52,6 +53,7 @@ void Lowering::copied(const Instruction& like, const Operand& bytes, RegId barri
   const Operand change = bytes_change(like, of_register(missing), 0);
   if (!multicast) {
     arrive(like, Space::kShared, {barrier, kNone, 0}, {}, change, true);
+    code_.instructions.back().mod.mode = ends_box;
     return;
   }
   const uint32_t head = new_label(), done = new_label();
@@ -75,25 +77,29 @@ void Lowering::copied(const Instruction& like, const Operand& bytes, RegId barri
   const RegId there =
       compute(like, Opcode::kOr, Type::kB32, {of_register(within), of_register(window)});
   arrive(like, Space::kShared, {there, kNone, 0}, {}, change, true);
+  code_.instructions.back().mod.mode = ends_box;
   branch(like, head);
   place_label(done);
 }
 
-// cp.async.bulk.tensor and its reduction; cp.async.bulk with .multicast::cluster.
+// cp.async.bulk to and from global memory, cp.async.bulk.tensor and its reduction.
 void Lowering::expand_tensor_copy(Frame* frame, const ptx::Instruction& in,
                                   const Instruction& like) {
   const auto which = static_cast<BulkCopy>(in.mod.mode);
   const TensorDetail detail = TensorDetail::unpack(in.mod.detail);
-  const bool load = which == BulkCopy::kTensorLoad, row = detail.dimensions == 0;
+  const bool load = which == BulkCopy::kTensorLoad || which == BulkCopy::kFromGlobal;
+  const bool row = detail.dimensions == 0;
   const ptx::Operand* ops = frame->fn->operands.data() + in.first_operand;
   uint32_t n = in.num_operands;
   if (in.mod.cache_hint && n > 0) --n;  // the policy comes last
-  const uint32_t wanted = row ? 5 : load ? 3u + detail.has_offsets + detail.multicast : 2;
+  const uint32_t wanted = row    ? 3u + load + detail.multicast
+                          : load ? 3u + detail.has_offsets + detail.multicast
+                                 : 2;
   if (n != wanted) refuse(in, std::to_string(n) + " operands", std::to_string(wanted));
 
   const uint32_t done = new_label();
-  if (like.guard != kNone) branch(like, done, like.guard, !like.guard_negated);
-  Instruction plain = like;
+  if (like.guard != kNone) branch(implied(like), done, like.guard, !like.guard_negated);
+  Instruction plain = implied(like);
   plain.guard = kNone;
   plain.guard_negated = false;
   // One lane after the other.
@@ -118,14 +124,16 @@ void Lowering::expand_tensor_copy(Frame* frame, const ptx::Instruction& in,
                               ? frame->fn->registers[frame->fn->operands[op.index + i].index].type
                               : Type::kB32));
   };
-  const RegId shared = shared_address(frame, in, plain, ops[load ? 0 : 1]);
+  ptx::Instruction shared_in = in;
+  shared_in.mod.space = Space::kShared;
+  const RegId shared = shared_address(frame, shared_in, plain, ops[load ? 0 : 1]);
   std::vector<Operand> places;
   Operand map, blocks = constant(0), steps, bytes;
   if (row) {
     ptx::Instruction generic = in;
     generic.mod.space = Space::kGeneric;
     Instruction holder = plain;
-    address(frame, generic, ops[1], &holder);
+    address(frame, generic, ops[load ? 1 : 0], &holder);
     if (holder.address.base == kNone) refuse(in, "an address that is no register", "a register");
     map = of_register(compute(plain, Opcode::kAdd, Type::kU64,
                               {of_register(holder.address.base),
@@ -136,10 +144,12 @@ void Lowering::expand_tensor_copy(Frame* frame, const ptx::Instruction& in,
     steps =
         of_register(compute(plain, Opcode::kShr, Type::kU32, {of_register(rounded), constant(9)}));
     places.push_back(bytes);
-    ptx::Operand mask = ops[4];
-    const Type type =
-        mask.kind == Kind::kRegister ? frame->fn->registers[mask.index].type : Type::kB32;
-    blocks = value(frame, in, mask, type);
+    if (detail.multicast) {
+      const ptx::Operand& mask = ops[4];
+      const Type type =
+          mask.kind == Kind::kRegister ? frame->fn->registers[mask.index].type : Type::kB32;
+      blocks = value(frame, in, mask, type);
+    }
   } else {
     map = value(frame, in, frame->fn->operands[box.index], Type::kB64);
     elements(box, 1, &places);
@@ -179,12 +189,13 @@ void Lowering::expand_tensor_copy(Frame* frame, const ptx::Instruction& in,
   const RegId leave = compare(plain, ptx::Compare::kGe, Type::kU32, of_register(at), steps);
   branch(plain, end, leave);
   Instruction move = plain;
+  move.implied = false;
   // Its record names pieces, not lanes: it has a mask of its own, as guarded accesses have.
   move.guard = leave;
   move.guard_negated = true;
-  move.op = load                              ? Opcode::kTensorLoad
-            : which == BulkCopy::kTensorStore ? Opcode::kTensorStore
-                                              : Opcode::kTensorReduce;
+  move.op = load                               ? Opcode::kTensorLoad
+            : which == BulkCopy::kTensorReduce ? Opcode::kTensorReduce
+                                               : Opcode::kTensorStore;
   move.mod.type = Type::kB32;
   move.mod.vector = 4;  // pieces of 16 bytes
   move.mod.space = Space::kGlobal;
@@ -207,8 +218,15 @@ void Lowering::expand_tensor_copy(Frame* frame, const ptx::Instruction& in,
     fence.op = Opcode::kMembar;
     fence.mod.block_scope = true;
     code_.instructions.push_back(std::move(fence));
-    copied(plain, bytes, shared_address(frame, in, plain, ops[row ? 3 : 2]), blocks,
-           detail.multicast);
+    copied(plain, bytes, shared_address(frame, shared_in, plain, ops[row ? 3 : 2]), blocks,
+           detail.multicast, true);
+  } else {
+    Instruction over = plain;
+    over.implied = false;
+    over.op = Opcode::kNop;
+    over.mod = {};
+    over.mod.detail = static_cast<uint32_t>(ptx::CopyGroup::kBulkEnd);
+    code_.instructions.push_back(std::move(over));
   }
   place_label(done);
 }

@@ -1,8 +1,7 @@
 // Products by a warp, or by its part of a warp group, of numbers of any format.
 //
 // A product of a warp group reads and writes its registers when it is issued, which a program that
-// waits for it as it has to cannot tell. Groups of products are a register each, so that waiting
-// takes time.
+// waits for it as it has to cannot tell.
 #include "host/functional/compiler/lower.h"
 #include "host/functional/ptx/details.h"
 
@@ -100,21 +99,13 @@ void Lowering::expand_warp_matrix(Frame* frame, const ptx::Instruction& in,
   code_.instructions.push_back(std::move(out));
 }
 
-// wgmma.commit_group, wgmma.wait_group: a product's port takes one after the other, so that a
-// group's end is that of the last one in it. Estimated: where groups may be pending, nothing is
-// waited for beyond the port itself.
+// wgmma.commit_group, wgmma.wait_group
 void Lowering::expand_groups(const ptx::Instruction& in, const Instruction& like,
                              const Operand& pending) {
-  constexpr uint32_t kMostGroups = 4;
   Instruction out = like;
   out.op = in.op;
   out.mod.type = Type::kB32;
-  if (in.op == Opcode::kWgmmaCommit) {
-    if (products_.size() < kMostGroups) products_.push_back(new_register("%wgmma", Type::kB32));
-    out.dsts = {products_[next_products_++ % products_.size()]};
-  } else if (pending.kind == Operand::Kind::kImmediate && pending.bits == 0) {
-    for (const RegId group : products_) out.srcs.push_back(of_register(group));
-  }
+  if (in.op == Opcode::kWgmmaWait) out.srcs = {pending};
   code_.instructions.push_back(std::move(out));
 }
 

@@ -95,7 +95,7 @@ void Decoder::check_sync(const Instr& in) {
       return other(CheckedSync::kWaitAll);
     case ptx::CopyGroup::kWaitGroup:
       return other(CheckedSync::kWaitGroup, source(in.srcs.at(0), false));
-    case ptx::CopyGroup::kNone:
+    default:
       break;
   }
 }

@@ -250,6 +250,10 @@ void Decoder::atomic(const Instr& in) {
   desc.is_float = ptx::is_float(in.mod.type);
   if (in.mod.type == Type::kF16 || in.mod.type == Type::kF16x2) desc.is_float = 2;
   if (in.mod.type == Type::kBF16 || in.mod.type == Type::kBF16x2) desc.is_float = 4;
+  if (desc.atomic == AtomOp::kArrive) {
+    desc.traced = 0;  // as addresses
+    out_.has_mbarriers = true;
+  }
   const bool half_word = desc.bytes == 2;
   const bool pair = desc.vector == 2 && desc.bytes == 8 &&
                     (desc.atomic == AtomOp::kCas || desc.atomic == AtomOp::kExch);

@@ -93,7 +93,8 @@ struct DecodedKernel {
   std::vector<racecheck::SyncRules> syncs;
   uint32_t num_rows = 0;
   uint32_t num_predicates = 0;
-  bool meets_cluster = false;         ///< has barriers of clusters
+  bool meets_cluster = false;  ///< has barriers of clusters
+  bool has_mbarriers = false;
   bool uses_reserved_shared = false;  ///< reads a %reserved_smem_offset register
 };
 

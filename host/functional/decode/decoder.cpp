@@ -381,6 +381,20 @@ void Decoder::control(const Instr& in, const compiler::Block& block, bool* ended
       *ended = true;
       break;
     }
+    case Opcode::kPhaseWait: {
+      exec::MemDesc desc = describe(in);
+      desc.traced = 0;
+      address(in, &desc, &op.a, &op.imm);
+      if (out_.memory.size() >= 0xffff) unsupported("a kernel with this many memory instructions");
+      op.code = exec::kPhaseWait;
+      op.b = predicate(in.dsts.at(0));
+      op.c = static_cast<uint16_t>(out_.memory.size());
+      out_.memory.push_back(desc);
+      if (checked_) out_.rules.emplace_back();
+      out_.has_mbarriers = true;
+      *ended = true;
+      break;
+    }
     case Opcode::kBar:
     case Opcode::kBarRed: {
       using Kind = BarrierDesc::Kind;
@@ -545,6 +559,7 @@ DecodedKernel Decoder::run() {
         case Opcode::kBar:
         case Opcode::kBarRed:
         case Opcode::kWgmmaWait:
+        case Opcode::kPhaseWait:
         case Opcode::kSystem:
           control(*in_, block, &ended);
           break;

@@ -90,6 +90,12 @@ Executor::Executor(const DecodedKernel& kernel, const std::string& path, DeviceM
   }
   context_.shared_bytes = launch.shared_bytes;
   if (kernel.uses_reserved_shared) context_.shared_bytes = reserved_shared() + kReservedSharedBytes;
+  shared_allocated_ = context_.shared_bytes;
+  if (kernel.has_mbarriers) {
+    const uint64_t words = (uint64_t{context_.shared_bytes} + 7) / 8;
+    shared_allocated_ = words * 8 + (words + 1) * sizeof(exec::MbarrierPhases);
+    context_.phases_at = static_cast<uint32_t>(words * 8);
+  }
   context_.local_bytes = kernel.kernel->local_bytes;
   if (stack() != nullptr && options_.stack_bytes > compiler::kStackBytes)
     context_.local_bytes += options_.stack_bytes - compiler::kStackBytes;
@@ -106,7 +112,7 @@ std::unique_ptr<Executor::Slot> Executor::make_slot() {
   auto slot = std::make_unique<Slot>();
   const uint64_t row_bytes = uint64_t{kernel_.num_rows} * exec::kRowBytes;
   slot->rows = aligned_zeroed(row_bytes * warps_per_block_);
-  slot->shared = aligned_zeroed(context_.shared_bytes);
+  slot->shared = aligned_zeroed(shared_allocated_);
   slot->local = aligned_zeroed(uint64_t{context_.local_bytes} * 32 * warps_per_block_);
   slot->predicates.assign(size_t{kernel_.num_predicates} * warps_per_block_, 0);
   slot->stacks.resize(size_t{stack_entries_} * warps_per_block_);
@@ -171,14 +177,19 @@ Executor::WarpTurn Executor::run_warp_turn(Slot& slot, uint32_t w) {
   for (;;) {
     const uint64_t before = context_.warp_instructions;
     const uint64_t before_threads = context_.thread_instructions;
+    const uint64_t retried = context_.retried_warp_instructions;
+    const uint64_t retried_threads = context_.retried_thread_instructions;
     const Status status =
         slot.split[w] ? run_parted_lanes(slot, w, budget) : run_warp(context_, warp, budget);
     slot.warp_instructions += context_.warp_instructions - before;
     slot.thread_instructions += context_.thread_instructions - before_threads;
     slot.quiet[w] += context_.warp_instructions - before;
     if (warp.trace != nullptr) {
-      count_traced(slot, w, context_.warp_instructions - before,
-                   context_.thread_instructions - before_threads);
+      count_traced(
+          slot, w,
+          context_.warp_instructions - before - (context_.retried_warp_instructions - retried),
+          context_.thread_instructions - before_threads -
+              (context_.retried_thread_instructions - retried_threads));
       if (slot.traced_threads[w] >= slot.trace_share && stands_at_block(status))
         cut_trace(slot, w, TraceCut::kInstructions);
     }
@@ -199,6 +210,10 @@ Executor::WarpTurn Executor::run_warp_turn(Slot& slot, uint32_t w) {
         else
           cut_trace(slot, w, TraceCut::kBytes);
         continue;
+      case Status::kTries:
+        if (!context_.stored) slot.polling[w] = Slot::Polls::kMemory;
+        rotate_lanes(slot, w);
+        return WarpTurn::kTries;
       case Status::kFault:
         report_fault(slot, w);
       case Status::kExited:
@@ -289,13 +304,15 @@ Executor::WarpTurn Executor::run_warp_turn(Slot& slot, uint32_t w) {
 Executor::Turn Executor::run_block(Slot& slot) {
   const uint64_t begun = context_.warp_instructions;
   for (;;) {
-    bool ran = false, polls = false, busy = false;
+    bool ran = false, polls = false, tries = false, busy = false;
+    const uint64_t changed = changed_since_;
     for (uint32_t w = 0; w < warps_per_block_; ++w) {
       if (slot.states[w] != Slot::State::kRunnable) continue;
       ran = true;
       const WarpTurn turn = run_warp_turn(slot, w);
       if (result_.interrupted) return Turn::kPolling;
       polls = polls || turn == WarpTurn::kPolls;
+      tries = tries || turn == WarpTurn::kTries;
       busy = busy || turn == WarpTurn::kBusy;
     }
     if (slot.live == 0) return Turn::kFinished;
@@ -305,7 +322,7 @@ Executor::Turn Executor::run_block(Slot& slot) {
     }
     // Let warps run that a barrier released, but leave those that poll.
     if (busy || context_.warp_instructions - begun > kBlockShare) return Turn::kBusy;
-    if (polls) return Turn::kPolling;
+    if (polls || (tries && changed_since_ == changed)) return Turn::kPolling;
   }
 }
 

@@ -112,7 +112,7 @@ class Executor {
     kBusy,  ///< it has had its share, and may be waiting for others in its own way
     kWaiting
   };
-  enum class WarpTurn : uint8_t { kGoesOn, kPolls, kBusy };
+  enum class WarpTurn : uint8_t { kGoesOn, kPolls, kTries, kBusy };
 
   std::unique_ptr<Slot> make_slot();
   void start_blocks(uint64_t sequence);
@@ -189,6 +189,7 @@ class Executor {
   exec::Context context_;
   std::vector<exec::MemDesc> memory_descs_;
   std::vector<RowInit> block_inits_;  ///< rows to refill for every thread block
+  uint64_t shared_allocated_ = 0;     ///< bytes: of a block, and of what is counted behind it
   uint32_t warps_per_block_ = 0;
   uint32_t stack_entries_ = 0;
   std::vector<std::unique_ptr<Slot>> resident_;

@@ -152,6 +152,8 @@ void Executor::start_block(Slot& slot, uint64_t sequence) {
   slot.printed.clear();
   for (Barrier& b : slot.barriers) b = Barrier{};
   slot.group_waiting = 0;
+  if (context_.phases_at != 0)
+    std::memset(slot.shared.get() + context_.phases_at, 0, shared_allocated_ - context_.phases_at);
   const uint64_t local_warp = uint64_t{(context_.local_bytes + 3) / 4} * exec::kRowBytes;
   const uint64_t local_block = std::max<uint64_t>(local_warp * warps_per_block_, 1);
   const uint64_t local_slots = std::clamp<uint64_t>(kLocalTraceBytes / local_block, 1, 1024);
@@ -174,6 +176,7 @@ void Executor::start_block(Slot& slot, uint64_t sequence) {
     slot.quiet[w] = 0;
     slot.watch_at[w] = kTurn;
     slot.parked[w] = slot.held[w] = 0;
+    warp.tries = 0;
   }
   begin_traces(slot);
   fill_block_rows(slot);

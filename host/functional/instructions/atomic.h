@@ -9,6 +9,12 @@ namespace nearwarp::exec {
 /// Halves and pairs of halves, out of line.
 bool atomic_half(const MemDesc& desc, uint32_t old, uint32_t b, uint32_t* now);
 
+/// Arrives at the mbarriers of the lanes of `mask`; false on a fault.
+bool arrive_at_mbarriers(Context& ctx, Warp& warp, const Op& op, uint32_t mask);
+/// The end of a try: the lanes `passed` of `mask` have found their phases over. kTries: all wait a
+/// while; else they go on.
+Status wait_for_phases(Context& ctx, Warp& warp, const Op& op, uint32_t mask, uint32_t passed);
+
 /// mbarrier.arrive and its like: a phase whose arrivals and bytes are complete begins the next one.
 NW_HD inline uint64_t arrive(uint64_t word, uint64_t change) {
   using Word = MbarrierWord;
@@ -167,6 +173,7 @@ NW_HD inline bool atomic_global(Context& ctx, Warp& warp, const Op& op, uint32_t
 
 NW_HD inline bool atomic_general(Context& ctx, Warp& warp, const Op& op, uint32_t mask) {
   MemDesc& desc = ctx.memory[op.c];
+  if (desc.atomic == AtomOp::kArrive) return arrive_at_mbarriers(ctx, warp, op, mask);
   // Records of full warps may be tiles, which write_record() finds.
   if (mask != 0 && mask != kFullMask && desc.space == MemSpace::kGlobal && desc.address64 != 0 &&
       desc.vector == 1 && desc.traced != 0) {

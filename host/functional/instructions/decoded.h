@@ -139,6 +139,16 @@ struct MbarrierWord {
   static constexpr int kPhaseShift = 63;
 };
 
+/// What is counted of an mbarrier besides, for traces: trace::PhaseEvent. Shared memory of kernels
+/// with mbarriers is followed by one for each of its words of 8 bytes, and one more in which
+/// `phase` is how many mbarriers have a number.
+struct MbarrierPhases {
+  uint32_t phase = 0;   ///< those that are over
+  uint16_t events = 0;  ///< of the phase under way
+  uint16_t number = 0;  ///< from 1; 0: none
+};
+static_assert(sizeof(MbarrierPhases) == 8);
+
 /// A live allocation, sorted by address.
 struct Range {
   uint64_t lo = 0;
@@ -151,6 +161,7 @@ enum class Status : uint8_t {
   kBarrier,    ///< reached the barrier `Warp::barrier`
   kYield,      ///< instruction budget used up at a block head
   kSystem,     ///< calls the runtime: `Warp::barrier` is the call, `barrier_mask` the lanes
+  kTries,      ///< waits in vain for an mbarrier; stands at the head of the block that does
   kTraceFull,  ///< the trace buffer must grow before the next block
   kFault,      ///< Context::fault says why
 };
@@ -206,6 +217,7 @@ struct Warp {
   uint64_t* trace = nullptr;      ///< buffer; nullptr: not traced
   uint64_t trace_size = 0, trace_capacity = 0;
   uint64_t trace_last = 0;  ///< index of the last control word
+  uint32_t tries = 0;       ///< in vain, at the mbarrier at which the warp waits
 };
 
 /// What the warps of one launch share while one host thread executes them.
@@ -244,6 +256,8 @@ struct Context {
   uint32_t cluster_rank = 0;  ///< of the running block
   uint32_t shared_bytes = 0;
   uint32_t local_bytes = 0;  ///< of one thread
+  /// Where MbarrierPhases begin behind a block's shared memory; 0: there are none.
+  uint32_t phases_at = 0;
   /// Memory that others see may have changed since the scheduler cleared this; the same of a
   /// thread's own.
   bool stored = false, stored_locally = false;
@@ -256,6 +270,8 @@ struct Context {
   uint64_t thread_instructions = 0;
   static constexpr uint32_t kSharedRows = 64;
   SharedRows shared_rows[kSharedRows];  ///< by the last bits of the access
+  /// Those of them that are in no trace: tries in vain, which are made again.
+  uint64_t retried_warp_instructions = 0, retried_thread_instructions = 0;
   Fault fault;
   Fault stray;  ///< the first access that only its page let pass
 };

@@ -313,6 +313,20 @@ NW_HD inline Status run_warp(Context& ctx, Warp& warp, int64_t& budget) {
             status = pc->code == kBarrier ? Status::kBarrier : Status::kSystem;
             goto stopped;
           }
+          case kPhaseWait: {
+            const uint32_t m = active & holds(pc->x);
+            status = wait_for_phases(ctx, warp, *pc, m, predicates[pc->b] & m);
+            if (status == Status::kTries) {
+              ctx.retried_warp_instructions += info.count;
+              ctx.retried_thread_instructions +=
+                  uint64_t{info.count} * static_cast<uint32_t>(__builtin_popcount(active));
+              goto stopped;
+            }
+            if (status == Status::kFault) goto stopped;
+            ++flow.block;
+            in_block = false;
+            break;
+          }
           case kTrap: {
             const uint32_t m = active & holds(pc->x);
             if (m == 0) break;

@@ -224,8 +224,18 @@ enum class MapField : uint8_t {
 /// Of kBar and kBarRed, unless of a cluster: have all threads to execute the same instruction?
 enum class BarrierForm : uint8_t { kAligned, kUnaligned };
 
-/// What a kNop stands for where copies are made at once: cp.async.commit_group and its like.
-enum class CopyGroup : uint8_t { kNone, kCommit, kWaitAll, kWaitGroup };
+/// What a kNop stands for where copies are made at once: cp.async.commit_group and its like; of
+/// bulk copies; the end of one that no mbarrier counts.
+enum class CopyGroup : uint8_t {
+  kNone,
+  kCommit,
+  kWaitAll,
+  kWaitGroup,
+  kBulkCommit,
+  kBulkWait,
+  kBulkWaitRead,
+  kBulkEnd,
+};
 
 /// kVideo: v<op>{2,4}.dtype.atype.btype with selectors, a secondary operation and modifiers.
 struct VideoDetail {

@@ -513,6 +513,7 @@ std::string_view name_of(Opcode op) {
   if (op == Opcode::kTensorReduce) return "tensor.reduce";
   if (op == Opcode::kWgmmaCommit) return "wgmma.commit_group";
   if (op == Opcode::kWgmmaWait) return "wgmma.wait_group";
+  if (op == Opcode::kPhaseWait) return "mbarrier.wait";
   if (op == Opcode::kMapa) return "mapa";
   if (op == Opcode::kCreatePolicy) return "createpolicy";
   for (const Row& row : kRows) {

@@ -5,12 +5,15 @@
 namespace nearwarp::ptx {
 namespace {
 
-// What follows cp.async.bulk; false if it is not supported. Groups have nothing to wait for: copies
-// are done at once.
+// What follows cp.async.bulk; false if it is not supported.
 bool bulk_copy(WordList* words, Mnemonic* out) {
-  if (take(words, "commit_group") || take(words, "wait_group")) {
-    drop(words, {"read"});
-    out->operands = "?u";
+  const bool commits = take(words, "commit_group");
+  if (commits || take(words, "wait_group")) {
+    const CopyGroup group = commits               ? CopyGroup::kBulkCommit
+                            : take(words, "read") ? CopyGroup::kBulkWaitRead
+                                                  : CopyGroup::kBulkWait;
+    out->mod.detail = static_cast<uint32_t>(group);
+    out->operands = commits ? "" : "u";
     return true;
   }
   if (take(words, "prefetch")) {

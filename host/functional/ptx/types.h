@@ -193,6 +193,7 @@ enum class Opcode : uint8_t {
   kWarpMma,       ///< wgmma, and mma of numbers that registers have no types for
   kWgmmaCommit,   ///< the products of a warp until here are a group
   kWgmmaWait,     ///< for groups
+  kPhaseWait,     ///< the end of mbarrier.try_wait: lanes whose phase is over go on
   kCount,         ///< of opcodes; none itself
 };
 

@@ -43,8 +43,9 @@ class SlotMap {
     out.slots[out.num_slots++] = static_cast<uint16_t>(slot);
   }
 
-  void add_all(ImageInstr& out, const Instruction& in) const {
-    for (const compiler::RegId d : in.dsts) add(out, d);
+  void add_all(ImageInstr& out, const Instruction& in, bool results) const {
+    for (const compiler::RegId d : in.dsts)
+      if (results) add(out, d);
     out.num_dsts = out.num_slots;
     for (const Operand& s : in.srcs)
       if (s.kind == Operand::Kind::kRegister) add(out, s.reg);
@@ -102,16 +103,20 @@ class Builder {
       b.first = static_cast<uint32_t>(out_.instrs.size());
       for (uint32_t i = block.first; i < block.first + block.count; ++i) {
         const Instruction& in = kernel.instructions[i];
-        if (!machine_.sm.charge_moves && is_move(in)) continue;
+        if (in.implied || (!machine_.sm.charge_moves && is_move(in))) continue;
         at[i] = static_cast<uint32_t>(out_.instrs.size());
         ImageInstr image = classify(in, machine_);
         image.set_energy_class(energy_class(in));
+        out_.has_copies = out_.has_copies || image.meets_mbarriers() ||
+                          image.action == sm::Action::kProductCommit ||
+                          image.action == sm::Action::kAsyncLoad ||
+                          image.action > sm::Action::kExit;
         if (image.action == sm::Action::kConstant && (image.flags & sm::kHasRecord) == 0)
           place_parameter(kernel, in, image);
-        // Results of a warp group's products are there when its group is, which is a register.
+        // Results of a warp group's products are there when its group is, which is waited for.
         if (in.op != ptx::Opcode::kWarpMma ||
             !ptx::WarpMatrixDetail::unpack(in.mod.detail).of_group())
-          slot_map.add_all(image, in);
+          slot_map.add_all(image, in, image.action != sm::Action::kAsyncLoad);
         slot_map.count_registers(image, in);
         if ((image.flags & sm::kHasRecord) != 0) b.records += 1;
         out_.instrs.push_back(image);

@@ -29,6 +29,7 @@ struct ImageTables {
   uint32_t programs = 1;      ///< that run at the same time, in address spaces 0, 1, ...
   uint64_t memory_bytes = 0;  ///< up to the end of the last allocation of any of them
   uint32_t max_slots = 1;     ///< scoreboard entries that a warp needs at most
+  bool has_copies = false;    ///< bulk copies or mbarriers
 
   static constexpr uint32_t kNotIssued = 0xffffffffu;
 

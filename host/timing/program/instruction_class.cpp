@@ -109,12 +109,13 @@ constexpr Row kRows[] = {
     // What the runtime does for a kernel costs one issue slot.
     {Opcode::kSystem, Unit::kControl, Action::kCompute, Time::kAdd, Charge::kControl},
     {Opcode::kTensorSize, Unit::kSp, Action::kCompute, Time::kAdd, Charge::kBits},
-    {Opcode::kTensorLoad, Unit::kLsu, Action::kLoad, Time::kAdd, Charge::kMemory},
-    {Opcode::kTensorStore, Unit::kLsu, Action::kStore, Time::kAdd, Charge::kMemory},
-    {Opcode::kTensorReduce, Unit::kLsu, Action::kReduce, Time::kAdd, Charge::kMemory},
+    {Opcode::kTensorLoad, Unit::kControl, Action::kCopyRead, Time::kAdd, Charge::kMemory},
+    {Opcode::kTensorStore, Unit::kControl, Action::kCopyWrite, Time::kAdd, Charge::kMemory},
+    {Opcode::kTensorReduce, Unit::kControl, Action::kCopyReduce, Time::kAdd, Charge::kMemory},
+    {Opcode::kPhaseWait, Unit::kLsu, Action::kPhaseWait, Time::kAdd, Charge::kMemory},
     {Opcode::kWarpMma, Unit::kSp, Action::kCompute, Time::kMatrix, Charge::kMul},
-    {Opcode::kWgmmaCommit, Unit::kSp, Action::kCompute, Time::kMad, Charge::kBits},
-    {Opcode::kWgmmaWait, Unit::kControl, Action::kCompute, Time::kAdd, Charge::kControl},
+    {Opcode::kWgmmaCommit, Unit::kSp, Action::kProductCommit, Time::kMad, Charge::kBits},
+    {Opcode::kWgmmaWait, Unit::kControl, Action::kProductWait, Time::kAdd, Charge::kControl},
     {Opcode::kNop, Unit::kControl, Action::kCompute, Time::kAdd, Charge::kControl},
 };
 
@@ -181,18 +182,33 @@ uint64_t matrix_products(const Instruction& in) {
   return uint64_t{d.m} * d.n * d.k;
 }
 
-/// No matrix unit is modelled, but its rate: the ports of the SPs are taken for so long.
+/// Cycles in which shared memory can give the factors of a warp group's product that lie there: a
+/// by each of the four warps, b once for all.
+uint64_t factor_cycles(const Instruction& in, const MachineConfig& m) {
+  if (in.op != Opcode::kWarpMma) return 0;
+  const ptx::WarpMatrixDetail d = ptx::WarpMatrixDetail::unpack(in.mod.detail);
+  if (!d.of_group()) return 0;
+  const uint64_t rows = d.n + (d.a_in_memory ? 64 : 0);
+  const uint64_t each = uint64_t{4} * m.lsu.shared_banks;
+  return (rows * d.k * ptx::bits_of(d.a) / 8 + each - 1) / each;
+}
+
+/// The unit's ports, or, where it has none, those of the SPs are taken for so long.
 ClassTiming matrix_timing(const Instruction& in, const ClassTiming& multiply_add,
-                          const MachineConfig::Sm& sm) {
+                          const MachineConfig& m) {
+  const MachineConfig::Sm& sm = m.sm;
   const uint64_t products = matrix_products(in);
   ClassTiming t = multiply_add;
   if (sm.matrix_products_per_cycle == 0) {
     // Estimated: one multiply-add per element of k and 32 results.
     t.interval_cycles *= static_cast<uint32_t>(std::max<uint64_t>(1, products / 1024));
   } else {
-    const uint64_t work = products * matrix_cost(in) * sm.sp_units;
+    const uint32_t ports = sm.matrix_units != 0 ? sm.matrix_units : sm.sp_units;
+    const uint64_t work = products * matrix_cost(in) * ports;
     const uint64_t rate = uint64_t{16} * sm.matrix_products_per_cycle;
-    t.interval_cycles = static_cast<uint32_t>(std::max<uint64_t>(1, (work + rate - 1) / rate));
+    t.interval_cycles = static_cast<uint32_t>(
+        std::max({uint64_t{1}, (work + rate - 1) / rate, factor_cycles(in, m)}));
+    if (sm.matrix_latency_cycles != 0) t.latency_cycles = sm.matrix_latency_cycles;
   }
   t.interval_cycles = std::min(t.interval_cycles, kMostMatrixCycles);
   t.latency_cycles += t.interval_cycles;  // estimated
@@ -209,7 +225,7 @@ ClassTiming timing(const Instruction& in, Time time, const MachineConfig& m) {
   const ptx::Type type = in.mod.type;
   switch (time) {
     case Time::kMatrix:
-      return matrix_timing(in, timing(c, Time::kMad, type), m.sm);
+      return matrix_timing(in, timing(c, Time::kMad, type), m);
     case Time::kSpecial:
       return type == ptx::Type::kF64 ? c.fp64_div : c.sfu;
     case Time::kConvert:
@@ -265,11 +281,43 @@ void classify_memory(ImageInstr& out, const Instruction& in, const Classes& c) {
     if (runtime::leaves_record(in) && in.guard != compiler::kNone) out.flags |= sm::kGuarded;
     return;
   }
-  out.flags |= sm::kHasRecord;
-  if (in.guard != compiler::kNone) out.flags |= sm::kGuarded;
+  if (runtime::leaves_record(in)) out.flags |= sm::kHasRecord;
+  if (runtime::has_mask_word(in)) out.flags |= sm::kGuarded;
   if (in.mod.space == Space::kLocal) out.flags |= sm::kLocal;
   out.lane_bytes = static_cast<uint8_t>(compiler::lane_bytes(in));
-  if (in.mod.space == Space::kShared) out.action = on_shared_memory(out.action);
+  if (in.op == Opcode::kAtom && in.mod.atomic == ptx::AtomicOp::kArrive) {
+    // The bytes of a box are told of by the copy engine, arrivals of copies when these are done.
+    out.action = in.mod.mode == 1   ? Action::kCopyEnd
+                 : in.mod.mode == 2 ? Action::kLoadsArrive
+                                    : Action::kPhaseEvents;
+    if (in.mod.mode != 0) out.unit = Unit::kControl;
+  } else if (in.op == Opcode::kLd && in.mod.async_copy) {
+    out.action = Action::kAsyncLoad;
+  } else if (in.mod.space == Space::kShared && out.action < Action::kBarrier) {
+    out.action = on_shared_memory(out.action);
+  }
+}
+
+/// Groups of bulk copies, and their ends.
+Action copy_action(const Instruction& in) {
+  switch (static_cast<ptx::CopyGroup>(in.mod.detail)) {
+    case ptx::CopyGroup::kCommit:
+      return Action::kLoadCommit;
+    case ptx::CopyGroup::kWaitGroup:
+      return Action::kLoadWait;
+    case ptx::CopyGroup::kWaitAll:
+      return Action::kLoadWaitAll;
+    case ptx::CopyGroup::kBulkCommit:
+      return Action::kCopyCommit;
+    case ptx::CopyGroup::kBulkWait:
+      return Action::kCopyWait;
+    case ptx::CopyGroup::kBulkWaitRead:
+      return Action::kCopyWaitRead;
+    case ptx::CopyGroup::kBulkEnd:
+      return Action::kCopyEnd;
+    default:
+      return Action::kCompute;
+  }
 }
 
 void classify_barrier(ImageInstr& out, const Instruction& in) {
@@ -336,8 +384,17 @@ ImageInstr classify(const Instruction& in, const MachineConfig& m) {
   if (row.branch) out.flags |= sm::kBranch;
   set_timing(out, timing(in, row.time, m));
   // Whatever the type, its rate is that of the SP ports.
-  const bool in_matrix_unit = row.time == Time::kMatrix && m.sm.matrix_products_per_cycle != 0;
-  if (row.unit == Unit::kLsu) {
+  const bool commits = out.action == Action::kProductCommit;
+  const bool in_matrix_unit =
+      (row.time == Time::kMatrix || commits) && m.sm.matrix_products_per_cycle != 0;
+  if (in_matrix_unit && m.sm.matrix_units != 0) {
+    out.unit = Unit::kMatrix;
+    // Behind the last product, which it takes no time from.
+    if (commits) set_timing(out, {m.sm.matrix_latency_cycles, 0});
+  }
+  if (in.op == Opcode::kNop) {
+    out.action = copy_action(in);
+  } else if (row.unit == Unit::kLsu || runtime::names_pieces(in)) {
     classify_memory(out, in, m.classes);
   } else if (row.action == Action::kBarrier) {
     classify_barrier(out, in);
@@ -348,6 +405,11 @@ ImageInstr classify(const Instruction& in, const MachineConfig& m) {
     } else if (m.sm.int_units != 0 && energy_class(in) != EnergyClass::kFp32) {
       out.unit = Unit::kInt;
     }
+  }
+  if (out.action == Action::kCopyWait || out.action == Action::kCopyWaitRead ||
+      out.action == Action::kProductWait || out.action == Action::kLoadWait) {
+    const bool known = !in.srcs.empty() && in.srcs[0].kind == compiler::Operand::Kind::kImmediate;
+    out.set_number(known ? static_cast<uint32_t>(std::min<uint64_t>(in.srcs[0].bits, 255)) : 0);
   }
   if ((out.action == Action::kCompute || out.action == Action::kConstant) &&
       out.unit != Unit::kControl && !row.branch)

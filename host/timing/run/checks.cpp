@@ -69,6 +69,10 @@ const char* phase_name(sm::Phase phase) {
       return "finished";
     case sm::Phase::kHeld:
       return "held by a mechanism";
+    case sm::Phase::kAtMbarrier:
+      return "at an mbarrier";
+    case sm::Phase::kAtCopy:
+      return "waiting for bulk copies";
   }
   return "?";
 }
@@ -119,6 +123,8 @@ void check_sm(System& system, uint32_t i, const sm::SmStateOf<kWords>& s, const 
       lost(name + " still holds MSHRs");
   check_kept(system, name, s.l1, p.l1);
   if (s.lsu_count != 0) lost(name + " has memory operations in its queue");
+  if (p.copies && s.copies.in(system.arena.base())->free_boxes != ~uint32_t{0})
+    lost(name + " still has bulk copies under way");
   if (s.parked_ops != 0) lost(name + " has memory operations that wait for a page");
   if (p.tlb.entries != 0 && (s.tlb.free_walkers != low_bits(p.tlb.walkers) || s.tlb.unsent != 0))
     lost(name + " still walks page tables");
@@ -212,7 +218,7 @@ std::string describe_stall(System& system, const MechanismRuns& mechanisms) {
                         kind_name(front(c, system.arena.base()).kind, mechanisms));
   }
   if (shown > 20) text += fmt::format("\n  ... and {} more channels", shown - 20);
-  constexpr size_t kPhases = static_cast<size_t>(sm::Phase::kHeld) + 1;
+  constexpr size_t kPhases = sm::kNumPhases;
   std::array<uint64_t, kPhases> warps{};
   uint32_t walks = 0;
   each_sm(system, [&](uint32_t, const auto& s, const sm::SmParams& p) {

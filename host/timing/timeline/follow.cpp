@@ -26,6 +26,10 @@ const char* phase_text(sm::Phase phase) {
       return "waits for constants";
     case sm::Phase::kFinished:
       return "is at its end, with memory operations in flight";
+    case sm::Phase::kAtMbarrier:
+      return "waits at an mbarrier";
+    case sm::Phase::kAtCopy:
+      return "waits for bulk copies";
     case sm::Phase::kHeld:
       return "is held by the mechanism";
     case sm::Phase::kRunning:

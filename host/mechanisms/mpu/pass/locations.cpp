@@ -176,6 +176,7 @@ bool is_far_operation(const Instruction& in, const Readings& readings) {
     case Opcode::kNanosleep:
     case Opcode::kSystem:
     case Opcode::kNop:
+    case Opcode::kPhaseWait:
       return true;
     case Opcode::kDiv:
     case Opcode::kRem:

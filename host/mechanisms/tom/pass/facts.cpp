@@ -37,6 +37,9 @@ std::optional<RefusalReason> forbidden(const Instruction& i, bool kernel_uses_sh
     case Opcode::kBarRed:
     case Opcode::kBarWarp:
     case Opcode::kMembar:
+    case Opcode::kPhaseWait:
+    case Opcode::kWgmmaCommit:
+    case Opcode::kWgmmaWait:
     case Opcode::kSystem:  // the runtime lies on the GPU's side
       return RefusalReason::kBarrier;
     case Opcode::kRet:
@@ -44,6 +47,10 @@ std::optional<RefusalReason> forbidden(const Instruction& i, bool kernel_uses_sh
     case Opcode::kTrap:
       // A return of an inlined function is a branch; what is left ends the thread.
       return RefusalReason::kDivergentExit;
+    case Opcode::kTensorLoad:
+    case Opcode::kTensorStore:
+    case Opcode::kTensorReduce:
+      return RefusalReason::kSharedMemory;
     case Opcode::kLd:
     case Opcode::kLdu:
     case Opcode::kSt:

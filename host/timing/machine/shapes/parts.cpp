@@ -106,12 +106,14 @@ SmSpec Parts::main_sm() const {
   set_ports(sm::Unit::kSfu, m.sm.sfu_units);
   set_ports(sm::Unit::kDp, m.sm.dp_units);
   set_ports(sm::Unit::kInt, m.sm.int_units);
+  set_ports(sm::Unit::kMatrix, m.sm.matrix_units);
   p.sub_cores = m.sm.sub_cores;
   p.port_queue = static_cast<uint8_t>(m.sm.port_queue);
   set_fetch(p, m);
   set_constants(p, m);
   spec.capacity = sm_capacity(m);
   p.slots_per_warp = image.max_slots;
+  p.copies = image.has_copies;
   p.lsu_queue = m.lsu.queue_entries;
   p.load_entries = m.lsu.load_entries;
   p.shared_latency = m.lsu.shared_latency_cycles + m.lsu.pipeline_cycles;

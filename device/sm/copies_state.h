@@ -1,0 +1,86 @@
+// What an SM keeps of bulk copies, of the phases of mbarriers, and of warps that wait for them.
+#pragma once
+
+#include "device/sm/coalescer.h"
+#include "device/sm/trace_cursor.h"
+#include "device/trace/format.h"
+
+namespace nearwarp::sm {
+
+/// Tags from here up to kConstantTag: of lines that the copy engine reads and writes.
+inline constexpr uint32_t kCopyTag = 0x50000000u;
+/// Boxes that the engine has accepted, and that have not come or gone completely.
+inline constexpr uint32_t kMaxBoxes = 32;
+
+/// Groups of products that a warp can wait for; of more, the oldest are taken to be done.
+inline constexpr uint32_t kProductGroups = 8;
+
+/// An mbarrier of a thread block. Of phases that are not over, what of this one and the next has
+/// come is counted.
+struct MbarrierState {
+  uint32_t phase = 0;        ///< those that are over
+  uint32_t come[2] = {};     ///< events, by the phase's parity
+  uint32_t awaited[2] = {};  ///< how many there will be; 0: not known yet
+};
+
+/// A bulk copy: what one instruction asked for.
+struct Box {
+  Cursor at;  ///< the engine's, in the trace of the warp that asked
+  uint32_t thread_block = 0;
+  uint32_t first_block = 0;  ///< of the kernel in the block table
+  uint32_t lines = 0;        ///< sent, not answered
+  uint32_t events = 0;       ///< where the words of what it signals are in the trace,
+  uint32_t event_mask = 0;   ///< and how many, as a mask
+  uint8_t warp = 0;
+  uint8_t space = 0;      ///< address space
+  uint8_t group = 0;      ///< of the warp's groups, modulo 256
+  bool grouped = false;   ///< groups are waited for: it stores, or reduces
+  bool all_sent = false;  ///< its last line has been read from shared memory, or asked for
+};
+
+/// Asynchronous loads of a warp, in segments: groups, which commits end, and parts of them, which
+/// end where something is to arrive at mbarriers when they are done. Numbers are modulo 256.
+struct AsyncLoads {
+  static constexpr uint32_t kSegments = 8;  ///< that are not done, at most
+  uint16_t loading[kSegments] = {};         ///< loads under way, by segment
+  uint32_t record[kSegments] = {};          ///< where the words of what arrives are in the trace,
+  uint32_t event_mask[kSegments] = {};      ///< and how many, as a mask
+  uint8_t committed[kSegments] = {};        ///< the last segments of the last groups
+  uint8_t oldest = 0, open = 0;             ///< segments: the first that is not done, the newest
+  uint32_t groups = 0;                      ///< committed
+
+  NW_HD bool none_is_under_way() const { return oldest == open && loading[open % kSegments] == 0; }
+  NW_HD bool is_full() const { return static_cast<uint8_t>(open - oldest) + 1u == kSegments; }
+  /// Are all done but for the newest `pending` groups, and what is in none yet?
+  NW_HD bool all_but(uint32_t pending) const {
+    if (pending >= kSegments || pending >= groups) return true;
+    const uint8_t last = committed[(groups + kSegments - 1 - pending) % kSegments];
+    return static_cast<int8_t>(oldest - last) > 0;
+  }
+};
+
+/// Of a warp, beside sm::Warp.
+struct WarpCopies {
+  uint32_t wait_pc = 0, wait_record = 0, wait_mask = 0;  ///< the wait at which it is
+  uint16_t boxes = 0;                                    ///< that it asked for, under way
+  uint8_t group = 0;  ///< how many groups it has committed, modulo 256
+  /// The same of products of warp groups, and the cycles at which the last ones are done.
+  uint8_t products = 0;
+  uint32_t products_done[kProductGroups] = {};
+  AsyncLoads loads;
+};
+
+/// The copy engine.
+struct CopyEngine {
+  Box boxes[kMaxBoxes];
+  uint8_t order[kMaxBoxes] = {};  ///< a ring: boxes with lines that have not been sent
+  uint32_t head = 0;
+  uint32_t free_boxes = ~uint32_t{0};
+  LineList lines;                     ///< of the step of the first of them
+  bool lines_valid = false;           ///< else its cursor stands at the next step
+  Action action = Action::kCopyRead;  ///< of that step
+  uint64_t load_lines = 0, store_lines = 0, atomic_lines = 0, copies = 0;  ///< counts of events
+};
+static_assert(kMaxBoxes == 32);
+
+}  // namespace nearwarp::sm

@@ -1,0 +1,115 @@
+// mbarriers in time: what arrives at them, and warps that sleep until a phase is over.
+//
+// Which events make up a phase is in the trace (trace::PhaseEvent), as functional execution found
+// it; when they come is found here. So a phase is over in time when all that ended it then has
+// come, whatever the order; and a wait costs its try alone.
+#pragma once
+
+#include "device/sm/progress.h"
+
+namespace nearwarp::sm {
+
+/// The words of `mask` behind a record, as events.
+template <class F>
+NW_HD NW_INLINE void each_event(const uint64_t* words, uint32_t record, uint32_t mask, F&& f) {
+  for (uint32_t i = 0, n = population_count(mask); i < n; ++i)
+    f(trace::phase_event(words[record + 1 + i]));
+}
+
+/// Phases whose events have all come are over.
+NW_HD inline void end_phases(MbarrierState& m) {
+  for (;;) {
+    const uint32_t k = m.phase & 1;
+    if (m.awaited[k] == 0 || m.come[k] < m.awaited[k]) return;
+    m.come[k] = m.awaited[k] = 0;
+    m.phase += 1;
+  }
+}
+
+/// An event has come. Programs that wait for each phase before they arrive for the one after the
+/// next have none of a later phase; of others the older phases are then taken to be over.
+NW_HD inline void take_event(MbarrierState& m, const trace::PhaseEvent& e) {
+  if (e.phase < m.phase) return;
+  while (e.phase > m.phase + 1) {
+    m.come[m.phase & 1] = m.awaited[m.phase & 1] = 0;
+    m.phase += 1;
+  }
+  m.come[e.phase & 1] += 1;
+  if (e.events != 0) m.awaited[e.phase & 1] = e.events;
+  end_phases(m);
+}
+
+template <class V>
+NW_HD inline MbarrierState* mbarriers_of(const V& v, uint32_t block) {
+  return v.s.mbarriers.in(v.base) + block * trace::kMaxMbarriers;
+}
+
+/// Are all phases over for which the warp waits? Traces that were cut lack what ended them.
+template <class V>
+NW_HD NW_CALLED bool phases_are_over(const V& v, uint32_t warp) {
+  const Warp& w = v.warps[warp];
+  const WarpCopies& c = v.s.warp_copies.in(v.base)[warp];
+  if (v.system.image.launches[v.blocks[w.block_slot].launch].cut) return true;
+  const MbarrierState* const all = mbarriers_of(v, w.block_slot);
+  bool over = true;
+  each_event(v.words(w), c.wait_record, c.wait_mask, [&](const trace::PhaseEvent& e) {
+    over &= all[e.mbarrier % trace::kMaxMbarriers].phase >= e.phase;
+  });
+  return over;
+}
+
+/// The warp issues a try: these are the phases for which it waits.
+template <class V>
+NW_HD NW_CALLED void begin_wait(V& v, uint32_t warp, const Access& access) {
+  WarpCopies& c = v.s.warp_copies.in(v.base)[warp];
+  c.wait_pc = v.warps[warp].at.pc;
+  c.wait_record = access.record;
+  c.wait_mask = access.mask;
+}
+
+/// The warp has tried, and finds its phases over: it goes on, and its predicate is there at
+/// `ready`.
+template <class V>
+NW_HD NW_CALLED void end_wait(V& v, uint32_t warp, uint32_t ready, uint32_t now) {
+  WarpCopies& c = v.s.warp_copies.in(v.base)[warp];
+  const ImageInstr& in = v.instr(c.wait_pc);
+  c.wait_mask = 0;
+  v.s.waiting.clear(warp);
+  uint32_t* slots = v.slots(warp);
+  for (uint32_t i = 0; i < in.num_dsts; ++i) slots[in.slots[i]] = ready;
+  enter_phase(v, warp, Phase::kRunning);
+  continue_warp(v, warp, now, now + 1);
+}
+
+/// Something has arrived at mbarriers of a thread block.
+template <class V>
+NW_HD NW_CALLED void arrive_at_phases(V& v, uint32_t block, const uint64_t* words, uint32_t record,
+                                      uint32_t mask, uint32_t now) {
+  MbarrierState* const all = mbarriers_of(v, block);
+  bool ended = false;
+  each_event(words, record, mask, [&](const trace::PhaseEvent& e) {
+    MbarrierState& m = all[e.mbarrier % trace::kMaxMbarriers];
+    const uint32_t before = m.phase;
+    take_event(m, e);
+    ended |= m.phase != before;
+  });
+  if (!ended) return;
+  // Estimated: who wakes looks at the mbarrier once more.
+  const auto waiting = v.s.waiting & v.blocks[block].warps;
+  waiting.each([&](uint32_t warp) {
+    if (phases_are_over(v, warp)) end_wait(v, warp, now + v.p.shared_latency, now);
+  });
+}
+
+/// The try of a warp that waits has been made, and would be answered at `ready`.
+template <class V>
+NW_HD NW_CALLED void try_phases(V& v, uint32_t warp, uint32_t ready, uint32_t now) {
+  v.warps[warp].loads = static_cast<uint8_t>(v.warps[warp].loads - 1);
+  if (phases_are_over(v, warp)) {
+    end_wait(v, warp, ready, now);
+  } else {
+    v.s.waiting.set(warp);
+  }
+}
+
+}  // namespace nearwarp::sm

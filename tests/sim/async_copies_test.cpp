@@ -1,0 +1,225 @@
+// Do bulk copies, mbarriers, products of warp groups and asynchronous loads take the time that
+// their units take?
+#include <gtest/gtest.h>
+
+#include "tests/runtime/breadth_kernels.h"
+#include "tests/runtime/plane_map.h"
+#include "tests/sim/device_rig.h"
+
+namespace nearwarp::testing {
+namespace {
+
+/// c = a b^T in f16 by blocks of 128 by 128, a producer and two consuming warp groups each.
+runtime::Recording gemm(uint32_t m, uint32_t n, uint32_t k, uint64_t limit = 0) {
+  runtime::VirtualDevice::Options options;
+  options.max_thread_instructions = limit;
+  options.execute_beyond_limit = limit != 0;
+  runtime::BreadthDevice d("tile_kernels", options);
+  const uint64_t a = d.allocate(uint64_t{m} * k * 2), b = d.allocate(uint64_t{n} * k * 2),
+                 c = d.allocate(uint64_t{m} * n * 4);
+  const runtime::PlaneMap ma(a, 6, k, m, 64, 128, 3), mb(b, 6, k, n, 64, 128, 3);
+  d.launch(d.module, "gemm_f16", {n / 128, m / 128}, {384}, 4 * 2 * 128 * 128,
+           runtime::KernelArgs(ma, mb, c, static_cast<int>(n), static_cast<int>(k / 64)));
+  return d.take_recording("gemm");
+}
+
+/// A launch of one block of the kernel k(data, n), of 64 threads, for 9.0.
+runtime::Recording one_block(const std::string& body, uint32_t n) {
+  runtime::VirtualDevice d;
+  const uint32_t module = d.load_module(std::make_shared<const compiler::Program>(
+      compiler::compile_ptx(".version 8.6\n.target sm_90a\n.address_size 64\n"
+                            ".visible .entry k(.param .u64 data, .param .u32 n) {\n"
+                            "  .reg .b32 %r<20>; .reg .b64 %rd<9>; .reg .pred %p<6>;\n"
+                            "  .shared .align 128 .b8 tile[65536]; .shared .align 8 .b64 bar;\n"
+                            "  ld.param.u64 %rd1, [data];\n  ld.param.u32 %r1, [n];\n"
+                            "  mov.u32 %r2, %tid.x;\n  mov.u32 %r3, tile;\n  mov.u32 %r4, bar;\n" +
+                                body + "  ret;\n}\n",
+                            "test.ptx")));
+  const uint64_t data = d.allocate(1 << 20);
+  d.launch(module, "k", {1}, {64}, 0, runtime::KernelArgs(data, n));
+  return d.take_recording("test");
+}
+
+/// One thread fetches n bytes, and all wait for them.
+const char* const kFetch = R"(
+  setp.ne.u32 %p1, %r2, 0;
+  @%p1 bra BEGUN;
+  mbarrier.init.shared.b64 [%r4], 1;
+  mbarrier.arrive.expect_tx.shared.b64 _, [%r4], %r1;
+  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r3], [%rd1], %r1, [%r4];
+BEGUN:
+  bar.sync 0;
+WAIT:
+  mbarrier.try_wait.parity.shared.b64 %p2, [%r4], 0;
+  @!%p2 bra WAIT;
+  ld.shared.u32 %r5, [%r3];
+)";
+
+report::RunResult run(const runtime::Recording& recording,
+                      const std::vector<std::string>& overrides = {}) {
+  return sim::replay_on_cpu(recording, config::load_machine("h100", overrides),
+                            config::load_policy("baseline"), {});
+}
+
+uint64_t counter_of(const report::RunResult& result, const std::string& name) {
+  for (const auto& [counter, value] : numbers(result))
+    if (counter == name) return static_cast<uint64_t>(value);
+  ADD_FAILURE() << "no counter " << name;
+  return 0;
+}
+uint64_t cycles(const report::RunResult& result) { return counter_of(result, "cycles"); }
+
+TEST(AsyncCopies, ABoxTakesALineInACycleAndNoIssueSlots) {
+  const report::RunResult few = run(one_block(kFetch, 1024)), many = run(one_block(kFetch, 65536));
+  EXPECT_EQ(counter_of(many, "l2.reads"), 512u);
+  // All but the lines themselves is the same.
+  const uint64_t lines = 512 - 8;
+  EXPECT_GE(cycles(many), cycles(few) + lines);
+  EXPECT_LE(cycles(many), cycles(few) + lines + lines / 10);
+  // Who waits longer does not try more often.
+  EXPECT_EQ(counter_of(many, "sm.issued"), counter_of(few, "sm.issued"));
+}
+
+TEST(AsyncCopies, AWaitEndsWithItsLastByte) {
+  // A box from memory takes no less than a load, and its mbarrier is asked about once more.
+  const std::string plain = "  ld.global.u32 %r5, [%rd1];\n  st.shared.u32 [%r3], %r5;\n";
+  const uint64_t load = cycles(run(one_block(plain, 0))), box = cycles(run(one_block(kFetch, 128)));
+  EXPECT_GT(box, load);
+  EXPECT_LT(box, load + 200);
+}
+
+TEST(AsyncCopies, GroupsOfStoresAreWaitedForUntilTheyAreReadOrWritten) {
+  const auto with_wait = [](const std::string& wait) {
+    return cycles(run(one_block(R"(
+  setp.ne.u32 %p1, %r2, 0;
+  @%p1 bra DONE;
+  cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r3], 16384;
+  cp.async.bulk.commit_group;
+)" + wait + R"(
+  ld.global.u32 %r5, [%rd1+262144];
+  add.u32 %r5, %r5, 1;
+  st.global.u32 [%rd1+262144], %r5;
+DONE:
+)",
+                                0)));
+  };
+  const uint64_t written = with_wait("  cp.async.bulk.wait_group 0;\n"),
+                 read = with_wait("  cp.async.bulk.wait_group.read 0;\n"),
+                 pending = with_wait("  cp.async.bulk.wait_group 1;\n");
+  EXPECT_GT(written, read + 150);  // a way to the L2 and back
+  EXPECT_GE(read, pending);
+  EXPECT_GT(read, pending + 50);  // 128 lines, less what overlaps
+}
+
+TEST(AsyncCopies, ProductsTakeTheirUnitAndWaitForTheirFactors) {
+  // 48 parts of 128 x 128 x 64 products more; 2048 of them are a cycle's.
+  const uint64_t more = cycles(run(gemm(128, 128, 4096))) - cycles(run(gemm(128, 128, 1024)));
+  const uint64_t least = uint64_t{48} * 128 * 128 * 64 / 2048;
+  EXPECT_GE(more, least);
+  EXPECT_LE(more, least + least / 50);
+  // At half the rate they take twice as long, with room for those of both groups.
+  const std::vector<std::string> half = {"sm.matrix_products_per_cycle=1024", "sm.port_queue=8"};
+  const uint64_t slow =
+      cycles(run(gemm(128, 128, 4096), half)) - cycles(run(gemm(128, 128, 1024), half));
+  EXPECT_GE(slow, 2 * least);
+  EXPECT_LE(slow, 2 * least + least / 50);
+}
+
+TEST(AsyncCopies, BoxesAreReadOnce) {
+  const report::RunResult r = run(gemm(256, 128, 1024));
+  // Rows of a and b, and c is written once.
+  EXPECT_EQ(counter_of(r, "l2.reads"), 2 * (128 + 128) * 1024 * 2 / 128u);
+  EXPECT_EQ(counter_of(r, "dram.bytes_read"), (256 + 128) * 1024 * 2u);
+}
+
+/// Each thread copies `copies` words to shared memory, each in a group, before it waits.
+std::string async_loads(int copies, const std::string& wait) {
+  std::string text =
+      "  shl.b32 %r6, %r2, 2;\n  add.u32 %r7, %r3, %r6;\n"
+      "  mul.wide.u32 %rd2, %r2, 4;\n  add.u64 %rd3, %rd1, %rd2;\n";
+  for (int i = 0; i < copies; ++i)
+    text += "  cp.async.ca.shared.global [%r7+" + std::to_string(256 * i) + "], [%rd3+" +
+            std::to_string(4096 * i) + "], 4;\n  cp.async.commit_group;\n";
+  return text + wait + "  ld.shared.u32 %r5, [%r7];\n";
+}
+
+TEST(AsyncCopies, AsynchronousLoadsAreUnderWayTogether) {
+  const uint64_t one = cycles(run(one_block(async_loads(1, "  cp.async.wait_all;\n"), 0))),
+                 six = cycles(run(one_block(async_loads(6, "  cp.async.wait_all;\n"), 0))),
+                 // More groups than are kept.
+      thirty = cycles(run(one_block(async_loads(30, "  cp.async.wait_group 0;\n"), 0)));
+  EXPECT_GT(one, 400u);  // from memory
+  EXPECT_LT(six, one + 150);
+  EXPECT_GT(thirty, six);
+  EXPECT_LT(thirty, 6 * one);
+}
+
+TEST(AsyncCopies, NewerGroupsAreNotWaitedFor) {
+  // The second group's line comes from memory, the first one's has been read before.
+  const auto with_wait = [](const std::string& wait) {
+    return cycles(
+        run(one_block("  mul.wide.u32 %rd4, %r2, 4;\n  add.u64 %rd5, %rd1, %rd4;\n"
+                      "  ld.global.u32 %r8, [%rd5];\n  add.u32 %r9, %r8, 1;\n" +
+                          async_loads(2, wait) +
+                          "  ld.global.u32 %r10, [%rd1+65536];\n"
+                          "  add.u32 %r10, %r10, %r5;\n  st.shared.u32 [%r3], %r10;\n",
+                      0)));
+  };
+  EXPECT_GT(with_wait("  cp.async.wait_group 0;\n"), with_wait("  cp.async.wait_group 1;\n") + 200);
+}
+
+TEST(AsyncCopies, ArrivalsOfCopiesWaitForThem) {
+  const std::string head = R"(
+  setp.ne.u32 %p1, %r2, 0;
+  @%p1 bra BEGUN;
+  mbarrier.init.shared.b64 [%r4], 64;
+BEGUN:
+  bar.sync 0;
+  shl.b32 %r6, %r2, 2;
+  add.u32 %r7, %r3, %r6;
+)";
+  const std::string tail = R"(
+WAIT:
+  mbarrier.try_wait.parity.shared.b64 %p2, [%r4], 0;
+  @!%p2 bra WAIT;
+)";
+  const uint64_t copied = cycles(run(one_block(head + R"(
+  cp.async.ca.shared.global [%r7], [%rd1], 4;
+  cp.async.mbarrier.arrive.noinc.shared.b64 [%r4];
+)" + tail,
+                                               0)));
+  const uint64_t arrived =
+      cycles(run(one_block(head + "  mbarrier.arrive.shared.b64 _, [%r4];\n" + tail, 0)));
+  EXPECT_GT(copied, arrived + 400);
+}
+
+TEST(AsyncCopies, TracesThatWereCutDoNotWait) {
+  const runtime::Recording cut = gemm(128, 128, 1024, 100'000);
+  EXPECT_TRUE(cut.truncated);
+  const report::RunResult r = run(cut);
+  EXPECT_FALSE(r.partial);
+  EXPECT_LT(cycles(r), cycles(run(gemm(128, 128, 1024))));
+}
+
+TEST(AsyncCopies, CountersAreEqualOnADeviceAndInAnyWindows) {
+  const runtime::Recording recordings[] = {gemm(256, 128, 256),
+                                           one_block(async_loads(30, "  cp.async.wait_all;\n"), 0)};
+  const config::MachineConfig machine = config::load_machine("h100");
+  const config::PolicyConfig policy = config::load_policy("baseline");
+  for (const runtime::Recording& recording : recordings) {
+    const auto expected = numbers(sim::replay_on_cpu(recording, machine, policy, {}));
+    sim::SimOptions windows;
+    windows.threads = 2;
+    windows.window_ticks = 7;
+    EXPECT_EQ(numbers(sim::replay_on_cpu(recording, machine, policy, windows)), expected);
+    kernels::EmulationOptions emulation;
+    emulation.warps_per_block = 16;
+    emulation.blocks_at_once = 12;
+    kernels::EmulatedDevice device(emulation);
+    const sim::ReplayJob job{&recording, &machine, &policy};
+    EXPECT_EQ(numbers(run_on(device, {&job, 1}).at(0)), expected);
+  }
+}
+
+}  // namespace
+}  // namespace nearwarp::testing
