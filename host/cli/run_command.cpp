@@ -25,6 +25,7 @@
 #include "host/cli/trace_program.h"
 #include "host/config/base_clock.h"
 #include "host/config/config.h"
+#include "host/config/shape.h"
 #include "host/core/error.h"
 #include "host/recording/accel_sim/trace_list.h"
 #include "host/recording/bind.h"
@@ -160,7 +161,8 @@ Request understand(const CommandLine& line, const Words& application) {
   if (const std::string note = config::clock_note(request.machine); !note.empty())
     std::fprintf(stderr, "nearwarp: %s\n", note.c_str());
   // The other default policies need code to choose candidates from, and stacks that compute.
-  const bool only_baseline = request.profile || has_trace || request.machine.shape != "stacked";
+  const bool only_baseline =
+      request.profile || has_trace || !config::shape_of(request.machine).stacks_behind_links();
   const std::string policies =
       only_baseline && !line.given("policy") ? "baseline" : line.text("policy");
   config::Loader loader;

@@ -136,14 +136,6 @@ void require_machine(const sim::RunSubject& subject) {
   const auto refuse = [&](const std::string& what) {
     throw Error(fmt::format("policy '{}' on machine '{}': {}", subject.policy.name, m.name, what));
   };
-  const bool host_runs = m.shape == "stacked", near_bank = m.shape == "near_bank";
-  const uint32_t stacks = sim::mapped_stacks(m);
-  if (m.shape != "stacks" && !near_bank && !host_runs)
-    refuse(
-        fmt::format("it has no memory stacks (machine.shape = \"{}\") - pages in stacks need the "
-                    "shape \"stacks\", \"near_bank\" for those of cores' banks, or \"stacked\" for "
-                    "a processor in front of them",
-                    m.shape));
   if (subject.policy.table<PageSettings>().units != "machine") {
     if (!config::has_mechanism(subject.policy, "mpu") || subject.policy.mapping != "coda")
       refuse(
@@ -162,32 +154,14 @@ void require_machine(const sim::RunSubject& subject) {
                       "pages.units=objects it must fit a page, {} bytes (memory.page_bytes)",
                       turn, m.memory.page_bytes));
   }
-  if (near_bank && subject.policy.mapping == "fta")
+  // A page of one part and a page of all of them are the same bytes where lines go to parts in
+  // turns, however these are turned.
+  const AddressMap map = sim::machine_address_map(m);
+  if (map.polynomial_bits != 0 || map.chunk_bits != 0 || map.slice_bank_bits != 0)
     refuse(
-        "its cores have no page tables to walk, by which pages are touched - \"coda\" and \"cgp\" "
-        "place "
-        "them beforehand");
-  if (host_runs && subject.policy.mapping == "fta")
-    refuse(
-        "kernels run in front of the memory stacks - pages go to the stack whose SM touches them "
-        "only where SMs lie in stacks (machine.shape = \"stacks\")");
-  if (!std::has_single_bit(stacks) || sim::machine_address_map(m).stacks != 0)
-    refuse(
-        "its stacks, vaults and L2 slices are no powers of two - groups of pages need them to "
-        "be");
-  // In front of the stacks, objects lie as they would for SMs in the stacks; thread blocks do not.
-  if (host_runs && subject.policy.mapping == "coda" && subject.policy.dispatch.groups != 1)
-    refuse(
-        fmt::format("dispatch.groups is {}, and kernels run in front of the memory stacks, where "
-                    "thread blocks have no affinity - with dispatch.groups=1 it shows what pages "
-                    "in stacks cost there",
-                    subject.policy.dispatch.groups));
-  if (!host_runs && subject.policy.mapping == "coda" && subject.policy.dispatch.groups != stacks)
-    refuse(
-        fmt::format("dispatch.groups is {} - objects lie where their thread blocks run only if "
-                    "there is a group for each of the {} {}",
-                    subject.policy.dispatch.groups, stacks,
-                    near_bank ? "cores with banks of their own" : "stacks"));
+        "its lines do not go to partitions and banks in turns, which groups of pages need - set "
+        "partitions.hash to \"folded\" or \"none\", partitions.interleave_bytes to 0 and "
+        "partitions.slices_own_banks to false");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "host/config/shape.h"
 #include "host/core/error.h"
 #include "host/mechanisms/coda/accesses.h"
 #include "host/mechanisms/coda/placement.h"
@@ -45,7 +46,7 @@ void count_launch(const runtime::Recording& recording, uint32_t launch, const Pl
 report::ObjectPlaces study_places(const sim::RunSubject& subject,
                                   const std::function<bool(uint64_t, uint64_t)>& progress) {
   const runtime::Recording& recording = subject.recording;
-  if (subject.machine.shape != "stacks")
+  if (!config::shape_of(subject.machine).sms_in_stacks())
     throw Error(
         fmt::format("machine '{}' has no SMs in memory stacks alone (machine.shape = "
                     "\"{}\") - objects are placed for those of machine 'coda', say",

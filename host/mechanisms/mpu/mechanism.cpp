@@ -160,20 +160,9 @@ void require_machine(const sim::RunSubject& subject) {
   const auto refuse = [&](const std::string& what) {
     throw Error(fmt::format("policy '{}' on machine '{}': {}", subject.policy.name, m.name, what));
   };
-  if (m.shape != "near_bank")
-    refuse(
-        fmt::format("machine.shape is \"{}\" - near-bank units stand beside the banks above the "
-                    "cores of a machine of the shape \"near_bank\"",
-                    m.shape));
   if (m.near_bank.units > kMaxUnits)
     refuse(fmt::format("near_bank.units = {} - a core has {} near-bank units at most",
                        m.near_bank.units, kMaxUnits));
-  if (m.tlb.entries != 0)
-    refuse(
-        "it has TLBs (tlb.entries) - the load-store unit compares physical addresses; set "
-        "tlb.entries=0");
-  if (m.l1.sectors)
-    refuse("its L1 caches are looked up by sectors (l1.sectors) - set l1.sectors=false");
 }
 
 }  // namespace

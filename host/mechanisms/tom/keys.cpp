@@ -81,6 +81,24 @@ constexpr config::MappingChoice kMappings[] = {
     {"local", "bmap, but a stack SM finds everything in its own stack (an idealisation)"},
 };
 
+constexpr config::Need kNeeds[] = {
+    {"memory stacks that can compute, behind the links of a GPU",
+     [](const config::MachineConfig& m, const P&) {
+       return config::lack_of_shape(m,
+                                    [](const config::Shape& s) { return s.stacks_behind_links(); });
+     }},
+};
+
+bool maps_pages(const P& policy) { return policy.mapping == "tmap" || policy.mapping == "oracle"; }
+bool learns(const P& policy) { return policy.mapping == "tmap"; }
+
+constexpr config::Claim kClaims[] = {
+    {config::claims::kBlocks, "offers to the SMs of stacks"},
+    {config::claims::kPages, "maps by consecutive address bits", maps_pages},
+    {config::claims::kAccesses, "counts to learn a mapping", learns},
+    {config::claims::kStoreAcks, "waits for before a block goes to where its stores are"},
+};
+
 }  // namespace
 
 const config::MechanismDeclaration& declaration() {
@@ -89,6 +107,8 @@ const config::MechanismDeclaration& declaration() {
       .doc = "offloading after the TOM paper",
       .mappings = kMappings,
       .keys = kKeys,
+      .needs = kNeeds,
+      .claims = kClaims,
   };
   return kDeclaration;
 }

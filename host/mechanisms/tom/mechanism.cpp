@@ -14,7 +14,6 @@
 #include "host/mechanisms/tom/settings.h"
 #include "host/mechanisms/tom/sides.h"
 #include "host/mechanisms/tuning/settings.h"
-#include "host/timing/machine/baseline_map.h"
 
 namespace nearwarp::tom {
 
@@ -317,7 +316,6 @@ std::unique_ptr<sim::MechanismRun> TomMechanism::prepare(const sim::RunSubject& 
 std::unique_ptr<sim::MechanismRun> prepare_offloading(const sim::RunSubject& subject,
                                                       uint32_t number, sim::ImageTables& image,
                                                       const Tune& tune) {
-  sim::require_stacks(subject.machine, fmt::format("policy '{}'", subject.policy.name));
   return std::make_unique<TomRun>(subject, number, image, tune);
 }
 
