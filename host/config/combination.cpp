@@ -36,7 +36,7 @@ void each_claim(const MechanismDeclaration& d, const PolicyConfig& policy, F&& f
   });
 }
 
-/// "; 'tom' needs memory stacks, ..." for those but `one`.
+/// "; 'NAME' needs memory stacks, ..." for those but `one`.
 std::string others_need(const std::vector<const MechanismDeclaration*>& all,
                         const MechanismDeclaration* one) {
   std::string text;

@@ -19,6 +19,8 @@ struct MappingChoice {
   std::string_view doc;  ///< goes on behind "name: "
   /// It is found out while a program begins, and kept to its end (host/timing/run/learning.h).
   bool learnt = false;
+  /// Why launches of a program cannot be simulated by themselves under it; empty: they can.
+  std::string_view no_parts{};
 };
 
 /// What a mechanism cannot do without on a machine.
@@ -37,10 +39,14 @@ struct MechanismDeclaration {
   std::span<const MappingChoice> mappings{};
   bool own_mapping = false;  ///< one of these has to be chosen
   std::span<const Key<PolicyConfig>> keys{};
+  /// Of machines, which have them where Key::shapes says so, whatever the policy.
+  std::span<const Key<MachineConfig>> machine_keys{};
   std::span<const Need> needs{};
   std::span<const Claim> claims{};
   /// Rules between its keys, called for policies that name it; null: there are none.
   void (*check)(const PolicyConfig&, const Rules&) = nullptr;
+  /// And of its keys of a machine, called for machines of every shape.
+  void (*check_machine)(const MachineConfig&, const Rules&) = nullptr;
 };
 
 /// All mechanisms, in the order of the documentation. Defined beside them
@@ -57,10 +63,13 @@ void check_needs(const PolicyConfig& policy, const MachineConfig& machine);
 /// For Need::lack: empty if the machine's shape `has` it.
 std::string lack_of_shape(const MachineConfig& machine, bool (*has)(const Shape&));
 
+/// MappingChoice::no_parts of the policy's mapping.
+std::string_view why_no_parts(const PolicyConfig& policy);
+
 /// Is the policy's mapping learnt?
 bool learns_mapping(const PolicyConfig& policy);
 
-/// Those that have a key, for messages: "mechanism coda", "mechanisms tom and tuning".
+/// Those that have a key, for messages: "mechanism a", "mechanisms a and b".
 std::string takers(const Key<PolicyConfig>& key);
 
 }  // namespace nearwarp::config

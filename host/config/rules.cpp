@@ -224,8 +224,7 @@ void check_gpu(const Rules& rules, const MachineConfig& m) {
 
 /// Latencies of channels in ticks must fit their words, however fine the base clock is.
 void check_latencies(const Rules& rules, const MachineConfig& m) {
-  const uint64_t ticks = base_mhz(m) / m.clocks.interconnect_mhz;
-  const uint64_t limit = (kMaxLatencyTicks - 1) / ticks;
+  const uint64_t limit = longest_latency_cycles(m);
   for (const auto& [key, cycles] :
        {std::pair{"gpu.control_latency_cycles", m.gpu.control_latency_cycles},
         std::pair{"interconnect.channel_latency_cycles", m.interconnect.channel_latency_cycles},
@@ -233,8 +232,7 @@ void check_latencies(const Rules& rules, const MachineConfig& m) {
         std::pair{"stack.sm_latency_cycles", m.stack.sm_latency_cycles},
         std::pair{"stack.switch_latency_cycles", m.stack.switch_latency_cycles},
         std::pair{"partitions.latency_cycles", m.partitions.latency_cycles},
-        std::pair{"near_bank.tsv_latency_cycles", m.near_bank.tsv_latency_cycles},
-        std::pair{"offload.monitor_interval_cycles", m.offload.monitor_interval_cycles}}) {
+        std::pair{"near_bank.tsv_latency_cycles", m.near_bank.tsv_latency_cycles}}) {
     rules.at_most(key, cycles, "2^31 ticks of the base clock", limit);
   }
 }
@@ -347,6 +345,10 @@ std::vector<uint32_t> memory_tiles(const MachineConfig& machine) {
   return tiles;
 }
 
+uint64_t longest_latency_cycles(const MachineConfig& machine) {
+  return (kMaxLatencyTicks - 1) / (base_mhz(machine) / machine.clocks.interconnect_mhz);
+}
+
 uint64_t memory_mbps(const MachineConfig& machine) {
   if (shape_of(machine).sms_in_stacks())
     return uint64_t{machine.stack.count} * machine.stack.vaults * machine.stack.tsv_mbps;
@@ -372,6 +374,8 @@ void check_rules(const MachineConfig& machine, const PlaceOf& place_of) {
   check_caches(rules, machine);
   check_stack_sms(rules, machine);
   check_memory(rules, machine);
+  for (const MechanismDeclaration* d : declared_mechanisms())
+    if (d->check_machine != nullptr) d->check_machine(machine, rules);
 }
 
 void check_rules(const DramConfig& dram, const PlaceOf& place_of) {

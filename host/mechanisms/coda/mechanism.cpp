@@ -13,6 +13,7 @@
 #include "host/mechanisms/coda/memory.h"
 #include "host/mechanisms/coda/page_groups.h"
 #include "host/mechanisms/coda/placement.h"
+#include "host/mechanisms/coda/report/sections.h"
 #include "host/mechanisms/coda/rules.h"
 #include "host/mechanisms/coda/settings.h"
 #include "host/mechanisms/mpu/settings.h"
@@ -90,7 +91,7 @@ class CodaRun final : public sim::MechanismRun {
   void report(sim::System&, report::RunResult& result) override {
     for (const ObjectUse& use : uses_) {
       const runtime::Allocation& a = subject_.recording.allocations[use.allocation];
-      report::PlacedObject o;
+      PlacedObject o;
       o.name = a.label;
       if (!subject_.recording.applications.empty())
         o.name = subject_.recording.applications[a.application] + ": " + o.name;
@@ -111,7 +112,7 @@ class CodaRun final : public sim::MechanismRun {
         o.warp_accesses = units.accesses;
         o.near_unit = units.near;
       }
-      result.placed.push_back(std::move(o));
+      placed_of(result).push_back(std::move(o));
     }
   }
 

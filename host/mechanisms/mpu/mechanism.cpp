@@ -10,6 +10,7 @@
 #include "host/core/error.h"
 #include "host/mechanisms/mpu/counters.h"
 #include "host/mechanisms/mpu/place_tables.h"
+#include "host/mechanisms/mpu/report/energy.h"
 #include "host/mechanisms/mpu/settings.h"
 
 namespace nearwarp::mpu {
@@ -68,7 +69,7 @@ class MpuRun final : public sim::MechanismRun {
 
   void collect(System& system, report::RunResult& result) override {
     collect_places(system, number_, tables_, result);
-    result.parts.near_bank_units = true;
+    result.parts.added.push_back(energy_of_moves());
   }
 
   void report(System& system, report::RunResult& result) override {

@@ -59,7 +59,7 @@ LoopTables toms_loops(const runtime::Recording& recording, const config::Machine
   p.on = p.inside = p.round_is_instance = true;
   p.after_refusal = tuning::Pause::kRound;
   p.begin_cycles = 1;  // the instruction that marks a candidate's beginning (section 4.2)
-  p.trial_cycles = machine.offload.pipeline_latency_cycles;
+  p.trial_cycles = machine.table<OffloadParts>().pipeline_latency_cycles;
   return find_loops(recording, p, compiler::LoopChoice::kOutermost, mark, tables, image);
 }
 

@@ -127,7 +127,7 @@ compiler::OffloadModel offload_model(const config::MachineConfig& machine,
                           : Granularity::kBlock;
   model.inner_blocks =
       config::has_mechanism(policy, "tom") && policy.table<OffloadSettings>().inner_blocks;
-  model.max_candidates = machine.offload.metadata_entries;
+  model.max_candidates = machine.table<OffloadParts>().metadata_entries;
   compiler::SharedModel& shared = model.shared;
   shared.on =
       config::has_mechanism(policy, "tuning") && policy.table<tuning::Settings>().shared != "none";

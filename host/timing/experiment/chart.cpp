@@ -17,6 +17,7 @@
 #include "host/core/error.h"
 #include "host/timing/experiment/expression.h"
 #include "host/timing/report/sample.h"
+#include "host/timing/report/section.h"
 #include "host/timing/report/sms.h"
 #include "host/timing/sweep/format.h"
 #include "host/timing/sweep/results_file.h"
