@@ -15,8 +15,8 @@
 #include "host/config/config.h"
 #include "host/core/error.h"
 #include "host/mechanisms/tom/mapping_survey.h"
+#include "host/mechanisms/tom/report/mapping_analysis.h"
 #include "host/timing/report/file.h"
-#include "host/timing/report/mapping_analysis.h"
 
 namespace nearwarp::cli {
 
@@ -35,7 +35,7 @@ int analyze_mappings_command(const CommandLine& line) {
 
   catch_interrupts();
   const runtime::Recording recording = recording_of(workload, size, line.text("trace-cache"));
-  report::MappingAnalysis analysis;
+  tom::MappingAnalysis analysis;
   {
     ProgressBar bar("analyzing " + workload.name());
     sim::StudyOptions options;
@@ -53,9 +53,9 @@ int analyze_mappings_command(const CommandLine& line) {
   // The file is not lost because nobody reads the table.
   if (!json.empty()) {
     std::signal(SIGPIPE, SIG_IGN);
-    report::write_file(json, report::mapping_analysis_json(analysis));
+    report::write_file(json, tom::mapping_analysis_json(analysis));
   }
-  print(report::format_mapping_analysis(analysis));
+  print(tom::format_mapping_analysis(analysis));
   return 0;
 }
 

@@ -36,7 +36,7 @@ int analyze_objects_command(const CommandLine& line) {
   if (!json.empty()) report::check_writable(json);
   catch_interrupts();
   const runtime::Recording recording = recording_of(workload, size, line.text("trace-cache"));
-  report::ObjectPlaces places;
+  coda::ObjectPlaces places;
   {
     ProgressBar bar("analyzing " + workload.name());
     places = coda::study_places({recording, machine, policy}, [&](uint64_t done, uint64_t total) {
@@ -49,9 +49,9 @@ int analyze_objects_command(const CommandLine& line) {
   // The file is not lost because nobody reads the table.
   if (!json.empty()) {
     std::signal(SIGPIPE, SIG_IGN);
-    report::write_file(json, report::object_places_json(places));
+    report::write_file(json, coda::object_places_json(places));
   }
-  print(report::format_object_places(places, output_width()));
+  print(coda::format_object_places(places, output_width()));
   return 0;
 }
 

@@ -25,6 +25,7 @@
 #include "host/cli/trace_program.h"
 #include "host/config/base_clock.h"
 #include "host/config/config.h"
+#include "host/config/shape.h"
 #include "host/core/error.h"
 #include "host/recording/accel_sim/trace_list.h"
 #include "host/recording/bind.h"
@@ -39,8 +40,6 @@
 #include "host/timing/report/json.h"
 #include "host/timing/report/kernels.h"
 #include "host/timing/report/launches.h"
-#include "host/timing/report/mapping.h"
-#include "host/timing/report/placement.h"
 #include "host/timing/report/registers.h"
 #include "host/timing/report/table.h"
 #include "host/timing/run/learning.h"
@@ -160,7 +159,8 @@ Request understand(const CommandLine& line, const Words& application) {
   if (const std::string note = config::clock_note(request.machine); !note.empty())
     std::fprintf(stderr, "nearwarp: %s\n", note.c_str());
   // The other default policies need code to choose candidates from, and stacks that compute.
-  const bool only_baseline = request.profile || has_trace || request.machine.shape != "stacked";
+  const bool only_baseline =
+      request.profile || has_trace || !config::shape_of(request.machine).stacks_behind_links();
   const std::string policies =
       only_baseline && !line.given("policy") ? "baseline" : line.text("policy");
   config::Loader loader;
@@ -267,18 +267,16 @@ std::string tables(const Request& request, std::span<const report::RunResult> re
   }
   const std::string applications = report::format_applications(results, width);
   if (!applications.empty()) text += "\n" + applications;
-  const std::string mapping = report::format_mapping(results, width);
-  if (!mapping.empty()) text += "\n" + mapping;
+  const std::string sections = report::format_sections(results, width);
+  if (!sections.empty()) text += "\n" + sections;
   if (!request.explain) return text;
   for (const report::RunResult& result : results)
     if (const std::string use = report::format_use(result, width); !use.empty()) text += "\n" + use;
   const std::string energy = report::format_energy(results, width);
   if (!energy.empty()) text += "\n" + energy;
-  for (const report::RunResult& result : results) {
-    for (const std::string& part :
-         {report::format_placement(result, width), report::format_explanation(result, width)})
-      if (!part.empty()) text += "\n" + part;
-  }
+  for (const report::RunResult& result : results)
+    if (const std::string part = report::format_explanation(result, width); !part.empty())
+      text += "\n" + part;
   const std::string legend = report::explanation_legend(results, width);
   return legend.empty() ? text : text + "\n" + legend;
 }

@@ -29,7 +29,7 @@ int analyze_sharing_command(const CommandLine& line) {
 
   catch_interrupts();
   const runtime::Recording recording = recording_of(workload, size, line.text("trace-cache"));
-  report::PageSharing sharing;
+  coda::PageSharing sharing;
   {
     ProgressBar bar("analyzing " + workload.name());
     sharing = coda::study_sharing(recording, machine, [&](uint64_t done, uint64_t total) {
@@ -43,9 +43,9 @@ int analyze_sharing_command(const CommandLine& line) {
   // The file is not lost because nobody reads the table.
   if (!json.empty()) {
     std::signal(SIGPIPE, SIG_IGN);
-    report::write_file(json, report::page_sharing_json(sharing));
+    report::write_file(json, coda::page_sharing_json(sharing));
   }
-  print(report::format_page_sharing(sharing, output_width()));
+  print(coda::format_page_sharing(sharing, output_width()));
   return 0;
 }
 

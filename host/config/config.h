@@ -43,7 +43,7 @@ MachineConfig parse_machine(const std::string& text, const std::string& name,
 PolicyConfig parse_policy(const std::string& text, const std::string& name,
                           std::span<const std::string> overrides = {});
 
-/// Load a machine by name ("tom") or by path (with a slash or the suffix ".toml"), apply the
+/// Load a machine by name ("v100") or by path (with a slash or the suffix ".toml"), apply the
 /// overrides that name machine keys, and check the result.
 ///
 /// `overrides` are "key=value" texts; those that name policy keys are left to load_policy(), those

@@ -28,7 +28,7 @@ struct EnergyConfig {
     uint64_t l1_lookup_fj = 0;   ///< line: tags
     uint64_t l1_read_fj = 0;     ///< line: data of a hit
     uint64_t l1_write_fj = 0;    ///< line: data of a fill or of a store that hits
-    uint64_t queue_fj = 0;       ///< entry of an offload or service queue (opportunistic computing)
+    uint64_t queue_fj = 0;       ///< entry of an offload or service queue
   } sm;
 
   struct L2 {                // [energy.l2]

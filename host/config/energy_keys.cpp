@@ -57,7 +57,7 @@ std::span<const Key<EnergyConfig>> energy_keys() {
       NW_ENERGY(sm.l1_read_fj, "line", "Data of an L1 hit."),
       NW_ENERGY(sm.l1_write_fj, "line", "Data of an L1 fill, or of a store that hits."),
       NW_OPTIONAL_ENERGY(sm.queue_fj, "entry",
-                         "An entry of an offload or service queue (opportunistic computing), "
+                         "An entry of an offload or service queue, "
                          "written or read; left out: nothing."),
       NW_ENERGY(l2.lookup_fj, "line", "Look-up in the L2's tags."),
       NW_ENERGY(l2.read_fj, "line", "Data of an L2 hit, or read by an atomic."),

@@ -19,7 +19,7 @@ bool is_path(std::string_view name_or_path);
 /// Is the value of a machine's key the name or path of another file?
 bool names_file(std::string_view key);
 
-/// The file of a configuration given by name ("tom") or path; throws nearwarp::Error with the
+/// The file of a configuration given by name ("v100") or path; throws nearwarp::Error with the
 /// nearest valid name if there is none. A path that a file has in a key begins in that file's
 /// folder, `from`; one of the command line in the working directory.
 std::filesystem::path find_config(std::string_view kind, const std::string& name_or_path,

@@ -27,8 +27,6 @@ std::string_view shapes_of_key(std::string_view path) {
       {"stack.sm", "stacked"},
       {"stack.", "stacked stacks"},
       {"stack_sm.", "stacked"},
-      {"offload.", "stacked"},
-      {"pcie.", "stacked"},
       {"partitions.", "discrete mesh"},
       {"mesh.", "mesh"},
       {"near_bank.", "near_bank"},

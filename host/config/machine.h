@@ -7,6 +7,7 @@
 #include <string>
 
 #include "host/config/energy.h"
+#include "host/config/tables.h"
 
 namespace nearwarp::config {
 
@@ -263,29 +264,24 @@ struct MachineConfig {
     uint32_t header_bytes = 0;        ///< request or acknowledgement without data
     uint32_t sector_bytes = 0;        ///< granularity of write data
     uint32_t register_bytes = 0;      ///< one 32-bit register of one thread
-    uint32_t line_address_bytes = 0;  ///< a dirty line in an offload acknowledgement
+    uint32_t line_address_bytes = 0;  ///< of a written line, where a packet tells of it
   } packets;
-
-  struct Offload {                         // [offload]
-    uint32_t pipeline_latency_cycles = 0;  ///< core cycles to decide and pack a request
-    uint32_t metadata_entries = 0;         ///< offloading metadata table
-    uint32_t monitor_interval_cycles = 0;  ///< channel busy monitor, interconnect cycles
-    uint32_t dirty_entries = 0;            ///< written lines that a stack SM remembers per warp
-    uint32_t allocation_entries = 0;       ///< memory allocation table
-  } offload;
-
-  struct Pcie {                     // [pcie]: the learning phase's way to the CPU's memory
-    uint32_t round_trip_ns = 0;     ///< of a read without queueing
-    bool limited = false;           ///< by mbps and queue_entries, too
-    uint32_t mbps = 0;              ///< per direction, 10^6 bytes per second
-    uint32_t queue_entries = 0;     ///< requests in flight
-    uint32_t remap_latency_ns = 0;  ///< from the standstill until the SMs go on
-  } pcie;
 
   struct Run {                        // [run]
     uint64_t max_cycles = 0;          ///< core cycles; a longer run stops as partial
     uint64_t no_progress_cycles = 0;  ///< core cycles without a committed instruction: a hang
   } run;
+
+  /// Tables of mechanisms, whose folders have their structures.
+  Tables tables;
+  template <class T>
+  const T& table() const {
+    return tables.of<T>();
+  }
+  template <class T>
+  T& table() {
+    return tables.of<T>();
+  }
 
   /// Timings of the DRAM in nanoseconds, by key, in picoseconds; empty once they are cycles.
   std::map<std::string, uint64_t, std::less<>> timing_ps;

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "host/config/key_shapes.h"
+#include "host/config/mechanism.h"
 #include "host/config/schema.h"
 
 namespace nearwarp::config {
@@ -543,38 +544,29 @@ Keys stack_keys() {
   };
 }
 
-Keys offload_keys() {
+Keys packets_keys() {
   return {
       {NW_KEY(packets.header_bytes), "bytes", 1, 256, false, "",
        "A request or acknowledgement without data; the header of one with data."},
       {NW_KEY(packets.sector_bytes), "bytes", 32, 32, false, "",
        "Granularity of write data; that of the coalescer, so there is no choice yet."},
       {NW_KEY(packets.register_bytes), "bytes", 1, 64, false, "",
-       "One 32-bit register of one thread in an offload packet."},
+       "One 32-bit register of one thread in a packet of a mechanism."},
       {NW_KEY(packets.line_address_bytes), "bytes", 1, 64, false, "",
-       "One written line in an offload acknowledgement."},
-      {NW_KEY(offload.pipeline_latency_cycles), "core cycles", 1, 100000, false, "",
-       "From the detection of a candidate to the decision."},
-      {NW_KEY(offload.metadata_entries), "candidates", 1, 4096, false, "",
-       "Candidates that the offloading metadata table holds."},
-      {NW_KEY(offload.monitor_interval_cycles), "interconnect cycles", 16, 1000000, false, "",
-       "Interval over which the channel busy monitor measures."},
-      {NW_KEY(offload.dirty_entries), "lines", 1, 1024, false, "",
-       "Written lines that a stack SM remembers per warp before it reports them early."},
-      {NW_KEY(offload.allocation_entries), "ranges", 1, 4096, false, "",
-       "Allocations that the memory allocation table holds; later ones keep the baseline mapping."},
-      {NW_KEY(pcie.round_trip_ns), "ns", 1, 1000000, false, "",
-       "Read of the CPU's memory without queueing, during the learning phase."},
-      {NW_KEY(pcie.limited), "", 0, 0, false, "",
-       "Whether pcie.mbps and pcie.queue_entries hold the learning phase up; if not, its accesses "
-       "have "
-       "the latency of PCI-E alone.",
-       kOptional},
-      {NW_KEY(pcie.mbps), "MB/s", 1, 10000000, false, "", "Bandwidth of PCI-E per direction."},
-      {NW_KEY(pcie.queue_entries), "packets", 2, 4096, false, "",
-       "Requests on PCI-E at a time, and replies."},
-      {NW_KEY(pcie.remap_latency_ns), "ns", 0, 1000000000, false, "",
-       "Interrupt, choice of the mapping and resumption when the learning phase ends."},
+       "One written line in an acknowledgement of a mechanism."},
+  };
+}
+
+/// What mechanisms want to know of a machine.
+Keys mechanisms_keys() {
+  Keys keys;
+  for (const MechanismDeclaration* d : declared_mechanisms())
+    keys.insert(keys.end(), d->machine_keys.begin(), d->machine_keys.end());
+  return keys;
+}
+
+Keys run_keys() {
+  return {
       {NW_KEY(run.max_cycles), "core cycles", 1, (uint64_t{1} << 32) - (1 << 20), false, "",
        "A longer run stops; its results are partial. SMs count cycles in 32 bits."},
       {NW_KEY(run.no_progress_cycles), "core cycles", 1000, uint64_t{1} << 40, false, "",
@@ -589,12 +581,12 @@ Keys offload_keys() {
 std::span<const Key<MachineConfig>> machine_keys() {
   static const Keys all = [] {
     Keys keys;
-    for (const Keys& part :
-         {clocks_keys(), gpu_keys(), sm_keys(), instruction_cache_keys(), constant_cache_keys(),
-          classes_keys(), memory_keys(), stack_keys(), offload_keys()}) {
+    for (const Keys& part : {clocks_keys(), gpu_keys(), sm_keys(), instruction_cache_keys(),
+                             constant_cache_keys(), classes_keys(), memory_keys(), stack_keys(),
+                             packets_keys(), mechanisms_keys(), run_keys()})
       keys.insert(keys.end(), part.begin(), part.end());
-    }
-    for (Key<M>& key : keys) key.shapes = shapes_of_key(key.path);
+    for (Key<M>& key : keys)
+      if (key.shapes.empty()) key.shapes = shapes_of_key(key.path);
     for (Key<M>& key : keys)
       key.in_ns = key.path.starts_with("dram.t") && key.unit == "DRAM cycles";
     return keys;

@@ -6,8 +6,10 @@
 #include <string>
 #include <string_view>
 
+#include "host/config/claims.h"
 #include "host/config/require.h"
 #include "host/config/schema.h"
+#include "host/config/shape.h"
 
 namespace nearwarp::config {
 
@@ -17,6 +19,15 @@ struct MappingChoice {
   std::string_view doc;  ///< goes on behind "name: "
   /// It is found out while a program begins, and kept to its end (host/timing/run/learning.h).
   bool learnt = false;
+  /// Why launches of a program cannot be simulated by themselves under it; empty: they can.
+  std::string_view no_parts{};
+};
+
+/// What a mechanism cannot do without on a machine.
+struct Need {
+  std::string_view what;  ///< goes on behind "needs": "an L2 in slices"
+  /// Empty if the machine has it under the policy. Else "what is wrong - what would be right".
+  std::string (*lack)(const MachineConfig&, const PolicyConfig&);
 };
 
 struct MechanismDeclaration {
@@ -28,18 +39,37 @@ struct MechanismDeclaration {
   std::span<const MappingChoice> mappings{};
   bool own_mapping = false;  ///< one of these has to be chosen
   std::span<const Key<PolicyConfig>> keys{};
+  /// Of machines, which have them where Key::shapes says so, whatever the policy.
+  std::span<const Key<MachineConfig>> machine_keys{};
+  std::span<const Need> needs{};
+  std::span<const Claim> claims{};
   /// Rules between its keys, called for policies that name it; null: there are none.
   void (*check)(const PolicyConfig&, const Rules&) = nullptr;
+  /// And of its keys of a machine, called for machines of every shape.
+  void (*check_machine)(const MachineConfig&, const Rules&) = nullptr;
 };
 
 /// All mechanisms, in the order of the documentation. Defined beside them
 /// (host/mechanisms/declarations.cpp), which know this folder.
 std::span<const MechanismDeclaration* const> declared_mechanisms();
 
+/// Throws nearwarp::Error if two mechanisms of the policy claim the same: it names both claims.
+void check_claims(const PolicyConfig& policy, const Rules& rules);
+
+/// Throws nearwarp::Error if the machine lacks what a mechanism of the policy needs. Where there
+/// are several mechanisms it says what the others need.
+void check_needs(const PolicyConfig& policy, const MachineConfig& machine);
+
+/// For Need::lack: empty if the machine's shape `has` it.
+std::string lack_of_shape(const MachineConfig& machine, bool (*has)(const Shape&));
+
+/// MappingChoice::no_parts of the policy's mapping.
+std::string_view why_no_parts(const PolicyConfig& policy);
+
 /// Is the policy's mapping learnt?
 bool learns_mapping(const PolicyConfig& policy);
 
-/// Those that have a key, for messages: "mechanism coda", "mechanisms tom and tuning".
+/// Those that have a key, for messages: "mechanism a", "mechanisms a and b".
 std::string takers(const Key<PolicyConfig>& key);
 
 }  // namespace nearwarp::config

@@ -38,19 +38,19 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
   // it stands for one name.
   std::string best;
   size_t best_distance = distance_limit(name) + 1;
-  for (const std::string& candidate : names) {
-    const size_t distance = edit_distance(name, candidate);
+  for (const std::string& other : names) {
+    const size_t distance = edit_distance(name, other);
     if (distance < best_distance) {
       best_distance = distance;
-      best = candidate;
+      best = other;
     }
   }
   if (!best.empty() || name.size() < 3) return best;
   size_t containing = 0;
-  for (const std::string& candidate : names) {
-    if (candidate.find(name) == std::string::npos) continue;
+  for (const std::string& other : names) {
+    if (other.find(name) == std::string::npos) continue;
     containing += 1;
-    best = candidate;
+    best = other;
   }
   return containing == 1 ? best : std::string();
 }
@@ -58,11 +58,11 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
 std::vector<std::string> nearest_names(std::string_view name, const std::vector<std::string>& names,
                                        size_t most) {
   std::vector<std::pair<size_t, std::string>> near;  // by distance
-  for (const std::string& candidate : names) {
-    const size_t distance = edit_distance(name, candidate);
+  for (const std::string& other : names) {
+    const size_t distance = edit_distance(name, other);
     if (distance <= distance_limit(name) ||
-        (name.size() >= 3 && candidate.find(name) != std::string::npos))
-      near.emplace_back(distance, candidate);
+        (name.size() >= 3 && other.find(name) != std::string::npos))
+      near.emplace_back(distance, other);
   }
   std::stable_sort(near.begin(), near.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });

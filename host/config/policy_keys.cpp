@@ -108,11 +108,22 @@ bool policy_has(const Key<PolicyConfig>& key, const PolicyConfig& policy) {
   return false;
 }
 
-bool learns_mapping(const PolicyConfig& policy) {
+/// The policy's mapping; null: the machine's.
+static const MappingChoice* mapping_of(const PolicyConfig& policy) {
   for (const MechanismDeclaration* d : declared_mechanisms())
     for (const MappingChoice& choice : d->mappings)
-      if (choice.name == policy.mapping) return choice.learnt;
-  return false;
+      if (choice.name == policy.mapping) return &choice;
+  return nullptr;
+}
+
+bool learns_mapping(const PolicyConfig& policy) {
+  const MappingChoice* choice = mapping_of(policy);
+  return choice != nullptr && choice->learnt;
+}
+
+std::string_view why_no_parts(const PolicyConfig& policy) {
+  const MappingChoice* choice = mapping_of(policy);
+  return choice == nullptr ? std::string_view() : choice->no_parts;
 }
 
 std::string takers(const Key<PolicyConfig>& key) {

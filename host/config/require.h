@@ -8,9 +8,13 @@
 #include <string>
 #include <string_view>
 
+#include "host/config/machine.h"
 #include "host/core/error.h"
 
 namespace nearwarp::config {
+
+/// Latencies of channels in interconnect cycles are at most so many.
+uint64_t longest_latency_cycles(const MachineConfig& machine);
 
 /// Says where a key got its value, for messages.
 using PlaceOf = std::function<std::string(std::string_view path)>;

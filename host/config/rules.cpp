@@ -10,6 +10,7 @@
 
 #include "host/config/config.h"
 #include "host/config/mechanism.h"
+#include "host/config/shape.h"
 #include "host/core/error.h"
 
 namespace nearwarp::config {
@@ -36,14 +37,14 @@ void check_sets(const Rules& rules, std::string_view key, uint64_t bytes, uint64
 
 /// Inputs that a crossbar of SMs may have. Those of stacked machines meet at switches as well.
 uint64_t most_inputs(const MachineConfig& m) {
-  const bool switches = m.interconnect.topology == "switch" || m.shape == "stacked";
+  const bool switches = m.interconnect.topology == "switch" || shape_of(m).stacks_behind_links();
   return switches ? kMaxSwitchInputs : kMaxInputs;
 }
 
 /// Slices, and what of them the crossbars' ports and inputs can hold.
 void check_slices(const Rules& rules, const MachineConfig& m) {
-  if (m.shape == "near_bank") return;  // has none
-  if (m.shape == "discrete" || m.shape == "mesh") {
+  if (!shape_of(m).slices) return;
+  if (shape_of(m).in_partitions()) {
     const MachineConfig::Partitions& p = m.partitions;
     rules.multiple("l2.slices", m.l2.slices, "partitions.count", p.count);
     const uint64_t slices = m.l2.slices / p.count;
@@ -86,7 +87,7 @@ void check_slices(const Rules& rules, const MachineConfig& m) {
     rules.multiple("l2.slices", m.l2.slices, "stack.count", m.stack.count);
     rules.at_most("l2.slices", m.l2.slices, "stack.count x stack.vaults",
                   uint64_t{m.stack.count} * m.stack.vaults);
-    if (m.shape == "stacked")
+    if (shape_of(m).stacks_behind_links())
       rules.at_most("l2.slices", m.l2.slices, "the ports of a crossbar",
                     kMaxSwitchPorts - m.stack.count - 1);  // one goes to the CPU
     rules.require(m.stack.vaults % (m.l2.slices / m.stack.count) == 0, "l2.slices",
@@ -167,7 +168,7 @@ void check_near_bank(const Rules& rules, const MachineConfig& m) {
 }
 
 void check_links(const Rules& rules, const MachineConfig& m) {
-  if (m.shape == "stacks" && m.links.topology != "pairs" && m.stack.count > 1)
+  if (shape_of(m).sms_in_stacks() && m.links.topology != "pairs" && m.stack.count > 1)
     rules.at_least("links.latency_cycles", m.links.latency_cycles,
                    "the wires and switches of links.topology, a cycle each", 4);
   if (m.links.directions != "together") return;
@@ -175,7 +176,8 @@ void check_links(const Rules& rules, const MachineConfig& m) {
     rules.require(mbps >= 2, key, fmt::format("is {}", mbps),
                   "with links.directions = \"together\" it must be at least 2");
   };
-  if (m.shape == "stacked") both("links.gpu_to_memory_mbps", m.links.gpu_to_memory_mbps);
+  if (shape_of(m).stacks_behind_links())
+    both("links.gpu_to_memory_mbps", m.links.gpu_to_memory_mbps);
   both("links.memory_to_memory_mbps", m.links.memory_to_memory_mbps);
 }
 
@@ -211,7 +213,7 @@ void check_gpu(const Rules& rules, const MachineConfig& m) {
                  m.gpu.sms_per_cluster);
   rules.at_least("sm.registers", m.sm.registers, "32 times sm.register_unit",
                  kWarpThreads * m.sm.register_unit);
-  if (m.shape == "stacks" || m.shape == "near_bank") return;  // no crossbar joins all SMs
+  if (!shape_of(m).one_gpu) return;  // no crossbar joins all SMs
   for (const auto& [key, sms] :
        {std::pair{"gpu.sms", m.gpu.sms}, std::pair{"gpu.sms_with_ndp", m.gpu.sms_with_ndp}}) {
     rules.at_most(key, sms, "64 clusters' SMs", kMaxSwitchPorts * m.gpu.sms_per_cluster);
@@ -222,8 +224,7 @@ void check_gpu(const Rules& rules, const MachineConfig& m) {
 
 /// Latencies of channels in ticks must fit their words, however fine the base clock is.
 void check_latencies(const Rules& rules, const MachineConfig& m) {
-  const uint64_t ticks = base_mhz(m) / m.clocks.interconnect_mhz;
-  const uint64_t limit = (kMaxLatencyTicks - 1) / ticks;
+  const uint64_t limit = longest_latency_cycles(m);
   for (const auto& [key, cycles] :
        {std::pair{"gpu.control_latency_cycles", m.gpu.control_latency_cycles},
         std::pair{"interconnect.channel_latency_cycles", m.interconnect.channel_latency_cycles},
@@ -231,8 +232,7 @@ void check_latencies(const Rules& rules, const MachineConfig& m) {
         std::pair{"stack.sm_latency_cycles", m.stack.sm_latency_cycles},
         std::pair{"stack.switch_latency_cycles", m.stack.switch_latency_cycles},
         std::pair{"partitions.latency_cycles", m.partitions.latency_cycles},
-        std::pair{"near_bank.tsv_latency_cycles", m.near_bank.tsv_latency_cycles},
-        std::pair{"offload.monitor_interval_cycles", m.offload.monitor_interval_cycles}}) {
+        std::pair{"near_bank.tsv_latency_cycles", m.near_bank.tsv_latency_cycles}}) {
     rules.at_most(key, cycles, "2^31 ticks of the base clock", limit);
   }
 }
@@ -259,17 +259,17 @@ void check_caches(const Rules& rules, const MachineConfig& m) {
                   fmt::format("at most l1.line_bytes = {}", m.l1.line_bytes));
   }
   // What computes in stacks finds memory up to date, and has lines invalidated.
-  rules.require(!m.l2.sectors || m.shape == "discrete", "l2.sectors", "is true",
+  rules.require(!m.l2.sectors || shape_of(m).any_cache, "l2.sectors", "is true",
                 "only machines of the shape \"discrete\" may have it");
-  rules.require(m.l2.write_policy != "back" || m.shape != "stacked", "l2.write_policy",
-                "is \"back\"",
+  rules.require(m.l2.write_policy != "back" || !shape_of(m).stacks_behind_links(),
+                "l2.write_policy", "is \"back\"",
                 "only machines of the shapes \"discrete\", \"mesh\" and \"stacks\" may have it");
   rules.require(m.l2.write_miss == "allocate" || (m.l2.write_policy == "back" && !m.l2.sectors),
                 "l2.write_miss", fmt::format("is \"{}\"", m.l2.write_miss),
                 "that needs l2.write_policy = \"back\" and l2.sectors = false");
   rules.require(!m.l1.sectors || m.l2.sectors, "l1.sectors", "is true",
                 "that needs l2.sectors = true, as sectors are what it asks for");
-  rules.require(m.l1.write_policy == "through" || m.shape == "discrete", "l1.write_policy",
+  rules.require(m.l1.write_policy == "through" || shape_of(m).any_cache, "l1.write_policy",
                 fmt::format("is \"{}\"", m.l1.write_policy),
                 "only machines of the shape \"discrete\" may have it");
   rules.require(m.l1.write_policy != "allocate" || m.l1.sectors, "l1.write_policy",
@@ -281,20 +281,20 @@ void check_caches(const Rules& rules, const MachineConfig& m) {
                 "l1.keep", fmt::format("is \"{}\"", m.l1.keep),
                 "that needs l1.sectors = false, l1.write_policy = \"through\", l1.allocate = "
                 "\"miss\" and at most 64 l1.mshr_entries");
-  rules.require(m.l1.keep != "remote" || m.shape == "near_bank", "l1.keep", "is \"remote\"",
+  rules.require(m.l1.keep != "remote" || shape_of(m).in_banks(), "l1.keep", "is \"remote\"",
                 "only SMs of machines of the shape \"near_bank\" have memory of their own");
-  rules.require(m.l1.allocate == "miss" || m.shape == "discrete", "l1.allocate", "is \"fill\"",
+  rules.require(m.l1.allocate == "miss" || shape_of(m).any_cache, "l1.allocate", "is \"fill\"",
                 "only machines of the shape \"discrete\" may have it");
   rules.require(
       m.l1.allocate == "miss" || m.l1.write_policy != "local-back", "l1.allocate", "is \"fill\"",
       "with l1.write_policy = \"local-back\" it must be \"miss\": a reply that replaced a "
       "dirty line would have to wait until that can be sent");
-  rules.require(m.l1.mshr_entries <= 64 || m.shape == "discrete", "l1.mshr_entries",
+  rules.require(m.l1.mshr_entries <= 64 || shape_of(m).any_cache, "l1.mshr_entries",
                 fmt::format("is {}", m.l1.mshr_entries),
                 "machines of other shapes than \"discrete\" may have at most 64");
   rules.require(m.l2.sectors_per_cycle == 0 || m.l2.sectors, "l2.sectors_per_cycle",
                 fmt::format("is {}", m.l2.sectors_per_cycle), "that needs l2.sectors = true");
-  if (m.shape != "near_bank") {
+  if (shape_of(m).slices) {
     check_sets(rules, "l2.bytes", m.l2.bytes, m.l2.slices, m.l2.ways, m.l1.line_bytes,
                "l2.slices x l2.ways x l1.line_bytes");
     check_set_function(rules, "l2.set_function", m.l2.set_function,
@@ -345,13 +345,17 @@ std::vector<uint32_t> memory_tiles(const MachineConfig& machine) {
   return tiles;
 }
 
+uint64_t longest_latency_cycles(const MachineConfig& machine) {
+  return (kMaxLatencyTicks - 1) / (base_mhz(machine) / machine.clocks.interconnect_mhz);
+}
+
 uint64_t memory_mbps(const MachineConfig& machine) {
-  if (machine.shape == "stacks")
+  if (shape_of(machine).sms_in_stacks())
     return uint64_t{machine.stack.count} * machine.stack.vaults * machine.stack.tsv_mbps;
-  if (machine.shape == "near_bank")
+  if (shape_of(machine).in_banks())
     return uint64_t{machine.gpu.sms} * machine.near_bank.tsv_bytes *
            machine.clocks.interconnect_mhz;
-  if (machine.shape != "stacked")
+  if (!shape_of(machine).stacks_behind_links())
     return uint64_t{machine.partitions.count} * machine.partitions.channels *
            machine.partitions.channel_mbps;
   return uint64_t{machine.stack.count} * machine.links.gpu_to_memory_mbps;
@@ -363,13 +367,15 @@ void check_rules(const MachineConfig& machine, const PlaceOf& place_of) {
   check_latencies(rules, machine);
   check_slices(rules, machine);
   check_input_speedup(rules, machine);
-  if (machine.shape == "mesh") check_mesh(rules, machine);
-  if (machine.shape == "stacks") check_stacks(rules, machine);
-  if (machine.shape == "near_bank") check_near_bank(rules, machine);
-  if (machine.shape != "discrete" && machine.shape != "mesh") check_links(rules, machine);
+  if (shape_of(machine).tiles) check_mesh(rules, machine);
+  if (shape_of(machine).sms_in_stacks()) check_stacks(rules, machine);
+  if (shape_of(machine).in_banks()) check_near_bank(rules, machine);
+  if (!shape_of(machine).in_partitions()) check_links(rules, machine);
   check_caches(rules, machine);
   check_stack_sms(rules, machine);
   check_memory(rules, machine);
+  for (const MechanismDeclaration* d : declared_mechanisms())
+    if (d->check_machine != nullptr) d->check_machine(machine, rules);
 }
 
 void check_rules(const DramConfig& dram, const PlaceOf& place_of) {
@@ -455,6 +461,7 @@ void check_mapping(const PolicyConfig& policy, const Rules& rules) {
 
 void check_rules(const PolicyConfig& policy, const PlaceOf& place_of) {
   const Rules rules(place_of);
+  check_claims(policy, rules);
   check_mapping(policy, rules);
   for (const MechanismDeclaration* d : declared_mechanisms())
     if (d->check != nullptr && has_mechanism(policy, d->name)) d->check(policy, rules);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "host/config/mechanism.h"
 #include "host/core/error.h"
 
 namespace nearwarp::sim {
@@ -35,13 +36,10 @@ uint32_t number_of(MechanismSet known, const Mechanism& mechanism) {
 
 MechanismRuns prepare_mechanisms(MechanismSet known, const RunSubject& subject,
                                  ImageTables& image) {
-  MechanismRuns runs;
-  std::string_view left = subject.policy.mechanism;
-  if (left == "none") return runs;
+  config::check_needs(subject.policy, subject.machine);
+  std::vector<std::pair<const Mechanism*, uint32_t>> named;
   uint32_t taken = 0;
-  while (!left.empty()) {
-    const std::string_view name = left.substr(0, left.find('+'));
-    left.remove_prefix(std::min(left.size(), name.size() + 1));
+  for (const std::string_view name : config::mechanisms_of(subject.policy)) {
     const Mechanism& mechanism = find(known, name, subject.policy.name);
     const uint32_t number = number_of(known, mechanism);
     if ((taken >> number & 1) != 0)
@@ -50,8 +48,14 @@ MechanismRuns prepare_mechanisms(MechanismSet known, const RunSubject& subject,
                       "'{}' - name one of them",
                       subject.policy.name, name, subject.policy.mechanism));
     taken |= 1u << number;
-    runs.push_back(mechanism.prepare(subject, number, image));
+    named.emplace_back(&mechanism, number);
   }
+  // Tables of instructions are made once all of these have their places.
+  MechanismRuns runs(named.size());
+  for (const bool moving : {true, false})
+    for (size_t i = 0; i < named.size(); ++i)
+      if (const auto& [mechanism, number] = named[i]; mechanism->moves_instructions() == moving)
+        runs[i] = mechanism->prepare(subject, number, image);
   return runs;
 }
 

@@ -78,6 +78,8 @@ class Mechanism {
   virtual std::string_view name() const = 0;
   /// The mechanism whose device code it sets; empty: it has its own, and so a number.
   virtual std::string_view runs_on() const { return {}; }
+  /// Does prepare() change the order of instructions? Then it is called before others'.
+  virtual bool moves_instructions() const { return false; }
   /// Run the compiler pass, mark instructions of the image with 1 << number.
   virtual std::unique_ptr<MechanismRun> prepare(const RunSubject& subject, uint32_t number,
                                                 ImageTables& image) const = 0;
@@ -89,8 +91,8 @@ using MechanismSet = std::span<const Mechanism* const>;
 MechanismSet built_in_mechanisms();
 
 /// The mechanisms of a policy: policy.mechanism, several joined by "+"; "none" for none. Throws
-/// nearwarp::Error for a name that is not in `known`,
-/// and for two that run on the same device code.
+/// nearwarp::Error for a name that is not in `known`, for a machine that lacks what one of them
+/// needs, and for two that run on the same device code.
 MechanismRuns prepare_mechanisms(MechanismSet known, const RunSubject& subject, ImageTables& image);
 
 /// Attach mechanism `number` to an SM, of whichever width.

@@ -81,7 +81,8 @@ TEST(MechanismKeys, ServeSeveralPoliciesWithOneOverride) {
 }
 
 TEST(MechanismKeys, NameMechanismsThatThereAre) {
-  EXPECT_EQ(error_of("\"opportunistic+mpu\"\n"), "");
+  expect_contains(error_of("\"opportunistic+mpu\"\n"),
+                  "'opportunistic' claims the accesses of an SM's warps");
   for (const char* wrong :
        {"\"tomm\"\n", "\"\"\n", "\"mpu+\"\n", "\"mpu+mpu\"\n", "\"none+mpu\"\n"})
     expect_contains(error_of(wrong), "policy.mechanism cannot be ");

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "host/config/schema.h"
+#include "host/config/shape.h"
 #include "tests/config/texts.h"
 
 namespace nearwarp::config {
@@ -49,6 +50,36 @@ TEST(Shapes, LeaveOutWhatTheyLack) {
   EXPECT_FALSE(has("discrete16", "mesh.width"));
   for (const char* machine : {"coda", "mpu", "opportunistic"})
     EXPECT_NO_THROW(validate(load_machine(machine), "here"));
+}
+
+TEST(Shapes, SayWhatTheyHave) {
+  // Every choice of the key has an entry.
+  std::string_view choices = find_key<MachineConfig>("machine.shape")->choices;
+  size_t shapes = 0;
+  while (!choices.empty()) {
+    MachineConfig machine;
+    machine.shape = choices.substr(0, choices.find(' '));
+    choices.remove_prefix(std::min(choices.size(), machine.shape.size() + 1));
+    EXPECT_EQ(shape_of(machine).name, machine.shape);
+    shapes += 1;
+  }
+  EXPECT_EQ(shapes, 5u);
+  MachineConfig wrong;
+  wrong.name = "mine";
+  wrong.shape = "torus";
+  expect_contains(message_of([&] { shape_of(wrong); }),
+                  "machine 'mine': there is no shape \"torus\" - these are: \"stacked\", ");
+  EXPECT_EQ(shapes_with([](const Shape& s) { return s.tiles; }), "\"mesh\"");
+  EXPECT_EQ(shapes_with([](const Shape& s) { return s.in_stacks(); }), "\"stacked\" or \"stacks\"");
+
+  const MachineConfig tom = load_machine("tom"), coda = load_machine("coda"),
+                      mpu = load_machine("mpu"), tiles = load_machine("opportunistic");
+  EXPECT_TRUE(shape_of(tom).stacks_behind_links() && !shape_of(coda).stacks_behind_links());
+  EXPECT_TRUE(shape_of(coda).sms_in_stacks() && !shape_of(tom).sms_in_stacks());
+  EXPECT_TRUE(shape_of(tiles).slices && !shape_of(mpu).slices);
+  EXPECT_EQ(memory_parts(tom), tom.stack.count);
+  EXPECT_EQ(memory_parts(tiles), tiles.partitions.count);
+  EXPECT_EQ(memory_parts(mpu), mpu.gpu.sms);
 }
 
 TEST(Shapes, WhatLoadsLeaveForLaterOnes) {

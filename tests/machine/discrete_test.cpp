@@ -236,7 +236,7 @@ TEST(Discrete, MechanismsInStacksNeedStacks) {
                          {});
       FAIL() << policy;
     } catch (const Error& e) {
-      EXPECT_NE(std::string(e.what()).find("machine 'discrete16' has no memory stacks"),
+      EXPECT_NE(std::string(e.what()).find("on machine 'discrete16': 'tom' needs memory stacks"),
                 std::string::npos)
           << e.what();
     }

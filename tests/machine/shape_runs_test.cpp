@@ -1,5 +1,6 @@
 // Do machines of the shapes mesh, stacks and near_bank run programs to their end, whatever the way
 // of stepping, with the least of room, and without what needs a main GPU with stacks?
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "host/core/error.h"
@@ -125,13 +126,13 @@ TEST(Shapes, WithoutAMainGpuAndStacksRefuseWhatNeedsThem) {
     return "";
   };
   for (const char* policy : {"tom", "ndp-controlled-bmap", "tom-oracle"}) {
-    EXPECT_EQ(error("coda", policy),
-              "machine 'coda' has no main GPU beside its memory stacks (machine.shape = "
-              "\"stacks\") - policy '" +
-                  std::string(policy) + "' needs a machine of the shape \"stacked\"");
-    EXPECT_NE(error("mpu", policy).find("machine 'mpu' has no main GPU"), std::string::npos);
-    EXPECT_NE(error("opportunistic", policy).find("machine 'opportunistic' has no memory stacks"),
-              std::string::npos);
+    for (const auto& [machine, shape] : {std::pair{"coda", "stacks"}, std::pair{"mpu", "near_bank"},
+                                         std::pair{"opportunistic", "mesh"}})
+      EXPECT_EQ(error(machine, policy),
+                fmt::format("policy '{}' on machine '{}': 'tom' needs memory stacks that can "
+                            "compute, behind the links of a GPU, and machine.shape is \"{}\" - it "
+                            "must be \"stacked\"",
+                            policy, machine, shape));
   }
 }
 

@@ -1,69 +1,217 @@
 // Which mechanisms go together, and what do those say that do not?
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <map>
+#include <set>
 
-#include "host/core/error.h"
-#include "tests/sim/whole_machine.h"
+#include "host/config/mechanism.h"
+#include "host/mechanisms/coda/report/sections.h"
+#include "tests/mechanisms/same_results.h"
 
 namespace nearwarp::testing::combinations_test {
 namespace {
 
-report::RunResult run(const std::string& machine, const std::string& policy,
-                      const std::vector<std::string>& keys) {
-  return sim::replay_on_cpu(workload("kmeans"), config::load_machine(machine, keys),
-                            config::load_policy(policy, keys), {});
+using Keys = std::vector<std::string>;
+
+/// Mechanisms together, on a machine that has what they need.
+struct Together {
+  std::string mechanisms;  ///< policy.mechanism
+  std::string machine, policy;
+  Keys keys;
+
+  Keys all_keys() const {
+    Keys all = keys;
+    all.push_back("policy.mechanism=" + mechanisms);
+    return all;
+  }
+  config::MachineConfig the_machine() const { return config::load_machine(machine, all_keys()); }
+  config::PolicyConfig the_policy() const { return config::load_policy(policy, all_keys()); }
+};
+
+// As in configs/experiments/combinations.toml.
+const std::vector<Together>& that_run() {
+  static const std::vector<Together> all = {
+      {"tom+opportunistic", "tom", "ndp-controlled-bmap", {"tlb.entries=0"}},
+      {"tom+coda", "tom", "ndp-controlled-bmap", {"policy.mapping=cgp"}},
+      {"tuning+opportunistic", "tom", "tuned", {"tlb.entries=0", "policy.mapping=oracle"}},
+      {"tuning+coda", "pim-tuning", "tuned", {"policy.mapping=coda"}},
+      {"opportunistic+coda", "opportunistic", "omni-compute", {"policy.mapping=cgp"}},
+      {"opportunistic+coda",
+       "coda",
+       "llc-compute",
+       {"tlb.entries=0", "policy.mapping=coda", "dispatch.groups=4"}},
+      {"mpu+coda", "mpu", "mpu-pages", {}},
+      {"tom+opportunistic+coda",
+       "tom",
+       "ndp-controlled-bmap",
+       {"tlb.entries=0", "policy.mapping=cgp"}},
+  };
+  return all;
 }
 
-std::string error(const std::string& machine, const std::string& policy,
-                  const std::vector<std::string>& keys) {
+/// Pairs that do not go together, and a part of what is said then.
+const std::map<std::string, std::pair<Together, std::vector<std::string>>>& that_do_not() {
+  static const std::map<std::string, std::pair<Together, std::vector<std::string>>> all = {
+      {"tom+tuning",
+       {{"tom+tuning", "tom", "tuned", {}},
+        {"'tom' claims the warps at the beginnings of blocks of code", "and so does 'tuning'"}}},
+      {"opportunistic+mpu",
+       {{"opportunistic+mpu", "mpu", "mpu", {}},
+        {"'opportunistic' claims the accesses of an SM's warps", "and so does 'mpu'"}}},
+      {"tom+mpu",
+       {{"tom+mpu", "mpu", "ndp-controlled-bmap", {"mpu.collectors=4"}},
+        {"'tom' needs memory stacks that can compute", "machine.shape is \"near_bank\"",
+         "'mpu' needs cores below banks of their own"}}},
+      {"tuning+mpu",
+       {{"tuning+mpu", "pim-tuning", "tuned", {}},
+        {"'mpu' needs cores below banks of their own", "machine.shape is \"stacked\"",
+         "'tuning' needs memory stacks that can compute"}}},
+  };
+  return all;
+}
+
+report::RunResult run(const Together& t, const std::string& name, uint64_t limit = 0,
+                      const sim::SimOptions& options = {}) {
+  return sim::replay_on_cpu(workload(name, limit), t.the_machine(), t.the_policy(), options);
+}
+
+std::string error(const Together& t) {
   try {
-    run(machine, policy, keys);
+    run(t, "kmeans", 100'000);
   } catch (const Error& e) {
     return e.what();
   }
   return "";
 }
 
-uint64_t counter(const report::RunResult& r, const std::string& name) {
-  const auto at = std::find_if(r.counters.begin(), r.counters.end(),
-                               [&](const auto& c) { return c.name == name; });
-  return at == r.counters.end() ? 0 : at->value;
+uint64_t value(const report::RunResult& r, const std::string& name) {
+  return report::counter_value(r, name);
+}
+
+TEST(Combinations, EveryPairRunsOrSaysWhyNot) {
+  std::set<std::string> runs;
+  for (const Together& t : that_run()) runs.insert(t.mechanisms);
+  const auto all = config::declared_mechanisms();
+  for (size_t i = 0; i < all.size(); ++i)
+    for (size_t k = i + 1; k < all.size(); ++k) {
+      const auto pair = std::string(all[i]->name) + "+" + std::string(all[k]->name);
+      const auto refused = that_do_not().find(pair);
+      EXPECT_NE(runs.contains(pair), refused != that_do_not().end()) << pair;
+      if (refused == that_do_not().end()) continue;
+      const std::string text = error(refused->second.first);
+      for (const std::string& part : refused->second.second)
+        EXPECT_NE(text.find(part), std::string::npos) << pair << ": " << text;
+    }
 }
 
 TEST(Combinations, OffloadingOnPagesInStacks) {
-  const std::vector<std::string> keys = {"policy.mechanism=tom+coda", "policy.mapping=cgp"};
-  const report::RunResult both = run("tom", "ndp-controlled-bmap", keys),
-                          alone = run("tom", "ndp-controlled-bmap", {});
+  const Together pages = that_run()[1];
+  const report::RunResult both = run(pages, "kmeans"),
+                          alone = run({"tom", "tom", "ndp-controlled-bmap", {}}, "kmeans");
   // Each does its part: pages are in stacks, and blocks of code are offloaded to them.
-  EXPECT_GT(counter(both, "pages.cgp"), 0u);
-  EXPECT_EQ(counter(alone, "pages.cgp"), 0u);
+  EXPECT_GT(value(both, "pages.cgp"), 0u);
+  EXPECT_EQ(value(alone, "pages.cgp"), 0u);
   EXPECT_GT(both.offloaded_thread_instructions, 0u);
   EXPECT_EQ(both.warp_instructions, alone.warp_instructions);
   EXPECT_NE(both.cycles, alone.cycles);
-  EXPECT_EQ(both.cycles, run("tom", "ndp-controlled-bmap", keys).cycles);
 }
 
 TEST(Combinations, TunedOffloadingOnObjectsPlacedForThem) {
-  const report::RunResult both =
-      run("pim-tuning", "tuned", {"policy.mechanism=tuning+coda", "policy.mapping=coda"});
-  EXPECT_FALSE(both.placed.empty());
-  EXPECT_FALSE(both.candidates.empty());
+  const report::RunResult both = run(that_run()[3], "kmeans");
+  EXPECT_FALSE(coda::placed_of(both).empty());
+  EXPECT_FALSE(tom::candidates_of(both).empty());
 }
 
-TEST(Combinations, OfOneDeviceCodeOrForOtherMachinesAreRefused) {
-  const auto says = [](const std::string& text, const char* what) {
-    EXPECT_NE(text.find(what), std::string::npos) << text;
+TEST(Combinations, BlocksOffloadedBesideChainsAtL2Slices) {
+  for (const size_t which : {size_t{0}, size_t{2}, size_t{7}}) {
+    const report::RunResult r = run(that_run()[which], "bfs-rmat");
+    SCOPED_TRACE(that_run()[which].mechanisms);
+    EXPECT_GT(value(r, "chains.offloaded"), 0u);
+    uint64_t blocks = 0;
+    for (const tom::CandidateRow& c : tom::candidates_of(r)) {
+      blocks += c.offloaded;
+      EXPECT_EQ(c.instances, c.offloaded + c.refused_condition + c.refused_busy +
+                                 c.refused_pending + c.no_memory_access + c.refused_shared);
+    }
+    EXPECT_GT(blocks, 0u);
+    // Chains that warps on main SMs came to, each once: those of stack SMs are not offered again.
+    EXPECT_EQ(value(r, "chains.instances"),
+              value(r, "chains.offloaded") + value(r, "chains.l1_hits") +
+                  value(r, "chains.elsewhere") + value(r, "chains.full") +
+                  value(r, "chains.divergent") + value(r, "chains.inactive"));
+    // Both are charged.
+    std::set<std::string> terms;
+    for (const report::EnergyTerm& t : r.energy.terms)
+      if (t.energy != 0) terms.insert(t.name);
+    EXPECT_TRUE(terms.contains("chains.queues") && terms.contains("stack_sm.issue"));
+  }
+}
+
+TEST(Combinations, PagesInPartitionsBringOperandsTogether) {
+  // Two arrays of the same length, page by page in the same partitions, as long as they begin in
+  // the same one.
+  const report::RunResult r = run(that_run()[4], "vector-add");
+  EXPECT_GT(value(r, "pages.cgp"), 0u);
+  EXPECT_EQ(value(r, "chains.elsewhere"), 0u);
+  EXPECT_EQ(value(r, "chains.offloaded"), value(r, "chains.instances"));
+}
+
+TEST(Combinations, TheWayOfSteppingDoesNotShow) {
+  constexpr uint64_t kLimit = 200'000;
+  for (const Together& t : that_run()) {
+    SCOPED_TRACE(t.mechanisms + " on " + t.machine);
+    const auto expected = numbers(run(t, "bfs-rmat", kLimit));
+    for (const Tick window : {Tick{7}, Tick{997}}) {
+      sim::SimOptions o;
+      o.window_ticks = window;
+      o.order_seed = static_cast<uint32_t>(window);
+      shuffle_lanes(o, 3);
+      o.threads = window == 997 ? 2 : 1;
+      EXPECT_EQ(numbers(run(t, "bfs-rmat", kLimit, o)), expected) << window;
+    }
+  }
+}
+
+TEST(Combinations, OnADeviceAsOnTheCpu) {
+  constexpr uint64_t kLimit = 50'000;
+  for (const Together& t : that_run()) {
+    if (t.machine == "mpu") continue;  // tests/mechanisms/mpu; the largest machine
+    SCOPED_TRACE(t.mechanisms + " on " + t.machine);
+    kernels::EmulationOptions emulation;
+    emulation.warps_per_block = 16;
+    emulation.blocks_at_once = 4;
+    emulation.seed = 11;
+    kernels::EmulatedDevice device(emulation);
+    const config::MachineConfig machine = t.the_machine();
+    const config::PolicyConfig policy = t.the_policy();
+    const sim::ReplayJob job{&workload("bfs-rmat", kLimit), &machine, &policy};
+    EXPECT_EQ(numbers(run_on(device, {&job, 1})[0]), numbers(run(t, "bfs-rmat", kLimit)));
+  }
+}
+
+TEST(Combinations, OfOneClaimAreRefusedWithBothNamed) {
+  const auto says = [](const Together& t, const std::vector<std::string>& parts) {
+    const std::string text = error(t);
+    for (const std::string& part : parts) EXPECT_NE(text.find(part), std::string::npos) << text;
   };
-  says(error("tom", "tuned", {"policy.mechanism=tuning+tom"}),
-       "mechanism 'tom' runs on the same parts as another of 'tuning+tom'");
-  says(error("tom", "ndp-controlled-bmap", {"policy.mechanism=tom+opportunistic"}),
-       "chains are computed at the L2 slices");
-  says(error("opportunistic", "llc-compute",
-             {"policy.mechanism=opportunistic+coda", "policy.mapping=cgp"}),
-       "it has no memory stacks");
-  says(error("mpu", "mpu", {"policy.mechanism=mpu+opportunistic"}),
-       "chains are computed at the L2 slices");
+  says({"tom+opportunistic", "tom", "tom", {"tlb.entries=0"}},
+       {"(--set policy.mechanism=tom+opportunistic)",
+        "'tom' claims the accesses of an SM's warps, which it counts to learn a mapping",
+        "so does 'opportunistic', which it sends to L2 slices"});
+  says({"tom+coda", "tom", "tom", {}},
+       {"'tom' claims where pages lie, which it maps by consecutive address bits",
+        "so does 'coda'"});
+  says({"tom+opportunistic", "tom", "ndp-controlled-bmap", {"chains.ack=forwarded"}},
+       {"'tom' claims the acknowledgements of stores", "so does 'opportunistic'"});
+}
+
+TEST(Combinations, WhatAMachineLacksIsSaidBesideWhatOthersNeed) {
+  const std::string text = error({"tom+opportunistic", "tom", "ndp-controlled-bmap", {}});
+  EXPECT_NE(text.find("policy 'ndp-controlled-bmap' on machine 'tom': 'opportunistic' needs SMs "
+                      "without TLBs, and tlb.entries is 32"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("; 'tom' needs memory stacks that can compute"), std::string::npos) << text;
 }
 
 }  // namespace

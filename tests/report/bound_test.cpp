@@ -55,11 +55,7 @@ TEST(Bound, ThoseThatAreAlike) {
 RunResult learning(uint64_t until) {
   RunResult run = links(60, 50);
   run.cycles = 1000;
-  MappingReport m;
-  m.learnt = m.applied = true;
-  m.wanted_instances = m.seen_instances = 1;
-  m.resume_cycle = until;
-  run.mapping = m;
+  run.learning_cycles = until;
   return run;
 }
 
@@ -70,8 +66,7 @@ TEST(Bound, ALearningPhaseThatIsMostOfTheRun) {
       "whose latency counts; SMs "))
       << bound_text(run);
   // Nothing was remapped before the program's end: all of it was learning.
-  run.mapping->applied = false;
-  run.mapping->resume_cycle = 0;
+  run.learning_cycles = RunResult::kToTheEnd;
   EXPECT_TRUE(bound_text(run).starts_with("the learning phase, 100 % of the run"));
 }
 
@@ -94,7 +89,7 @@ TEST(Bound, WhatIsNearSaturationAllTheSameFollows) {
   RunResult run = links(800, 800);
   const RunResult learns = learning(600);
   run.cycles = learns.cycles;
-  run.mapping = learns.mapping;
+  run.learning_cycles = learns.learning_cycles;
   EXPECT_NE(bound_text(run).find("whose latency counts; TX links 80 % busy; "), std::string::npos)
       << bound_text(run);
 }
@@ -106,9 +101,6 @@ TEST(Bound, AShortLearningPhaseIsMentionedAndAVeryShortOneIsNot) {
             std::string::npos)
       << text;
   EXPECT_EQ(bound_text(learning(20)).find("learning"), std::string::npos);
-  RunResult known = learning(990);
-  known.mapping->learnt = false;
-  EXPECT_EQ(bound_text(known).find("learning"), std::string::npos);
 }
 
 }  // namespace

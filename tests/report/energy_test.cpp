@@ -11,6 +11,7 @@
 #include "host/config/config.h"
 #include "host/config/schema.h"
 #include "host/core/error.h"
+#include "host/mechanisms/opportunistic/report/energy.h"
 #include "host/timing/report/energy_text.h"
 #include "host/timing/report/json.h"
 #include "host/timing/report/table.h"
@@ -21,8 +22,10 @@ namespace {
 
 using config::MachineConfig;
 
-constexpr MachineParts kAllParts{
-    .stack_sms = true, .cross_links = true, .network_wires = true, .chain_queues = true};
+const MachineParts kAllParts{.stack_sms = true,
+                             .cross_links = true,
+                             .network_wires = true,
+                             .added = {opportunistic::energy_of_queues()}};
 
 MachineConfig tom(const std::vector<std::string>& changes = {}) {
   return config::load_machine("tom", changes);
@@ -104,7 +107,7 @@ TEST(Energy, WorkedExamplesOfMpu) {
 
 TEST(Energy, QueuesOfChains) {
   const RunResult run = run_with({{"chains.queue_accesses", 4}, {"chains.buffered_lines", 2}},
-                                 {.chain_queues = true});
+                                 {.added = {opportunistic::energy_of_queues()}});
   const EnergyReport report = account_energy(tom(), run);
   EXPECT_EQ(find(report, "chains.queues")->energy, Femtojoules{40'000});
   // A line is 32 registers, of 2 pJ to read and 2.75 to write.

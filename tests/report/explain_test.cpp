@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "host/mechanisms/tom/report/sections.h"
 #include "tests/report/texts.h"
 
 namespace nearwarp::report {
@@ -16,7 +17,7 @@ using testing::Words;
 RunResult example() {
   RunResult r;
   r.policy = "tom";
-  CandidateRow c;
+  tom::CandidateRow c;
   c.kernel = "pathcalc";
   c.id = 3;
   c.source_lines = "bench/workloads/libor/libor.cu:41-57, /usr/include/math.h:5";
@@ -34,7 +35,7 @@ RunResult example() {
   c.offloaded_cycles = 1'500'000;
   c.stack_slots = 192;
   c.home_warps = 2880;
-  r.candidates = {c};
+  tom::candidates_of(r) = {c};
   return r;
 }
 
@@ -66,9 +67,9 @@ TEST(Explanation, WhatColumnsAreIsSaidOnceForAllRuns) {
 
 TEST(Explanation, InstancesAddUpWhereSomeAccessNothing) {
   RunResult run = example();
-  run.candidates[0].no_memory_access = 123;
-  run.candidates[0].instances += 123;
-  run.candidates[0].kept += 123;
+  tom::candidates_of(run)[0].no_memory_access = 123;
+  tom::candidates_of(run)[0].instances += 123;
+  tom::candidates_of(run)[0].kept += 123;
   const std::string text = format_explanation(run, 200);
   EXPECT_EQ(row(text, "pathcalc 3 "),
             (Words{"11,123", "6,000", "1,000", "2,000", "2,000", "123", "40", "300", "100", "75.0",
@@ -78,12 +79,12 @@ TEST(Explanation, InstancesAddUpWhereSomeAccessNothing) {
 TEST(Explanation, MeansAreOfInstancesThatEnded) {
   RunResult run = example();
   run.partial = true;
-  run.candidates[0].returned = 1500;  // the others are still away
+  tom::candidates_of(run)[0].returned = 1500;  // the others are still away
   EXPECT_EQ(row(format_explanation(run, 200), "pathcalc 3 ")[10], "1000");
 }
 
 TEST(Explanation, WhatASteadyStateWouldOffload) {
-  CandidateRow c;
+  tom::CandidateRow c;
   c.stack_slots = 192;
   c.home_warps = 2880;
   c.kept = 10, c.kept_cycles = 36'000;
@@ -97,7 +98,7 @@ TEST(Explanation, WhatASteadyStateWouldOffload) {
 TEST(Explanation, RoundsOfTunedOffloading) {
   RunResult run = example();
   EXPECT_EQ(format_explanation(run, 200).find("rounds, near"), std::string::npos);
-  CandidateRow& c = run.candidates[0];
+  tom::CandidateRow& c = tom::candidates_of(run)[0];
   c.entries = 7000;
   c.sent_back = 1500;
   c.home_rounds = 4000, c.home_cycles = 800'000;
@@ -113,20 +114,20 @@ TEST(Explanation, RoundsOfTunedOffloading) {
 
 TEST(Explanation, NothingIsDividedByZero) {
   RunResult run = example();
-  run.candidates = {CandidateRow()};
-  run.candidates[0].kernel = "k";
+  tom::candidates_of(run) = {tom::CandidateRow()};
+  tom::candidates_of(run)[0].kernel = "k";
   const std::string text = format_explanation(run, 200);
   EXPECT_EQ(row(text, "k 0 "), (Words{"0", "0", "0", "0", "0", "0", "0", "0", "-", "-", "-", "0",
                                       "0", "-", "-", "-"}));
   EXPECT_EQ(text.find("nan"), std::string::npos);
-  run.candidates.clear();
+  tom::candidates_of(run).clear();
   EXPECT_EQ(format_explanation(run), "");
 }
 
 TEST(Explanation, FitsInto80Columns) {
   RunResult run = example();
-  run.candidates.push_back(run.candidates[0]);
-  CandidateRow& big = run.candidates.back();
+  tom::candidates_of(run).push_back(tom::candidates_of(run)[0]);
+  tom::CandidateRow& big = tom::candidates_of(run).back();
   big.kernel = "_Z" + std::string(200, 'x');
   big.id = 12;
   big.instances = big.offloaded = big.local_lines = 18'446'744'073'709'551'615u;

@@ -1,8 +1,8 @@
 // Does the text on data mappings say what the report holds, in words that fit every case?
-#include "host/timing/report/mapping.h"
 
 #include <gtest/gtest.h>
 
+#include "host/mechanisms/tom/report/sections.h"
 #include "tests/report/texts.h"
 
 namespace nearwarp::report {
@@ -17,7 +17,7 @@ using testing::Words;
 RunResult learnt() {
   RunResult r;
   r.policy = "tom";
-  MappingReport m;
+  tom::MappingReport m;
   m.learnt = m.applied = true;
   m.first_bit = 9;
   m.last_bit = 10;
@@ -30,11 +30,14 @@ RunResult learnt() {
   m.resume_cycle = 15'300;
   m.ranges = {
       {"L", 0, 1'000'000, true}, {"L_b", 1 << 20, 500'000, true}, {"out", 1 << 21, 8, false}};
-  r.mapping = m;
+  r.learning_cycles = m.learning_cycles();
+  tom::mapping_of(r) = m;
   return r;
 }
 
-std::string text_of(const RunResult& run) { return format_mapping(std::vector<RunResult>{run}); }
+std::string text_of(const RunResult& run) {
+  return tom::format_mapping(std::vector<RunResult>{run});
+}
 
 TEST(MappingText, ShowsTheNumbers) {
   const std::string text = text_of(learnt());
@@ -67,10 +70,10 @@ TEST(MappingText, SaysHowFewInstancesDecided) {
                 .find("Only 4 of 4,000 instances decided: the choice is luck, not learning."),
             std::string::npos)
       << text_of(run);
-  run.mapping->seen_instances = kFewInstances;
+  tom::mapping_of(run)->seen_instances = kFewInstances;
   EXPECT_EQ(text_of(run).find("luck"), std::string::npos);
-  run.mapping->seen_instances = 1;
-  run.mapping->learnt = false;  // known from all there are
+  tom::mapping_of(run)->seen_instances = 1;
+  tom::mapping_of(run)->learnt = false;  // known from all there are
   EXPECT_EQ(text_of(run).find("luck"), std::string::npos);
 }
 
@@ -78,16 +81,16 @@ TEST(MappingText, RunsWithoutAMappingHaveNone) {
   RunResult baseline;
   baseline.policy = "baseline";
   EXPECT_EQ(text_of(baseline), "");
-  EXPECT_EQ(format_mapping({}), "");
+  EXPECT_EQ(tom::format_mapping({}), "");
   // Beside one that has, they are left out.
-  const std::string text = format_mapping(std::vector<RunResult>{baseline, learnt()});
+  const std::string text = tom::format_mapping(std::vector<RunResult>{baseline, learnt()});
   EXPECT_EQ(text.find("baseline  "), std::string::npos);
   EXPECT_EQ(row(text, "chosen bits").size(), 1u);
 }
 
 TEST(MappingText, AMappingKnownBeforehandWasNotLearnt) {
   RunResult run = learnt();
-  run.mapping->learnt = false;
+  tom::mapping_of(run)->learnt = false;
   const std::string text = text_of(run);
   EXPECT_EQ(row(text, "learning [cycles]"), Words{"-"});
   EXPECT_EQ(row(text, "standstill [cycles]"), Words{"-"});
@@ -96,14 +99,15 @@ TEST(MappingText, AMappingKnownBeforehandWasNotLearnt) {
 
 TEST(MappingText, SaysWhyNothingWasMapped) {
   RunResult run = learnt();
-  run.mapping->applied = false;
+  tom::mapping_of(run)->applied = false;
   std::string text = text_of(run);
   EXPECT_EQ(row(text, "chosen bits"), Words{"none"});
   EXPECT_EQ(row(text, "learning [cycles]"), Words{"-"});
   EXPECT_NE(unwrapped(text).find("the program ended while"), std::string::npos);
   run.partial = true;
   EXPECT_NE(unwrapped(text_of(run)).find("the run ended while"), std::string::npos);
-  run.mapping->total_instances = run.mapping->seen_instances = run.mapping->seen_accesses = 0;
+  tom::mapping_of(run)->total_instances = tom::mapping_of(run)->seen_instances =
+      tom::mapping_of(run)->seen_accesses = 0;
   text = text_of(run);
   EXPECT_NE(unwrapped(text).find("no candidate instance makes a memory access"), std::string::npos);
   EXPECT_EQ(row(text, "bits 7:8 at destination [%]"), Words{"-"});
@@ -112,7 +116,7 @@ TEST(MappingText, SaysWhyNothingWasMapped) {
 
 TEST(MappingText, RangesWithoutNamesAreCounted) {
   RunResult run = learnt();
-  auto& ranges = run.mapping->ranges;
+  auto& ranges = tom::mapping_of(run)->ranges;
   ranges[1].name = "";
   ranges.push_back({"", 1 << 22, 8, true});
   EXPECT_NE(unwrapped(text_of(run)).find("for L and 2 more; baseline"), std::string::npos);
@@ -126,14 +130,14 @@ TEST(MappingText, RangesWithoutNamesAreCounted) {
 
 TEST(MappingText, AllocationsBeyondTheTableAreMentioned) {
   RunResult run = learnt();
-  run.mapping->ranges_left_out = 7;
+  tom::mapping_of(run)->ranges_left_out = 7;
   EXPECT_NE(unwrapped(text_of(run)).find("7 allocations did not fit the memory allocation table."),
             std::string::npos);
 }
 
 TEST(MappingText, OneOrTwoStacksTakeOneBit) {
   RunResult run = learnt();
-  run.mapping->last_bit = run.mapping->first_bit;
+  tom::mapping_of(run)->last_bit = tom::mapping_of(run)->first_bit;
   const std::string text = text_of(run);
   EXPECT_EQ(row(text, "bits 7 at destination [%]"), Words{"25.0"});
   EXPECT_EQ(row(text, "chosen bits"), Words{"9"});
@@ -145,13 +149,13 @@ TEST(MappingText, FitsInto80Columns) {
        {"tom", "tom-oracle", "ndp-uncontrolled-tmap", "ndp-uncontrolled-oracle", "tom"}) {
     runs.push_back(learnt());
     runs.back().policy = policy;
-    runs.back().mapping->total_instances = 18'446'744'073'709'551'615u;
+    tom::mapping_of(runs.back())->total_instances = 18'446'744'073'709'551'615u;
     for (int i = 0; i < 60; ++i)
-      runs.back().mapping->ranges.push_back({"array " + std::to_string(i), 0, 1, true});
+      tom::mapping_of(runs.back())->ranges.push_back({"array " + std::to_string(i), 0, 1, true});
   }
-  const std::string text = format_mapping(runs);
+  const std::string text = tom::format_mapping(runs);
   EXPECT_LE(widest(text), 80u) << text;
-  EXPECT_LE(widest(format_mapping(runs, 60)), 60u);
+  EXPECT_LE(widest(tom::format_mapping(runs, 60)), 60u);
 }
 
 }  // namespace

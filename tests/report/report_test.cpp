@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "host/core/error.h"
+#include "host/mechanisms/tom/report/sections.h"
 #include "host/timing/report/file.h"
 #include "host/timing/report/json.h"
 #include "host/timing/report/registers.h"
@@ -44,7 +45,7 @@ RunResult example(const std::string& policy, uint64_t cycles) {
   launch.warp_instructions = 50'000'000;
   launch.registers = 55;
   launch.registers_source = "ptxas sm_75";
-  r.candidates = {{"pathcalc", 3, "libor.cu:41-57", 10, 6, 1, 2, 1}};
+  tom::candidates_of(r) = {{"pathcalc", 3, "libor.cu:41-57", 10, 6, 1, 2, 1}};
   return r;
 }
 
@@ -79,15 +80,15 @@ TEST(Table, NumbersOfSmsStandBelowTheSpeedUpsWhereTheyDiffer) {
 
 TEST(Table, AMappingThatFewInstancesChoseIsNoted) {
   RunResult run = example("tom", 20'000'000);
-  run.mapping.emplace();
-  run.mapping->learnt = run.mapping->applied = true;
-  run.mapping->total_instances = 1000;
-  run.mapping->seen_instances = 1;
+  tom::mapping_of(run).emplace();
+  tom::mapping_of(run)->learnt = tom::mapping_of(run)->applied = true;
+  tom::mapping_of(run)->total_instances = 1000;
+  tom::mapping_of(run)->seen_instances = 1;
   const std::string few = "tom: the mapping of data was learnt. Only 1 of 1,000 instances decided";
   EXPECT_NE(testing::unwrapped(format_table(std::vector<RunResult>{run}, 80, false)).find(few),
             std::string::npos);
   EXPECT_EQ(run_json(run).at("mapping").at("instances").at("few"), true);
-  run.mapping->seen_instances = 32;
+  tom::mapping_of(run)->seen_instances = 32;
   EXPECT_EQ(format_table(std::vector<RunResult>{run}).find("learnt"), std::string::npos);
   EXPECT_EQ(run_json(run).at("mapping").at("instances").at("few"), false);
 }
@@ -189,7 +190,7 @@ TEST(Registers, TableOfKernels) {
   EXPECT_LE(widest(text), 80u) << text;
   EXPECT_NE(text.find("(79 other kernels: --json)"), std::string::npos) << text;
   run.kernels.clear();
-  run.candidates.clear();
+  tom::candidates_of(run).clear();
   EXPECT_EQ(format_registers({&run, 1}), "");
 }
 
@@ -248,8 +249,8 @@ TEST(Json, HoldsEverything) {
   EXPECT_EQ(r["candidates"][0]["refused_busy"], 2);
 }
 
-MappingReport example_mapping() {
-  MappingReport m;
+tom::MappingReport example_mapping() {
+  tom::MappingReport m;
   m.learnt = m.applied = true;
   m.first_bit = 11;
   m.last_bit = 12;
@@ -267,7 +268,7 @@ MappingReport example_mapping() {
 
 TEST(Json, HoldsTheMapping) {
   RunResult run = example("tom", 1000);
-  run.mapping = example_mapping();
+  tom::mapping_of(run) = example_mapping();
   const auto mapping_of = [](const RunResult& r) {
     return nlohmann::json::parse(format_json(std::vector<RunResult>{r}, {}))["runs"][0]["mapping"];
   };
@@ -287,15 +288,15 @@ TEST(Json, HoldsTheMapping) {
       m["ranges"][0],
       nlohmann::json::parse(R"({"name": "L", "address": 4096, "bytes": 1000, "remapped": true})"));
   EXPECT_EQ(m["ranges_left_out"], 6);
-  run.mapping->learnt = false;
+  tom::mapping_of(run)->learnt = false;
   m = mapping_of(run);
   EXPECT_EQ(m["source"], "known");
   for (const char* learnt : {"interrupt_cycle", "standstill_cycle", "resume_cycle"})
     EXPECT_FALSE(m.contains(learnt)) << learnt;
   EXPECT_FALSE(m["instances"].contains("wanted"));
-  run.mapping->applied = false;
+  tom::mapping_of(run)->applied = false;
   EXPECT_FALSE(mapping_of(run).contains("bits"));
-  run.mapping.reset();
+  tom::mapping_of(run).reset();
   EXPECT_TRUE(mapping_of(run).is_null());
 }
 
@@ -324,9 +325,9 @@ void add_names(const nlohmann::json& json, std::vector<std::string>& names) {
 TEST(Json, DocumentationNamesEveryMember) {
   RunResult run = example("baseline", 1);
   run.partial = true;
-  run.candidates.at(0).entries = 1;  // as under tuned offloading
-  run.candidates.at(0).shared = "accumulator";
-  run.mapping = example_mapping();
+  tom::candidates_of(run).at(0).entries = 1;  // as under tuned offloading
+  tom::candidates_of(run).at(0).shared = "accumulator";
+  tom::mapping_of(run) = example_mapping();
   run.energy.terms = {{EnergyPart::kSm, "sm.issue", {"sm.issued"}, 1, "energy.sm.issue_fj", 2}};
   std::ifstream stream(fs::path(NW_SOURCE_DIR) / "docs/json.md");
   std::ostringstream stored;

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "host/mechanisms/tom/report/sections.h"
 #include "tests/sim/device_rig.h"
 
 namespace nearwarp::sim {
@@ -67,7 +68,7 @@ TEST_F(Checkpoint, ManyStopsOnADevice) {
     while (!some_way(system, 11, 4, &result)) ++stops;
     EXPECT_GT(stops, 3);
     EXPECT_EQ(numbers(result), numbers(simulate(recording, policy, kFew)));
-    EXPECT_EQ(result.mapping.has_value(), std::string(policy).starts_with("tom"));
+    EXPECT_EQ(tom::mapping_of(result).has_value(), std::string(policy).starts_with("tom"));
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "host/functional/instructions/decoded.h"
 #include "host/mechanisms/tom/data_placement.h"
+#include "host/mechanisms/tom/report/sections.h"
 #include "host/timing/run/replay.h"
 #include "tests/sim/whole_machine.h"
 
@@ -88,9 +89,9 @@ TEST(DataPlacement, ArraysAPowerOfTwoApartComeTogether) {
   const std::vector<std::string> no_walks = {"tlb.entries=0", "offload.decide=entry"};
   const report::RunResult tmap = simulate(recording, "ndp-uncontrolled-tmap", no_walks);
   const report::RunResult bmap = simulate(recording, "ndp-uncontrolled-bmap", no_walks);
-  ASSERT_TRUE(tmap.mapping.has_value());
-  EXPECT_TRUE(tmap.mapping->applied);
-  EXPECT_EQ(tmap.mapping->scores[0].at_destination, tmap.mapping->seen_accesses);
+  ASSERT_TRUE(tom::mapping_of(tmap).has_value());
+  EXPECT_TRUE(tom::mapping_of(tmap)->applied);
+  EXPECT_EQ(tom::mapping_of(tmap)->scores[0].at_destination, tom::mapping_of(tmap)->seen_accesses);
   // All instances that began after the learning phase were offloaded, three lines at a time.
   const uint64_t offloaded = counter(tmap, "offload.offloaded");
   EXPECT_EQ(offloaded, 4 * kBlocks * kWarps - counter(tmap, "offload.learning"));
@@ -108,18 +109,19 @@ TEST(DataPlacement, ChunksOfAWarpAskForHighBits) {
   for (const char* policy : {"tom", "tom-oracle"}) {
     SCOPED_TRACE(policy);
     const report::RunResult r = simulate(recording, policy, {"offload.decide=entry"});
-    ASSERT_TRUE(r.mapping.has_value() && r.mapping->applied);
-    EXPECT_EQ(r.mapping->first_bit, 11u);
-    EXPECT_EQ(r.mapping->last_bit, 12u);
+    ASSERT_TRUE(tom::mapping_of(r).has_value() && tom::mapping_of(r)->applied);
+    EXPECT_EQ(tom::mapping_of(r)->first_bit, 11u);
+    EXPECT_EQ(tom::mapping_of(r)->last_bit, 12u);
     EXPECT_EQ(counter(r, "offload.remote_lines"), 0u);
   }
 }
 
 TEST(DataPlacement, OnlyTouchedRangesMove) {
   const report::RunResult r = simulate(powers_of_two(), "tom");
-  ASSERT_TRUE(r.mapping.has_value());
+  ASSERT_TRUE(tom::mapping_of(r).has_value());
   std::vector<std::pair<std::string, bool>> ranges;
-  for (const report::MappedRange& m : r.mapping->ranges) ranges.emplace_back(m.name, m.remapped);
+  for (const tom::MappedRange& m : tom::mapping_of(r)->ranges)
+    ranges.emplace_back(m.name, m.remapped);
   const std::vector<std::pair<std::string, bool>> expected = {
       {"a", true}, {"b", true}, {"c", true}, {"unused", false}};
   EXPECT_EQ(ranges, expected);
@@ -178,7 +180,7 @@ TEST(DataPlacement, LearningEndsExactlyWithTheConfiguredInstance) {
     const report::RunResult r =
         simulate(recording, "tom",
                  {"mapping.learning_permille=" + std::to_string(permille), "offload.decide=entry"});
-    const report::MappingReport& m = *r.mapping;
+    const tom::MappingReport& m = *tom::mapping_of(r);
     EXPECT_EQ(m.total_instances, kInstances);
     EXPECT_EQ(m.wanted_instances, (kInstances * permille + 999) / 1000);
     EXPECT_EQ(m.seen_instances, m.wanted_instances);
@@ -202,7 +204,7 @@ TEST(DataPlacement, WhereRoundsAreDecidedOnEachIsAnInstance) {
     SCOPED_TRACE(permille);
     const report::RunResult r =
         simulate(recording, "tom", {"mapping.learning_permille=" + std::to_string(permille)});
-    const report::MappingReport& m = *r.mapping;
+    const tom::MappingReport& m = *tom::mapping_of(r);
     EXPECT_EQ(m.total_instances % loops, 0u);
     EXPECT_GT(m.total_instances, 10 * loops);
     EXPECT_LE(m.total_instances, 16 * loops);
@@ -229,7 +231,7 @@ TEST(DataPlacement, CountingBeginningsEndsTheLearningPhaseSooner) {
     const report::RunResult end = simulate(recording, "tom", keys);
     keys.push_back("mapping.counts_at=begin");
     const report::RunResult begin = simulate(recording, "tom", keys);
-    const report::MappingReport &m = *begin.mapping, &e = *end.mapping;
+    const tom::MappingReport &m = *tom::mapping_of(begin), &e = *tom::mapping_of(end);
     EXPECT_TRUE(m.applied);
     EXPECT_GE(m.seen_instances, m.wanted_instances);
     EXPECT_GT(m.seen_accesses, 0u);
@@ -250,7 +252,7 @@ TEST(DataPlacement, TheLearningPhasePaysForPcie) {
   slow.push_back("pcie.round_trip_ns=4000");
   const report::RunResult late = simulate(recording, "tom", slow);
   EXPECT_GT(counter(fast, "pcie.bytes"), 0u);
-  EXPECT_GT(late.mapping->interrupt_cycle, 2 * fast.mapping->interrupt_cycle);
+  EXPECT_GT(tom::mapping_of(late)->interrupt_cycle, 2 * tom::mapping_of(fast)->interrupt_cycle);
   const report::RunResult oracle = simulate(recording, "tom-oracle");
   EXPECT_EQ(counter(oracle, "pcie.bytes"), 0u);
   EXPECT_LT(oracle.cycles, fast.cycles);
@@ -258,8 +260,8 @@ TEST(DataPlacement, TheLearningPhasePaysForPcie) {
   std::vector<std::string> narrow = half;
   narrow.push_back("pcie.limited=true");
   narrow.push_back("pcie.mbps=1000");
-  EXPECT_GT(simulate(recording, "tom", narrow).mapping->interrupt_cycle,
-            fast.mapping->interrupt_cycle);
+  EXPECT_GT(tom::mapping_of(simulate(recording, "tom", narrow))->interrupt_cycle,
+            tom::mapping_of(fast)->interrupt_cycle);
 }
 
 TEST(DataPlacement, TheHostTakesItsTime) {
@@ -269,16 +271,16 @@ TEST(DataPlacement, TheHostTakesItsTime) {
         recording, "tom",
         {"pcie.remap_latency_ns=" + std::to_string(ns), "run.no_progress_cycles=10000000000"});
     const uint64_t cycles = ns * r.core_mhz / 1000;
-    EXPECT_GE(r.mapping->resume_cycle - r.mapping->standstill_cycle, cycles);
-    EXPECT_LE(r.mapping->resume_cycle - r.mapping->standstill_cycle, cycles + 1);
+    EXPECT_GE(tom::mapping_of(r)->resume_cycle - tom::mapping_of(r)->standstill_cycle, cycles);
+    EXPECT_LE(tom::mapping_of(r)->resume_cycle - tom::mapping_of(r)->standstill_cycle, cycles + 1);
   }
 }
 
 TEST(DataPlacement, WithoutInstancesNothingIsLearnt) {
   const report::RunResult r = simulate(workload("fma", 2'000'000), "tom");
-  ASSERT_TRUE(r.mapping.has_value());
-  EXPECT_FALSE(r.mapping->applied);
-  EXPECT_EQ(r.mapping->total_instances, 0u);
+  ASSERT_TRUE(tom::mapping_of(r).has_value());
+  EXPECT_FALSE(tom::mapping_of(r)->applied);
+  EXPECT_EQ(tom::mapping_of(r)->total_instances, 0u);
   EXPECT_EQ(counter(r, "pcie.bytes"), 0u);
 }
 
@@ -291,8 +293,8 @@ TEST(DataPlacement, AMachineMayHaveOtherStacksAndLines) {
     SCOPED_TRACE(change[0]);
     const report::RunResult r = simulate(recording, "tom", change);
     EXPECT_EQ(r.warp_instructions, recording.warp_instructions);
-    EXPECT_TRUE(r.mapping->applied);
-    EXPECT_GE(r.mapping->last_bit, r.mapping->first_bit);
+    EXPECT_TRUE(tom::mapping_of(r)->applied);
+    EXPECT_GE(tom::mapping_of(r)->last_bit, tom::mapping_of(r)->first_bit);
     EXPECT_EQ(counter(r, "offload.remote_lines"), 0u);
   }
 }

@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "host/mechanisms/tom/report/sections.h"
 #include "tests/sim/whole_machine.h"
 #include "tests/support/general_steps.h"
 
@@ -179,11 +180,13 @@ TEST(DeterminismTiny, WhereverTheLearningPhaseEnds) {
         EXPECT_EQ(plain.warp_instructions, recording.warp_instructions);
         // The analyzer sees the instances that were counted in the traces.
         if (std::string(counts_at) == "end") {
-          EXPECT_EQ(plain.mapping->seen_instances, plain.mapping->wanted_instances);
+          EXPECT_EQ(tom::mapping_of(plain)->seen_instances,
+                    tom::mapping_of(plain)->wanted_instances);
         } else {
-          EXPECT_GE(plain.mapping->seen_instances, plain.mapping->wanted_instances);
+          EXPECT_GE(tom::mapping_of(plain)->seen_instances,
+                    tom::mapping_of(plain)->wanted_instances);
         }
-        EXPECT_EQ(plain.mapping->applied, plain.mapping->total_instances != 0);
+        EXPECT_EQ(tom::mapping_of(plain)->applied, tom::mapping_of(plain)->total_instances != 0);
         SimOptions o;
         o.window_ticks = 311;
         o.order_seed = 6;

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "host/core/error.h"
+#include "host/mechanisms/tom/report/sections.h"
 #include "host/timing/report/parts.h"
 #include "host/timing/run/divided_batch.h"
 #include "host/timing/run/learning.h"
@@ -82,9 +83,9 @@ TEST(LaunchPart, PartsAfterAllBeforeThemAddUpToTheRun) {
       EXPECT_EQ(sum.utilisation[i].available_ticks, whole.utilisation[i].available_ticks);
       EXPECT_EQ(sum.utilisation[i].busiest, whole.utilisation[i].busiest);
     }
-    ASSERT_EQ(sum.candidates.size(), whole.candidates.size());
-    for (size_t i = 0; i < sum.candidates.size(); ++i)
-      EXPECT_EQ(sum.candidates[i].offloaded, whole.candidates[i].offloaded);
+    ASSERT_EQ(tom::candidates_of(sum).size(), tom::candidates_of(whole).size());
+    for (size_t i = 0; i < tom::candidates_of(sum).size(); ++i)
+      EXPECT_EQ(tom::candidates_of(sum)[i].offloaded, tom::candidates_of(whole)[i].offloaded);
     ASSERT_EQ(sum.sm_cycles.size(), whole.sm_cycles.size());
     for (size_t i = 0; i < sum.sm_cycles.size(); ++i)
       EXPECT_EQ(sum.sm_cycles[i].uses, whole.sm_cycles[i].uses);
@@ -314,8 +315,8 @@ TEST(LaunchPart, WhatIsLearntIsWhatPartsBeginWith) {
     EXPECT_EQ(learnt_by(job.whole, [] { return false; }), learnt) << "learns once";
     // Of the launches in which it learns, the whole run's results are those of a part.
     const report::RunResult first = run(r, "tom", name, LaunchPart{0, 0, learnt->launches});
-    EXPECT_TRUE(first.mapping->applied);
-    EXPECT_EQ(first.mapping->resume_cycle, whole.mapping->resume_cycle);
+    EXPECT_TRUE(tom::mapping_of(first)->applied);
+    EXPECT_EQ(tom::mapping_of(first)->resume_cycle, tom::mapping_of(whole)->resume_cycle);
     runtime::Division division{runtime::divide(r, 3, 1, learnt->launches)};
     ASSERT_GE(division.parts.size(), 2u);
     EXPECT_GE(division.parts[0].end, learnt->launches);
@@ -330,11 +331,12 @@ TEST(LaunchPart, WhatIsLearntIsWhatPartsBeginWith) {
       const report::RunResult& all = *observer.outcomes[0].result;
       EXPECT_EQ(all.warp_instructions, whole.warp_instructions);
       EXPECT_EQ(all.launches->learnt_by, learnt->launches);
-      EXPECT_EQ(all.mapping->first_bit, whole.mapping->first_bit);
-      EXPECT_EQ(all.mapping->seen_instances, whole.mapping->seen_instances);
-      EXPECT_EQ(all.mapping->resume_cycle, whole.mapping->resume_cycle);
-      for (size_t i = 0; i < all.mapping->ranges.size(); ++i)
-        EXPECT_EQ(all.mapping->ranges[i].remapped, whole.mapping->ranges[i].remapped);
+      EXPECT_EQ(tom::mapping_of(all)->first_bit, tom::mapping_of(whole)->first_bit);
+      EXPECT_EQ(tom::mapping_of(all)->seen_instances, tom::mapping_of(whole)->seen_instances);
+      EXPECT_EQ(tom::mapping_of(all)->resume_cycle, tom::mapping_of(whole)->resume_cycle);
+      for (size_t i = 0; i < tom::mapping_of(all)->ranges.size(); ++i)
+        EXPECT_EQ(tom::mapping_of(all)->ranges[i].remapped,
+                  tom::mapping_of(whole)->ranges[i].remapped);
       EXPECT_NEAR(static_cast<double>(all.cycles) / static_cast<double>(whole.cycles), 1, 0.05);
       if (same.empty()) same = numbers(all);
       EXPECT_EQ(numbers(all), same) << threads;
@@ -362,8 +364,8 @@ TEST(LaunchPart, PartsThatBeginWhereSomethingIsLearntBeginWithTheProgram) {
     ASSERT_TRUE(observer.outcomes[i].result.has_value()) << observer.error(i);
   const report::RunResult& part = *observer.outcomes[1].result;
   EXPECT_EQ(part.launches->learnt_by, launches);
-  EXPECT_TRUE(part.mapping->applied);
-  EXPECT_EQ(part.mapping->resume_cycle, 0u);
+  EXPECT_TRUE(tom::mapping_of(part)->applied);
+  EXPECT_EQ(tom::mapping_of(part)->resume_cycle, 0u);
   const report::RunResult exact = run(r, "tom", "tom", LaunchPart{0, 5, 7});
   EXPECT_EQ(part.warp_instructions, exact.warp_instructions);
   EXPECT_NEAR(static_cast<double>(part.cycles) / static_cast<double>(exact.cycles), 1, 0.05);

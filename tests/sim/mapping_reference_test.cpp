@@ -10,6 +10,7 @@
 #include "host/functional/instructions/decoded.h"
 #include "host/mechanisms/tom/mapping_study.h"
 #include "host/mechanisms/tom/offset_study.h"
+#include "host/mechanisms/tom/report/sections.h"
 #include "host/mechanisms/tom/trace_tables.h"
 #include "host/recording/trace_replay.h"
 #include "host/timing/machine/baseline_map.h"
@@ -356,7 +357,7 @@ TEST(MappingReferenceOptions, TheSimulatedMachineMeetsTheSameInstances) {
     const report::RunResult r =
         testing::simulate(recording, "ndp-uncontrolled-bmap", {"offload.decide=entry"});
     uint64_t offloaded = 0;
-    for (const report::CandidateRow& c : r.candidates) offloaded += c.offloaded;
+    for (const tom::CandidateRow& c : tom::candidates_of(r)) offloaded += c.offloaded;
     const OffloadImage image = image_of(recording, {}, {"offload.decide=entry"});
     EXPECT_EQ(count_instances(recording, image, image.offload), offloaded) << name;
   }

@@ -9,6 +9,7 @@
 
 #include "bench/workloads/workload.h"
 #include "host/config/config.h"
+#include "host/mechanisms/tom/report/sections.h"
 #include "host/timing/run/cpu_replay.h"
 
 namespace nearwarp::testing {
@@ -75,7 +76,7 @@ inline std::vector<std::pair<std::string, uint64_t>> numbers(const report::RunRe
   for (const report::EnergyTerm& t : r.energy.terms)
     n.emplace_back(t.name, static_cast<uint64_t>(t.energy));
   for (const report::KernelRow& k : r.kernels) n.emplace_back(k.kernel, k.cycles);
-  for (const report::CandidateRow& c : r.candidates)
+  for (const tom::CandidateRow& c : tom::candidates_of(r))
     n.emplace_back(c.kernel + std::to_string(c.id), c.instances * 1'000'000 + c.offloaded);
   return n;
 }

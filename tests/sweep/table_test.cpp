@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "host/mechanisms/tom/report/sections.h"
 #include "tests/sweep/sweep_rig.h"
 
 namespace nearwarp::testing {
@@ -67,9 +68,9 @@ TEST_F(Table, NotesSayWherePoliciesHaveOtherSmsAndWhereFewInstancesDecided) {
     sms.sms = "stack_sm";
     sms.count = 4;
     result.sm_cycles.push_back(sms);
-    result.mapping.emplace();
-    result.mapping->learnt = result.mapping->applied = true;
-    result.mapping->seen_instances = 1;
+    tom::mapping_of(result).emplace();
+    tom::mapping_of(result)->learnt = tom::mapping_of(result)->applied = true;
+    tom::mapping_of(result)->seen_instances = 1;
     return result;
   };
   const Plan plan = sweep::expand(definition({"sm.warps=8,16"}));

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "host/core/temporary_folder.h"
+#include "host/mechanisms/tom/report/sections.h"
 #include "host/timing/report/use.h"
 #include "tests/sim/whole_machine.h"
 #include "tests/timeline/trace_file.h"
@@ -136,7 +137,7 @@ TEST(Timeline, EveryOffloadHasItsSpans) {
     const std::string machine = std::string(policy) == "tuned" ? "pim-tuning" : "tom";
     const Shown s = shown("libor", machine, policy);
     uint64_t offloaded = 0;
-    for (const report::CandidateRow& c : s.result.candidates) offloaded += c.offloaded;
+    for (const tom::CandidateRow& c : tom::candidates_of(s.result)) offloaded += c.offloaded;
     ASSERT_GT(offloaded, 0u) << policy;
     EXPECT_EQ(s.file.count("offloaded"), offloaded) << policy;
     EXPECT_EQ(s.file.count("executes"), offloaded) << policy;
@@ -148,12 +149,12 @@ TEST(Timeline, EveryOffloadHasItsSpans) {
 
 TEST(Timeline, TheLearningPhaseIsASpan) {
   const Shown s = shown("libor", "tom", "tom");
-  ASSERT_TRUE(s.result.mapping.has_value());
+  ASSERT_TRUE(tom::mapping_of(s.result).has_value());
   const auto& spans = s.file.spans.at({s.file.pid("mechanism"), 1});
   ASSERT_EQ(spans.size(), 3u);
   EXPECT_EQ(spans[0].begin, 0u);
-  EXPECT_EQ(spans[0].end, s.result.mapping->interrupt_cycle);
-  EXPECT_EQ(spans[2].end, s.result.mapping->resume_cycle);
+  EXPECT_EQ(spans[0].end, tom::mapping_of(s.result)->interrupt_cycle);
+  EXPECT_EQ(spans[2].end, tom::mapping_of(s.result)->resume_cycle);
 }
 
 TEST(Timeline, APartIsShown) {

@@ -1,5 +1,8 @@
 // CODA's keys: the table [pages] of a policy.
+#include <fmt/format.h>
+
 #include <array>
+#include <bit>
 
 #include "host/config/mechanism.h"
 #include "host/mechanisms/coda/settings.h"
@@ -46,7 +49,53 @@ constexpr std::array<config::Key<P>, 5> kKeys = {{
 constexpr config::MappingChoice kMappings[] = {
     {"cgp", "consecutive pages in consecutive stacks"},
     {"coda", "each object's pages spread, or where the thread blocks run that use them"},
-    {"fta", "each page in the stack whose SM touches it first"},
+    {"fta", "each page in the stack whose SM touches it first", false,
+     "its pages lie where they are touched first, in the program and not in each part - cgp-only "
+     "has pages whose places are known beforehand"},
+};
+
+using M = config::MachineConfig;
+
+/// What the memory is divided into, in words.
+std::string_view parts_of(const config::Shape& shape) {
+  return shape.in_stacks() ? "stacks" : shape.in_banks() ? "cores with banks" : "partitions";
+}
+
+constexpr config::Need kNeeds[] = {
+    {"memory in parts, a power of two of them, for pages to lie in",
+     [](const M& m, const P&) {
+       const uint32_t parts = config::memory_parts(m);
+       if (std::has_single_bit(parts)) return std::string();
+       return fmt::format("it has {} {} - groups of pages have a page for each", parts,
+                          parts_of(config::shape_of(m)));
+     }},
+    {"SMs in the memory stacks, whose first touches place pages",
+     [](const M& m, const P& p) -> std::string {
+       if (p.mapping != "fta") return "";
+       const std::string lack =
+           config::lack_of_shape(m, [](const config::Shape& s) { return s.sms_in_stacks(); });
+       return lack.empty() ? "" : lack + ", or policy.mapping \"coda\" or \"cgp\"";
+     }},
+    {"a group of thread blocks for each part of the memory that has SMs",
+     [](const M& m, const P& p) {
+       const config::Shape& shape = config::shape_of(m);
+       // In front of the memory, objects lie as they would for SMs in it; thread blocks do not.
+       const uint32_t wanted = shape.one_gpu ? 1 : config::memory_parts(m);
+       if (p.mapping != "coda" || p.dispatch.groups == wanted) return std::string();
+       if (shape.one_gpu)
+         return fmt::format(
+             "dispatch.groups is {}, where kernels run in front of the memory and thread blocks "
+             "have no affinity - with dispatch.groups=1 it shows what pages in {} cost there",
+             p.dispatch.groups, parts_of(shape));
+       return fmt::format(
+           "dispatch.groups is {} - objects lie where their thread blocks run only if there is a "
+           "group for each of the {} {}",
+           p.dispatch.groups, wanted, parts_of(shape));
+     }},
+};
+
+constexpr config::Claim kClaims[] = {
+    {config::claims::kPages, "spreads or puts into parts of the memory"},
 };
 
 }  // namespace
@@ -58,6 +107,8 @@ const config::MechanismDeclaration& declaration() {
       .mappings = kMappings,
       .own_mapping = true,
       .keys = kKeys,
+      .needs = kNeeds,
+      .claims = kClaims,
   };
   return kDeclaration;
 }

@@ -13,6 +13,7 @@
 #include "host/mechanisms/coda/memory.h"
 #include "host/mechanisms/coda/page_groups.h"
 #include "host/mechanisms/coda/placement.h"
+#include "host/mechanisms/coda/report/sections.h"
 #include "host/mechanisms/coda/rules.h"
 #include "host/mechanisms/coda/settings.h"
 #include "host/mechanisms/mpu/settings.h"
@@ -90,7 +91,7 @@ class CodaRun final : public sim::MechanismRun {
   void report(sim::System&, report::RunResult& result) override {
     for (const ObjectUse& use : uses_) {
       const runtime::Allocation& a = subject_.recording.allocations[use.allocation];
-      report::PlacedObject o;
+      PlacedObject o;
       o.name = a.label;
       if (!subject_.recording.applications.empty())
         o.name = subject_.recording.applications[a.application] + ": " + o.name;
@@ -111,7 +112,7 @@ class CodaRun final : public sim::MechanismRun {
         o.warp_accesses = units.accesses;
         o.near_unit = units.near;
       }
-      result.placed.push_back(std::move(o));
+      placed_of(result).push_back(std::move(o));
     }
   }
 
@@ -136,14 +137,6 @@ void require_machine(const sim::RunSubject& subject) {
   const auto refuse = [&](const std::string& what) {
     throw Error(fmt::format("policy '{}' on machine '{}': {}", subject.policy.name, m.name, what));
   };
-  const bool host_runs = m.shape == "stacked", near_bank = m.shape == "near_bank";
-  const uint32_t stacks = sim::mapped_stacks(m);
-  if (m.shape != "stacks" && !near_bank && !host_runs)
-    refuse(
-        fmt::format("it has no memory stacks (machine.shape = \"{}\") - pages in stacks need the "
-                    "shape \"stacks\", \"near_bank\" for those of cores' banks, or \"stacked\" for "
-                    "a processor in front of them",
-                    m.shape));
   if (subject.policy.table<PageSettings>().units != "machine") {
     if (!config::has_mechanism(subject.policy, "mpu") || subject.policy.mapping != "coda")
       refuse(
@@ -162,32 +155,14 @@ void require_machine(const sim::RunSubject& subject) {
                       "pages.units=objects it must fit a page, {} bytes (memory.page_bytes)",
                       turn, m.memory.page_bytes));
   }
-  if (near_bank && subject.policy.mapping == "fta")
+  // A page of one part and a page of all of them are the same bytes where lines go to parts in
+  // turns, however these are turned.
+  const AddressMap map = sim::machine_address_map(m);
+  if (map.polynomial_bits != 0 || map.chunk_bits != 0 || map.slice_bank_bits != 0)
     refuse(
-        "its cores have no page tables to walk, by which pages are touched - \"coda\" and \"cgp\" "
-        "place "
-        "them beforehand");
-  if (host_runs && subject.policy.mapping == "fta")
-    refuse(
-        "kernels run in front of the memory stacks - pages go to the stack whose SM touches them "
-        "only where SMs lie in stacks (machine.shape = \"stacks\")");
-  if (!std::has_single_bit(stacks) || sim::machine_address_map(m).stacks != 0)
-    refuse(
-        "its stacks, vaults and L2 slices are no powers of two - groups of pages need them to "
-        "be");
-  // In front of the stacks, objects lie as they would for SMs in the stacks; thread blocks do not.
-  if (host_runs && subject.policy.mapping == "coda" && subject.policy.dispatch.groups != 1)
-    refuse(
-        fmt::format("dispatch.groups is {}, and kernels run in front of the memory stacks, where "
-                    "thread blocks have no affinity - with dispatch.groups=1 it shows what pages "
-                    "in stacks cost there",
-                    subject.policy.dispatch.groups));
-  if (!host_runs && subject.policy.mapping == "coda" && subject.policy.dispatch.groups != stacks)
-    refuse(
-        fmt::format("dispatch.groups is {} - objects lie where their thread blocks run only if "
-                    "there is a group for each of the {} {}",
-                    subject.policy.dispatch.groups, stacks,
-                    near_bank ? "cores with banks of their own" : "stacks"));
+        "its lines do not go to partitions and banks in turns, which groups of pages need - set "
+        "partitions.hash to \"folded\" or \"none\", partitions.interleave_bytes to 0 and "
+        "partitions.slices_own_banks to false");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "host/config/shape.h"
 #include "host/core/error.h"
 #include "host/mechanisms/coda/accesses.h"
 #include "host/mechanisms/coda/placement.h"
@@ -42,10 +43,10 @@ void count_launch(const runtime::Recording& recording, uint32_t launch, const Pl
 
 }  // namespace
 
-report::ObjectPlaces study_places(const sim::RunSubject& subject,
-                                  const std::function<bool(uint64_t, uint64_t)>& progress) {
+ObjectPlaces study_places(const sim::RunSubject& subject,
+                          const std::function<bool(uint64_t, uint64_t)>& progress) {
   const runtime::Recording& recording = subject.recording;
-  if (subject.machine.shape != "stacks")
+  if (!config::shape_of(subject.machine).sms_in_stacks())
     throw Error(
         fmt::format("machine '{}' has no SMs in memory stacks alone (machine.shape = "
                     "\"{}\") - objects are placed for those of machine 'coda', say",
@@ -61,7 +62,7 @@ report::ObjectPlaces study_places(const sim::RunSubject& subject,
     if (progress && !progress(i + 1, recording.launches.size()))
       throw Interrupted("interrupted while traces were studied");
   }
-  report::ObjectPlaces out;
+  ObjectPlaces out;
   out.workload = recording.name;
   out.machine = subject.machine.name;
   out.policy = subject.policy.name;
@@ -71,7 +72,7 @@ report::ObjectPlaces study_places(const sim::RunSubject& subject,
     const Count& count = counts[use.allocation];
     if (count.all == 0) continue;
     const runtime::Allocation& a = recording.allocations[use.allocation];
-    report::ObjectPlace& o = out.objects.emplace_back();
+    ObjectPlace& o = out.objects.emplace_back();
     o.name = a.label;
     o.address = a.address;
     o.bytes = a.bytes;

@@ -3,8 +3,8 @@
 
 #include <functional>
 
+#include "host/mechanisms/coda/report/object_places.h"
 #include "host/mechanisms/mechanism.h"
-#include "host/timing/report/object_places.h"
 
 namespace nearwarp::coda {
 
@@ -12,7 +12,7 @@ namespace nearwarp::coda {
 /// whole program, thread blocks running where Eq. (1) has them. `progress(done, total)` launches;
 /// returning false makes it throw nearwarp::Interrupted. Throws nearwarp::Error if the machine has
 /// no SMs in stacks, a thread block does not fit on them, or the traces are malformed.
-report::ObjectPlaces study_places(const sim::RunSubject& subject,
-                                  const std::function<bool(uint64_t, uint64_t)>& progress = {});
+ObjectPlaces study_places(const sim::RunSubject& subject,
+                          const std::function<bool(uint64_t, uint64_t)>& progress = {});
 
 }  // namespace nearwarp::coda

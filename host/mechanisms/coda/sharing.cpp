@@ -33,15 +33,14 @@ struct Page {
 
 }  // namespace
 
-report::PageSharing study_sharing(const runtime::Recording& recording,
-                                  const config::MachineConfig& machine,
-                                  const std::function<bool(uint64_t, uint64_t)>& progress) {
+PageSharing study_sharing(const runtime::Recording& recording, const config::MachineConfig& machine,
+                          const std::function<bool(uint64_t, uint64_t)>& progress) {
   if (machine.stack.count == 0)
     throw Error(
         fmt::format("machine '{}' has no memory stacks (machine.shape = \"{}\") - pages are "
                     "shared between the stacks of machine 'coda', say",
                     machine.name, machine.shape));
-  report::PageSharing out;
+  PageSharing out;
   out.workload = recording.name;
   out.machine = machine.name;
   out.page_bytes = machine.memory.page_bytes;

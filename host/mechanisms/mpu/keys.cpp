@@ -1,4 +1,6 @@
 // MPU's keys: the table [mpu] of a policy.
+#include <fmt/format.h>
+
 #include <array>
 
 #include "host/config/mechanism.h"
@@ -55,6 +57,32 @@ constexpr std::array<config::Key<P>, 12> kKeys = {{
      "What an offloaded access takes of the TSVs: address, register and unit.", kOptional},
 }};
 
+using M = config::MachineConfig;
+
+constexpr config::Need kNeeds[] = {
+    {"cores below banks of their own, beside which instructions are executed",
+     [](const M& m, const P&) {
+       return config::lack_of_shape(m, [](const config::Shape& s) { return s.in_banks(); });
+     }},
+    {"cores without TLBs",
+     [](const M& m, const P&) {
+       return m.tlb.entries == 0 ? ""
+                                 : fmt::format(
+                                       "tlb.entries is {} - the load-store unit "
+                                       "compares physical addresses: set "
+                                       "tlb.entries=0",
+                                       m.tlb.entries);
+     }},
+    {"L1 caches of whole lines",
+     [](const M& m, const P&) -> std::string {
+       return m.l1.sectors ? "l1.sectors is true - set l1.sectors=false" : "";
+     }},
+};
+
+constexpr config::Claim kClaims[] = {
+    {config::claims::kAccesses, "sends up to the banks, data and all"},
+};
+
 }  // namespace
 
 const config::MechanismDeclaration& declaration() {
@@ -62,6 +90,8 @@ const config::MechanismDeclaration& declaration() {
       .name = "mpu",
       .doc = "instructions are executed beside the banks of a core, after the MPU paper",
       .keys = kKeys,
+      .needs = kNeeds,
+      .claims = kClaims,
   };
   return kDeclaration;
 }

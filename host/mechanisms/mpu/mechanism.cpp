@@ -10,6 +10,7 @@
 #include "host/core/error.h"
 #include "host/mechanisms/mpu/counters.h"
 #include "host/mechanisms/mpu/place_tables.h"
+#include "host/mechanisms/mpu/report/energy.h"
 #include "host/mechanisms/mpu/settings.h"
 
 namespace nearwarp::mpu {
@@ -68,7 +69,7 @@ class MpuRun final : public sim::MechanismRun {
 
   void collect(System& system, report::RunResult& result) override {
     collect_places(system, number_, tables_, result);
-    result.parts.near_bank_units = true;
+    result.parts.added.push_back(energy_of_moves());
   }
 
   void report(System& system, report::RunResult& result) override {
@@ -160,20 +161,9 @@ void require_machine(const sim::RunSubject& subject) {
   const auto refuse = [&](const std::string& what) {
     throw Error(fmt::format("policy '{}' on machine '{}': {}", subject.policy.name, m.name, what));
   };
-  if (m.shape != "near_bank")
-    refuse(
-        fmt::format("machine.shape is \"{}\" - near-bank units stand beside the banks above the "
-                    "cores of a machine of the shape \"near_bank\"",
-                    m.shape));
   if (m.near_bank.units > kMaxUnits)
     refuse(fmt::format("near_bank.units = {} - a core has {} near-bank units at most",
                        m.near_bank.units, kMaxUnits));
-  if (m.tlb.entries != 0)
-    refuse(
-        "it has TLBs (tlb.entries) - the load-store unit compares physical addresses; set "
-        "tlb.entries=0");
-  if (m.l1.sectors)
-    refuse("its L1 caches are looked up by sectors (l1.sectors) - set l1.sectors=false");
 }
 
 }  // namespace

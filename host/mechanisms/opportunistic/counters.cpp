@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "host/mechanisms/opportunistic/report/energy.h"
 #include "host/mechanisms/opportunistic/settings.h"
 #include "host/timing/run/counters/table.h"
 
@@ -199,7 +200,7 @@ void collect_use(sim::System& system, uint32_t number, const ChainSettings& chai
                              "Of offload and service queues, written or read"});
   result.counters.push_back({"chains.buffered_lines", lines, "lines",
                              "Operands that went through buffers of all queues"});
-  result.parts.chain_queues = true;
+  result.parts.added.push_back(energy_of_queues());
 }
 
 }  // namespace nearwarp::opportunistic

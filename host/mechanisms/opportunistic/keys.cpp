@@ -1,4 +1,6 @@
 // Opportunistic computing's keys: the table [chains] of a policy.
+#include <fmt/format.h>
+
 #include <array>
 
 #include "host/config/mechanism.h"
@@ -52,6 +54,41 @@ constexpr std::array<config::Key<P>, 10> kKeys = {{
      kOptional},
 }};
 
+using M = config::MachineConfig;
+
+constexpr config::Need kNeeds[] = {
+    {"an L2 in slices, at which chains are computed",
+     [](const M& m, const P&) {
+       return config::lack_of_shape(m, [](const config::Shape& s) { return s.slices; });
+     }},
+    {"tiles, for SMs to compute for each other on the ways through a mesh",
+     [](const M& m, const P& p) {
+       if (!p.table<ChainSettings>().at_sms) return std::string();
+       const std::string lack =
+           config::lack_of_shape(m, [](const config::Shape& s) { return s.tiles; });
+       return lack.empty() ? lack : lack + ", or chains.at_sms false";
+     }},
+    {"SMs without TLBs",
+     [](const M& m, const P&) {
+       return m.tlb.entries == 0 ? ""
+                                 : fmt::format(
+                                       "tlb.entries is {} - chains are sent by "
+                                       "physical addresses: set tlb.entries=0",
+                                       m.tlb.entries);
+     }},
+    {"caches of whole lines",
+     [](const M& m, const P&) -> std::string {
+       if (!m.l2.sectors && !m.l1.sectors) return "";
+       return "its caches are looked up by sectors - set l1.sectors=false and l2.sectors=false";
+     }},
+};
+
+constexpr config::Claim kClaims[] = {
+    {config::claims::kAccesses, "sends to L2 slices, those of chains past the load-store unit"},
+    {config::claims::kStoreAcks, "gives before memory has the store (chains.ack)",
+     [](const P& p) { return p.table<ChainSettings>().ack == "forwarded"; }},
+};
+
 }  // namespace
 
 const config::MechanismDeclaration& declaration() {
@@ -61,6 +98,8 @@ const config::MechanismDeclaration& declaration() {
           "chains of loads, arithmetic and stores are computed at L2 slices, after A. Pattnaik et "
           "al. (ISCA 2019)",
       .keys = kKeys,
+      .needs = kNeeds,
+      .claims = kClaims,
   };
   return kDeclaration;
 }

@@ -160,36 +160,11 @@ class OpportunisticRun final : public sim::MechanismRun {
   sim::Tiles tiles_;
 };
 
-/// Throws nearwarp::Error with what the machine lacks.
-void require_machine(const sim::RunSubject& subject) {
-  const config::MachineConfig& m = subject.machine;
-  const auto refuse = [&](const std::string& what) {
-    throw Error(fmt::format("policy '{}' on machine '{}': {}", subject.policy.name, m.name, what));
-  };
-  if (m.shape != "mesh" && m.shape != "discrete")
-    refuse(
-        fmt::format("machine.shape is \"{}\" - chains are computed at the L2 slices of a GPU of "
-                    "the shape \"mesh\" or \"discrete\"",
-                    m.shape));
-  if (m.shape != "mesh" && subject.policy.table<ChainSettings>().at_sms)
-    refuse(fmt::format(
-        "machine.shape is \"{}\" - SMs compute for each other on the ways through a \"mesh\"; "
-        "without them: chains.at_sms=false",
-        m.shape));
-  if (m.tlb.entries != 0)
-    refuse(
-        "it has TLBs (tlb.entries) - chains are offloaded by physical addresses; set "
-        "tlb.entries=0");
-  if (m.l2.sectors || m.l1.sectors)
-    refuse("its caches are looked up by sectors - service queues compute on whole lines");
-}
-
 }  // namespace
 
 std::unique_ptr<sim::MechanismRun> OpportunisticMechanism::prepare(const sim::RunSubject& subject,
                                                                    uint32_t number,
                                                                    sim::ImageTables& image) const {
-  require_machine(subject);
   return std::make_unique<OpportunisticRun>(subject, number, image);
 }
 

@@ -2,6 +2,7 @@
 #include "host/mechanisms/tom/counters.h"
 
 #include "host/mechanisms/tom/pass/print.h"
+#include "host/mechanisms/tom/report/sections.h"
 #include "host/mechanisms/tom/sides.h"
 #include "host/timing/run/counters/table.h"
 
@@ -129,9 +130,9 @@ std::vector<CandidateCounters> sum_candidates(sim::System& system, uint32_t numb
   return total;
 }
 
-report::CandidateRow row_of(const compiler::Kernel& kernel, const compiler::OffloadCandidate& c,
-                            const CandidateCounters& n, uint64_t stack_slots, uint64_t home_warps) {
-  report::CandidateRow row;
+CandidateRow row_of(const compiler::Kernel& kernel, const compiler::OffloadCandidate& c,
+                    const CandidateCounters& n, uint64_t stack_slots, uint64_t home_warps) {
+  CandidateRow row;
   row.kernel = kernel.name;
   row.id = c.id;
   row.source_lines = compiler::source_lines(kernel, c);
@@ -212,8 +213,9 @@ void collect_offloading(const runtime::Recording& recording, const OffloadTables
 
   for (size_t k = 0; k < tables.candidates.size(); ++k) {
     const uint32_t kernel = tables.candidates[k].kernel;
-    result.candidates.push_back(row_of(*recording.kernels[kernel], tables.info[k], candidates[k],
-                                       stack_slots(system), tables.home_warps[kernel]));
+    candidates_of(result).push_back(row_of(*recording.kernels[kernel], tables.info[k],
+                                           candidates[k], stack_slots(system),
+                                           tables.home_warps[kernel]));
   }
 }
 

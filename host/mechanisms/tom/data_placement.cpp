@@ -40,7 +40,7 @@ DataPlacement::DataPlacement(const runtime::Recording& recording,
                              const config::PolicyConfig& policy, const ImageTables& image,
                              const tom::OffloadTables& offload)
     : recording_(recording),
-      table_(recording.allocations, machine.offload.allocation_entries),
+      table_(recording.allocations, machine.table<tom::OffloadParts>().allocation_entries),
       learns_(policy.mapping == "tmap"),
       knows_(policy.mapping == "oracle"),
       stack_bits_(static_cast<uint32_t>(std::countr_zero(machine.stack.count))),
@@ -162,9 +162,9 @@ void DataPlacement::place(System& system, uint32_t mapping, const std::vector<ui
   placed_ = true;
 }
 
-std::optional<report::MappingReport> DataPlacement::report(System& system, uint32_t number) const {
+std::optional<tom::MappingReport> DataPlacement::report(System& system, uint32_t number) const {
   if (!learns_ && !knows_) return std::nullopt;
-  report::MappingReport r;
+  tom::MappingReport r;
   r.learnt = learns_;
   r.applied = placed_;
   r.first_bit = mapping_ + line_shift_;
@@ -176,7 +176,7 @@ std::optional<report::MappingReport> DataPlacement::report(System& system, uint3
   r.seen_instances = learns_ ? f.seen.instances : study_.instances;
   r.seen_accesses = learns_ ? f.seen.accesses : study_.accesses;
   for (uint32_t m = 0; m < kNumMappings; ++m) {
-    report::MappingScore s;
+    tom::MappingScore s;
     s.first_bit = line_shift_ + m;
     s.at_destination = learns_ ? f.seen.at_destination[m] : study_.mapping[m].at_destination;
     s.one_stack = learns_ ? f.seen.one_stack[m] : study_.mapping[m].one_stack;
@@ -190,7 +190,7 @@ std::optional<report::MappingReport> DataPlacement::report(System& system, uint3
   }
   for (size_t i = 0; i < table_.ranges.size(); ++i) {
     const AllocationTable::Range& t = table_.ranges[i];
-    report::MappedRange out;
+    tom::MappedRange out;
     out.address = t.address;
     out.bytes = t.bytes;
     for (const uint32_t a : t.allocations) {

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "host/mechanisms/tom/mapping_study.h"
+#include "host/mechanisms/tom/report/sections.h"
 #include "host/recording/archive.h"
 #include "host/recording/recording.h"
 #include "host/timing/machine/system.h"
-#include "host/timing/report/result.h"
 
 namespace nearwarp::sim {
 
@@ -57,7 +57,7 @@ class DataPlacement {
   /// In place of begin(): the learning phase is over, as learnt() of another run says.
   void begin_learnt(System& system, uint32_t number, std::string_view bytes);
   /// For the result; nothing under mappings that are neither learnt nor known beforehand.
-  std::optional<report::MappingReport> report(System& system, uint32_t number) const;
+  std::optional<tom::MappingReport> report(System& system, uint32_t number) const;
   /// What has been decided, to and from a checkpoint.
   template <class A>
   void io(A& a) {

@@ -1,4 +1,4 @@
-// TOM's keys: the tables [mapping] and [offload] of a policy.
+// TOM's keys: the tables [mapping] and [offload] of a policy, [offload] and [pcie] of a machine.
 #include <array>
 
 #include "host/config/mechanism.h"
@@ -72,6 +72,50 @@ constexpr std::array<config::Key<P>, 15> kKeys = {{
      kOptional, "", false, kAlone},
 }};
 
+using M = config::MachineConfig;
+
+#define NW_PART(member) \
+  "offload." #member, [](M& m) -> Member { return &m.table<OffloadParts>().member; }
+#define NW_PCIE(member) "pcie." #member, [](M& m) -> Member { return &m.table<Pcie>().member; }
+
+constexpr bool kRequired = false;
+constexpr const char* kStacked = "stacked";
+
+constexpr std::array<config::Key<M>, 10> kMachineKeys = {{
+    {NW_PART(pipeline_latency_cycles), "core cycles", 1, 100000, false, "",
+     "From the detection of a candidate to the decision.", kRequired, kStacked},
+    {NW_PART(metadata_entries), "candidates", 1, 4096, false, "",
+     "Candidates that the offloading metadata table holds.", kRequired, kStacked},
+    {NW_PART(monitor_interval_cycles), "interconnect cycles", 16, 1000000, false, "",
+     "Interval over which the channel busy monitor measures.", kRequired, kStacked},
+    {NW_PART(dirty_entries), "lines", 1, 1024, false, "",
+     "Written lines that a stack SM remembers per warp before it reports them early.", kRequired,
+     kStacked},
+    {NW_PART(allocation_entries), "ranges", 1, 4096, false, "",
+     "Allocations that the memory allocation table holds; later ones keep the baseline mapping.",
+     kRequired, kStacked},
+    {NW_PCIE(round_trip_ns), "ns", 1, 1000000, false, "",
+     "Read of the CPU's memory without queueing, during the learning phase.", kRequired, kStacked},
+    {NW_PCIE(limited), "", 0, 0, false, "",
+     "Whether pcie.mbps and pcie.queue_entries hold the learning phase up; if not, its accesses "
+     "have "
+     "the latency of PCI-E alone.",
+     kOptional, kStacked},
+    {NW_PCIE(mbps), "MB/s", 1, 10000000, false, "", "Bandwidth of PCI-E per direction.", kRequired,
+     kStacked},
+    {NW_PCIE(queue_entries), "packets", 2, 4096, false, "",
+     "Requests on PCI-E at a time, and replies.", kRequired, kStacked},
+    {NW_PCIE(remap_latency_ns), "ns", 0, 1000000000, false, "",
+     "Interrupt, choice of the mapping and resumption when the learning phase ends.", kRequired,
+     kStacked},
+}};
+
+void check_machine(const M& machine, const config::Rules& rules) {
+  rules.at_most("offload.monitor_interval_cycles",
+                machine.table<OffloadParts>().monitor_interval_cycles,
+                "2^31 ticks of the base clock", config::longest_latency_cycles(machine));
+}
+
 constexpr config::MappingChoice kMappings[] = {
     {"tmap",
      "two consecutive address bits, learnt from the first candidate instances, for what candidates "
@@ -79,6 +123,24 @@ constexpr config::MappingChoice kMappings[] = {
      true},
     {"oracle", "the same with the bits that are best for all instances, known beforehand"},
     {"local", "bmap, but a stack SM finds everything in its own stack (an idealisation)"},
+};
+
+constexpr config::Need kNeeds[] = {
+    {"memory stacks that can compute, behind the links of a GPU",
+     [](const config::MachineConfig& m, const P&) {
+       return config::lack_of_shape(m,
+                                    [](const config::Shape& s) { return s.stacks_behind_links(); });
+     }},
+};
+
+bool maps_pages(const P& policy) { return policy.mapping == "tmap" || policy.mapping == "oracle"; }
+bool learns(const P& policy) { return policy.mapping == "tmap"; }
+
+constexpr config::Claim kClaims[] = {
+    {config::claims::kBlocks, "offers to the SMs of stacks"},
+    {config::claims::kPages, "maps by consecutive address bits", maps_pages},
+    {config::claims::kAccesses, "counts to learn a mapping", learns},
+    {config::claims::kStoreAcks, "waits for before a block goes to where its stores are"},
 };
 
 }  // namespace
@@ -89,6 +151,10 @@ const config::MechanismDeclaration& declaration() {
       .doc = "offloading after the TOM paper",
       .mappings = kMappings,
       .keys = kKeys,
+      .machine_keys = kMachineKeys,
+      .needs = kNeeds,
+      .claims = kClaims,
+      .check_machine = check_machine,
   };
   return kDeclaration;
 }

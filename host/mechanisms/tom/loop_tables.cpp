@@ -11,11 +11,12 @@ namespace {
 
 using sim::ImageTables;
 
-/// The first instruction of a block that is issued; kNotIssued: none is.
+/// The first place in the image of a block's instructions; kNotIssued: none of them is issued.
 uint32_t first_issued(const compiler::Block& block, const std::vector<uint32_t>& at) {
-  for (uint32_t i = block.first; i < block.first + block.count; ++i)
-    if (at[i] != ImageTables::kNotIssued) return at[i];
-  return ImageTables::kNotIssued;
+  static_assert(ImageTables::kNotIssued == UINT32_MAX);
+  uint32_t first = ImageTables::kNotIssued;
+  for (uint32_t i = block.first; i < block.first + block.count; ++i) first = std::min(first, at[i]);
+  return first;
 }
 
 }  // namespace
@@ -58,7 +59,7 @@ LoopTables toms_loops(const runtime::Recording& recording, const config::Machine
   p.on = p.inside = p.round_is_instance = true;
   p.after_refusal = tuning::Pause::kRound;
   p.begin_cycles = 1;  // the instruction that marks a candidate's beginning (section 4.2)
-  p.trial_cycles = machine.offload.pipeline_latency_cycles;
+  p.trial_cycles = machine.table<OffloadParts>().pipeline_latency_cycles;
   return find_loops(recording, p, compiler::LoopChoice::kOutermost, mark, tables, image);
 }
 

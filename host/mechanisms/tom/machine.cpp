@@ -17,7 +17,7 @@ using namespace sim;
 
 /// One way, of the part of PCI-E that is behind one of `ports` link ports.
 Wire pcie(const Parts& parts, uint32_t ports) {
-  const config::MachineConfig::Pcie& p = parts.machine.pcie;
+  const Pcie& p = parts.machine.table<Pcie>();
   const auto way = static_cast<uint32_t>(std::max<Tick>(2, parts.ns_ticks(p.round_trip_ns)) / 2);
   if (p.limited) return {way, std::max(2u, p.queue_entries / ports), std::max(1u, p.mbps / ports)};
   // A port sends a packet a cycle, and gets its slot back after the way there and the credit's
@@ -104,7 +104,8 @@ void add_monitors(Graph& g, const Parts& parts, const config::PolicyConfig& poli
   LinkPortParams& p = g.spec<LinkPortSpec>(port_class).params;
   p.monitor = 1;
   p.news_kind = kChannelBusy;
-  p.interval_ticks = parts.machine.offload.monitor_interval_cycles * parts.icnt_period;
+  p.interval_ticks =
+      parts.machine.table<OffloadParts>().monitor_interval_cycles * parts.icnt_period;
   p.threshold_percent = std::max(1u, policy.table<OffloadSettings>().busy_threshold_percent);
   for (const NodeId port : g.members(port_class))
     g.link(g.at(port), g.at(front_end), ChannelClass::kControl, kControl, parts.control(4));

@@ -42,8 +42,8 @@ class PtxLines {
   std::map<uint32_t, uint32_t> lines_;
 };
 
-report::MappingQuality quality(const MappingCounts& counts, uint32_t first_bit, uint32_t stacks) {
-  report::MappingQuality q;
+tom::MappingQuality quality(const MappingCounts& counts, uint32_t first_bit, uint32_t stacks) {
+  tom::MappingQuality q;
   q.first_bit = first_bit;
   q.at_destination = counts.at_destination;
   q.one_stack = counts.one_stack;
@@ -51,13 +51,13 @@ report::MappingQuality quality(const MappingCounts& counts, uint32_t first_bit, 
   return q;
 }
 
-report::CandidatePattern pattern(const CandidateOffsets& offsets, const PtxLines& lines) {
-  report::CandidatePattern p;
+tom::CandidatePattern pattern(const CandidateOffsets& offsets, const PtxLines& lines) {
+  tom::CandidatePattern p;
   p.instances = offsets.instances;
   p.fixed_share = offsets.share();
   if (offsets.instances != 0) p.category = category_text(offsets.category());
   for (const InstructionOffsets& i : offsets.instructions) {
-    report::OffsetRow row;
+    tom::OffsetRow row;
     row.ptx_line = lines.of(i.pc);
     row.executions = i.executions;
     row.not_first = i.not_first;
@@ -71,12 +71,12 @@ report::CandidatePattern pattern(const CandidateOffsets& offsets, const PtxLines
 
 void add_patterns(const runtime::Recording& recording, const ImageTables& image,
                   const tom::OffloadTables& offload, const std::vector<CandidateOffsets>& offsets,
-                  report::MappingAnalysis& out) {
+                  tom::MappingAnalysis& out) {
   const PtxLines lines(recording, image);
   for (uint32_t i = 0; i < kNumOffsetCategories; ++i)
     out.categories.push_back({category_text(static_cast<OffsetCategory>(i)), 0, 0});
   for (size_t i = 0; i < offsets.size(); ++i) {
-    report::CandidatePattern p = pattern(offsets[i], lines);
+    tom::CandidatePattern p = pattern(offsets[i], lines);
     const compiler::OffloadCandidate& c = offload.info[i];
     const compiler::Kernel& kernel = *recording.kernels[offload.candidates[i].kernel];
     p.kernel = kernel.name;
@@ -84,7 +84,7 @@ void add_patterns(const runtime::Recording& recording, const ImageTables& image,
     p.source_lines = compiler::source_lines(kernel, c);
     out.candidates.push_back(std::move(p));
     if (offsets[i].instances == 0) continue;
-    report::CategoryRow& row = out.categories[static_cast<uint32_t>(offsets[i].category())];
+    tom::CategoryRow& row = out.categories[static_cast<uint32_t>(offsets[i].category())];
     row.candidates += 1;
     row.instances += offsets[i].instances;
   }
@@ -92,10 +92,10 @@ void add_patterns(const runtime::Recording& recording, const ImageTables& image,
 
 }  // namespace
 
-report::MappingAnalysis analyze_mappings(const runtime::Recording& recording,
-                                         const config::MachineConfig& machine,
-                                         const config::PolicyConfig& policy,
-                                         const StudyOptions& options) {
+tom::MappingAnalysis analyze_mappings(const runtime::Recording& recording,
+                                      const config::MachineConfig& machine,
+                                      const config::PolicyConfig& policy,
+                                      const StudyOptions& options) {
   require_stacks(machine, "a survey of mappings of lines to stacks");
   ImageTables image = build_image(recording, machine);
   tom::OffloadTables offload = tom::build_offload_tables(recording, machine, policy, image);
@@ -118,7 +118,7 @@ report::MappingAnalysis analyze_mappings(const runtime::Recording& recording,
       study_offsets(recording, image, offload, study_options.progress);
   study_options.progress = nullptr;
 
-  report::MappingAnalysis out;
+  tom::MappingAnalysis out;
   out.workload = recording.name;
   out.machine = machine.name;
   out.policy = policy.name;

@@ -14,7 +14,6 @@
 #include "host/mechanisms/tom/settings.h"
 #include "host/mechanisms/tom/sides.h"
 #include "host/mechanisms/tuning/settings.h"
-#include "host/timing/machine/baseline_map.h"
 
 namespace nearwarp::tom {
 
@@ -89,7 +88,9 @@ class TomRun final : public sim::MechanismRun {
                        subject_.policy.table<tuning::Settings>().shared != "none", system, result);
   }
   void report(System& system, report::RunResult& result) override {
-    result.mapping = placement_.report(system, number_);
+    mapping_of(result) = placement_.report(system, number_);
+    if (mapping_of(result).has_value())
+      result.learning_cycles = mapping_of(result)->learning_cycles();
   }
 
   void check(System& system) override {
@@ -203,8 +204,8 @@ class TomRun final : public sim::MechanismRun {
     p.flush_l1 = subject_.policy.table<OffloadSettings>().overhead &&
                  subject_.policy.table<OffloadSettings>().flush_l1;
     p.count_at_begin = counts_at_begin();
-    p.pipeline_latency = subject_.machine.offload.pipeline_latency_cycles;
-    p.dirty_entries = subject_.machine.offload.dirty_entries;
+    p.pipeline_latency = subject_.machine.table<OffloadParts>().pipeline_latency_cycles;
+    p.dirty_entries = subject_.machine.table<OffloadParts>().dirty_entries;
     p.shared_rows = stack_shared_rows();
     return p;
   }
@@ -265,7 +266,8 @@ class TomRun final : public sim::MechanismRun {
     const uint32_t warps =
         sim::with_sm(system, endpoint, [](const auto& s) { return s.warps.count; });
     const auto attach = [&](auto side) {
-      side.dirty = system.arena.allocate<uint32_t>(warps * subject_.machine.offload.dirty_entries);
+      side.dirty = system.arena.allocate<uint32_t>(
+          warps * subject_.machine.table<OffloadParts>().dirty_entries);
       if (tuning_.params.on) side.history = system.arena.allocate<tuning::TrafficHistory>(warps);
       attach_sm(system, endpoint, params, warps, side);
     };
@@ -287,7 +289,8 @@ class TomRun final : public sim::MechanismRun {
     p.learning_instances = placement_.plan().learning_instances;
     // At least a window, so that the host comes in between.
     p.remap_ticks = std::max<Tick>(
-        uint64_t{subject_.machine.pcie.remap_latency_ns} * system.base_mhz / 1000, system.window);
+        uint64_t{subject_.machine.table<Pcie>().remap_latency_ns} * system.base_mhz / 1000,
+        system.window);
     ArbiterState s;
     if (learns()) s.learning = LearningPhase::kLearning;
     s.waiting_entries = system.num_sms() * subject_.machine.sm.warps;
@@ -317,7 +320,6 @@ std::unique_ptr<sim::MechanismRun> TomMechanism::prepare(const sim::RunSubject& 
 std::unique_ptr<sim::MechanismRun> prepare_offloading(const sim::RunSubject& subject,
                                                       uint32_t number, sim::ImageTables& image,
                                                       const Tune& tune) {
-  sim::require_stacks(subject.machine, fmt::format("policy '{}'", subject.policy.name));
   return std::make_unique<TomRun>(subject, number, image, tune);
 }
 

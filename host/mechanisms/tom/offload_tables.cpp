@@ -19,22 +19,30 @@ using compiler::Kernel;
 using compiler::OffloadCandidate;
 using sim::ImageTables;
 
-/// Note to which candidate its instructions belong; returns the first, kNotIssued if nothing but
-/// dropped moves is left of it.
-uint32_t place(const Kernel& kernel, const OffloadCandidate& c, const std::vector<uint32_t>& at,
-               uint16_t id, std::vector<uint16_t>& of) {
+/// Its instructions in the image; empty if nothing but dropped moves is left of it.
+struct Places {
+  std::vector<uint32_t> all;
   uint32_t begin = ImageTables::kNotIssued;
+  bool together = true;  ///< in each of its blocks nothing else stands between them
+};
+
+Places places_of(const Kernel& kernel, const OffloadCandidate& c, const std::vector<uint32_t>& at) {
+  Places places;
   for (const compiler::BlockId b : c.blocks) {
     const compiler::Block& block = kernel.blocks[b];
+    const size_t before = places.all.size();
     for (uint32_t i = block.first; i < block.first + block.count; ++i) {
       if (i < c.first_instruction && b == c.entry) continue;
       if (i > c.last_instruction) break;
-      if (at[i] == ImageTables::kNotIssued) continue;
-      of[at[i]] = id;
-      if (b == c.entry && begin == ImageTables::kNotIssued) begin = at[i];
+      if (at[i] != ImageTables::kNotIssued) places.all.push_back(at[i]);
     }
+    if (places.all.size() == before) continue;
+    const auto [first, last] = std::minmax_element(
+        places.all.begin() + static_cast<std::ptrdiff_t>(before), places.all.end());
+    places.together &= *last - *first + 1 == places.all.size() - before;
+    if (b == c.entry) places.begin = *first;
   }
-  return begin;
+  return places;
 }
 
 /// `outer`: the entry that it is a block of, or kNoCandidate.
@@ -58,9 +66,12 @@ void add_candidate(const Kernel& kernel, uint32_t index, uint32_t first_block,
   entry.outer = outer;
   if (outer != kNoCandidate && out.inner_of.empty())
     out.inner_of.assign(out.candidate_of.size(), kNoCandidate);
-  entry.begin = place(kernel, c, at, static_cast<uint16_t>(out.candidates.size()),
-                      outer == kNoCandidate ? out.candidate_of : out.inner_of);
-  if (entry.begin == ImageTables::kNotIssued) return;
+  const Places places = places_of(kernel, c, at);
+  // Another mechanism's pass may have moved instructions over its ends.
+  if (places.begin == ImageTables::kNotIssued || !places.together) return;
+  entry.begin = places.begin;
+  std::vector<uint16_t>& of = outer == kNoCandidate ? out.candidate_of : out.inner_of;
+  for (const uint32_t i : places.all) of[i] = static_cast<uint16_t>(out.candidates.size());
   out.candidates.push_back(entry);
   out.info.push_back(c);
 }
@@ -116,7 +127,7 @@ compiler::OffloadModel offload_model(const config::MachineConfig& machine,
                           : Granularity::kBlock;
   model.inner_blocks =
       config::has_mechanism(policy, "tom") && policy.table<OffloadSettings>().inner_blocks;
-  model.max_candidates = machine.offload.metadata_entries;
+  model.max_candidates = machine.table<OffloadParts>().metadata_entries;
   compiler::SharedModel& shared = model.shared;
   shared.on =
       config::has_mechanism(policy, "tuning") && policy.table<tuning::Settings>().shared != "none";

@@ -1,4 +1,4 @@
-// How a policy sets TOM; keys.cpp says what each key means.
+// How a policy sets TOM, and what a machine says of it; keys.cpp says what each key means.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +26,24 @@ struct OffloadSettings {         // [offload]; TOM, section 3
   uint32_t store_coalescing_percent = 100;
   std::string granularity = "innermost";  ///< "region", "loop", "innermost" or "block"
   bool inner_blocks = true;  ///< mechanism tom: blocks of loops that are not long enough
+};
+
+// Of a machine.
+
+struct OffloadParts {                    // [offload]
+  uint32_t pipeline_latency_cycles = 0;  ///< core cycles to decide and pack a request
+  uint32_t metadata_entries = 0;         ///< offloading metadata table
+  uint32_t monitor_interval_cycles = 0;  ///< channel busy monitor, interconnect cycles
+  uint32_t dirty_entries = 0;            ///< written lines that a stack SM remembers per warp
+  uint32_t allocation_entries = 0;       ///< memory allocation table
+};
+
+struct Pcie {                     // [pcie]: the learning phase's way to the CPU's memory
+  uint32_t round_trip_ns = 0;     ///< of a read without queueing
+  bool limited = false;           ///< by mbps and queue_entries, too
+  uint32_t mbps = 0;              ///< per direction, 10^6 bytes per second
+  uint32_t queue_entries = 0;     ///< requests in flight
+  uint32_t remap_latency_ns = 0;  ///< from the standstill until the SMs go on
 };
 
 }  // namespace nearwarp::tom

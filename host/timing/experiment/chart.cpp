@@ -19,6 +19,7 @@
 #include "host/timing/experiment/expression.h"
 #include "host/timing/experiment/workload_parameter.h"
 #include "host/timing/report/sample.h"
+#include "host/timing/report/section.h"
 #include "host/timing/report/sms.h"
 #include "host/timing/sweep/format.h"
 #include "host/timing/sweep/results_file.h"

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "host/config/shape.h"
 #include "host/core/error.h"
 #include "host/timing/machine/polynomials.h"
 
@@ -59,8 +60,8 @@ struct Counts {
 };
 
 Counts counts_of(const config::MachineConfig& m) {
-  if (m.shape == "near_bank") return {m.gpu.sms, 1, m.near_bank.units};
-  if (m.shape == "stacked" || m.shape == "stacks")
+  if (config::shape_of(m).in_banks()) return {m.gpu.sms, 1, m.near_bank.units};
+  if (config::shape_of(m).in_stacks())
     return {m.stack.count, m.l2.slices / m.stack.count, m.stack.vaults};
   return {m.partitions.count, m.l2.slices / m.partitions.count, m.partitions.channels};
 }
@@ -85,31 +86,32 @@ AddressMap machine_address_map(const config::MachineConfig& machine) {
   map.column_bits =
       log2_exact(machine.dram.row_bytes / machine.l1.line_bytes) - log2_exact(vaults / channels);
   map.bank_bits = log2_exact(machine.dram.banks);
-  if (machine.shape == "near_bank") {
+  if (config::shape_of(machine).in_banks()) {
     map.stack_shift = log2_exact(machine.near_bank.interleave_bytes / machine.l1.line_bytes);
     if (machine.near_bank.unit_interleave_bytes != 0)
       map.vault_shift = log2_exact(machine.near_bank.unit_interleave_bytes / machine.l1.line_bytes);
     // A hash would take bits of the line's place within the consecutive bytes.
     map.hash_stack = map.stack_shift == 0 ? 1 : 0;
   }
-  const bool in_stacks = machine.shape == "stacked" || machine.shape == "stacks";
+  const bool in_stacks = config::shape_of(machine).in_stacks();
   if (in_stacks && machine.stack.interleave_bytes != 0) {
     map.stack_shift = log2_exact(machine.stack.interleave_bytes / machine.l1.line_bytes);
     map.hash_stack = 0;  // as above
   }
-  if (machine.shape == "discrete" || machine.shape == "mesh")
-    set_partitions(map, machine, vaults, slices);
+  if (config::shape_of(machine).in_partitions()) set_partitions(map, machine, vaults, slices);
   return map;
 }
 
-uint32_t mapped_stacks(const config::MachineConfig& machine) { return counts_of(machine).stacks; }
+uint32_t mapped_stacks(const config::MachineConfig& machine) {
+  return config::memory_parts(machine);
+}
 
 void require_stacks(const config::MachineConfig& machine, std::string_view who) {
-  if (machine.shape == "stacked") return;
-  const char* lacks = machine.shape == "stacks" ? "main GPU beside its memory stacks"
-                      : machine.shape == "near_bank"
-                          ? "main GPU, and computes in its memory stacks alone"
-                          : "memory stacks";
+  if (config::shape_of(machine).stacks_behind_links()) return;
+  const char* lacks =
+      config::shape_of(machine).sms_in_stacks() ? "main GPU beside its memory stacks"
+      : config::shape_of(machine).in_banks() ? "main GPU, and computes in its memory stacks alone"
+                                             : "memory stacks";
   throw Error(
       fmt::format("machine '{}' has no {} (machine.shape = \"{}\") - {} needs a machine of the "
                   "shape \"stacked\"",

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "host/config/shape.h"
 #include "host/timing/probe/program.h"
 
 namespace nearwarp::probe {
@@ -16,7 +17,7 @@ double mbps(uint64_t megabytes) { return static_cast<double>(megabytes) / 1e3; }
 
 /// Ports of the SMs: a flit per interconnect cycle.
 void add_ports(Way& way, const Machine& m, uint32_t sms) {
-  const bool clusters = m.shape != "stacks" && m.shape != "near_bank";
+  const bool clusters = config::shape_of(m).one_gpu;
   const uint32_t each = clusters ? m.gpu.sms_per_cluster : 1, ports = (sms + each - 1) / each;
   way.wires(ports * per_cycle(m.interconnect.flit_bytes, m.clocks.interconnect_mhz), "SM ports");
 }
@@ -81,10 +82,10 @@ Way way_to_l2(const Machine& m, uint32_t sms) {
 Way way_to_memory(const Machine& m, uint32_t sms) {
   Way way;
   add_ports(way, m, sms);
-  if (m.shape != "near_bank") add_l2(way, m);
-  if (m.shape == "stacked") {
+  if (config::shape_of(m).slices) add_l2(way, m);
+  if (config::shape_of(m).stacks_behind_links()) {
     way.wires(m.stack.count * mbps(m.links.one_way(m.links.gpu_to_memory_mbps)), "off-chip links");
-  } else if (m.shape == "stacks") {
+  } else if (config::shape_of(m).sms_in_stacks()) {
     // Of what an SM wants, the other stacks' part comes over the links.
     const uint32_t n = m.stack.count;
     const double link = mbps(m.links.one_way(m.links.memory_to_memory_mbps));
@@ -95,9 +96,9 @@ Way way_to_memory(const Machine& m, uint32_t sms) {
                                                        : 1;
     if (n > 1) way.wires(links * link * n / (n - 1), "links of stacks");
   }
-  if (m.shape == "stacked" || m.shape == "stacks") {
+  if (config::shape_of(m).in_stacks()) {
     way.bus(m.stack.count * m.stack.vaults * mbps(m.stack.tsv_mbps), "TSVs");
-  } else if (m.shape == "near_bank") {
+  } else if (config::shape_of(m).in_banks()) {
     way.wires(m.gpu.sms * per_cycle(m.near_bank.tsv_bytes, m.clocks.interconnect_mhz), "TSVs");
     way.bus(m.gpu.sms * m.near_bank.units * mbps(m.near_bank.unit_mbps), "banks");
     add_middle_of_mesh(way, m);
@@ -110,14 +111,14 @@ Way way_to_memory(const Machine& m, uint32_t sms) {
 
 Way way_to_own(const Machine& m, uint32_t stacks, uint32_t sms) {
   Way way;
-  if (m.shape == "near_bank") {
+  if (config::shape_of(m).in_banks()) {
     way.wires(stacks * per_cycle(m.near_bank.tsv_bytes, m.clocks.interconnect_mhz), "TSVs");
     way.bus(stacks * m.near_bank.units * mbps(m.near_bank.unit_mbps), "banks");
     add_ports(way, m, sms);
     return way;
   }
   way.bus(stacks * m.stack.vaults * mbps(m.stack.tsv_mbps), "TSVs");
-  if (m.shape == "stacks") {
+  if (config::shape_of(m).sms_in_stacks()) {
     add_ports(way, m, sms);
   } else {
     way.wires(sms * per_cycle(m.stack.switch_flit_bytes, m.clocks.interconnect_mhz),
@@ -136,7 +137,7 @@ Way way_to_near_banks(const Machine& m, uint32_t sms, uint32_t access_bytes) {
 
 Way way_to_other(const Machine& m, uint32_t stacks, uint32_t sms) {
   Way way = way_to_own(m, stacks, sms);
-  if (m.shape != "near_bank") {
+  if (!config::shape_of(m).in_banks()) {
     way.wires((m.links.topology == "pool" ? 1 : stacks) *
                   mbps(m.links.one_way(m.links.memory_to_memory_mbps)),
               "links of stacks");

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "host/config/config.h"
+#include "host/config/shape.h"
 #include "host/mechanisms/mpu/settings.h"
 #include "host/timing/probe/chases.h"
 #include "host/timing/probe/streams.h"
@@ -33,7 +34,7 @@ class Planner {
       : m_(machine), chases_(machine), baseline_(config::load_policy("baseline")) {}
 
   std::vector<Section> plan() {
-    if (m_.shape == "stacked") {
+    if (config::shape_of(m_).stacks_behind_links()) {
       // All of a probe's loop near memory, from its beginning.
       const std::vector<std::string> at_once = {"offload.decide=entry", "offload.granularity=loop"};
       offloading_ = config::load_policy("ndp-uncontrolled-bmap", at_once);
@@ -46,7 +47,7 @@ class Planner {
       main_bandwidths();
       begin("stack_sm_bandwidth", "stack SMs", false);
       stack_bandwidths();
-    } else if (m_.shape == "stacks") {
+    } else if (config::shape_of(m_).sms_in_stacks()) {
       begin("sm_latency", "latency from an SM", true);
       on_chip(m_.l1.bytes);
       memory("own stack", 0);
@@ -54,7 +55,7 @@ class Planner {
       begin("bandwidth", "SMs", false);
       main_bandwidths();
       grouped_bandwidths();
-    } else if (m_.shape == "near_bank") {
+    } else if (config::shape_of(m_).in_banks()) {
       begin("sm_latency", "latency from the first core", true);
       on_chip(m_.l1.bytes);
       memory("own banks", 0);
@@ -116,7 +117,7 @@ class Planner {
                                        {}});
   }
 
-  bool has_l2() const { return m_.shape != "near_bank"; }
+  bool has_l2() const { return config::shape_of(m_).slices; }
   bool has_l1() const { return m_.l1.keep == "lines"; }
 
   /// Latencies of what lies before memory.
@@ -133,7 +134,8 @@ class Planner {
                                     : "atomic in the L2",
         chases_.resident(Kind::kAtomics, 0), baseline_, {tlb_hits("sm")});
     if (!has_l2()) return;
-    const uint64_t l2_bytes = m_.shape == "stacks" ? m_.l2.bytes / m_.stack.count : m_.l2.bytes;
+    const uint64_t l2_bytes =
+        config::shape_of(m_).sms_in_stacks() ? m_.l2.bytes / m_.stack.count : m_.l2.bytes;
     if (const auto pair = chases_.beyond_l1(l1_bytes, l2_bytes))
       add("L2 hit", *pair, baseline_, {l1_misses("sm"), l2_hits(), tlb_hits("sm")});
   }
@@ -280,7 +282,7 @@ class Planner {
   /// SMs that lie in stacks, or below banks: thread blocks go to the SMs of their group.
   void grouped_bandwidths() {
     if (m_.l1.line_bytes < kUnitBytes) return;
-    const bool stacks = m_.shape == "stacks";
+    const bool stacks = config::shape_of(m_).sms_in_stacks();
     const uint32_t count = stacks ? m_.stack.count : m_.gpu.sms, sms = m_.gpu.sms / count;
     const uint32_t most = std::max(1u, most_listed_warps() / m_.gpu.sms);  // of an SM
     const uint32_t warps = std::min({stacks ? 8u : 4u, block_warps(m_), most});

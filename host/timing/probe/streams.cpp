@@ -5,6 +5,7 @@
 #include <bit>
 #include <map>
 
+#include "host/config/shape.h"
 #include "host/core/error.h"
 #include "host/timing/probe/chases.h"
 
@@ -27,8 +28,8 @@ constexpr uint32_t kRoundsAlone = 16;
 constexpr uint32_t kMostGroups = 256;
 
 uint32_t l2_of_sm(const Machine& m) {
-  if (m.shape == "near_bank") return 0;
-  return m.shape == "stacks" ? m.l2.bytes / m.stack.count : m.l2.bytes;
+  if (!config::shape_of(m).slices) return 0;
+  return config::shape_of(m).sms_in_stacks() ? m.l2.bytes / m.stack.count : m.l2.bytes;
 }
 
 bool keeps_writes(const Machine& m) { return m.l2.write_policy == "back"; }
@@ -79,7 +80,7 @@ StreamPair stream_memory(const Machine& m, uint32_t sms, Flow flow) {
   const uint64_t fills = keeps_writes(m) && flow != Flow::kRead ? m.l2.bytes + m.l2.bytes / 2 : 0;
   uint32_t rounds = static_cast<uint32_t>(std::max<uint64_t>(2, fills / round_bytes + 1));
   uint32_t more = sms == 1 ? kRoundsAlone : 2 * rounds;
-  if (m.shape == "near_bank" && sms != 1) rounds = more = 1;  // many cores, and slow ways
+  if (config::shape_of(m).in_banks() && sms != 1) rounds = more = 1;  // many cores, and slow ways
   s.chunks = std::bit_ceil(s.stride * (rounds + more));
   return pair_of(m, s, rounds, more);
 }
@@ -114,13 +115,13 @@ StreamPair read_sectors(const Machine& m) {
   r.blocks = m.gpu.sms;
   r.sectors = static_cast<uint32_t>(
       std::bit_ceil(std::max<uint64_t>(kSectorsSpan, 4 * uint64_t{m.l2.bytes})) / kSectorBytes);
-  return pair_of(m, r, 1, m.shape == "near_bank" ? 1 : 2);
+  return pair_of(m, r, 1, config::shape_of(m).in_banks() ? 1 : 2);
 }
 
 bool has_near_banks(const Machine& m) {
   const uint32_t warps = m.near_bank.interleave_bytes / kUnitBytes;
   const uint32_t run = m.near_bank.unit_interleave_bytes;
-  return m.shape == "near_bank" && m.l1.line_bytes == kUnitBytes && m.tlb.entries == 0 &&
+  return config::shape_of(m).in_banks() && m.l1.line_bytes == kUnitBytes && m.tlb.entries == 0 &&
          (run == 0 || run == kUnitBytes) && warps % m.near_bank.units == 0 &&
          warps <= std::min({kMostWarps, m.sm.warps, m.sm.threads / 32}) && m.gpu.sms <= kMostGroups;
 }

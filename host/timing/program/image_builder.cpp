@@ -8,6 +8,7 @@
 
 #include "device/core/translation.h"
 #include "device/trace/format.h"
+#include "host/config/shape.h"
 #include "host/core/error.h"
 #include "host/functional/instructions/decoded.h"
 #include "host/functional/ptx/details.h"
@@ -212,7 +213,7 @@ void check_binding(const std::string& program, uint32_t stacks,
   const auto refuse = [&](const std::string& why) {
     throw Error(fmt::format("{}: the program is bound to memory stacks, and {}", program, why));
   };
-  if (machine.shape != "stacks")
+  if (!config::shape_of(machine).sms_in_stacks())
     refuse(
         fmt::format("machine '{}' runs kernels elsewhere (machine.shape = \"{}\") - leave out "
                     "what follows @, or take a machine with SMs in its stacks alone, as 'coda'",

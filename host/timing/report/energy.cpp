@@ -1,5 +1,5 @@
 // The energy account of a run: counters times constants. docs/energy.md has the formulas,
-// deviations 61 to 63 what is not as in the TOM paper.
+// deviations 61 to 63 what is not as in the source.
 #include "host/timing/report/energy.h"
 
 #include <algorithm>
@@ -16,25 +16,8 @@
 namespace nearwarp::report {
 namespace {
 
-/// What turns a counter's unit into the constant's.
-enum class Scale : uint8_t {
-  kEvents,  ///< energy per event, or per bit where bits are counted
-  kBytes,   ///< energy per bit, bytes are counted
-  kFlits,   ///< energy per bit, flits of the GPU's networks are counted
-  kLanes,   ///< energy of a lane, registers of warps are counted
-  kRows,    ///< energy of a row of another size than the machine's
-  kCycles,  ///< power, core cycles are counted
-};
-
-/// One term. Names of SMs' counters are without the leading "sm." or "stack_sm.".
-struct Rule {
-  EnergyPart part;
-  std::string_view name;
-  std::string_view counters;  ///< separated by blanks; added
-  std::string_view constant;  ///< key without "energy."
-  Scale scale;
-  bool MachineParts::*not_with = nullptr;  ///< for machines without this part
-};
+using Rule = EnergyRule;
+using Scale = EnergyScale;
 
 /// Rules for a part of the machine: `term` goes before the term's names, `counter` before their
 /// counters'.
@@ -112,25 +95,10 @@ constexpr Rule kNetworkWireRules[] = {
 constexpr Rule kCoreTsvRules[] = {
     {kDram, "dram.tsv", "stack.switch_bytes", "dram.tsv_fj_per_bit", Scale::kBytes},
 };
-/// A register that moves is read on one side and written on the other.
-constexpr Rule kNearBankRules[] = {
-    {kSm, "moves.read", "mpu.moves_near mpu.moves_far mpu.loaded_to_near", "sm.register_read_fj",
-     Scale::kLanes},
-    {kSm, "moves.write", "mpu.moves_near mpu.moves_far mpu.loaded_to_near", "sm.register_write_fj",
-     Scale::kLanes},
-};
-
 /// Lines that writes allocate are written, and read when they go to memory.
 constexpr Rule kKeptLineRules[] = {
     {kL2, "l2.allocate", "l2.write_allocates l2.write_waits", "l2.write_fj", Scale::kEvents},
     {kL2, "l2.write_back", "l2.write_backs", "l2.read_fj", Scale::kEvents},
-};
-
-/// A buffer's line is a register of a warp, written and read.
-constexpr Rule kChainRules[] = {
-    {kSm, "chains.queues", "chains.queue_accesses", "sm.queue_fj", Scale::kEvents},
-    {kSm, "chains.buffer_read", "chains.buffered_lines", "sm.register_read_fj", Scale::kLanes},
-    {kSm, "chains.buffer_write", "chains.buffered_lines", "sm.register_write_fj", Scale::kLanes},
 };
 
 /// For each kind of link.
@@ -141,15 +109,15 @@ constexpr Rule kIdleRules[] = {
     {kLinks, "idle", "idle_bits", "links.idle_fj_per_bit", Scale::kEvents},
 };
 
-/// In the order of the report.
-constexpr RuleSet kAllRules[] = {
+/// In the order of the report; those of mechanisms come between the two.
+constexpr RuleSet kRulesOfParts[] = {
     {kSmRules, "sm.", "sm."},
     {kSmRules, "stack_sm.", "stack_sm.", &MachineParts::stack_sms},
     {kRules},
     {kKeptLineRules, "", "", &MachineParts::kept_lines},
     {kCoreTsvRules, "", "", &MachineParts::core_tsvs},
-    {kNearBankRules, "", "", &MachineParts::near_bank_units},
-    {kChainRules, "", "", &MachineParts::chain_queues},
+};
+constexpr RuleSet kRulesOfWires[] = {
     {kNetworkWireRules, "", "", &MachineParts::network_wires},
     {kTransferRules, "links.gpu_to_memory.", "link.gpu_to_memory."},
     {kTransferRules, "links.memory_to_gpu.", "link.memory_to_gpu."},
@@ -163,11 +131,14 @@ constexpr RuleSet kAllRules[] = {
 /// f(rule, its set) for all that a machine with these parts has.
 template <class F>
 void each_rule(const MachineParts& parts, F&& f) {
-  for (const RuleSet& set : kAllRules) {
-    if (set.of != nullptr && !(parts.*set.of)) continue;
+  const auto all_of = [&](const RuleSet& set) {
+    if (set.of != nullptr && !(parts.*set.of)) return;
     for (const Rule& rule : set.rules)
       if (rule.not_with == nullptr || !(parts.*rule.not_with)) f(rule, set);
-  }
+  };
+  for (const RuleSet& set : kRulesOfParts) all_of(set);
+  for (const std::span<const Rule> rules : parts.added) all_of(RuleSet{rules});
+  for (const RuleSet& set : kRulesOfWires) all_of(set);
 }
 
 /// f(name) for each counter of a rule.

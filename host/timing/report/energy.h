@@ -3,7 +3,9 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "host/config/machine.h"
@@ -11,6 +13,32 @@
 namespace nearwarp::report {
 
 struct RunResult;
+
+struct MachineParts;
+
+/// Parts of the machine, in the order in which they are shown.
+enum class EnergyPart : uint8_t { kSm, kL2, kNetwork, kLinks, kDram, kLeakage };
+inline constexpr size_t kNumEnergyParts = 6;
+
+/// What turns a counter's unit into the constant's.
+enum class EnergyScale : uint8_t {
+  kEvents,  ///< energy per event, or per bit where bits are counted
+  kBytes,   ///< energy per bit, bytes are counted
+  kFlits,   ///< energy per bit, flits of the GPU's networks are counted
+  kLanes,   ///< energy of a lane, registers of warps are counted
+  kRows,    ///< energy of a row of another size than the machine's
+  kCycles,  ///< power, core cycles are counted
+};
+
+/// One term of the account. Names of SMs' counters are without the leading "sm." or "stack_sm.".
+struct EnergyRule {
+  EnergyPart part;
+  std::string_view name;
+  std::string_view counters;  ///< separated by blanks; added
+  std::string_view constant;  ///< key without "energy."
+  EnergyScale scale;
+  bool MachineParts::*not_with = nullptr;  ///< for machines without this part
+};
 
 /// Parts that not every machine has under every policy: what is not there has no terms, and need
 /// not have counters.
@@ -22,21 +50,16 @@ struct MachineParts {
   bool network_wires = false;
   /// The switches of stacks are cores' TSVs, which all of their memory's packets cross.
   bool core_tsvs = false;
-  bool near_bank_units = false;  ///< with registers of their own
-  bool chain_queues = false;     ///< offload and service queues
-  bool kept_lines = false;       ///< L2 slices keep whole lines that are written
-  bool no_l1 = false;            ///< SMs keep no lines: these are in the load-store unit's buffers
+  /// Terms of what mechanisms have added.
+  std::vector<std::span<const EnergyRule>> added = {};
+  bool kept_lines = false;  ///< L2 slices keep whole lines that are written
+  bool no_l1 = false;       ///< SMs keep no lines: these are in the load-store unit's buffers
 };
 
 /// Wide enough for every count times every constant.
 __extension__ typedef unsigned __int128 Femtojoules;
 
 inline double joules(Femtojoules energy) { return static_cast<double>(energy) / 1e15; }
-
-/// Parts of the machine, in the order in which they are shown. TOM shows SMs, on-chip network,
-/// off-chip links and DRAM.
-enum class EnergyPart : uint8_t { kSm, kL2, kNetwork, kLinks, kDram, kLeakage };
-inline constexpr size_t kNumEnergyParts = 6;
 
 /// Name in files ("sm", "l2", "network", "links", "dram", "leakage").
 const char* energy_part_name(EnergyPart part);
@@ -59,7 +82,7 @@ struct EnergyReport {
   uint32_t technology_nm = 0;  ///< of its SMs and caches
   std::vector<EnergyTerm> terms;
   /// Another account: the board's most power (energy.board_uw) times time; without one all terms
-  /// but leakage. So MPU's paper sets its cores' events against a GPU's power.
+  /// but leakage. So papers set a processor's events against a GPU's power.
   Femtojoules by_board = 0;
 
   Femtojoules part(EnergyPart part) const;

@@ -1,4 +1,4 @@
-// Why candidate blocks were offloaded or not, and what it brought, for people.
+// What mechanisms did, and what it brought, for people.
 #pragma once
 
 #include <span>
@@ -8,19 +8,15 @@
 
 namespace nearwarp::report {
 
-/// One run's candidate blocks side by side: instances, what became of them, where their accesses
-/// went, how long they took at home and offloaded. Empty for a run without candidates.
+/// What mechanisms have to say of a run where explanations are asked for, one after the other, with
+/// blank lines between; empty for a run without any.
 std::string format_explanation(const RunResult& run, size_t width = 80);
 
-/// What the tables are of that explain these runs: format_use(), format_placement() and
-/// format_explanation(). Once for all of them; empty if there are none.
+/// What the tables are of that explain these runs: format_use() and format_explanation(). Once for
+/// all of them; empty if there are none.
 std::string explanation_legend(std::span<const RunResult> runs, size_t width = 80);
 
-/// What became of offload chains (opportunistic computing), by the run's counters; empty for runs
-/// without any. Ends with a line feed.
-std::string format_chains(const RunResult& run, size_t width);
-
-/// Where instructions were executed and data was found (MPU), likewise.
-std::string format_places(const RunResult& run, size_t width);
+/// What mechanisms have to say of runs side by side, always; empty if that is nothing.
+std::string format_sections(std::span<const RunResult> runs, size_t width = 80);
 
 }  // namespace nearwarp::report

@@ -6,6 +6,7 @@
 #include "host/timing/report/bound.h"
 #include "host/timing/report/kernels.h"
 #include "host/timing/report/launches.h"
+#include "host/timing/report/section.h"
 #include "host/timing/report/use_json.h"
 
 namespace nearwarp::report {
@@ -62,99 +63,16 @@ Json kernel_totals_json(const RunResult& run) {
                     {"cycles", k.cycles},
                     {"warp_instructions", k.warp_instructions},
                     {"thread_instructions", k.thread_instructions},
-                    {"ipc", k.ipc()},
-                    {"candidate_instances", k.instances},
-                    {"offloaded_instances", k.offloaded},
-                    {"registers", k.registers},
-                    {"registers_source", k.registers_source},
-                    {"code", k.code},
-                    {"sm_cycles", kernel_cycles_json(run, k.kernel)}});
+                    {"ipc", k.ipc()}});
+    Json& row = rows.back();
+    for (const MechanismReport* m : mechanism_reports())
+      if (m->kernel_members != nullptr) m->kernel_members(run, k.kernel, row);
+    row["registers"] = k.registers;
+    row["registers_source"] = k.registers_source;
+    row["code"] = k.code;
+    row["sm_cycles"] = kernel_cycles_json(run, k.kernel);
   }
   return rows;
-}
-
-Json candidates_json(const RunResult& run) {
-  Json rows = Json::array();
-  for (const CandidateRow& row : run.candidates) {
-    rows.push_back({{"kernel", row.kernel},
-                    {"id", row.id},
-                    {"source_lines", row.source_lines},
-                    {"instances", row.instances},
-                    {"offloaded", row.offloaded},
-                    {"refused_condition", row.refused_condition},
-                    {"refused_busy", row.refused_busy},
-                    {"refused_pending", row.refused_pending},
-                    {"no_memory_access", row.no_memory_access},
-                    {"learning", row.learning},
-                    {"local_lines", row.local_lines},
-                    {"remote_lines", row.remote_lines},
-                    {"kept", row.kept},
-                    {"kept_cycles", row.kept_cycles},
-                    {"returned", row.returned},
-                    {"offloaded_cycles", row.offloaded_cycles},
-                    {"stack_slots", row.stack_slots},
-                    {"home_warps", row.home_warps}});
-    if (row.entries == 0) continue;
-    rows.back()["rounds"] = {{"entries", row.entries},
-                             {"sent_back", row.sent_back},
-                             {"home", row.home_rounds},
-                             {"home_cycles", row.home_cycles},
-                             {"near", row.near_rounds}};
-    if (row.shared.empty()) continue;
-    rows.back()["shared"] = {{"use", row.shared},
-                             {"bytes", row.shared_bytes},
-                             {"refused", row.refused_shared},
-                             {"table_bytes", row.table_bytes},
-                             {"merged_bytes", row.merged_bytes},
-                             {"merge_cycles", row.merge_cycles}};
-  }
-  return rows;
-}
-
-Json mapping_json(const MappingReport& m) {
-  Json json;
-  json["source"] = m.learnt ? "learnt" : "known";
-  json["applied"] = m.applied;
-  if (m.applied) json["bits"] = {m.first_bit, m.last_bit};
-  json["instances"] = {{"total", m.total_instances}, {"seen", m.seen_instances}};
-  if (m.learnt) {
-    json["instances"]["wanted"] = m.wanted_instances;
-    if (m.applied) json["instances"]["few"] = m.by_few();
-    json["interrupt_cycle"] = m.interrupt_cycle;
-    json["standstill_cycle"] = m.standstill_cycle;
-    json["resume_cycle"] = m.resume_cycle;
-  }
-  json["accesses"] = m.seen_accesses;
-  json["scores"] = Json::array();
-  for (const MappingScore& s : m.scores)
-    json["scores"].push_back({{"first_bit", s.first_bit},
-                              {"at_destination", s.at_destination},
-                              {"one_stack", s.one_stack}});
-  json["ranges"] = Json::array();
-  for (const MappedRange& r : m.ranges)
-    json["ranges"].push_back(
-        {{"name", r.name}, {"address", r.address}, {"bytes", r.bytes}, {"remapped", r.remapped}});
-  json["ranges_left_out"] = m.ranges_left_out;
-  return json;
-}
-
-Json placed_json(const RunResult& run) {
-  Json objects = Json::array();
-  for (const PlacedObject& o : run.placed)
-    objects.push_back({{"name", o.name},
-                       {"address", o.address},
-                       {"bytes", o.bytes},
-                       {"pages", o.localised ? "cgp" : "fgp"},
-                       {"block_bytes", o.block_bytes},
-                       {"constant", o.constant},
-                       {"from_code", o.from_code},
-                       {"chunk_bytes", o.chunk_bytes},
-                       {"accesses", o.accesses},
-                       {"local", o.local},
-                       {"unit_bytes", o.unit_bytes},
-                       {"warp_accesses", o.warp_accesses},
-                       {"near_unit", o.near_unit}});
-  return objects;
 }
 
 /// An integer while JSON readers keep one exactly in 64 bits, else the nearest number.
@@ -233,9 +151,8 @@ Json run_json(const RunResult& run) {
   json["kernels"] = kernels_json(run);
   if (!run.applications.empty()) json["applications"] = applications_json(run);
   json["kernel_totals"] = kernel_totals_json(run);
-  json["candidates"] = candidates_json(run);
-  if (run.mapping.has_value()) json["mapping"] = mapping_json(*run.mapping);
-  if (!run.placed.empty()) json["placement"] = placed_json(run);
+  for (const MechanismReport* m : mechanism_reports())
+    if (m->members != nullptr) m->members(run, json);
   json["counters"] = counters_json(run);
   return json;
 }

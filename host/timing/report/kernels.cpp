@@ -11,6 +11,7 @@
 
 #include "host/core/demangle.h"
 #include "host/timing/report/columns.h"
+#include "host/timing/report/section.h"
 
 namespace nearwarp::report {
 namespace {
@@ -130,10 +131,13 @@ std::vector<KernelSummary> summarize_kernels(const RunResult& run) {
   }
   for (const auto& [kernel, more] : parts_of_launches)
     entry(kernel).launches += static_cast<uint64_t>(std::llround(more));
-  for (const CandidateRow& row : run.candidates) {
-    KernelSummary& k = entry(row.kernel);
-    k.instances += row.instances;
-    k.offloaded += row.offloaded;
+  for (const MechanismReport* m : mechanism_reports()) {
+    if (m->work == nullptr) continue;
+    for (const KernelWork& work : m->work(run)) {
+      KernelSummary& k = entry(work.kernel);
+      k.instances += work.instances;
+      k.offloaded += work.offloaded;
+    }
   }
   return kernels;
 }
@@ -151,8 +155,8 @@ std::string format_kernels(std::span<const RunResult> runs, size_t width) {
     text += "\n" + wrapped(
                        "distinct: the other launches repeat one of these, with the same paths and "
                        "addresses; [%]: of all cycles, more where launches overlap; offl.: "
-                       "offloaded instances of the kernel's "
-                       "offloading candidates.",
+                       "of the times that warps came to code that may be executed elsewhere, "
+                       "those that it was.",
                        width);
   return text;
 }

@@ -5,42 +5,22 @@
 #include <cmath>
 #include <unordered_map>
 
-namespace nearwarp::report {
-namespace {
+#include "host/timing/report/rows.h"
+#include "host/timing/report/section.h"
 
-/// The counter says what is left at the run's end.
-bool is_level(const std::string& name) { return name.ends_with("_left_dirty"); }
-/// The counter says what was the most at any time, or at any place.
-bool is_most(const std::string& name) {
-  return name.find("peak") != name.npos || name.find("busiest") != name.npos;
-}
+namespace nearwarp::report {
+
+// Not in the unnamed namespace: each_row() finds these by their rows' types.
 
 /// To apply to every number that is a sum over a run's events: f(mine, other).
 template <class F>
-void each_sum(CandidateRow& a, const CandidateRow& b, F f) {
-  for (uint64_t CandidateRow::*m :
-       {&CandidateRow::instances,         &CandidateRow::offloaded,
-        &CandidateRow::refused_condition, &CandidateRow::refused_busy,
-        &CandidateRow::refused_pending,   &CandidateRow::no_memory_access,
-        &CandidateRow::learning,          &CandidateRow::local_lines,
-        &CandidateRow::remote_lines,      &CandidateRow::kept,
-        &CandidateRow::kept_cycles,       &CandidateRow::returned,
-        &CandidateRow::offloaded_cycles,  &CandidateRow::entries,
-        &CandidateRow::sent_back,         &CandidateRow::home_rounds,
-        &CandidateRow::home_cycles,       &CandidateRow::near_rounds,
-        &CandidateRow::refused_shared,    &CandidateRow::table_bytes,
-        &CandidateRow::merged_bytes,      &CandidateRow::merge_cycles})
-    f(a.*m, b.*m);
-}
-
-template <class F>
-void each_sum(SmCycles& a, const SmCycles& b, F f) {
+static void each_sum(SmCycles& a, const SmCycles& b, F f) {
   f(a.warp_cycles, b.warp_cycles);
   for (size_t i = 0; i < a.uses.size(); ++i) f(a.uses[i], b.uses[i]);
 }
 
 template <class F>
-void each_sum(Utilisation& a, const Utilisation& b, F f) {
+static void each_sum(Utilisation& a, const Utilisation& b, F f) {
   f(a.available_ticks, b.available_ticks);
   f(a.busy_ticks, b.busy_ticks);
   a.busiest.clear();
@@ -54,42 +34,23 @@ void each_sum(Utilisation& a, const Utilisation& b, F f) {
 }
 
 template <class F>
-void each_sum(RouterNetwork& a, const RouterNetwork& b, F f) {
+static void each_sum(RouterNetwork& a, const RouterNetwork& b, F f) {
   f(a.cycles, b.cycles);
   for (size_t i = 0; i < a.wires.size() && i < b.wires.size(); ++i)
     f(a.wires[i].flits, b.wires[i].flits);
 }
 
-std::string key(const SmCycles& c) { return c.sms + "\n" + c.kernel; }
-std::string key(const Utilisation& u) { return u.name; }
-std::string key(const RouterNetwork& n) { return n.name; }
-std::string key(const CandidateRow& c) { return c.kernel + "\n" + std::to_string(c.id); }
+static std::string key(const SmCycles& c) { return c.sms + "\n" + c.kernel; }
+static std::string key(const Utilisation& u) { return u.name; }
+static std::string key(const RouterNetwork& n) { return n.name; }
 
-/// Keys of rows in their order: the second row with a key has another one, and so on.
-class Keys {
- public:
-  template <class Row>
-  std::string next(const Row& row) {
-    std::string k = key(row);
-    return k + "\n" + std::to_string(times_[k]++);
-  }
+namespace {
 
- private:
-  std::unordered_map<std::string, uint32_t> times_;
-};
-
-/// Rows of `b` are applied to those of `a` with the same key; `add_missing`: others come to `a`.
-template <class Row, class F>
-void each_row(std::vector<Row>& a, const std::vector<Row>& b, bool add_missing, F f) {
-  std::unordered_map<std::string, size_t> at;
-  Keys mine, others;
-  for (size_t i = 0; i < a.size(); ++i) at.try_emplace(mine.next(a[i]), i);
-  for (const Row& row : b) {
-    if (const auto it = at.find(others.next(row)); it != at.end())
-      each_sum(a[it->second], row, f);
-    else if (add_missing)
-      a.push_back(row);
-  }
+/// The counter says what is left at the run's end.
+bool is_level(const std::string& name) { return name.ends_with("_left_dirty"); }
+/// The counter says what was the most at any time, or at any place.
+bool is_most(const std::string& name) {
+  return name.find("peak") != name.npos || name.find("busiest") != name.npos;
 }
 
 template <class F>
@@ -108,7 +69,8 @@ void each_sum(RunResult& a, const RunResult& b, bool add_missing, F f) {
   each_row(a.kernel_cycles, b.kernel_cycles, add_missing, f);
   each_row(a.utilisation, b.utilisation, add_missing, f);
   each_row(a.networks, b.networks, add_missing, f);
-  each_row(a.candidates, b.candidates, add_missing, f);
+  for (const MechanismReport* m : mechanism_reports())
+    if (m->each_sum != nullptr) m->each_sum(a, b, add_missing, f);
 }
 
 /// Counters by name; those that are no sums are treated as the header says.

@@ -25,7 +25,7 @@ SmNumbers sms_of(const RunResult& run);
 /// Of a run as JSON; not known if the document is too old to say.
 SmNumbers sms_of(const nlohmann::ordered_json& run);
 
-/// Who has how many, e.g. "SMs: 68 (baseline), 64 + 4 in stacks (tom)". Empty if all have as many
+/// Who has how many, e.g. "SMs: 68 (baseline), 64 + 4 in stacks (other)". Empty if all have as many
 /// as far as it is known.
 std::string different_sms_text(const std::vector<std::pair<std::string, SmNumbers>>& runs);
 

@@ -8,7 +8,7 @@
 
 #include "host/timing/report/columns.h"
 #include "host/timing/report/energy_text.h"
-#include "host/timing/report/mapping.h"
+#include "host/timing/report/section.h"
 #include "host/timing/report/sms.h"
 
 namespace nearwarp::report {
@@ -138,10 +138,10 @@ std::string remarks_on(std::span<const RunResult> runs, size_t width) {
           fmt::format("* {} is partial ({}): numbers are up to there, there is no speed-up.",
                       run.policy, run.partial_reason),
           width);
-    if (run.mapping.has_value() && run.mapping->by_few())
-      text += wrapped(fmt::format("{}: the mapping of data was learnt. {}.", run.policy,
-                                  few_instances_text(*run.mapping)),
-                      width);
+    for (const MechanismReport* m : mechanism_reports()) {
+      const std::string remark = m->remark == nullptr ? "" : m->remark(run);
+      if (!remark.empty()) text += wrapped(remark, width);
+    }
   }
   return text;
 }

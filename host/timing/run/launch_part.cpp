@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "device/frontend/dispatcher.h"
+#include "host/config/mechanism.h"
 
 namespace nearwarp::sim {
 
@@ -16,10 +17,7 @@ constexpr uint64_t kMostPerCycle = 16;
 }  // namespace
 
 std::string why_no_parts(const config::PolicyConfig& policy) {
-  if (policy.mapping == "fta")
-    return "its pages lie where they are touched first, in the program and not in each part - "
-           "cgp-only has pages whose places are known beforehand";
-  return "";
+  return std::string(config::why_no_parts(policy));
 }
 
 uint32_t next_sm_of(const runtime::Recording& recording, const config::PolicyConfig& policy,

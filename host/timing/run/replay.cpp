@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "device/frontend/make_front_end.h"
+#include "host/config/shape.h"
 #include "host/core/error.h"
 #include "host/recording/archive.h"
 #include "host/timing/machine/address_spaces.h"
@@ -312,7 +313,7 @@ report::RunResult Replay::counted(uint64_t now_cycle) {
   r.core_mhz = what_.machine->clocks.core_mhz;
   r.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
   r.parts.network_wires = what_.machine->interconnect.topology != "mesh";
-  r.parts.core_tsvs = what_.machine->shape == "near_bank";
+  r.parts.core_tsvs = config::shape_of(*what_.machine).in_banks();
   r.parts.kept_lines = what_.machine->l2.write_policy == "back" && !what_.machine->l2.sectors;
   r.parts.no_l1 = what_.machine->l1.keep != "lines";
   collect(*what_.recording, image_, mechanisms_, system_, now_cycle, r);

@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "host/timing/report/columns.h"
+#include "host/timing/report/section.h"
 #include "host/timing/sweep/sampled.h"
 
 namespace nearwarp::sweep {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "host/core/demangle.h"
+#include "host/timing/report/section.h"
 
 namespace nearwarp::timeline {
 
@@ -122,7 +123,7 @@ void Timeline::end(sim::Replay& run, const report::RunResult& result) {
   const Tick last = result.cycles * core_period_;
   if (part_ == Part::kShown) end_part(run, std::min(std::max(last, sampled_), to_));
   write_kernels(result);
-  write_learning(result);
+  write_phases(result);
   if (also_) also_(out_);
   out_.close();
   summarize(result);
@@ -143,26 +144,20 @@ void Timeline::write_kernels(const report::RunResult& result) {
   }
 }
 
-void Timeline::write_learning(const report::RunResult& result) {
-  if (!result.mapping.has_value() || !result.mapping->learnt) return;
-  const report::MappingReport& m = *result.mapping;
+void Timeline::write_phases(const report::RunResult& result) {
   const uint64_t to = std::min(options_.to, result.cycles);
-  const auto span = [&](const char* name, uint64_t begin, uint64_t end) {
-    begin = std::max(begin, options_.from);
-    end = std::min(end, to);
-    if (begin < end) out_.span(kMechanism, 1, name, begin, end);
-  };
-  out_.process(kMechanism, "mechanism", kMechanism);
-  out_.thread(kMechanism, 1, "mapping of data");
-  // A run that ended before has learnt all the time.
-  const bool seen = m.interrupt_cycle != 0;
-  span("learns the mapping", 0, seen ? m.interrupt_cycle : result.cycles);
-  if (!seen) return;
-  const bool still = m.standstill_cycle != 0;
-  span("SMs come to a standstill", m.interrupt_cycle, still ? m.standstill_cycle : result.cycles);
-  if (still)
-    span("data is put in place", m.standstill_cycle,
-         m.resume_cycle != 0 ? m.resume_cycle : result.cycles);
+  uint32_t thread = 0;
+  for (const report::MechanismReport* m : report::mechanism_reports()) {
+    if (m->phases == nullptr) continue;
+    const report::Phases all = m->phases(result);
+    if (all.phases.empty()) continue;
+    if (thread == 0) out_.process(kMechanism, "mechanism", kMechanism);
+    out_.thread(kMechanism, ++thread, all.of);
+    for (const report::Phase& p : all.phases) {
+      const uint64_t begin = std::max(p.begin, options_.from), end = std::min(p.end, to);
+      if (begin < end) out_.span(kMechanism, thread, p.name, begin, end);
+    }
+  }
 }
 
 void Timeline::summarize(const report::RunResult& result) {

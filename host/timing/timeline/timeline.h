@@ -63,7 +63,7 @@ class Timeline final : public sim::RunWatcher {
     bytes += out_.bytes() - before;
   }
   void write_kernels(const report::RunResult& result);
-  void write_learning(const report::RunResult& result);
+  void write_phases(const report::RunResult& result);
   void summarize(const report::RunResult& result);
 
   Options options_;

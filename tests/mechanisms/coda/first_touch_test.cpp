@@ -177,7 +177,8 @@ TEST(CodaFirstTouch, SaysWhatIsMissing) {
             std::string::npos);
   EXPECT_NE(error("coda", {"tlb.page_bytes=16384"}).find("tlb.page_bytes is 16384"),
             std::string::npos);
-  EXPECT_NE(error("coda-host", {}).find("kernels run in front of the memory stacks"),
+  EXPECT_NE(error("coda-host", {})
+                .find("'coda' needs SMs in the memory stacks, whose first touches place pages"),
             std::string::npos);
 }
 

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "host/core/error.h"
+#include "host/mechanisms/coda/report/sections.h"
 #include "host/recording/combine.h"
 #include "host/recording/program_studies.h"
 #include "tests/machine/stepping.h"
@@ -23,8 +24,8 @@ report::RunResult run(const runtime::Recording& recording, const std::string& po
                             config::load_policy(policy, keys), options);
 }
 
-const report::PlacedObject& object(const report::RunResult& r, const std::string& name) {
-  for (const report::PlacedObject& o : r.placed)
+const coda::PlacedObject& object(const report::RunResult& r, const std::string& name) {
+  for (const coda::PlacedObject& o : coda::placed_of(r))
     if (o.name == name) return o;
   throw std::runtime_error(name);
 }
@@ -83,10 +84,10 @@ TEST(CodaPlacement, CodeAndTracesAgreeWhereBothKnow) {
   for (const char* name : {"kmeans", "backprop", "scalarprod", "cfd"}) {
     const report::RunResult code = run(workload(name), "coda", {"pages.strides=code"}),
                             traces = run(workload(name), "coda", {"pages.strides=traces"});
-    ASSERT_EQ(code.placed.size(), traces.placed.size());
+    ASSERT_EQ(coda::placed_of(code).size(), coda::placed_of(traces).size());
     int agree = 0;
-    for (size_t i = 0; i < code.placed.size(); ++i) {
-      const report::PlacedObject &a = code.placed[i], &b = traces.placed[i];
+    for (size_t i = 0; i < coda::placed_of(code).size(); ++i) {
+      const coda::PlacedObject &a = coda::placed_of(code)[i], &b = coda::placed_of(traces)[i];
       EXPECT_FALSE(b.from_code);
       EXPECT_EQ(a.from_code, a.block_bytes != 0) << name << " " << a.name;
       EXPECT_EQ(a.localised, a.from_code) << name << " " << a.name;
@@ -105,8 +106,8 @@ TEST(CodaPlacement, AskingForMoreOrLessThanIsLocal) {
                           some = run(recording, "coda"),
                           most = run(recording, "coda", {"pages.local_percent=100"});
   const auto localised = [](const report::RunResult& r) {
-    return std::count_if(r.placed.begin(), r.placed.end(),
-                         [](const report::PlacedObject& o) { return o.localised; });
+    return std::count_if(coda::placed_of(r).begin(), coda::placed_of(r).end(),
+                         [](const coda::PlacedObject& o) { return o.localised; });
   };
   EXPECT_GT(localised(all), localised(some));
   EXPECT_LE(localised(most), localised(some));
@@ -250,15 +251,15 @@ std::string error(const std::string& machine, const std::vector<std::string>& ke
 
 TEST(CodaPlacement, SaysWhatIsMissing) {
   EXPECT_NE(error("gtx480", {})
-                .find("machine 'gtx480': it has no memory stacks (machine.shape = "
-                      "\"discrete\")"),
+                .find("machine 'gtx480': 'coda' needs memory in parts, a power of two of them, "
+                      "for pages to lie in, and it has 6 partitions"),
             std::string::npos);
-  EXPECT_NE(error("coda-host", {})
-                .find("machine 'coda-host': dispatch.groups is 4, and kernels run "
-                      "in front of the memory stacks"),
-            std::string::npos);
+  EXPECT_NE(
+      error("coda-host", {}).find("dispatch.groups is 4, where kernels run in front of the memory"),
+      std::string::npos);
   EXPECT_THROW(coda::place_pages(workload("kmeans"), {}, {}, true, 50, 10), Error);
-  EXPECT_NE(error("gtx480", {}).find("pages in stacks need the shape \"stacks\""),
+  EXPECT_NE(error("opportunistic", {"dispatch.groups=1", "partitions.hash=ipoly"})
+                .find("lines do not go to partitions"),
             std::string::npos);
   EXPECT_NE(error("coda", {"dispatch.groups=2"}).find("dispatch.groups is 2"), std::string::npos);
   EXPECT_NE(error("coda", {"policy.mapping=bmap"})

@@ -11,7 +11,7 @@ namespace {
 
 TEST(PageSharing, OfRowsThatBlocksHaveForThemselves) {
   const runtime::Recording& rows = workload("row-sum", 0, workloads::Size::kMedium);
-  const report::PageSharing s = coda::study_sharing(rows, config::load_machine("coda"));
+  const coda::PageSharing s = coda::study_sharing(rows, config::load_machine("coda"));
   uint64_t bytes = 0, by_blocks = 0, by_stacks = 0;
   for (const runtime::Allocation& a : rows.allocations) bytes += a.bytes;
   for (const auto& [blocks, pages] : s.by_blocks) by_blocks += pages;
@@ -23,14 +23,14 @@ TEST(PageSharing, OfRowsThatBlocksHaveForThemselves) {
 }
 
 TEST(PageSharing, KmeansIsOfItsStacks) {
-  const report::PageSharing s = coda::study_sharing(workload("kmeans", 0, workloads::Size::kMedium),
-                                                    config::load_machine("coda"));
+  const coda::PageSharing s = coda::study_sharing(workload("kmeans", 0, workloads::Size::kMedium),
+                                                  config::load_machine("coda"));
   EXPECT_LT(s.of_one_block(), 0.9);
   EXPECT_GT(s.of_one_stack(), 0.3);
 }
 
 TEST(PageSharing, TheClassesOfTheText) {
-  report::PageSharing s;
+  coda::PageSharing s;
   const auto category = [&](uint64_t one_block, uint64_t one_stack) {
     s.pages = 100;
     s.by_blocks = {{1, one_block}, {7, 100 - one_block}};

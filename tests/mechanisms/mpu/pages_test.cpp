@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 
+#include "host/mechanisms/coda/report/sections.h"
 #include "host/mechanisms/coda/units.h"
 #include "tests/mechanisms/same_results.h"
 
@@ -22,8 +23,8 @@ report::RunResult run_placed(const std::string& name, const std::string& policy,
   return run_setup({kMachine, policy}, name, limit, overrides);
 }
 
-const report::PlacedObject& object(const report::RunResult& r, const std::string& name) {
-  for (const report::PlacedObject& o : r.placed)
+const coda::PlacedObject& object(const report::RunResult& r, const std::string& name) {
+  for (const coda::PlacedObject& o : coda::placed_of(r))
     if (o.name == name) return o;
   throw std::runtime_error(name);
 }
@@ -57,7 +58,7 @@ TEST(MpuPages, UnitsAsTheMachineHasThem) {
 TEST(MpuPages, WholePagesBehindUnits) {
   // A row of the matrix is a warp's, and 4,096 bytes.
   const report::RunResult r = run_placed("gemv", "mpu-pages");
-  const report::PlacedObject& a = object(r, "A");
+  const coda::PlacedObject& a = object(r, "A");
   EXPECT_EQ(a.unit_bytes, 4096u);
   EXPECT_EQ(a.near_unit, a.warp_accesses);
   EXPECT_GE(counter(r, "mpu.loads_near"), a.warp_accesses);

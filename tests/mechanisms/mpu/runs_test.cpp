@@ -220,7 +220,7 @@ TEST(Mpu, SaysWhatAMachineLacks) {
     return testing::refusal({machine, "mpu"}, "vector-add", 100'000, changes);
   };
   EXPECT_NE(refused("tom", {}).find("machine.shape is \"stacked\""), std::string::npos);
-  EXPECT_NE(refused("v100", {}).find("of the shape \"near_bank\""), std::string::npos);
+  EXPECT_NE(refused("v100", {}).find("it must be \"near_bank\""), std::string::npos);
   EXPECT_NE(refused("mpu", {"tlb.entries=16"}).find("tlb.entries=0"), std::string::npos);
 }
 

@@ -186,7 +186,7 @@ TEST(LlcCompute, SaysWhatAMachineLacks) {
   const auto refused = [](const char* machine, const std::vector<std::string>& changes) {
     return testing::refusal({machine, "llc-compute"}, "triad", 300'000, changes);
   };
-  EXPECT_NE(refused("tom", {}).find("machine.shape is \"stacked\""), std::string::npos);
+  EXPECT_NE(refused("mpu", {}).find("machine.shape is \"near_bank\""), std::string::npos);
   EXPECT_NE(refused("opportunistic", {"tlb.entries=16"}).find("tlb.entries=0"), std::string::npos);
   EXPECT_NE(refused("qv100", {}).find("by sectors"), std::string::npos) << refused("qv100", {});
 }

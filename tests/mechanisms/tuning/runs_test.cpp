@@ -2,6 +2,7 @@
 // are results equal however they are computed; what cannot be combined?
 #include <gtest/gtest.h>
 
+#include "host/mechanisms/tom/report/sections.h"
 #include "host/recording/combine.h"
 #include "tests/sim/whole_machine.h"
 #include "tests/support/general_steps.h"
@@ -147,7 +148,8 @@ uint64_t moved(const report::RunResult& r) {
 /// Offloads with a shared array.
 uint64_t with_array(const report::RunResult& r) {
   uint64_t n = 0;
-  for (const report::CandidateRow& row : r.candidates) n += row.shared.empty() ? 0 : row.offloaded;
+  for (const tom::CandidateRow& row : tom::candidates_of(r))
+    n += row.shared.empty() ? 0 : row.offloaded;
   return n;
 }
 
@@ -255,8 +257,8 @@ runtime::Recording tables_and_sums() {
 TEST(SharedRuns, TablesGoThereAndAccumulatorsComeBack) {
   const runtime::Recording recording = tables_and_sums();
   const auto r = run(recording, "tuned-shared", {"tuning.adaptation=false"});
-  ASSERT_EQ(r.candidates.size(), 2u);
-  const report::CandidateRow &table = r.candidates[0], &sums = r.candidates[1];
+  ASSERT_EQ(tom::candidates_of(r).size(), 2u);
+  const tom::CandidateRow &table = tom::candidates_of(r)[0], &sums = tom::candidates_of(r)[1];
   EXPECT_EQ(table.shared, "table");
   EXPECT_EQ(sums.shared, "accumulator");
   EXPECT_GT(table.offloaded, 0u);
@@ -282,7 +284,7 @@ TEST(SharedRuns, TablesGoThereAndAccumulatorsComeBack) {
 TEST(SharedRuns, CandidatesSayWhatTheirArraysDid) {
   const auto r = run(workload("hist"), "tuned-shared", kEager);
   uint64_t bytes = 0;
-  for (const report::CandidateRow& row : r.candidates) {
+  for (const tom::CandidateRow& row : tom::candidates_of(r)) {
     bytes += row.merged_bytes + row.table_bytes;
     if (row.merged_bytes == 0) continue;
     EXPECT_EQ(row.kernel, "hist_count");

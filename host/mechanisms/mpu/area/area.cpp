@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "host/config/shape.h"
 #include "host/core/error.h"
 #include "host/mechanisms/mpu/settings.h"
 
@@ -50,7 +51,7 @@ double AreaReport::share(Die die) const {
 
 AreaReport area_of(const config::MachineConfig& machine, const config::PolicyConfig& policy,
                    const config::AreaConfig& area) {
-  if (machine.shape != "near_bank")
+  if (!config::shape_of(machine).in_banks())
     throw Error(
         fmt::format("machine '{}' has no processors below their memory (machine.shape = "
                     "\"{}\") - an area report is of \"near_bank\" machines, as mpu",

@@ -1,9 +1,10 @@
 // The analysis of mappings as JSON for programs; the schema is documented in docs/json.md.
 #include <nlohmann/json.hpp>
 
-#include "host/timing/report/mapping_analysis.h"
+#include "host/mechanisms/tom/report/mapping_analysis.h"
 
-namespace nearwarp::report {
+namespace nearwarp::tom {
+
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -96,4 +97,4 @@ std::string mapping_analysis_json(const MappingAnalysis& a) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace nearwarp::report
+}  // namespace nearwarp::tom

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-namespace nearwarp::report {
+namespace nearwarp::coda {
 
 struct PageSharing {
   std::string version, workload, size, machine;
@@ -36,4 +36,4 @@ std::string format_page_sharing(const PageSharing& sharing, size_t width = 80);
 /// Schema nearwarp.sharing/1, documented in docs/json.md.
 std::string page_sharing_json(const PageSharing& sharing);
 
-}  // namespace nearwarp::report
+}  // namespace nearwarp::coda

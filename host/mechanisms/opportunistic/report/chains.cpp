@@ -4,10 +4,12 @@
 #include <array>
 
 #include "host/timing/report/columns.h"
-#include "host/timing/report/explain.h"
+#include "host/timing/report/section.h"
 
-namespace nearwarp::report {
+namespace nearwarp::opportunistic {
 namespace {
+
+using namespace report;
 
 constexpr std::array kFates = {
     std::pair{"offloaded", "chains.offloaded"},
@@ -75,8 +77,6 @@ std::string at_sms(const RunResult& run) {
       grouped(counter_value(run, "sm_service.alu_cycles")), waits_text(run, "sm_service."));
 }
 
-}  // namespace
-
 std::string format_chains(const RunResult& run, size_t width) {
   const uint64_t instances = counter_value(run, "chains.instances");
   if (counter_value(run, "chains.found") == 0) return "";
@@ -97,4 +97,11 @@ std::string format_chains(const RunResult& run, size_t width) {
   return wrapped(text, width) + "\n" + columns_text(names, {count, share}, width);
 }
 
-}  // namespace nearwarp::report
+}  // namespace
+
+const MechanismReport& report_sections() {
+  static constexpr MechanismReport kReport = {.explanation = format_chains};
+  return kReport;
+}
+
+}  // namespace nearwarp::opportunistic

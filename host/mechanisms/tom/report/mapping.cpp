@@ -1,12 +1,13 @@
 // How a policy's data mapping came about, for people.
-#include "host/timing/report/mapping.h"
-
 #include <fmt/format.h>
 
+#include "host/mechanisms/tom/report/sections.h"
 #include "host/timing/report/columns.h"
 
-namespace nearwarp::report {
+namespace nearwarp::tom {
 namespace {
+
+using namespace report;
 
 std::string bits_text(uint32_t first, uint32_t last) {
   return first == last ? fmt::format("{}", first) : fmt::format("{}:{}", first, last);
@@ -30,7 +31,7 @@ std::vector<std::string> labels(const MappingReport& first) {
 }
 
 Column column(const RunResult& run) {
-  const MappingReport& m = *run.mapping;
+  const MappingReport& m = *mapping_of(run);
   Column c;
   c.head = run.policy;
   for (const MappingScore& s : m.scores)
@@ -72,7 +73,7 @@ std::string names_of(const MappingReport& m, bool remapped) {
 }
 
 std::string remark(const RunResult& run) {
-  const MappingReport& m = *run.mapping;
+  const MappingReport& m = *mapping_of(run);
   if (!m.applied) {
     if (m.total_instances == 0)
       return "no candidate instance makes a memory access, so nothing is remapped.";
@@ -104,8 +105,8 @@ std::string format_mapping(std::span<const RunResult> runs, size_t width) {
   std::vector<Column> columns;
   const MappingReport* first = nullptr;
   for (const RunResult& run : runs) {
-    if (!run.mapping.has_value()) continue;
-    if (first == nullptr) first = &*run.mapping;
+    if (!mapping_of(run).has_value()) continue;
+    if (first == nullptr) first = &*mapping_of(run);
     columns.push_back(column(run));
   }
   if (first == nullptr) return "";
@@ -115,8 +116,8 @@ std::string format_mapping(std::span<const RunResult> runs, size_t width) {
       width);
   text += "\n" + columns_text(labels(*first), std::move(columns), width) + "\n";
   for (const RunResult& run : runs)
-    if (run.mapping.has_value()) text += wrapped(run.policy + ": " + remark(run), width);
+    if (mapping_of(run).has_value()) text += wrapped(run.policy + ": " + remark(run), width);
   return text;
 }
 
-}  // namespace nearwarp::report
+}  // namespace nearwarp::tom

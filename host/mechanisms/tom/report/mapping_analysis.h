@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace nearwarp::report {
+namespace nearwarp::tom {
 
 /// All instances of the program under one mapping.
 struct MappingQuality {
@@ -80,4 +80,4 @@ std::string format_mapping_analysis(const MappingAnalysis& analysis);
 /// The document of docs/json.md, indented by two, with a newline at its end.
 std::string mapping_analysis_json(const MappingAnalysis& analysis);
 
-}  // namespace nearwarp::report
+}  // namespace nearwarp::tom

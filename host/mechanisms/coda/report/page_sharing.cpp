@@ -1,5 +1,5 @@
 // How many thread blocks and memory stacks share a program's pages, for people and as JSON.
-#include "host/timing/report/page_sharing.h"
+#include "host/mechanisms/coda/report/page_sharing.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,9 @@
 
 #include "host/timing/report/columns.h"
 
-namespace nearwarp::report {
+namespace nearwarp::coda {
+
+using namespace report;
 
 namespace {
 
@@ -82,4 +84,4 @@ std::string page_sharing_json(const PageSharing& s) {
   return json.dump(2) + "\n";
 }
 
-}  // namespace nearwarp::report
+}  // namespace nearwarp::coda

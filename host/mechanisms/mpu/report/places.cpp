@@ -4,10 +4,12 @@
 #include <array>
 
 #include "host/timing/report/columns.h"
-#include "host/timing/report/explain.h"
+#include "host/timing/report/section.h"
 
-namespace nearwarp::report {
+namespace nearwarp::mpu {
 namespace {
+
+using namespace report;
 
 struct Row {
   const char* text;
@@ -83,8 +85,6 @@ std::string moves(const RunResult& run) {
   return text;
 }
 
-}  // namespace
-
 std::string format_places(const RunResult& run, size_t width) {
   if (counter_value(run, "mpu.code_fixed") == 0) return "";
   const std::string text = fmt::format("Where instructions were executed under {}.", run.policy) +
@@ -93,4 +93,11 @@ std::string format_places(const RunResult& run, size_t width) {
          shares(run, "accesses", kAccesses, width);
 }
 
-}  // namespace nearwarp::report
+}  // namespace
+
+const MechanismReport& report_sections() {
+  static constexpr MechanismReport kReport = {.explanation = format_places};
+  return kReport;
+}
+
+}  // namespace nearwarp::mpu

@@ -1,5 +1,5 @@
 // The analysis of mappings as tables for people.
-#include "host/timing/report/mapping_analysis.h"
+#include "host/mechanisms/tom/report/mapping_analysis.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,9 @@
 #include "host/timing/report/columns.h"
 #include "host/timing/report/table.h"
 
-namespace nearwarp::report {
+namespace nearwarp::tom {
+
+using namespace report;
 namespace {
 
 std::string percent(double part, double whole) {
@@ -123,4 +125,4 @@ std::string format_mapping_analysis(const MappingAnalysis& a) {
   return text + "\n" + patterns_text(a);
 }
 
-}  // namespace nearwarp::report
+}  // namespace nearwarp::tom

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace nearwarp::report {
+namespace nearwarp::coda {
 
 /// One object; accesses are those of lanes, in all launches.
 struct ObjectPlace {
@@ -35,4 +35,4 @@ std::string format_object_places(const ObjectPlaces& places, size_t width);
 /// Format: docs/json.md.
 std::string object_places_json(const ObjectPlaces& places);
 
-}  // namespace nearwarp::report
+}  // namespace nearwarp::coda

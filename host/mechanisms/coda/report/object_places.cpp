@@ -1,5 +1,5 @@
 // Where rules of placement put a program's memory objects, for people.
-#include "host/timing/report/object_places.h"
+#include "host/mechanisms/coda/report/object_places.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,9 @@
 
 #include "host/timing/report/columns.h"
 
-namespace nearwarp::report {
+namespace nearwarp::coda {
+
+using namespace report;
 
 double ObjectPlaces::local_share(bool ObjectPlace::*rule) const {
   double local = 0, all = 0;
@@ -86,4 +88,4 @@ std::string object_places_json(const ObjectPlaces& p) {
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace nearwarp::report
+}  // namespace nearwarp::coda

@@ -1,0 +1,39 @@
+// Rows of two results that are of the same thing.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace nearwarp::report {
+
+/// Keys of rows in their order: the second row with a key has another one, and so on. A row's
+/// key(row) is found in its namespace.
+class RowKeys {
+ public:
+  template <class Row>
+  std::string next(const Row& row) {
+    std::string k = key(row);
+    return k + "\n" + std::to_string(times_[k]++);
+  }
+
+ private:
+  std::unordered_map<std::string, uint32_t> times_;
+};
+
+/// Rows of `b` are applied to those of `a` with the same key, by each_sum(mine, other's, f);
+/// `add_missing`: others come to `a`.
+template <class Row, class F>
+void each_row(std::vector<Row>& a, const std::vector<Row>& b, bool add_missing, F f) {
+  std::unordered_map<std::string, size_t> at;
+  RowKeys mine, others;
+  for (size_t i = 0; i < a.size(); ++i) at.try_emplace(mine.next(a[i]), i);
+  for (const Row& row : b) {
+    if (const auto it = at.find(others.next(row)); it != at.end())
+      each_sum(a[it->second], row, f);
+    else if (add_missing)
+      a.push_back(row);
+  }
+}
+
+}  // namespace nearwarp::report

@@ -1,0 +1,71 @@
+// What a mechanism adds to reports of a run: sections of its own, which lie in its folder (report/
+// there). Reports know no mechanism; they ask all of them in turns.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "host/timing/report/result.h"
+#include "host/timing/report/use_json.h"
+
+namespace nearwarp::report {
+
+/// Fewer instances than this say little about those that follow (estimated).
+inline constexpr uint64_t kFewInstances = 32;
+
+/// What the columns of a section are.
+struct Legend {
+  const char* text;
+  bool (*has)(const RunResult&);  ///< is the section there?
+};
+
+/// Of a kernel's code that a mechanism may have executed elsewhere.
+struct KernelWork {
+  std::string kernel;
+  uint64_t instances = 0;  ///< times that a warp came to it
+  uint64_t offloaded = 0;  ///< times that it was executed elsewhere
+};
+
+/// A stretch of a run, in core cycles.
+struct Phase {
+  const char* name;
+  uint64_t begin, end;
+};
+struct Phases {
+  const char* of;  ///< what goes through them
+  std::vector<Phase> phases;
+};
+
+/// To apply to each number that is a sum over a run's events: f(mine, other's).
+using EachSum = std::function<void(uint64_t&, uint64_t)>;
+
+/// A mechanism's sections. Null: it has none of that kind. Texts are empty for runs without the
+/// section, and else end with a line feed.
+struct MechanismReport {
+  /// Runs side by side, below the table of all runs.
+  std::string (*tables)(std::span<const RunResult> runs, size_t width) = nullptr;
+  /// Of one run, where explanations are asked for; and what its columns are.
+  std::string (*explanation)(const RunResult& run, size_t width) = nullptr;
+  std::span<const Legend> legends{};
+  /// What keeps a run's numbers from saying what they seem to, in a sentence.
+  std::string (*remark)(const RunResult& run) = nullptr;
+  /// Its members of a run in JSON, and of a kernel of kernel_totals.
+  void (*members)(const RunResult& run, Json& json) = nullptr;
+  void (*kernel_members)(const RunResult& run, const std::string& kernel, Json& json) = nullptr;
+  std::vector<KernelWork> (*work)(const RunResult& run) = nullptr;
+  /// What it learnt in, for timelines; nothing in `phases`: it did not.
+  Phases (*phases)(const RunResult& run) = nullptr;
+  /// f for the sums in the sections of `run` that `other` has, too; `add_missing`: what only
+  /// `other` has comes to `run`.
+  void (*each_sum)(RunResult& run, const RunResult& other, bool add_missing,
+                   const EachSum& f) = nullptr;
+};
+
+/// Those of all mechanisms, in the order of their list. Defined beside them
+/// (host/mechanisms/reports.cpp), which know this folder.
+std::span<const MechanismReport* const> mechanism_reports();
+
+}  // namespace nearwarp::report
