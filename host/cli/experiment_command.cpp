@@ -112,8 +112,7 @@ sweep::Plan plan_of(const experiment::Study& study, const ExperimentPrograms& pr
   d.policies = study.policies;
   for (const std::string& text : study.set) d.axes.push_back(sweep::parse_axis(text));
   sweep::Plan plan = sweep::expand(std::move(d));
-  for (const sweep::Point& point : plan.points)
-    programs.check(plan.definition.programs[point.program].name, point);
+  for (const sweep::Point& point : plan.points) programs.check(plan, point);
   return plan;
 }
 

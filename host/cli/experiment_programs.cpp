@@ -97,12 +97,14 @@ sweep::Program ExperimentPrograms::program(const std::string& names) const {
   return program;
 }
 
-void ExperimentPrograms::check(const std::string& names, const sweep::Point& point) const {
-  if (point.machine_config != nullptr) check_stacks(names, *point.machine_config);
+void ExperimentPrograms::check(const sweep::Plan& plan, const sweep::Point& point) const {
+  const std::string& names = plan.definition.programs[point.program].name;
+  if (const auto machine = plan.machine(point); machine != nullptr) check_stacks(names, *machine);
   for (const std::string& one : programs_joined(names)) {
     const std::string file = file_of(bound_program(one).name);
-    if (!file.empty() && sass::names_trace(file) && point.policy_config != nullptr)
-      check_policy_for_traces(*point.policy_config, file);
+    if (file.empty() || !sass::names_trace(file)) continue;
+    if (const auto policy = plan.policy(point); policy != nullptr)
+      check_policy_for_traces(*policy, file);
   }
 }
 

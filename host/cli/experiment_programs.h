@@ -24,7 +24,7 @@ class ExperimentPrograms {
 
   /// Throws UsageError for a machine that a program cannot run on and a policy that its traces do
   /// not suffice for.
-  void check(const std::string& names, const sweep::Point& point) const;
+  void check(const sweep::Plan& plan, const sweep::Point& point) const;
 
   /// Executed now, or before.
   runtime::Recording recording(const std::string& names) const;

@@ -137,11 +137,12 @@ sweep::Definition definition_of(const CommandLine& line) {
 /// machine does not have.
 void check_programs(const sweep::Plan& plan) {
   for (const sweep::Point& point : plan.points) {
-    if (point.machine_config != nullptr)
-      check_stacks(plan.definition.programs[point.program].name, *point.machine_config);
+    if (const auto machine = plan.machine(point); machine != nullptr)
+      check_stacks(plan.definition.programs[point.program].name, *machine);
     const auto one = one_recording(plan.definition.programs[point.program].name);
-    if (one && sass::names_trace(one->name) && point.policy_config != nullptr)
-      check_policy_for_traces(*point.policy_config, one->name);
+    if (!one || !sass::names_trace(one->name)) continue;
+    if (const auto policy = plan.policy(point); policy != nullptr)
+      check_policy_for_traces(*policy, one->name);
   }
 }
 

@@ -165,7 +165,7 @@ TEST(Combinations, TheWayOfSteppingDoesNotShow) {
       sim::SimOptions o;
       o.window_ticks = window;
       o.order_seed = static_cast<uint32_t>(window);
-      shuffle_lanes(o, 3);
+      use_general_steps(o);
       o.threads = window == 997 ? 2 : 1;
       EXPECT_EQ(numbers(run(t, "bfs-rmat", kLimit, o)), expected) << window;
     }

@@ -17,8 +17,8 @@ using sweep::Plan;
 class Merge : public ::testing::Test {
  protected:
   std::string line(size_t point, double wall_seconds = 1, uint64_t cycles = 1000) const {
-    report::RunResult result = made_up({&recording_, plan_.points[point].machine_config.get(),
-                                        plan_.points[point].policy_config.get()});
+    report::RunResult result = made_up({&recording_, plan_.machine(plan_.points[point]).get(),
+                                        plan_.policy(plan_.points[point]).get()});
     result.wall_seconds = wall_seconds;
     result.cycles = cycles;
     return sweep::result_line(plan_, plan_.points[point], result);
@@ -62,8 +62,8 @@ TEST_F(Merge, PointsOfTwoSweepsAreEqualHoweverTheirValuesAreWritten) {
   sweep::Definition other = definition({"sm.scheduler_policy=\"gto\"", "sm.warps=1_6"});
   const Plan plan = sweep::expand(other);
   ASSERT_EQ(plan.points[0].id, plan_.points[2].id);
-  const report::RunResult result = made_up(
-      {&recording_, plan.points[0].machine_config.get(), plan.points[0].policy_config.get()});
+  const report::RunResult result =
+      made_up({&recording_, plan.machine(plan.points[0]).get(), plan.policy(plan.points[0]).get()});
   report::RunResult same = result;
   same.cycles = 1000;
   const std::string a = file("a", line(2));
@@ -74,7 +74,7 @@ TEST_F(Merge, PointsOfTwoSweepsAreEqualHoweverTheirValuesAreWritten) {
 TEST_F(Merge, AnotherSweepComesAfterwards) {
   const Plan other = sweep::expand(definition({"sm.warps=4"}));
   const report::RunResult result = made_up(
-      {&recording_, other.points[0].machine_config.get(), other.points[0].policy_config.get()});
+      {&recording_, other.machine(other.points[0]).get(), other.policy(other.points[0]).get()});
   const std::string foreign = sweep::result_line(other, other.points[0], result);
   const std::string a = file("a", line(3)), b = file("b", foreign + line(1));
   sweep::merge({a, b}, out_);
@@ -119,7 +119,7 @@ TEST_F(Merge, ALaterFailureTakesThePlaceOfAnEarlierOne) {
 TEST_F(Merge, TheOrderOfSweepsMayBeGiven) {
   const Plan other = sweep::expand(definition({"sm.warps=4"}));
   const report::RunResult result = made_up(
-      {&recording_, other.points[0].machine_config.get(), other.points[0].policy_config.get()});
+      {&recording_, other.machine(other.points[0]).get(), other.policy(other.points[0]).get()});
   const std::string foreign = sweep::result_line(other, other.points[0], result);
   const std::string a = file("a", foreign + line(3)), b = file("b", line(1));
   sweep::merge({a, b}, out_, {{plan_.id, other.id}, false});

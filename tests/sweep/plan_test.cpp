@@ -82,12 +82,12 @@ TEST(Plan, IsTheProductInItsOrder) {
             EXPECT_EQ(p.machine, machine);
             EXPECT_EQ(p.policy, policy);
             EXPECT_EQ(p.choice, (std::vector<size_t>{warps, 0, miss}));
-            ASSERT_NE(p.machine_config, nullptr);
-            ASSERT_NE(p.policy_config, nullptr);
-            EXPECT_EQ(p.machine_config->name, machine == 0 ? "tom" : "bench80");
-            EXPECT_EQ(p.machine_config->sm.warps, warps == 0 ? 16u : 32u);
-            EXPECT_EQ(p.machine_config->l1.ways, 4u);
-            EXPECT_EQ(p.policy_config->table<tom::OffloadSettings>().load_miss_percent, miss + 1);
+            ASSERT_NE(plan.machine(p), nullptr);
+            ASSERT_NE(plan.policy(p), nullptr);
+            EXPECT_EQ(plan.machine(p)->name, machine == 0 ? "tom" : "bench80");
+            EXPECT_EQ(plan.machine(p)->sm.warps, warps == 0 ? 16u : 32u);
+            EXPECT_EQ(plan.machine(p)->l1.ways, 4u);
+            EXPECT_EQ(plan.policy(p)->table<tom::OffloadSettings>().load_miss_percent, miss + 1);
             EXPECT_EQ(plan.reference(p).index, i - policy);
           }
   EXPECT_EQ(plan.overrides(plan.points[0]),
@@ -119,10 +119,10 @@ TEST(Plan, CheckingPointsIsToldAndStops) {
 
 TEST(Plan, ConfigurationsAreShared) {
   const Plan plan = sweep::expand(definition({"sm.warps=16,32"}, {"alpha", "beta"}));
-  EXPECT_EQ(plan.points[0].machine_config, plan.points[1].machine_config);
-  EXPECT_EQ(plan.points[0].machine_config, plan.points[4].machine_config);
-  EXPECT_NE(plan.points[0].machine_config, plan.points[2].machine_config);
-  EXPECT_EQ(plan.points[0].policy_config, plan.points[2].policy_config);
+  EXPECT_EQ(plan.machine(plan.points[0]), plan.machine(plan.points[1]));
+  EXPECT_EQ(plan.machine(plan.points[0]), plan.machine(plan.points[4]));
+  EXPECT_NE(plan.machine(plan.points[0]), plan.machine(plan.points[2]));
+  EXPECT_EQ(plan.policy(plan.points[0]), plan.policy(plan.points[2]));
 }
 
 std::set<std::string> ids(const Plan& plan) {
@@ -173,7 +173,7 @@ TEST(Plan, ImpossibleCombinationsAreThePointsOwn) {
   for (const Point& point : plan.points) {
     const bool impossible = point.choice[1] == 1;
     EXPECT_EQ(point.error.empty(), !impossible);
-    EXPECT_EQ(point.machine_config == nullptr, impossible);
+    EXPECT_EQ(plan.machine(point) == nullptr, impossible);
     if (impossible) {
       EXPECT_NE(point.error.find("power of two"), std::string::npos) << point.error;
     }

@@ -59,12 +59,37 @@ TEST_F(SweepRun, EveryPointOnceAndEveryProgramOnce) {
     const sweep::Point& point = plan_.points.at(line.at("index"));
     EXPECT_EQ(line["id"], point.id);
     EXPECT_EQ(line["run"]["cycles"],
-              1000 + point.machine_config->sm.warps +
-                  100 * point.policy_config->table<tom::OffloadSettings>().load_miss_percent);
+              1000 + plan_.machine(point)->sm.warps +
+                  100 * plan_.policy(point)->table<tom::OffloadSettings>().load_miss_percent);
     EXPECT_EQ(line["run"]["workload"], line["workload"]);
-    EXPECT_EQ(line["overrides"]["sm.warps"], point.machine_config->sm.warps);
+    EXPECT_EQ(line["overrides"]["sm.warps"], plan_.machine(point)->sm.warps);
     EXPECT_EQ(line["run"]["overrides"], Json(plan_.overrides(point)));
   }
+}
+
+TEST_F(SweepRun, ManyPointsGoInPortions) {
+  std::string cycles = "run.max_cycles=100000", warps = "sm.warps=4";
+  for (int i = 1; i < 540; ++i) cycles += "," + std::to_string(100000 + i);
+  for (int i = 2; i <= 4; ++i) warps += "," + std::to_string(4 * i);
+  sweep::Definition d = definition({cycles, warps});
+  d.policies.resize(2);
+  d.programs.resize(1);
+  const Plan plan = sweep::expand(d);
+  ASSERT_EQ(plan.points.size(), 540u * 4 * 2);
+  SweepRig rig;
+  EXPECT_EQ(rig.run(plan, path_).finished, plan.points.size());
+  EXPECT_EQ(rig.runner.batches,
+            (std::vector<size_t>{sweep::kPointsAtOnce, plan.points.size() - sweep::kPointsAtOnce}));
+  for (const sweep::Progress& p : rig.surroundings.seen)  // the expectation is right from the start
+    EXPECT_EQ(p.warp_instructions, rig.surroundings.seen.back().warp_instructions);
+  size_t lines = 0;
+  for (const Json& line : lines_of(path_)) {
+    const sweep::Point& point = plan.points.at(line.at("index"));
+    EXPECT_EQ(line["run"]["overrides"], Json(plan.overrides(point)));
+    EXPECT_EQ(line["overrides"]["run.max_cycles"], plan.machine(point)->run.max_cycles);
+    lines += 1;
+  }
+  EXPECT_EQ(lines, plan.points.size());
 }
 
 TEST_F(SweepRun, NothingIsRunTwice) {
@@ -203,9 +228,8 @@ TEST_F(SweepRun, PartsOfAPointAreOneResult) {
   ASSERT_EQ(lines.size(), 6u);
   for (const Json& line : lines) {
     const sweep::Point& point = plan.points.at(line.at("index"));
-    const uint64_t once =
-        1000 + point.machine_config->sm.warps +
-        100 * point.policy_config->table<tom::OffloadSettings>().load_miss_percent;
+    const uint64_t once = 1000 + plan.machine(point)->sm.warps +
+                          100 * plan.policy(point)->table<tom::OffloadSettings>().load_miss_percent;
     EXPECT_EQ(line["run"]["cycles"], point.policy == 1 ? once : 2 * once);
   }
 }

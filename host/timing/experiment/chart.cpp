@@ -62,7 +62,7 @@ std::string label_of(const Place& p, const std::string& dimension) {
   if (dimension.starts_with(kWorkloadParameter))
     return parameter_in(program_name(p), dimension.substr(std::strlen(kWorkloadParameter)))
         .value_or("default");
-  return value_in_effect(*p.point, dimension);
+  return value_in_effect(p.study->plan, *p.point, dimension);
 }
 
 std::string label_of(const Place& p, const std::vector<std::string>& dimensions) {
@@ -505,17 +505,18 @@ Results read_results(const std::string& path) {
   return results;
 }
 
-std::string value_in_effect(const sweep::Point& point, const std::string& key) {
+std::string value_in_effect(const sweep::Plan& plan, const sweep::Point& point,
+                            const std::string& key) {
   const auto plain = [](std::string text) {
     if (text.size() < 2 || text.front() != '"') return text;
     return text.substr(1, text.size() - 2);
   };
   if (const auto* k = config::find_key<config::MachineConfig>(key))
-    return plain(config::value_text(config::member_of(*k, *point.machine_config)));
+    return plain(config::value_text(config::member_of(*k, *plan.machine(point))));
   if (const auto* k = config::find_key<config::PolicyConfig>(key))
-    return plain(config::value_text(config::member_of(*k, *point.policy_config)));
+    return plain(config::value_text(config::member_of(*k, *plan.policy(point))));
   if (const auto* k = config::find_key<config::EnergyConfig>(key))
-    return plain(config::value_text(config::member_of(*k, point.machine_config->energy)));
+    return plain(config::value_text(config::member_of(*k, plan.machine(point)->energy)));
   throw Error(fmt::format(
       "'{}' is neither workload, workload.PARAMETER, machine, policy, study nor a key", key));
 }

@@ -52,6 +52,7 @@ Chart make_chart(const Experiment& experiment, const std::vector<PlannedStudy>& 
 
 /// The value in effect of a key at a point, as a reader expects it: texts without quotation marks.
 /// Throws nearwarp::Error if neither its machine nor its policy has the key.
-std::string value_in_effect(const sweep::Point& point, const std::string& key);
+std::string value_in_effect(const sweep::Plan& plan, const sweep::Point& point,
+                            const std::string& key);
 
 }  // namespace nearwarp::experiment

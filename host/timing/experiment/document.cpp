@@ -189,20 +189,22 @@ Json document_of(const Experiment& e, const std::string& version, const std::str
       p["policy"] = plan.policy_name(point);
       p["status"] = there ? line->second.at("status") : Json("not run");
       if (there && line->second.contains("error")) p["error"] = line->second.at("error");
-      p["configuration"] = configuration_hash(point);
-      if (point.machine_config != nullptr && point.policy_config != nullptr) {
+      p["configuration"] = configuration_hash(plan, point);
+      const auto machine_config = plan.machine(point);
+      const auto policy_config = plan.policy(point);
+      if (machine_config != nullptr && policy_config != nullptr) {
         const std::string& machine = plan.definition.machines[point.machine];
         const std::string& policy = plan.definition.policies[point.policy];
         if (!machines.contains(p["machine"])) {
           machines[p["machine"]] = keys_json(config::describe_whole(config::load_machine(machine)));
-          descriptions[p["machine"]] = point.machine_config->description;
+          descriptions[p["machine"]] = machine_config->description;
         }
         if (!policies.contains(p["policy"]))
           policies[p["policy"]] = keys_json(config::describe(config::load_policy(policy)));
         p["changes"] = differences(config::describe_whole(config::load_machine(machine)),
-                                   config::describe_whole(*point.machine_config));
+                                   config::describe_whole(*machine_config));
         p["changes"].update(differences(config::describe(config::load_policy(policy)),
-                                        config::describe(*point.policy_config)));
+                                        config::describe(*policy_config)));
       }
       if (there && line->second.contains("run")) {
         const Json& run = line->second.at("run");

@@ -92,13 +92,14 @@ Values mean_parts(const Chart& chart) {
 
 }  // namespace
 
-std::string configuration_hash(const sweep::Point& point) {
-  if (point.machine_config == nullptr || point.policy_config == nullptr) return "";
+std::string configuration_hash(const sweep::Plan& plan, const sweep::Point& point) {
+  const auto machine = plan.machine(point);
+  const auto policy = plan.policy(point);
+  if (machine == nullptr || policy == nullptr) return "";
   std::string text;
-  for (const auto& k : config::describe_whole(*point.machine_config))
+  for (const auto& k : config::describe_whole(*machine))
     text += fmt::format("{} = {}\n", k.key, k.value);
-  for (const auto& k : config::describe(*point.policy_config))
-    text += fmt::format("{} = {}\n", k.key, k.value);
+  for (const auto& k : config::describe(*policy)) text += fmt::format("{} = {}\n", k.key, k.value);
   return content_hash(text).hex().substr(0, 16);
 }
 
@@ -116,7 +117,7 @@ std::string points_csv(const std::string& version, const std::vector<PlannedStud
       const auto status = line->second.at("status").get<std::string>();
       text += fmt::format(
           "{},{},{},{},{},{},{},{},{},{}", csv_field(s.study->name), point.id, version,
-          configuration_hash(point), csv_field(program.name), program.size,
+          configuration_hash(s.plan, point), csv_field(program.name), program.size,
           csv_field(s.plan.machine_name(point)), csv_field(s.plan.policy_name(point)),
           csv_field(fmt::format("{}", fmt::join(s.plan.overrides(point), " "))), status);
       for (const Quantity& q : quantities())

@@ -10,7 +10,7 @@ namespace nearwarp::experiment {
 
 /// 16 hexadecimal digits: a hash of every key of machine, energy file and policy with its value.
 /// Of a point that cannot be had with these values it is empty.
-std::string configuration_hash(const sweep::Point& point);
+std::string configuration_hash(const sweep::Plan& plan, const sweep::Point& point);
 
 /// A row per point of all studies, in their order, those without a result left out; every quantity
 /// with its unit in the column's name.

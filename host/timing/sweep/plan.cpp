@@ -26,68 +26,14 @@ std::string stem(const std::string& name_or_path) {
   return is_path ? std::filesystem::path(name_or_path).stem().string() : name_or_path;
 }
 
-/// Loads the machines (or policies) of a sweep, each combination once.
-template <class Config>
-class Combinations {
- public:
-  struct Loaded {
-    std::shared_ptr<const Config> config;
-    std::string values;  ///< for ids: name, keys and values
-    std::string error;
-  };
-  using Load = Config (config::Loader::*)(const std::string&, std::span<const std::string>);
-
-  explicit Combinations(Load load) : load_(load) {}
-
-  /// `overrides` name keys of Config only.
-  const Loaded& get(const std::string& name, const std::vector<std::string>& overrides) {
-    std::string key = name;
-    for (const std::string& text : overrides) key += "\n" + text;
-    const auto [at, is_new] = loaded_.try_emplace(key);
-    if (!is_new) return at->second;
-    Loaded& loaded = at->second;
-    Tally& tally = tallies_[name];
-    try {
-      loaded.config = std::make_shared<const Config>((loader_.*load_)(name, overrides));
-      loaded.values = loaded.config->name + "\n" + config::values_text(*loaded.config);
-      if constexpr (std::is_same_v<Config, config::PolicyConfig>)
-        for (const std::string& text : loaded.config->without_effect)
-          loaded.values += text + "\n";  // points that differ by it alone are several all the same
-      tally.good += 1;
-    } catch (const UsageError&) {
-      throw;
-    } catch (const Error& error) {
-      loaded.error = error.what();
-      loaded.values = key + "\n" + loaded.error + "\n";
-      if (tally.first_error == nullptr) tally.first_error = std::current_exception();
-    }
-    return loaded;
-  }
-
-  /// Those that could be loaded.
-  std::vector<const Config*> good() const {
-    std::vector<const Config*> all;
-    for (const auto& [key, loaded] : loaded_)
-      if (loaded.config != nullptr) all.push_back(loaded.config.get());
-    return all;
-  }
-
-  /// What cannot be had in any combination is wrong for all of its points.
-  void check() const {
-    for (const auto& [name, tally] : tallies_)
-      if (tally.good == 0) std::rethrow_exception(tally.first_error);
-  }
-
- private:
-  struct Tally {
-    size_t good = 0;
-    std::exception_ptr first_error;
-  };
-  config::Loader loader_;
-  Load load_;
-  std::unordered_map<std::string, Loaded> loaded_;
-  std::map<std::string, Tally> tallies_;
-};
+/// The overrides that a choice of values makes of a machine's keys, or of a policy's.
+std::vector<std::string> overrides_of(const std::vector<Axis>& axes,
+                                      const std::vector<size_t>& choice, bool Axis::*whose) {
+  std::vector<std::string> texts;
+  for (size_t i = 0; i < choice.size(); ++i)
+    if (axes[i].*whose) texts.push_back(axes[i].override_text(choice[i]));
+  return texts;
+}
 
 /// Counts through all choices, the last axis fastest. Returns false after the last one.
 bool advance(const std::vector<Axis>& axes, std::vector<size_t>& choice) {
@@ -106,17 +52,17 @@ class Expansion {
       : plan_(plan),
         progress_(progress),
         all_(count_points(plan.definition)),
-        machines_(&config::Loader::machine),
-        policies_(&config::Loader::policy) {}
+        machines_(plan.configurations->machines),
+        policies_(plan.configurations->policies) {}
 
   void run() {
     const Definition& d = plan_.definition;
     for (size_t program = 0; program < d.programs.size(); ++program)
       for (size_t machine = 0; machine < d.machines.size(); ++machine)
         add_machine(program, machine);
-    machines_.check();
-    policies_.check();
-    config::refuse_without_effect(policies_.good());
+    machines_.refuse_impossible();
+    policies_.refuse_impossible();
+    config::refuse_without_effect(policies_.kinds());
     std::string ids;
     std::unordered_map<std::string, size_t> seen;
     for (const Point& point : plan_.points) {
@@ -137,25 +83,21 @@ class Expansion {
     const Definition& d = plan_.definition;
     std::vector<size_t> choice(d.axes.size());
     do {
-      std::vector<std::string> of_machine, of_policy;
-      for (size_t i = 0; i < choice.size(); ++i) {
-        if (d.axes[i].of_machine) of_machine.push_back(d.axes[i].override_text(choice[i]));
-        if (d.axes[i].of_policy) of_policy.push_back(d.axes[i].override_text(choice[i]));
-      }
-      const auto& m = machines_.get(d.machines[machine], of_machine);
+      const auto& m =
+          machines_.check(d.machines[machine], overrides_of(d.axes, choice, &Axis::of_machine));
+      const auto of_policy = overrides_of(d.axes, choice, &Axis::of_policy);
       for (size_t policy = 0; policy < d.policies.size(); ++policy) {
-        const auto& p = policies_.get(d.policies[policy], of_policy);
+        const auto& p = policies_.check(d.policies[policy], of_policy);
         Point point;
         point.index = plan_.points.size();
         point.program = program;
         point.machine = machine;
         point.policy = policy;
         point.choice = choice;
-        point.machine_config = m.config;
-        point.policy_config = p.config;
         point.error = m.error.empty() ? p.error : m.error;
-        point.id = digest(fmt::format("{} {}\nprogram {}\nmachine {}policy {}", kSweepSchema,
-                                      d.version, d.programs[program].key, m.values, p.values));
+        point.id =
+            digest(fmt::format("{} {}\nprogram {}\nmachine {}\npolicy {}", kSweepSchema, d.version,
+                               d.programs[program].key, m.values.hex(), p.values.hex()));
         plan_.points.push_back(std::move(point));
       }
       if (progress_ && !progress_(plan_.points.size(), all_))
@@ -166,11 +108,25 @@ class Expansion {
   Plan& plan_;
   const Told& progress_;
   uint64_t all_;
-  Combinations<config::MachineConfig> machines_;
-  Combinations<config::PolicyConfig> policies_;
+  Configurations<config::MachineConfig>& machines_;
+  Configurations<config::PolicyConfig>& policies_;
 };
 
 }  // namespace
+
+Plan::Plan() : configurations(std::make_shared<PlanConfigurations>()) {}
+
+std::shared_ptr<const config::MachineConfig> Plan::machine(const Point& point) const {
+  return configurations->machines.get(
+      definition.machines[point.machine],
+      overrides_of(definition.axes, point.choice, &Axis::of_machine));
+}
+
+std::shared_ptr<const config::PolicyConfig> Plan::policy(const Point& point) const {
+  return configurations->policies.get(
+      definition.policies[point.policy],
+      overrides_of(definition.axes, point.choice, &Axis::of_policy));
+}
 
 std::vector<std::string> Plan::overrides(const Point& point) const {
   std::vector<std::string> texts;

@@ -10,6 +10,7 @@
 #include "host/config/machine.h"
 #include "host/config/policy.h"
 #include "host/timing/sweep/axis.h"
+#include "host/timing/sweep/configurations.h"
 
 namespace nearwarp::sweep {
 
@@ -33,19 +34,31 @@ struct Point {
   /// 32 hexadecimal digits, a hash of all that determines the result: the program's key, names and
   /// all values of machine and policy, the program's version.
   std::string id;
-  size_t program = 0, machine = 0, policy = 0;                  ///< positions in the definition
-  std::vector<size_t> choice;                                   ///< by axis: position of the value
-  std::shared_ptr<const config::MachineConfig> machine_config;  ///< null if impossible
-  std::shared_ptr<const config::PolicyConfig> policy_config;    ///< null if impossible
-  std::string error;  ///< why the point cannot be run; empty if it can
+  size_t program = 0, machine = 0, policy = 0;  ///< positions in the definition
+  std::vector<size_t> choice;                   ///< by axis: position of the value
+  std::string error;                            ///< why the point cannot be run; empty if it can
+};
+
+struct PlanConfigurations {
+  Configurations<config::MachineConfig> machines{&config::Loader::machine};
+  Configurations<config::PolicyConfig> policies{&config::Loader::policy};
 };
 
 struct Plan {
+  Plan();
+
   Definition definition;
   /// Programs outermost, then machines, then axes in their order, policies innermost: points that
   /// are compared with each other are neighbours.
   std::vector<Point> points;
   std::string id;  ///< a hash of all points' ids in their order
+
+  std::shared_ptr<PlanConfigurations> configurations;  ///< of all points
+
+  /// What a point's machine and policy are; null if they cannot be had. Loaded when it is asked
+  /// for: whoever needs many at a time holds what was returned.
+  std::shared_ptr<const config::MachineConfig> machine(const Point& point) const;
+  std::shared_ptr<const config::PolicyConfig> policy(const Point& point) const;
 
   /// The point under the first policy that is otherwise the same.
   const Point& reference(const Point& point) const { return points[point.index - point.policy]; }

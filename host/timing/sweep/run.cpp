@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 #include <filesystem>
+#include <memory>
 #include <new>
 #include <optional>
 #include <vector>
@@ -73,20 +75,43 @@ class SweepRun final : public sim::BatchObserver {
     }
     sizes_[program_] = 0;
     if (points_.empty() || !execute()) return;
-    jobs_.clear();
+    for (size_t next = 0; next < points_.size() && !outcome_.stopped;) {
+      first_ = next;
+      next = std::min(points_.size(), first_ + kPointsAtOnce);
+      before_ += run_points(next);
+    }
+    forget_jobs();
+    recording_ = {};
+  }
+
+  /// The program's points from first_ to `end`. Returns their work.
+  uint64_t run_points(size_t end) {
+    forget_jobs();
     uint64_t work = 0;
-    for (const Point* point : points_) {
+    for (size_t i = first_; i < end; ++i) {
+      const Point& point = *points_[i];
       sim::DividedJob& job = jobs_.emplace_back();
-      job.whole = {&recording_, point->machine_config.get(), point->policy_config.get()};
+      machines_.push_back(plan_.machine(point));
+      policies_.push_back(plan_.policy(point));
+      job.whole = {&recording_, machines_.back().get(), policies_.back().get()};
       if (!options_.checkpoints.empty())
         job.whole.checkpoint = sim::checkpoint_path(options_.checkpoints, job.whole);
-      if (sim::why_no_parts(*point->policy_config).empty()) job.division = &division_;
+      if (sim::why_no_parts(*policies_.back()).empty()) job.division = &division_;
       work += work_of(job);
     }
-    sizes_[program_] = work;
+    // Points that come later are taken to be like these.
+    const double mean = static_cast<double>(work) / static_cast<double>(end - first_);
+    *sizes_[program_] += work;
+    still_to_come_ = static_cast<uint64_t>(mean * static_cast<double>(points_.size() - end));
     run_divided(runner_, jobs_, *this);
-    before_ += work;
-    recording_ = {};
+    still_to_come_ = 0;
+    return work;
+  }
+
+  void forget_jobs() {
+    jobs_.clear();
+    machines_.clear();
+    policies_.clear();
   }
 
   /// The failure of a program is one of all its points, unless it was stopped.
@@ -106,16 +131,20 @@ class SweepRun final : public sim::BatchObserver {
   /// Launches in which any of the program's points learns, those included that are not to be run: a
   /// point's parts do not depend on which others are.
   uint32_t together() {
-    std::vector<sim::ReplayJob> jobs;
-    for (const Point& point : plan_.points)
-      if (point.program == program_ && point.error.empty())
-        jobs.push_back({&recording_, point.machine_config.get(), point.policy_config.get()});
-    return sim::learning_launches(jobs, [&] { return progress(0); });
+    uint32_t most = 0;
+    for (const Point& point : plan_.points) {
+      if (point.program != program_ || !point.error.empty()) continue;
+      const auto machine = plan_.machine(point);
+      const auto policy = plan_.policy(point);
+      const sim::ReplayJob job = {&recording_, machine.get(), policy.get()};
+      most = std::max(most, sim::learning_launches({&job, 1}, [&] { return progress(0); }));
+    }
+    return most;
   }
 
   void finished(size_t job, sim::BatchOutcome outcome) override {
     if (outcome.stopped) return;
-    const Point& point = *points_[job];
+    const Point& point = *points_[first_ + job];
     if (outcome.error != nullptr) return fail(point, message_of(outcome.error));
     file_.append(result_line(plan_, point, std::move(*outcome.result)));
     std::error_code ignored;  // a file that stays does no harm
@@ -139,7 +168,7 @@ class SweepRun final : public sim::BatchObserver {
 
   /// Warp-instructions of all points to run.
   uint64_t expected() const {
-    uint64_t known = 0, known_points = 0, unknown_points = 0;
+    uint64_t known = still_to_come_, known_points = 0, unknown_points = 0;
     for (size_t i = 0; i < todo_.size(); ++i) {
       if (!sizes_[i].has_value()) {
         unknown_points += todo_[i].size();
@@ -162,11 +191,15 @@ class SweepRun final : public sim::BatchObserver {
   /// By program: warp-instructions of all of its points, once that is known.
   std::vector<std::optional<uint64_t>> sizes_;
   size_t program_ = 0;                 ///< the one that runs
-  std::vector<const Point*> points_;   ///< of its batch
-  std::vector<sim::DividedJob> jobs_;  ///< the same as runs
-  runtime::Recording recording_;       ///< of the program that runs
-  runtime::Division division_;         ///< and what of it is simulated
-  uint64_t before_ = 0;                ///< warp-instructions of earlier programs' points
+  std::vector<const Point*> points_;   ///< that it has to run
+  size_t first_ = 0;                   ///< of them, in the batch that runs
+  std::vector<sim::DividedJob> jobs_;  ///< the batch, as runs
+  std::vector<std::shared_ptr<const config::MachineConfig>> machines_;  ///< that they point to
+  std::vector<std::shared_ptr<const config::PolicyConfig>> policies_;
+  uint64_t still_to_come_ = 0;    ///< work of the program's later batches, as expected
+  runtime::Recording recording_;  ///< of the program that runs
+  runtime::Division division_;    ///< and what of it is simulated
+  uint64_t before_ = 0;           ///< warp-instructions of earlier programs' points
   Progress progress_;
   Outcome outcome_;
 };

@@ -53,6 +53,11 @@ struct RunOptions {
   Divide divide;
 };
 
+/// Points of a program that are handed to the runner at a time: so many that the few at their end,
+/// for which there are fewer than threads, do not count; so few that their machines and policies
+/// fit in some tens of megabytes.
+inline constexpr size_t kPointsAtOnce = 4096;
+
 /// Is the point one of those to run?
 bool is_ours(const RunOptions& options, const Point& point);
 

@@ -17,8 +17,8 @@ class Points : public ::testing::Test {
  protected:
   std::string line(size_t point) const {
     return sweep::result_line(plan_, plan_.points[point],
-                              made_up({&recording_, plan_.points[point].machine_config.get(),
-                                       plan_.points[point].policy_config.get()}));
+                              made_up({&recording_, plan_.machine(plan_.points[point]).get(),
+                                       plan_.policy(plan_.points[point]).get()}));
   }
   std::string failure(size_t point) const {
     return sweep::failure_line(plan_, plan_.points[point], "out of memory");
