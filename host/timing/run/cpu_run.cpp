@@ -80,6 +80,7 @@ Stepped CpuRun::step(const StopAt& until) {
         if (!ended_) limit_ = run_.control().limit;
       } else if (state_.control.next >= run_.next_look()) {
         run_.take_results();
+        ended_ = run_.is_part_over();
       } else if (state_.control.next >= next_look()) {
         watcher_->look(run_);
       }

@@ -2,6 +2,7 @@
 #include "host/timing/run/divided_batch.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <iterator>
 #include <memory>
@@ -16,11 +17,13 @@ namespace nearwarp::sim {
 namespace {
 
 report::SampleReport report_of(const runtime::LaunchSample& sample,
-                               const std::vector<report::RunResult>& parts) {
+                               const std::vector<report::RunResult>& parts,
+                               const std::vector<report::PartWeight>& weights) {
   report::SampleReport r;
   r.error = sample.error;
   r.units = sample.units;
   r.launches = sample.launches;
+  r.divided = sample.divided;
   r.simulated = sample.simulated;
   r.expectation = runtime::kExpectationWeighs;
   r.start_error = runtime::kStartError;
@@ -31,7 +34,10 @@ report::SampleReport report_of(const runtime::LaunchSample& sample,
     const report::LaunchesReport& l = *parts[i].launches;
     const bool itself = u.stratum == runtime::SampleUnit::kItself;
     r.parts.push_back({l.first, l.last, itself ? report::SampledLaunches::kItself : u.stratum,
-                       u.weight, u.size, parts[i].cycles});
+                       u.weight, u.size,
+                       static_cast<uint64_t>(std::llround(static_cast<double>(parts[i].cycles) *
+                                                          weights[i].times / u.weight)),
+                       l.blocks});
   }
   return r;
 }
@@ -39,8 +45,15 @@ report::SampleReport report_of(const runtime::LaunchSample& sample,
 /// The whole program's, of which these parts are a sample.
 report::RunResult extrapolated(const ReplayJob& whole, const runtime::LaunchSample& sample,
                                const std::vector<report::RunResult>& parts) {
-  std::vector<double> weights;
-  for (const runtime::SampleUnit& u : sample.parts) weights.push_back(u.weight);
+  std::vector<report::PartWeight> weights;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const runtime::SampleUnit& u = sample.parts.at(i);
+    weights.push_back({u.weight, u.weight, u.share});
+    // What was committed while thread blocks were dispatched is more or less than what they have.
+    if (u.instructions != 0 && parts[i].launches->blocks->instructions != 0)
+      weights.back().times *=
+          u.instructions / static_cast<double>(parts[i].launches->blocks->instructions);
+  }
   report::RunResult all = report::extrapolated(*whole.machine, parts, weights);
   // What is known of all launches is not estimated.
   if (!all.partial) {
@@ -50,7 +63,8 @@ report::RunResult extrapolated(const ReplayJob& whole, const runtime::LaunchSamp
   all.launches->first = 1;
   all.launches->last = all.launches->of;
   all.launches->exact = false;
-  all.launches->sample = report_of(sample, parts);
+  all.launches->blocks = {};
+  all.launches->sample = report_of(sample, parts, weights);
   return all;
 }
 
@@ -124,15 +138,21 @@ class PartsOfJobs final : public BatchObserver {
         std::span(outcomes_).subspan(first_[job], first_[job + 1] - first_[job]);
     BatchOutcome all;
     std::vector<report::RunResult> results;
+    size_t ended = 0;
     for (BatchOutcome& outcome : outcomes) {
       all.stopped |= outcome.stopped;
       if (all.error == nullptr) all.error = outcome.error;
-      if (outcome.result.has_value()) results.push_back(std::move(*outcome.result));
+      ended += outcome.result.has_value() ? 1 : 0;
+      if (outcome.result.has_value()) {
+        std::vector<report::RunResult> pieces = std::move(outcome.result->pieces);
+        if (pieces.empty()) pieces.push_back(std::move(*outcome.result));
+        std::ranges::move(pieces, std::back_inserter(results));
+      }
       outcome = {};
     }
     if (all.error != nullptr || results.empty()) return all;
     const DividedJob& j = jobs_[job];
-    const bool in_parts = results.size() == outcomes.size() && results[0].launches.has_value();
+    const bool in_parts = ended == outcomes.size() && results[0].launches.has_value();
     if (in_parts && j.division->sample.has_value())
       all.result = extrapolated(j.whole, *j.division->sample, results);
     else

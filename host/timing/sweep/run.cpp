@@ -14,6 +14,7 @@
 #include "host/timing/run/divided_batch.h"
 #include "host/timing/run/launch_part.h"
 #include "host/timing/run/learning.h"
+#include "host/timing/run/resident_blocks.h"
 
 namespace nearwarp::sweep {
 namespace {
@@ -93,7 +94,7 @@ class SweepRun final : public sim::BatchObserver {
   bool execute() {
     try {
       recording_ = surroundings_.recording(program_);
-      division_ = options_.divide ? options_.divide(recording_, together()) : runtime::Division();
+      division_ = options_.divide ? options_.divide(recording_, needs()) : runtime::Division();
       return true;
     } catch (const Error&) {
       const std::exception_ptr error = std::current_exception();
@@ -103,14 +104,14 @@ class SweepRun final : public sim::BatchObserver {
     }
   }
 
-  /// Launches in which any of the program's points learns, those included that are not to be run: a
-  /// point's parts do not depend on which others are.
-  uint32_t together() {
+  /// Of all of the program's points, those included that are not to be run: a point's parts do not
+  /// depend on which others are.
+  runtime::DivisionNeeds needs() {
     std::vector<sim::ReplayJob> jobs;
     for (const Point& point : plan_.points)
       if (point.program == program_ && point.error.empty())
         jobs.push_back({&recording_, point.machine_config.get(), point.policy_config.get()});
-    return sim::learning_launches(jobs, [&] { return progress(0); });
+    return {sim::learning_launches(jobs, [&] { return progress(0); }), sim::resident_blocks(jobs)};
   }
 
   void finished(size_t job, sim::BatchOutcome outcome) override {
