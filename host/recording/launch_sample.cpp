@@ -204,7 +204,8 @@ bool Design::divide_one() {
 Numbers Design::allocate() const {
   double all = 0;
   for (const Unit& u : units_) all += u.size;
-  const double most = std::sqrt(error_ * error_ - kStartError * kStartError);
+  const double known = divides_launches() ? std::hypot(kStartError, kInsideError) : kStartError;
+  const double most = std::sqrt(error_ * error_ - known * known);
   const auto with = [&](double scale) {
     Numbers a;
     a.work = 0;
@@ -237,33 +238,37 @@ uint64_t mixed(uint64_t x) {
   return x ^ x >> 31;
 }
 
-/// Launches that are simulated so far, and what it takes to have another unit's too.
+/// Launches that are simulated so far, and how near to them a unit is.
 class Covered {
  public:
   Covered(const Recording& recording, const std::vector<bool>& cuts, uint32_t before)
-      : recording_(recording), cuts_(cuts), before_(before), is_(recording.launches.size()) {}
+      : cuts_(cuts), before_(before), is_(recording.launches.size()) {}
 
-  uint64_t missing(const Unit& u) const {
-    uint64_t sum = 0;
-    for (uint32_t i = part(u).begin; i < u.end; ++i)
-      if (!is_[i]) sum += recording_.launches[i].warp_instructions;
-    return sum;
+  /// The less the more of what is simulated before it is there, and then the nearer it is. How much
+  /// it is itself counts for nothing, or small units would be chosen.
+  uint32_t apart(const Unit& u) const {
+    uint32_t missing = 0, distance = 0;
+    for (uint32_t i = part(u).begin; i < u.first; ++i) missing += is_[i] ? 0 : 1;
+    while (distance < kNear && !(u.first >= distance && is_[u.first - distance]) &&
+           !(u.first + distance < is_.size() && is_[u.first + distance]))
+      ++distance;
+    return missing * (kNear + 1) + distance;
   }
   void add(const Unit& u) { std::fill(is_.begin() + part(u).begin, is_.begin() + u.end, true); }
 
  private:
+  /// Launches that are farther apart are not near, whatever lies between.
+  static constexpr uint32_t kNear = 16;
   LaunchPart part(const Unit& u) const { return part_of(cuts_, u.first, u.end, before_); }
 
-  const Recording& recording_;
   const std::vector<bool>& cuts_;
   uint32_t before_;
   std::vector<bool> is_;
 };
 
 /// Of each stratum so many units: one of each n-th, in the order of sizes, and then of the program.
-/// Which one is as good as chance; but where there are some of which less than half has to be
-/// simulated because others are, by that alone, one of these, of other strata's than its own. So
-/// launches that follow each other are simulated in one go.
+/// Which one is as good as chance for the first stratum; of others it is one that is near to those
+/// that were chosen, so that launches that follow each other are simulated in one go.
 std::vector<std::vector<uint32_t>> Design::chosen(const std::vector<uint64_t>& numbers) const {
   std::vector<std::vector<uint32_t>> all(nodes_.size());
   std::vector<size_t> by_number(nodes_.size());
@@ -281,13 +286,13 @@ std::vector<std::vector<uint32_t>> Design::chosen(const std::vector<uint64_t>& n
       const uint64_t random = begin + mixed(uint64_t{node} << 32 ^ i) % (end - begin);
       uint32_t unit = order[random];
       if (n < order.size() && !units_[unit].blocks.has_value()) {
-        uint64_t least = covered.missing(units_[unit]) / 2;
-        for (uint64_t k = begin; k < end; ++k) {
-          const uint64_t at = begin + (random - begin + k - begin) % (end - begin);
-          const uint64_t missing = covered.missing(units_[order[at]]);
-          if (missing >= least) continue;
-          least = missing;
-          unit = order[at];
+        uint32_t least = covered.apart(units_[unit]);
+        for (uint64_t k = 1; k < end - begin; ++k) {
+          const uint32_t other = order[begin + (random - begin + k) % (end - begin)];
+          const uint32_t apart = covered.apart(units_[other]);
+          if (apart >= least) continue;
+          least = apart;
+          unit = other;
         }
       }
       all[node].push_back(unit);
@@ -434,7 +439,9 @@ Division Design::parts_of(const Numbers& allocation) const {
 Division sample_launches(const Recording& recording, double error, uint32_t before,
                          uint32_t together, const std::vector<uint64_t>& resident) {
   if (recording.launches.empty()) return {};
-  Design inside(recording, error, before, together, resident);
+  const bool may_divide = error > std::hypot(kStartError, kInsideError);
+  Design inside(recording, error, before, together,
+                may_divide ? resident : std::vector<uint64_t>());
   if (!inside.divides_launches()) return inside.make();
   Division blocks = inside.make();
   Division launches = Design(recording, error, before, together, {}).make();

@@ -21,7 +21,7 @@ constexpr double kSms = 70, kLaunchCosts = 50'000, kTransactionCosts = 4, kSecto
 /// Of a launch that is divided, in thread blocks that a machine has at a time: what is simulated
 /// before each unit, what its beginning and its end are, which stand for themselves, and what the
 /// launch has to have for that (estimated; docs/launches.md has what was found).
-constexpr uint64_t kWavesBefore = 1, kWavesAtEnds = 2, kWavesOfUnit = 1, kLeastWaves = 24;
+constexpr uint64_t kWavesBefore = 8, kWavesAtEnds = 4, kWavesOfUnit = 4, kLeastWaves = 32;
 /// Thread blocks with so many times the instructions of the mean are too uneven for that: when the
 /// next ones are dispatched tells little of how far the machine has come.
 constexpr double kUneven = 8;

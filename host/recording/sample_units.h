@@ -14,6 +14,11 @@
 
 namespace nearwarp::runtime {
 
+/// How far cycles inside of launches that are sampled there are off at 95 % confidence, relative,
+/// because the machine begins with all of its thread blocks at once, as it is long no more in the
+/// middle of a launch (measured, docs/launches.md).
+inline constexpr double kInsideError = 0.03;
+
 /// What launches take, in warp-instructions as a machine of 70 SMs does them when it is busy with
 /// them.
 enum SampleFeature : size_t {

@@ -17,7 +17,7 @@ using runtime::LaunchPart;
 using testing::counter;
 using testing::numbers;
 
-report::RunResult run(const runtime::Recording& r, const char* machine, const char* policy,
+report::RunResult run_part(const runtime::Recording& r, const char* machine, const char* policy,
                       std::optional<LaunchPart> part, SimOptions options = {}) {
   options.part = part;
   return replay_on_cpu(r, config::load_machine(machine), config::load_policy(policy), options);
@@ -30,10 +30,10 @@ LaunchPart blocks(uint32_t begin, uint32_t first, uint32_t end, uint32_t launch 
   return part;
 }
 
-struct Case {
+struct MachineUnderPolicy {
   const char *machine, *policy;
 };
-const Case kCases[] = {{"tom", "baseline"},         {"tom", "ndp-controlled-bmap"},
+const MachineUnderPolicy kMachines[] = {{"tom", "baseline"},         {"tom", "ndp-controlled-bmap"},
                        {"gtx480", "baseline"},      {"v100", "baseline"},
                        {"coda", "coda"},            {"coda", "coda-steal"},
                        {"mpu", "mpu"}};
@@ -42,12 +42,12 @@ TEST(BlockPart, PartsThatBeginWithTheLaunchAddUpToIt) {
   const runtime::Recording& r = testing::workload("backprop");
   const auto n = static_cast<uint32_t>(r.launches[0].blocks_recorded);
   ASSERT_GT(n, 40u);
-  for (const Case& c : kCases) {
+  for (const MachineUnderPolicy& c : kMachines) {
     SCOPED_TRACE(std::string(c.machine) + " " + c.policy);
-    const report::RunResult whole = run(r, c.machine, c.policy, LaunchPart{0, 0, 1});
+    const report::RunResult whole = run_part(r, c.machine, c.policy, LaunchPart{0, 0, 1});
     std::vector<report::RunResult> parts;
     for (const auto& [first, end] : {std::pair{0u, n / 3}, {n / 3, n / 2}, {n / 2, n}}) {
-      parts.push_back(run(r, c.machine, c.policy, blocks(0, first, end)));
+      parts.push_back(run_part(r, c.machine, c.policy, blocks(0, first, end)));
       EXPECT_TRUE(parts.back().launches->exact);
       EXPECT_FALSE(parts.back().partial);
       ASSERT_EQ(parts.back().kernels.size(), 1u);
@@ -65,18 +65,18 @@ TEST(BlockPart, PartsThatBeginWithTheLaunchAddUpToIt) {
 TEST(BlockPart, WhateverStepsItFindsTheSame) {
   const runtime::Recording& r = testing::workload("backprop");
   const auto n = static_cast<uint32_t>(r.launches[0].blocks_recorded);
-  for (const Case& c : kCases) {
+  for (const MachineUnderPolicy& c : kMachines) {
     if (std::string(c.machine) == "mpu") continue;
     SCOPED_TRACE(std::string(c.machine) + " " + c.policy);
     for (const LaunchPart& part : {blocks(n / 4, n / 2, 3 * n / 4), blocks(n / 2, n / 2 + 1, n)}) {
-      const auto expected = numbers(run(r, c.machine, c.policy, part));
+      const auto expected = numbers(run_part(r, c.machine, c.policy, part));
       for (const Tick window : {3, 101}) {
         SimOptions o;
         o.window_ticks = window;
         o.order_seed = 5;
         testing::shuffle_lanes(o, 3);
         o.threads = window == 3 ? 1 : 2;
-        EXPECT_EQ(numbers(run(r, c.machine, c.policy, part, o)), expected) << window;
+        EXPECT_EQ(numbers(run_part(r, c.machine, c.policy, part, o)), expected) << window;
       }
     }
   }
@@ -84,11 +84,11 @@ TEST(BlockPart, WhateverStepsItFindsTheSame) {
 
 /// The launch's thread blocks from one to another, in a run that begins with it, and in one that
 /// begins so many before.
-void expect_near(const runtime::Recording& r, const Case& c, uint32_t before, uint32_t first,
+void expect_near(const runtime::Recording& r, const MachineUnderPolicy& c, uint32_t before, uint32_t first,
                  uint32_t end, double most) {
   SCOPED_TRACE(std::string(c.machine) + " " + c.policy);
-  const report::RunResult exact = run(r, c.machine, c.policy, blocks(0, first, end));
-  const report::RunResult part = run(r, c.machine, c.policy, blocks(first - before, first, end));
+  const report::RunResult exact = run_part(r, c.machine, c.policy, blocks(0, first, end));
+  const report::RunResult part = run_part(r, c.machine, c.policy, blocks(first - before, first, end));
   EXPECT_FALSE(part.launches->exact);
   const auto rate = [](const report::RunResult& x) {
     return static_cast<double>(x.launches->blocks->instructions) / static_cast<double>(x.cycles);

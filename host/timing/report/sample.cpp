@@ -124,7 +124,8 @@ std::optional<double> ratio_error(const SampleReport* a, const SampleReport* b) 
   const std::vector<double> of_a = cycles_of(*a), of_b = cycles_of(*b);
   std::vector<double> rest;
   for (size_t i = 0; i < of_a.size(); ++i) rest.push_back(of_a[i] - sum_a / sum_b * of_b[i]);
-  return std::hypot(error_of(*a, rest, of_a) / sum_a, a->start_error);
+  return std::hypot(error_of(*a, rest, of_a) / sum_a,
+                    std::max(a->start_error, b->start_error));
 }
 
 Json sample_json(const SampleReport& s) {
