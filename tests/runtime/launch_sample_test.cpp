@@ -284,7 +284,7 @@ TEST(LaunchSample, LongLaunchesAreSampledInside) {
   ASSERT_EQ(r.launches.size(), 1u);
   const uint64_t n = r.launches[0].blocks_recorded;
   EXPECT_TRUE(sample_launches(r, 0.1, 2).parts.empty()) << "machines are not known";
-  const uint64_t resident = n / 100;
+  const uint64_t resident = n / 300;
   ASSERT_GT(resident, 1u);
   const Division d = sample_launches(r, 0.1, 2, 0, {resident});
   ASSERT_TRUE(d.sample.has_value());
@@ -300,7 +300,7 @@ TEST(LaunchSample, LongLaunchesAreSampledInside) {
   double instructions = 0;
   for (size_t i = 0; i < d.parts.size(); ++i) {
     const BlockRange& b = d.parts[i].blocks.value();
-    EXPECT_EQ(b.begin, b.first - std::min<uint64_t>(b.first, resident));
+    EXPECT_EQ(b.begin, b.first - std::min<uint64_t>(b.first, 8 * resident));
     EXPECT_LT(b.first, b.end);
     const bool at_end = i == 0 || i + 1 == d.parts.size();
     EXPECT_EQ(s.parts[i].stratum == SampleUnit::kItself, at_end);

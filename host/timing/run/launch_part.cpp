@@ -78,7 +78,7 @@ PartWatch::PartWatch(const runtime::LaunchPart& part, const runtime::Recording& 
     piece.from = b.first == 0 ? launches(part.first) : moment({0, before + b.first - b.begin});
     stops_ = b.end != image.launches.at(launch).num_blocks;
     // Of what lies inside the launch the two halves tell whether the machine has been warmed enough.
-    const bool in_halves = stops_ && b.first != 0 && b.end - b.first > 1;
+    const bool in_halves = stops_ && b.begin != 0 && b.end - b.first > 1;
     if (in_halves) {
       piece.to = moment({0, before + (b.first + b.end) / 2 - b.begin});
       pieces_.push_back(piece);
@@ -171,8 +171,15 @@ Tick PartWatch::next_look(System& system) const {
 }
 
 void PartWatch::looked(System& system) {
+  const Tick at = moment(system);
   looks_ += 1;
   set_marks(system);
+  // Of three moments within a launch gap, which only a short unit has, the last was not watched.
+  const frontend::FrontEndState& s = system.front_end();
+  for (size_t i = 0; i < 2; ++i) {
+    Tick& marked = system.front_end().dispatch.marked[i];
+    if (s.dispatch.marks[i] <= s.counters.blocks_dispatched && marked == kNever) marked = at;
+  }
 }
 
 }  // namespace nearwarp::sim
