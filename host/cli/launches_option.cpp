@@ -187,12 +187,12 @@ runtime::Division division_of(const LaunchesOption& option, const runtime::Recor
     division.parts = all_parts(option, recording, needs.together);
   } else {
     if (recording.measured_warp_instructions != 0) refuse_paper();
-    division = sample_launches(recording, option.sample, option.before, needs.together,
-                               needs.resident);
+    division =
+        sample_launches(recording, option.sample, option.before, needs.together, needs.resident);
   }
-  for (runtime::LaunchPart& part : division.parts) 
-    part.warm = option.warm &&
-                (part.begin != 0 || (part.blocks.has_value() && part.blocks->begin != 0));
+  for (runtime::LaunchPart& part : division.parts)
+    part.warm =
+        option.warm && (part.begin != 0 || (part.blocks.has_value() && part.blocks->begin != 0));
   return division;
 }
 

@@ -290,8 +290,7 @@ runtime::DivisionNeeds division_needs(const Request& request, const Program& pro
   std::vector<sim::ReplayJob> jobs;
   for (const config::PolicyConfig& policy : request.policies)
     jobs.push_back({&program.recording, &request.machine, &policy});
-  return {sim::learning_launches(jobs, [] { return !interrupted(); }),
-          sim::resident_blocks(jobs)};
+  return {sim::learning_launches(jobs, [] { return !interrupted(); }), sim::resident_blocks(jobs)};
 }
 
 /// Results of one program after the other, in the order of `programs`.

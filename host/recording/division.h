@@ -20,7 +20,8 @@ struct Division {
 /// What systems that are simulated together need of a division, so that it suits all of them.
 struct DivisionNeeds {
   uint32_t together = 0;  ///< launches, from the first one on, in which policies learn
-  std::vector<uint64_t> resident = {};  ///< by launch: thread blocks on a machine at a time, at most
+  std::vector<uint64_t> resident =
+      {};  ///< by launch: thread blocks on a machine at a time, at most
 };
 
 }  // namespace nearwarp::runtime

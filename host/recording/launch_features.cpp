@@ -71,8 +71,8 @@ struct Visit {
 template <class Touch>
 Visit(const compiler::Kernel&, Touch) -> Visit<Touch>;
 
-/// When each line of device memory was used last: pieces of launches, counted from 1 on. Pages of it are made
-/// when they are first asked for.
+/// When each line of device memory was used last: pieces of launches, counted from 1 on. Pages of
+/// it are made when they are first asked for.
 class LastUses {
  public:
   uint32_t& of(uint64_t line) {

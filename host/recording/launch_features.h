@@ -19,11 +19,11 @@ struct LaunchFeatures {
   uint64_t warp_instructions = 0, thread_instructions = 0;
   uint64_t thread_blocks = 0;
   uint64_t warps = 0;
-  uint64_t transactions = 0;  ///< lines of warps' accesses, those of lanes in a row once
-  uint64_t sectors = 0;       ///< of 32 bytes, of these lines
-  uint64_t lines = 0;         ///< different ones
-  uint64_t fresh_lines = 0;   ///< of these, those not used for long, or never
-  uint64_t longest_block = 0; ///< most warp-instructions of a thread block, where pieces are known
+  uint64_t transactions = 0;   ///< lines of warps' accesses, those of lanes in a row once
+  uint64_t sectors = 0;        ///< of 32 bytes, of these lines
+  uint64_t lines = 0;          ///< different ones
+  uint64_t fresh_lines = 0;    ///< of these, those not used for long, or never
+  uint64_t longest_block = 0;  ///< most warp-instructions of a thread block, where pieces are known
 };
 
 /// By launch. Reads all traces once, and of chunks that are there several times the first.

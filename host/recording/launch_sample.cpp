@@ -143,8 +143,8 @@ Node Design::node_of(Members members) const {
   const auto repeats = [&](uint32_t a, uint32_t b) {
     const Unit &x = units_[a], &y = units_[b];
     return !x.blocks.has_value() && !y.blocks.has_value() &&
-           std::equal(alike_->begin() + x.first, alike_->begin() + x.end,
-                      alike_->begin() + y.first, alike_->begin() + y.end);
+           std::equal(alike_->begin() + x.first, alike_->begin() + x.end, alike_->begin() + y.first,
+                      alike_->begin() + y.end);
   };
   node.same = true;
   for (const uint32_t m : members) {
@@ -445,9 +445,9 @@ Division sample_launches(const Recording& recording, double error, uint32_t befo
   if (!inside.divides_launches()) return inside.make();
   Division blocks = inside.make();
   Division launches = Design(recording, error, before, together, {}).make();
-  const bool is_less = blocks.sample.has_value() &&
-                       (!launches.sample.has_value() ||
-                        blocks.sample->simulated < launches.sample->simulated);
+  const bool is_less =
+      blocks.sample.has_value() &&
+      (!launches.sample.has_value() || blocks.sample->simulated < launches.sample->simulated);
   launches.undivided = blocks.undivided;
   return is_less ? blocks : launches;
 }

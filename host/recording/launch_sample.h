@@ -2,11 +2,11 @@
 // (docs/launches.md).
 //
 // Units, which are launches or those that may run together, and of long launches thread blocks in a
-// row (sample_units.h), of the same kernels are divided into strata whose units are alike in all features. Of each stratum some are simulated, as many as it
-// takes for the error that is wanted of the sum of all cycles (Neyman's allocation, with finite
-// populations and costs). What the units of a stratum that are not simulated would add is estimated
-// from those that are; where a kernel has enough of these, with a line over their sizes, which are
-// known of all (a regression estimator).
+// row (sample_units.h), of the same kernels are divided into strata whose units are alike in all
+// features. Of each stratum some are simulated, as many as it takes for the error that is wanted of
+// the sum of all cycles (Neyman's allocation, with finite populations and costs). What the units of
+// a stratum that are not simulated would add is estimated from those that are; where a kernel has
+// enough of these, with a line over their sizes, which are known of all (a regression estimator).
 // Source: Cochran, "Sampling techniques", 1977, sections 5.5, 5A.7, 7.
 #pragma once
 
@@ -46,7 +46,7 @@ struct LaunchSample {
   uint64_t units = 0;     ///< of the program
   uint64_t launches = 0;  ///< that are simulated for themselves, without those before
   double simulated = 0;   ///< warp-instructions of parts over those of the program
-  uint64_t divided = 0;    ///< launches, of the program, that are sampled inside
+  uint64_t divided = 0;   ///< launches, of the program, that are sampled inside
   std::vector<SampleStratum> strata;  ///< but for those all of whose units are simulated
   std::vector<SampleUnit> parts;
 };

@@ -52,8 +52,7 @@ double size_of(const SampleCosts& features, double launches) {
 /// Do thread blocks of the kernel hand results to each other while they run?
 bool communicates(const compiler::Kernel& kernel) {
   return std::ranges::any_of(kernel.instructions, [](const compiler::Instruction& in) {
-    const bool global =
-        in.mod.space == ptx::Space::kGlobal || in.mod.space == ptx::Space::kGeneric;
+    const bool global = in.mod.space == ptx::Space::kGlobal || in.mod.space == ptx::Space::kGeneric;
     return in.op == ptx::Opcode::kMembar || (in.op == ptx::Opcode::kAtom && global);
   });
 }
@@ -176,14 +175,12 @@ class Finder {
       const uint32_t end = i + 1 == pieces.size() ? blocks : bounds_[launch][i];
       unit.blocks = BlockRange{first - std::min(first, warming), first, end};
       const uint32_t where = i == 0 ? 1 : i + 1 == pieces.size() ? 2 : 3;
-      unit.group =
-          group({{l.kernel, l.block.x, l.block.y, l.block.z}, {where, ~0u, ~0u, ~0u}});
+      unit.group = group({{l.kernel, l.block.x, l.block.y, l.block.z}, {where, ~0u, ~0u, ~0u}});
       unit.launches = i == 0 ? 1 : 0;
       unit.features = costs_of(pieces[i]);
       // Warps of the next thread blocks run beside these.
       if (i != 0) unit.features[kChain] = 0;
-      if (i == 0 && launch != 0)
-        unit.features[kBefore] = kLineBeforeCosts * lines_of(launch - 1);
+      if (i == 0 && launch != 0) unit.features[kBefore] = kLineBeforeCosts * lines_of(launch - 1);
       unit.instructions = static_cast<double>(pieces[i].warp_instructions);
       unit.share = unit.instructions / static_cast<double>(l.warp_instructions);
       unit.size = size_of(unit.features, unit.launches);

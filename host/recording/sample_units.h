@@ -49,14 +49,14 @@ struct Unit {
 };
 
 struct SampleUnits {
-  std::vector<Unit> units;            ///< in the program's order
-  uint64_t divided = 0;               ///< launches of whose thread blocks there are several units
-  std::vector<std::string> undivided; ///< long ones that are not, and why
+  std::vector<Unit> units;             ///< in the program's order
+  uint64_t divided = 0;                ///< launches of whose thread blocks there are several units
+  std::vector<std::string> undivided;  ///< long ones that are not, and why
 };
 
 /// `resident`: by launch, the most thread blocks that any of the machines has at a time; empty: no
-/// launch is divided. Each unit is simulated after `before` launches, or after as many thread blocks
-/// as a machine has at a time. Of the first `together` launches none is divided.
+/// launch is divided. Each unit is simulated after `before` launches, or after as many thread
+/// blocks as a machine has at a time. Of the first `together` launches none is divided.
 SampleUnits sample_units(const Recording& recording, const std::vector<bool>& cuts, uint32_t before,
                          uint32_t together, const std::vector<uint64_t>& resident);
 

@@ -262,9 +262,9 @@ TEST(LaunchFeatures, OfPiecesAddUpToTheLaunch) {
         sum.sectors += f.sectors;
         sum.lines += f.lines;
         if (bounds[i].empty()) continue;
-        EXPECT_EQ(f.thread_blocks, (k == bounds[i].size() ? r.launches[i].blocks_recorded
-                                                          : bounds[i][k]) -
-                                       (k == 0 ? 0 : bounds[i][k - 1]));
+        EXPECT_EQ(f.thread_blocks,
+                  (k == bounds[i].size() ? r.launches[i].blocks_recorded : bounds[i][k]) -
+                      (k == 0 ? 0 : bounds[i][k - 1]));
         EXPECT_GE(f.longest_block * f.thread_blocks, f.warp_instructions);
         EXPECT_LE(f.longest_block, f.warp_instructions);
       }

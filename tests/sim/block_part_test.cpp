@@ -18,7 +18,7 @@ using testing::counter;
 using testing::numbers;
 
 report::RunResult run_part(const runtime::Recording& r, const char* machine, const char* policy,
-                      std::optional<LaunchPart> part, SimOptions options = {}) {
+                           std::optional<LaunchPart> part, SimOptions options = {}) {
   options.part = part;
   return replay_on_cpu(r, config::load_machine(machine), config::load_policy(policy), options);
 }
@@ -33,10 +33,10 @@ LaunchPart blocks(uint32_t begin, uint32_t first, uint32_t end, uint32_t launch 
 struct MachineUnderPolicy {
   const char *machine, *policy;
 };
-const MachineUnderPolicy kMachines[] = {{"tom", "baseline"},         {"tom", "ndp-controlled-bmap"},
-                       {"gtx480", "baseline"},      {"v100", "baseline"},
-                       {"coda", "coda"},            {"coda", "coda-steal"},
-                       {"mpu", "mpu"}};
+const MachineUnderPolicy kMachines[] = {{"tom", "baseline"},    {"tom", "ndp-controlled-bmap"},
+                                        {"gtx480", "baseline"}, {"v100", "baseline"},
+                                        {"coda", "coda"},       {"coda", "coda-steal"},
+                                        {"mpu", "mpu"}};
 
 TEST(BlockPart, PartsThatBeginWithTheLaunchAddUpToIt) {
   const runtime::Recording& r = testing::workload("backprop");
@@ -84,11 +84,12 @@ TEST(BlockPart, WhateverStepsItFindsTheSame) {
 
 /// The launch's thread blocks from one to another, in a run that begins with it, and in one that
 /// begins so many before.
-void expect_near(const runtime::Recording& r, const MachineUnderPolicy& c, uint32_t before, uint32_t first,
-                 uint32_t end, double most) {
+void expect_near(const runtime::Recording& r, const MachineUnderPolicy& c, uint32_t before,
+                 uint32_t first, uint32_t end, double most) {
   SCOPED_TRACE(std::string(c.machine) + " " + c.policy);
   const report::RunResult exact = run_part(r, c.machine, c.policy, blocks(0, first, end));
-  const report::RunResult part = run_part(r, c.machine, c.policy, blocks(first - before, first, end));
+  const report::RunResult part =
+      run_part(r, c.machine, c.policy, blocks(first - before, first, end));
   EXPECT_FALSE(part.launches->exact);
   const auto rate = [](const report::RunResult& x) {
     return static_cast<double>(x.launches->blocks->instructions) / static_cast<double>(x.cycles);

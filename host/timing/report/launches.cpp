@@ -28,10 +28,9 @@ std::string inside_text(const SampleReport& s) {
 std::vector<std::string> approximations(const LaunchesReport& l) {
   std::vector<std::string> said;
   if (l.sample.has_value())
-    said.push_back(
-        fmt::format("a sample of {} of {} launches{}: cycles are within {} at 95 % confidence",
-                    l.sample->launches, l.of, inside_text(*l.sample),
-                    percent(cycles_error(*l.sample))));
+    said.push_back(fmt::format(
+        "a sample of {} of {} launches{}: cycles are within {} at 95 % confidence",
+        l.sample->launches, l.of, inside_text(*l.sample), percent(cycles_error(*l.sample))));
   if (l.exact) return said;
   const std::string machine = l.parts.size() == 1 ? "the machine" : "each part's machine";
   const std::string state =
@@ -64,7 +63,8 @@ std::string sampled_text(std::span<const RunResult> runs) {
   const LaunchesReport& l = *runs[0].launches;
   const SampleReport& s = *l.sample;
   std::string text = fmt::format(
-      "A sample: {} of {} launches{} stand for all, of {} strata; with what comes before them {} of "
+      "A sample: {} of {} launches{} stand for all, of {} strata; with what comes before them {} "
+      "of "
       "the program's instructions were simulated. At 95 % confidence cycles are within",
       grouped(s.launches), grouped(l.of), inside_text(s), s.strata.size(), percent(s.simulated));
   std::string speedups;

@@ -232,7 +232,7 @@ struct RunResult {
   std::vector<PlacedObject> placed;        ///< policies that place objects; else empty
   std::optional<LaunchesReport> launches;  ///< of a part of a program, or one in parts; else empty
   EnergyReport energy;                     ///< an estimate; see docs/energy.md
-  std::vector<RunResult> pieces;  ///< of a part of a program that is reported in several
+  std::vector<RunResult> pieces;           ///< of a part of a program that is reported in several
 
   /// Thread-instructions per core cycle, the paper's IPC; 0 for an empty run.
   double ipc() const { return ratio(thread_instructions, cycles); }

@@ -124,14 +124,13 @@ std::optional<double> ratio_error(const SampleReport* a, const SampleReport* b) 
   const std::vector<double> of_a = cycles_of(*a), of_b = cycles_of(*b);
   std::vector<double> rest;
   for (size_t i = 0; i < of_a.size(); ++i) rest.push_back(of_a[i] - sum_a / sum_b * of_b[i]);
-  return std::hypot(error_of(*a, rest, of_a) / sum_a,
-                    std::max(a->start_error, b->start_error));
+  return std::hypot(error_of(*a, rest, of_a) / sum_a, std::max(a->start_error, b->start_error));
 }
 
 Json sample_json(const SampleReport& s) {
   Json json = {
-      {"error_wanted", s.error},     {"error", cycles_error(s)}, {"units", s.units},
-      {"launches", s.launches},      {"simulated", s.simulated}, {"expectation", s.expectation},
+      {"error_wanted", s.error},      {"error", cycles_error(s)}, {"units", s.units},
+      {"launches", s.launches},       {"simulated", s.simulated}, {"expectation", s.expectation},
       {"start_error", s.start_error}, {"divided", s.divided}};
   json["strata"] = Json::array();
   for (const SampleStratum& h : s.strata)

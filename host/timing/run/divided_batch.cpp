@@ -35,11 +35,11 @@ report::SampleReport report_of(const runtime::LaunchSample& sample,
     const runtime::SampleUnit& u = sample.parts[i];
     const report::LaunchesReport& l = *parts[i].launches;
     const bool itself = u.stratum == runtime::SampleUnit::kItself;
-    r.parts.push_back({l.first, l.last, itself ? report::SampledLaunches::kItself : u.stratum,
-                       u.weight, u.size,
-                       static_cast<uint64_t>(std::llround(static_cast<double>(parts[i].cycles) *
-                                                          weights[i].times / u.weight)),
-                       l.blocks});
+    r.parts.push_back(
+        {l.first, l.last, itself ? report::SampledLaunches::kItself : u.stratum, u.weight, u.size,
+         static_cast<uint64_t>(
+             std::llround(static_cast<double>(parts[i].cycles) * weights[i].times / u.weight)),
+         l.blocks});
   }
   return r;
 }
@@ -76,8 +76,7 @@ struct Trend {
 
 /// The whole program's, of which these parts are a sample.
 report::RunResult extrapolated(const ReplayJob& whole, const runtime::LaunchSample& sample,
-                               const std::vector<report::RunResult>& parts,
-                               const Trend& trend) {
+                               const std::vector<report::RunResult>& parts, const Trend& trend) {
   std::vector<report::PartWeight> weights;
   double cycles = 0, inside = 0;
   for (size_t i = 0; i < parts.size(); ++i) {
@@ -103,8 +102,8 @@ report::RunResult extrapolated(const ReplayJob& whole, const runtime::LaunchSamp
   all.launches->blocks = {};
   report::SampleReport& s = all.launches->sample.emplace(report_of(sample, parts, weights));
   if (cycles > 0)
-    s.start_error = std::hypot(s.start_error, std::hypot(runtime::kInsideError, trend.bias()) *
-                                                  inside / cycles);
+    s.start_error = std::hypot(s.start_error,
+                               std::hypot(runtime::kInsideError, trend.bias()) * inside / cycles);
   return all;
 }
 
@@ -225,7 +224,7 @@ class PartsOfJobs final : public BatchObserver {
   std::vector<size_t> left_;    ///< [job]: systems that have not ended
   std::vector<BatchOutcome> outcomes_;
   std::vector<size_t> unsound_;  ///< jobs
-  std::vector<uint64_t> each_;  ///< [job]: warp-instructions committed so far
+  std::vector<uint64_t> each_;   ///< [job]: warp-instructions committed so far
 };
 
 /// Jobs of others, in one go each.

@@ -77,7 +77,8 @@ PartWatch::PartWatch(const runtime::LaunchPart& part, const runtime::Recording& 
     PartPiece piece{{}, {}, {part.first, part.end}};
     piece.from = b.first == 0 ? launches(part.first) : moment({0, before + b.first - b.begin});
     stops_ = b.end != image.launches.at(launch).num_blocks;
-    // Of what lies inside the launch the two halves tell whether the machine has been warmed enough.
+    // Of what lies inside the launch the two halves tell whether the machine has been warmed
+    // enough.
     const bool in_halves = stops_ && b.begin != 0 && b.end - b.first > 1;
     if (in_halves) {
       piece.to = moment({0, before + (b.first + b.end) / 2 - b.begin});

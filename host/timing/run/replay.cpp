@@ -13,8 +13,8 @@
 #include "host/timing/machine/lay_out.h"
 #include "host/timing/machine/shapes/shapes.h"
 #include "host/timing/report/parts.h"
-#include "host/timing/run/checkpoint.h"
 #include "host/timing/run/charged_instructions.h"
+#include "host/timing/run/checkpoint.h"
 #include "host/timing/run/checks.h"
 #include "host/timing/run/collect.h"
 #include "host/timing/run/learning.h"
@@ -124,8 +124,7 @@ void Replay::begin() {
   const uint32_t left_out = what_.part->blocks.has_value() ? what_.part->blocks->begin : 0;
   system_.front_end().dispatch.next_sm =
       next_sm_of(*what_.recording, *what_.policy, *what_.part, system_.num_sms());
-  if (what_.part->begin != 0 || left_out != 0)
-    set_refreshes(system_, what_.part->begin, left_out);
+  if (what_.part->begin != 0 || left_out != 0) set_refreshes(system_, what_.part->begin, left_out);
   // The work is bounded by the part's own, so that many parts do not walk a program many times.
   // All that caches had before something was learnt is gone: data was moved.
   const uint32_t kept_from =
@@ -244,8 +243,8 @@ report::RunResult Replay::finish() {
                 describe_stall(system_, mechanisms_) + "\nthis is a defect of the simulator");
   }
   // How many instructions some of a launch's thread blocks have is not known.
-  const bool is_known = what_.machine->sm.charge_moves &&
-                        !(what_.part.has_value() && what_.part->blocks.has_value());
+  const bool is_known =
+      what_.machine->sm.charge_moves && !(what_.part.has_value() && what_.part->blocks.has_value());
   check_conservation(system_, is_known ? total_instructions() : 0);
   for (const auto& m : mechanisms_) m->check(system_);
   return result("");
@@ -260,9 +259,7 @@ report::RunResult Replay::so_far(uint64_t cycle) {
   return r;
 }
 
-uint64_t Replay::total_instructions() const {
-  return work_of(what_);
-}
+uint64_t Replay::total_instructions() const { return work_of(what_); }
 
 void Replay::take_results() {
   // No cycle has passed since the moment, as cycles of launches are counted.

@@ -147,7 +147,7 @@ class Replay {
   MechanismRuns mechanisms_;
   System system_;
   std::optional<PartWatch> part_;
-  uint32_t warmed_by_ = 0;  ///< launches whose traces have filled the caches
+  uint32_t warmed_by_ = 0;                ///< launches whose traces have filled the caches
   std::vector<report::RunResult> taken_;  ///< by moment of the part
   Tick window_ticks_ = 0;
   kernels::RunControl control_;

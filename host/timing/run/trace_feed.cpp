@@ -107,8 +107,7 @@ uint32_t TraceFeed::shortest(System& system, uint32_t launch) const {
                  static_cast<uint32_t>(system.sms.size());
 }
 
-void TraceFeed::ensure_followers(System& system, uint32_t launch, uint32_t cycle,
-                                 uint32_t groups) {
+void TraceFeed::ensure_followers(System& system, uint32_t launch, uint32_t cycle, uint32_t groups) {
   const sm::LaunchInfo& info = image_.launches[launch];
   for (uint32_t i = 0; i < info.num_waiting && cycle < window_cycles_; ++i) {
     const uint32_t next = image_.waiting[info.first_waiting + i];

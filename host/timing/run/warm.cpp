@@ -226,12 +226,9 @@ void Uses::add_blocks(uint32_t launch, uint32_t begin, uint32_t end, uint32_t at
   const sm::LaunchInfo& info =
       image_.launches[static_cast<size_t>(found - image_.recorded_launch.begin())];
   const compiler::Kernel& kernel = *recording_.kernels[record.kernel];
-  Visit visit{*this,
-              kernel,
-              record.kernel,
-              frontend::BlockQueues{info.num_blocks, info.row, groups_},
-              at,
-              order};
+  Visit visit{
+      *this, kernel, record.kernel, frontend::BlockQueues{info.num_blocks, info.row, groups_},
+      at,    order};
   const runtime::ChunkWalk walk(kernel);
   uint32_t first = 0;
   for (uint32_t c = record.first_chunk; c < record.first_chunk + record.num_chunks; ++c) {

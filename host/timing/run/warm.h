@@ -2,10 +2,11 @@
 // before.
 //
 // Of a launch that has begun the thread blocks before are walked backwards in pieces, and then the
-// launches before it, each from its first thread block to its last, until all sets of the L2 have as many lines as ways, or nothing new is found, or a given number of
-// warp-instructions has been walked. Then lines go in with the one used last as the most recent. An
-// SM gets the thread blocks that the dispatcher would give it if each one went to the SM after that
-// of the one before, or to its group.
+// launches before it, each from its first thread block to its last, until all sets of the L2 have
+// as many lines as ways, or nothing new is found, or a given number of warp-instructions has been
+// walked. Then lines go in with the one used last as the most recent. An SM gets the thread blocks
+// that the dispatcher would give it if each one went to the SM after that of the one before, or to
+// its group.
 //
 // L2 slices: lines of loads and atomics, of stores too where they stay; all of them clean, and
 // without those that a launch would drop (L2SliceParams::at_launch). With translation that takes
