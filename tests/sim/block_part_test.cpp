@@ -35,8 +35,7 @@ struct MachineUnderPolicy {
 };
 const MachineUnderPolicy kMachines[] = {{"tom", "baseline"},    {"tom", "ndp-controlled-bmap"},
                                         {"gtx480", "baseline"}, {"v100", "baseline"},
-                                        {"coda", "coda"},       {"coda", "coda-steal"},
-                                        {"mpu", "mpu"}};
+                                        {"coda", "coda"},       {"coda", "coda-steal"}};
 
 TEST(BlockPart, PartsThatBeginWithTheLaunchAddUpToIt) {
   const runtime::Recording& r = testing::workload("backprop");
@@ -66,7 +65,6 @@ TEST(BlockPart, WhateverStepsItFindsTheSame) {
   const runtime::Recording& r = testing::workload("backprop");
   const auto n = static_cast<uint32_t>(r.launches[0].blocks_recorded);
   for (const MachineUnderPolicy& c : kMachines) {
-    if (std::string(c.machine) == "mpu") continue;
     SCOPED_TRACE(std::string(c.machine) + " " + c.policy);
     for (const LaunchPart& part : {blocks(n / 4, n / 2, 3 * n / 4), blocks(n / 2, n / 2 + 1, n)}) {
       const auto expected = numbers(run_part(r, c.machine, c.policy, part));

@@ -262,8 +262,9 @@ report::RunResult Replay::so_far(uint64_t cycle) {
 uint64_t Replay::total_instructions() const { return work_of(what_); }
 
 void Replay::take_results() {
-  // No cycle has passed since the moment, as cycles of launches are counted.
-  const Tick at = part_->moment(system_);
+  // Between launches no cycle has passed since the moment, as cycles of launches are counted.
+  const bool inside = part_->moments()[taken_.size()].blocks != 0;
+  const Tick at = inside ? part_->next_look(system_) : part_->moment(system_);
   taken_.push_back(counted((at + system_.core_period - 1) / system_.core_period));
   part_->looked(system_);
 }
