@@ -313,6 +313,11 @@ report::RunResult Replay::part_of(const report::RunResult& all) const {
     r.partial_reason = all.partial_reason;
     r.wall_seconds = all.wall_seconds;
     r.launches = part_report(piece);
+    // The launch after a piece stands in line when it ends.
+    if (part_->pieces().size() > 1)
+      std::erase_if(r.kernels, [&](const report::KernelRow& k) {
+        return k.launch < piece.launches.first || k.launch >= piece.launches.end;
+      });
     if (r.launches->blocks.has_value()) {
       r.launches->blocks->instructions = recorded(r.warp_instructions);
       // The launch has begun earlier, and goes on.
@@ -334,8 +339,8 @@ report::RunResult Replay::part_of(const report::RunResult& all) const {
     r.launches->simulated = simulated;
     return r;
   }
-  report::RunResult r = part(pieces.front().from, pieces.back().to, pieces.front());
-  r.launches->last = pieces.back().launches.end;
+  report::RunResult r = part(pieces.front().from, pieces.back().to,
+                             {{}, {}, {what_.part->first, what_.part->end}});
   r.launches->simulated = simulated;
   for (const PartPiece& piece : pieces) r.pieces.push_back(part(piece.from, piece.to, piece));
   r.pieces.front().launches->simulated = simulated;
