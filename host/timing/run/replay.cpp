@@ -339,8 +339,8 @@ report::RunResult Replay::part_of(const report::RunResult& all) const {
     r.launches->simulated = simulated;
     return r;
   }
-  report::RunResult r = part(pieces.front().from, pieces.back().to,
-                             {{}, {}, {what_.part->first, what_.part->end}});
+  report::RunResult r =
+      part(pieces.front().from, pieces.back().to, {{}, {}, {what_.part->first, what_.part->end}});
   r.launches->simulated = simulated;
   for (const PartPiece& piece : pieces) r.pieces.push_back(part(piece.from, piece.to, piece));
   r.pieces.front().launches->simulated = simulated;
