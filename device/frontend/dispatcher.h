@@ -147,9 +147,11 @@ NW_HD inline void begin_launches(V& v, Tick now) {
     d.line_head = l.next;
     if (l.next == kNoLaunch) d.line_tail = kNoLaunch;
     l.number = ++d.begun;
+    BlockQueues left_out = dispatcher::queues(v, v.system.image.launches[i]);
+    left_out.num_blocks = l.left_out;
     for (uint32_t g = 0; g < v.p.dispatch.groups; ++g) {
-      dispatcher::taken(v, d.num_running, g) = 0;
-      dispatcher::ready(v, d.num_running, g) = d.margin;
+      dispatcher::taken(v, d.num_running, g) = left_out.length(g);
+      dispatcher::ready(v, d.num_running, g) = left_out.length(g) + d.margin;
     }
     d.running.in(v.base)[d.num_running++] = i;
   } while (next_launch(v) <= now);
@@ -196,6 +198,14 @@ NW_HD inline bool take_block(V& v, uint32_t i, Packet& m) {
     dispatcher::look_for_room(v, i);
   }
   return true;
+}
+
+/// Thread blocks have been dispatched now. Leader only.
+template <class V>
+NW_HD inline void note_marks(V& v, Tick now) {
+  DispatchState& d = v.s.dispatch;
+  for (uint32_t i = 0; i < 2; ++i)
+    if (v.s.counters.blocks_dispatched >= d.marks[i] && d.marked[i] == kNever) d.marked[i] = now;
 }
 
 /// Thread block `thread_block` (its number over all launches) on SM `sm` has ended. Leader only.

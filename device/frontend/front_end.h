@@ -130,6 +130,9 @@ NW_HD inline void send_all(V& v, Tick now, Horizon& horizon) {
   };
   by_ballots(begin, v.p.num_sms, send_to);
   by_ballots(0, begin, send_to);
+  g.leader([&] {
+    if (sent) note_marks(v, now);
+  });
 }
 
 /// Begin launches, and tell L2 slices; those that keep writes have to be clean before a thread

@@ -60,6 +60,7 @@ struct LaunchState {
   uint32_t next = kNoLaunch;  ///< in line
   uint32_t number = 0;        ///< from 1 on, in the order in which launches begin
   uint32_t blocks_left = 0;   ///< not yet done
+  uint32_t left_out = 0;      ///< its first thread blocks, which are not simulated
   Tick ready = kNever;        ///< when it may begin
   Tick end = kNever;          ///< when its last block was done
 };
@@ -96,6 +97,10 @@ struct DispatchState {
   bool host_wanted = false;    ///< launches came or went, blocks ended, or traces run short
   Ref<uint32_t> done_log;      ///< thread blocks done since the host looked last
   uint32_t num_done = 0;
+  /// Numbers of thread blocks, over all launches, whose dispatch the host waits for, and when so
+  /// many had been dispatched.
+  uint64_t marks[2] = {~uint64_t{0}, ~uint64_t{0}};
+  Tick marked[2] = {kNever, kNever};
 };
 
 struct FrontEndState {

@@ -180,16 +180,19 @@ std::vector<runtime::LaunchPart> all_parts(const LaunchesOption& option,
 }  // namespace
 
 runtime::Division division_of(const LaunchesOption& option, const runtime::Recording& recording,
-                              uint32_t together) {
+                              const runtime::DivisionNeeds& needs) {
   if (!option.given) return {};
   runtime::Division division;
   if (option.sample == 0) {
-    division.parts = all_parts(option, recording, together);
+    division.parts = all_parts(option, recording, needs.together);
   } else {
     if (recording.measured_warp_instructions != 0) refuse_paper();
-    division = sample_launches(recording, option.sample, option.before, together);
+    division =
+        sample_launches(recording, option.sample, option.before, needs.together, needs.resident);
   }
-  for (runtime::LaunchPart& part : division.parts) part.warm = option.warm && part.begin != 0;
+  for (runtime::LaunchPart& part : division.parts)
+    part.warm =
+        option.warm && (part.begin != 0 || (part.blocks.has_value() && part.blocks->begin != 0));
   return division;
 }
 
@@ -198,8 +201,8 @@ sweep::Divide divide_option(const CommandLine& line, const std::string& size, bo
   if (!option.given) return {};
   check_beside_launches(line, {"checkpoint"}, on_device);
   if (size == "paper") refuse_paper();
-  return [option](const runtime::Recording& recording, uint32_t together) {
-    return division_of(option, recording, together);
+  return [option](const runtime::Recording& recording, const runtime::DivisionNeeds& needs) {
+    return division_of(option, recording, needs);
   };
 }
 

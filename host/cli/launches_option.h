@@ -38,9 +38,8 @@ void check_beside_launches(const CommandLine& line, const std::vector<std::strin
 void check_policy_for_parts(const config::PolicyConfig& policy);
 /// What is to be simulated of a recording. Throws UsageError for launches that it does not have, or
 /// that others run beside.
-/// The first `together` launches, in which policies learn, are not divided.
 runtime::Division division_of(const LaunchesOption& option, const runtime::Recording& recording,
-                              uint32_t together);
+                              const runtime::DivisionNeeds& needs);
 /// The same for sweeps, with all that is wrong with the option beside others; null if it is not
 /// given. `size`: of programs.
 sweep::Divide divide_option(const CommandLine& line, const std::string& size, bool on_device);

@@ -43,6 +43,7 @@
 #include "host/timing/report/registers.h"
 #include "host/timing/report/table.h"
 #include "host/timing/run/learning.h"
+#include "host/timing/run/resident_blocks.h"
 #include "host/timing/timeline/watchers.h"
 
 namespace nearwarp::cli {
@@ -281,13 +282,13 @@ std::string tables(const Request& request, std::span<const report::RunResult> re
   return legend.empty() ? text : text + "\n" + legend;
 }
 
-/// Launches of a program in which any of the policies learns; 0 where it is not divided.
-uint32_t learning_launches(const Request& request, const Program& program) {
-  if (!request.launches.given) return 0;
+/// What the policies together need of the program's division, where it is divided.
+runtime::DivisionNeeds division_needs(const Request& request, const Program& program) {
+  if (!request.launches.given) return {};
   std::vector<sim::ReplayJob> jobs;
   for (const config::PolicyConfig& policy : request.policies)
     jobs.push_back({&program.recording, &request.machine, &policy});
-  return sim::learning_launches(jobs, [] { return !interrupted(); });
+  return {sim::learning_launches(jobs, [] { return !interrupted(); }), sim::resident_blocks(jobs)};
 }
 
 /// Results of one program after the other, in the order of `programs`.
@@ -297,12 +298,14 @@ std::vector<report::RunResult> simulate(const Request& request,
   std::vector<report::RunResult> all;
   for (const Program& program : programs) {
     const runtime::Division division =
-        division_of(request.launches, program.recording, learning_launches(request, program));
+        division_of(request.launches, program.recording, division_needs(request, program));
     if (request.launches.sample != 0 && division.parts.empty())
       std::fprintf(stderr,
                    "nearwarp: a sample of %s for this error would be more than half of the work: "
                    "all of it is simulated, exactly\n",
                    program.name.c_str());
+    for (const std::string& why : division.undivided)
+      std::fprintf(stderr, "nearwarp: not sampled inside: %s\n", why.c_str());
     for (report::RunResult& result :
          run_policies(program.recording, request.machine, request.policies, runner,
                       request.checkpoints, watcher, division)) {

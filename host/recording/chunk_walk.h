@@ -1,6 +1,7 @@
 // Walks the traces of a chunk record by record: what replays, features and warming have in common.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -21,7 +22,14 @@ class ChunkWalk {
   /// traces are malformed.
   template <class Visitor>
   void walk(const TraceChunk& chunk, Visitor& visitor) const {
-    for (uint32_t b = 0; b < chunk.num_blocks; ++b)
+    walk(chunk, 0, ~0u, visitor);
+  }
+  /// The same of the launch's thread blocks [begin, end).
+  template <class Visitor>
+  void walk(const TraceChunk& chunk, uint32_t begin, uint32_t end, Visitor& visitor) const {
+    const uint32_t first = begin > chunk.first_block ? begin - chunk.first_block : 0;
+    const uint32_t last = end > chunk.first_block ? end - chunk.first_block : 0;
+    for (uint32_t b = first; b < std::min(last, chunk.num_blocks); ++b)
       for (uint32_t w = 0; w < chunk.warps_per_block; ++w) {
         const size_t index = size_t{b} * chunk.warps_per_block + w;
         visitor.warp(uint64_t{chunk.first_block} + b, w);

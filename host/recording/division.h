@@ -1,7 +1,9 @@
 // What of a program is simulated, where that is not all of it in one go.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "host/recording/launch_cuts.h"
@@ -12,6 +14,14 @@ namespace nearwarp::runtime {
 struct Division {
   std::vector<LaunchPart> parts = {};       ///< in the program's order; empty: all of it in one go
   std::optional<LaunchSample> sample = {};  ///< parts are a sample; else they are the whole program
+  std::vector<std::string> undivided = {};  ///< long launches that are not sampled inside, and why
+};
+
+/// What systems that are simulated together need of a division, so that it suits all of them.
+struct DivisionNeeds {
+  uint32_t together = 0;  ///< launches, from the first one on, in which policies learn
+  std::vector<uint64_t> resident =
+      {};  ///< by launch: thread blocks on a machine at a time, at most
 };
 
 }  // namespace nearwarp::runtime

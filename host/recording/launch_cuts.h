@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "host/recording/recording.h"
@@ -14,12 +15,34 @@ namespace nearwarp::runtime {
 /// together (combine.h) has no others.
 std::vector<bool> launch_cuts(const Recording& recording);
 
+/// Launches that are reported as one; indices into Recording::launches.
+struct LaunchRange {
+  uint32_t first = 0, end = 0;
+  bool operator==(const LaunchRange&) const = default;
+};
+
+/// Thread blocks of a launch, by their numbers.
+struct BlockRange {
+  uint32_t begin = 0;  ///< the first one simulated; those before it are left out
+  /// What is reported begins when those before this one have been dispatched, or with the launch
+  /// if it is 0.
+  uint32_t first = 0;
+  /// It ends when those before this one have been dispatched, or with the launch if it is all of
+  /// them; nothing is simulated beyond that.
+  uint32_t end = 0;
+  bool operator==(const BlockRange&) const = default;
+};
+
 /// Launches of a program that are simulated by themselves; indices into Recording::launches.
 struct LaunchPart {
   uint32_t begin = 0;  ///< the first one simulated
   uint32_t first = 0;  ///< the first one that is reported
   uint32_t end = 0;    ///< one beyond the last
-  bool warm = false;   ///< caches begin with what launches before `begin` leave, by their traces
+  bool warm = false;   ///< caches begin with what was before leaves in them, by its traces
+  /// Reported apart: the first piece begins with `first`, the last one ends with `end`. Empty: one.
+  std::vector<LaunchRange> pieces = {};
+  /// Of the only launch that is reported. If some are left out, nothing before it is simulated.
+  std::optional<BlockRange> blocks = {};
   bool operator==(const LaunchPart&) const = default;
 };
 
@@ -27,10 +50,15 @@ struct LaunchPart {
 /// there), so many more as it takes to begin at a cut.
 LaunchPart part_of(const std::vector<bool>& cuts, uint32_t first, uint32_t end, uint32_t before);
 
+/// Warp-instructions that are simulated for a part; of some of a launch's thread blocks as many as
+/// these have in the mean.
+uint64_t instructions_of(const Recording& recording, const LaunchPart& part);
+
 /// A program divided at cuts into parts that follow each other, each after `before` launches. Each
 /// part's work (warp-instructions, those before it included) is at most a bound, the smallest one
 /// that at most `most` parts meet. With `most` 0 there are as many parts, from 2 to 16, as together
-/// do at most a quarter more than the program has. The first `together` launches are not divided.
+/// do at most a twelfth more than the program has, or two. The first `together` launches are not
+/// divided.
 std::vector<LaunchPart> divide(const Recording& recording, uint32_t most, uint32_t before,
                                uint32_t together = 0);
 

@@ -71,8 +71,8 @@ struct Visit {
 template <class Touch>
 Visit(const compiler::Kernel&, Touch) -> Visit<Touch>;
 
-/// When each line of device memory was used last: launches, counted from 1 on. Pages of it are made
-/// when they are first asked for.
+/// When each line of device memory was used last: pieces of launches, counted from 1 on. Pages of
+/// it are made when they are first asked for.
 class LastUses {
  public:
   uint32_t& of(uint64_t line) {
@@ -101,9 +101,14 @@ class Features {
       times_[recording.traces.identity(i)] += 1;
   }
 
-  std::vector<LaunchFeatures> all() {
-    std::vector<LaunchFeatures> found;
-    for (uint32_t i = 0; i < recording_.launches.size(); ++i) found.push_back(of(i));
+  std::vector<std::vector<LaunchFeatures>> all(const std::vector<std::vector<uint32_t>>& bounds) {
+    std::vector<std::vector<LaunchFeatures>> found;
+    for (uint32_t i = 0; i < recording_.launches.size(); ++i) {
+      if (i < bounds.size() && !bounds[i].empty())
+        found.push_back(of_pieces(i, bounds[i]));
+      else
+        found.push_back({of(i)});
+    }
     return found;
   }
 
@@ -117,17 +122,13 @@ class Features {
     f.warps = l.blocks_recorded * ((l.block.count() + 31) / 32);
     const compiler::Kernel& kernel = *recording_.kernels[l.kernel];
     const ChunkWalk walk(kernel);
-    used_before_.push_back(used_);
+    begin_piece();
     for (uint32_t c = l.first_chunk; c < l.first_chunk + l.num_chunks; ++c) {
       const uint32_t identity = recording_.traces.identity(c);
       if (const auto known = known_.find(identity); known != known_.end()) {
-        add(launch, known->second, f);
+        add(known->second, f);
       } else if (times_[identity] == 1 || kept_ > kMostKeptRanges) {
-        Visit visit{kernel, [&](uint64_t line, uint32_t sectors) {
-                      f.transactions += 1;
-                      f.sectors += static_cast<uint32_t>(std::popcount(sectors));
-                      touch(launch, line, f);
-                    }};
+        Visit visit{kernel, [&](uint64_t line, uint32_t sectors) { touch(line, sectors, f); }};
         walk.walk(*recording_.traces.chunk(c), visit);
       } else {
         ChunkUse use;
@@ -138,7 +139,7 @@ class Features {
                     }};
         walk.walk(*recording_.traces.chunk(c), visit);
         use.sort();
-        add(launch, use, f);
+        add(use, f);
         kept_ += use.ranges.size();
         known_.emplace(identity, std::move(use));
       }
@@ -147,19 +148,71 @@ class Features {
     return f;
   }
 
-  void add(uint32_t launch, const ChunkUse& use, LaunchFeatures& f) {
+  /// Visits a launch's traces, piece by piece.
+  struct PieceVisit {
+    Features& features;
+    const compiler::Kernel& kernel;
+    const std::vector<uint32_t>& bounds;
+    std::vector<LaunchFeatures> pieces{1};
+    uint64_t in_block = 0;
+
+    void warp(uint64_t block, uint32_t warp) {
+      if (pieces.size() <= bounds.size() && block == bounds[pieces.size() - 1] && warp == 0) {
+        features.used_ += pieces.back().lines;
+        features.begin_piece();
+        pieces.emplace_back();
+      }
+      pieces.back().thread_blocks += warp == 0 ? 1 : 0;
+      pieces.back().warps += 1;
+      if (warp == 0) in_block = 0;
+    }
+    void run(uint32_t, uint32_t count, uint32_t mask) {
+      LaunchFeatures& f = pieces.back();
+      f.warp_instructions += count;
+      f.thread_instructions += uint64_t{count} * static_cast<uint32_t>(std::popcount(mask));
+      f.longest_block = std::max(f.longest_block, in_block += count);
+    }
+    void record(uint32_t instruction, uint32_t lanes, const uint64_t* words) {
+      Visit visit{kernel, [&](uint64_t line, uint32_t sectors) {
+                    features.touch(line, sectors, pieces.back());
+                  }};
+      visit.record(instruction, lanes, words);
+    }
+  };
+
+  std::vector<LaunchFeatures> of_pieces(uint32_t launch, const std::vector<uint32_t>& bounds) {
+    const LaunchRecord& l = recording_.launches[launch];
+    const compiler::Kernel& kernel = *recording_.kernels[l.kernel];
+    const ChunkWalk walk(kernel);
+    begin_piece();
+    PieceVisit visit{*this, kernel, bounds};
+    for (uint32_t c = l.first_chunk; c < l.first_chunk + l.num_chunks; ++c)
+      walk.walk(*recording_.traces.chunk(c), visit);
+    used_ += visit.pieces.back().lines;
+    return std::move(visit.pieces);
+  }
+
+  void begin_piece() { used_before_.push_back(used_); }
+
+  void add(const ChunkUse& use, LaunchFeatures& f) {
     f.transactions += use.transactions;
     f.sectors += use.sectors;
     for (const LineRange& r : use.ranges)
-      for (uint64_t line = r.begin; line < r.end; ++line) touch(launch, line, f);
+      for (uint64_t line = r.begin; line < r.end; ++line) touch(line, f);
   }
 
-  void touch(uint32_t launch, uint64_t line, LaunchFeatures& f) {
+  void touch(uint64_t line, uint32_t sectors, LaunchFeatures& f) {
+    f.transactions += 1;
+    f.sectors += static_cast<uint32_t>(std::popcount(sectors));
+    touch(line, f);
+  }
+  void touch(uint64_t line, LaunchFeatures& f) {
+    const auto piece = static_cast<uint32_t>(used_before_.size());
     uint32_t& last = last_uses_.of(line);
-    if (last == launch + 1) return;
+    if (last == piece) return;
     f.lines += 1;
     if (last == 0 || used_ - used_before_[last - 1] > kFreshAfterLines) f.fresh_lines += 1;
-    last = launch + 1;
+    last = piece;
   }
 
   const Recording& recording_;
@@ -167,14 +220,21 @@ class Features {
   std::unordered_map<uint32_t, ChunkUse> known_;  // by identity
   size_t kept_ = 0;                               // ranges in known_
   LastUses last_uses_;
-  std::vector<uint64_t> used_before_;  // [launch]: lines used by the launches before it, summed
+  std::vector<uint64_t> used_before_;  // [piece]: lines used by the pieces before it, summed
   uint64_t used_ = 0;                  // the same for the next one
 };
 
 }  // namespace
 
 std::vector<LaunchFeatures> launch_features(const Recording& recording) {
-  return Features(recording).all();
+  std::vector<LaunchFeatures> all;
+  for (const auto& pieces : Features(recording).all({})) all.push_back(pieces.at(0));
+  return all;
+}
+
+std::vector<std::vector<LaunchFeatures>> features_of_pieces(
+    const Recording& recording, const std::vector<std::vector<uint32_t>>& bounds) {
+  return Features(recording).all(bounds);
 }
 
 }  // namespace nearwarp::runtime

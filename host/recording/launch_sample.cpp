@@ -2,40 +2,21 @@
 #include "host/recording/launch_sample.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
+#include <memory>
 #include <numeric>
-#include <tuple>
 
 #include "host/core/regression_estimate.h"
 #include "host/core/student.h"
 #include "host/recording/division.h"
-#include "host/recording/launch_features.h"
 #include "host/recording/repeats.h"
+#include "host/recording/sample_units.h"
 
 namespace nearwarp::runtime {
 namespace {
 
-/// What launches take, in warp-instructions as a machine of kSms SMs does them when it is busy with
-/// them: only what is large beside the rest is to divide strata. The numbers are estimated.
-enum Feature : size_t {
-  kInstructions,
-  kTransactions,
-  kSectors,
-  kLines,
-  kFreshLines,
-  kBlocks,
-  kChain,   ///< of a warp's instructions, one after the other
-  kBefore,  ///< lines of the launch before, which may have to be written back first
-  kLanes,   ///< how many take part is no work of its own, but divides strata
-  kFeatures,
-};
-using Costs = std::array<double, kFeatures>;
-constexpr double kSms = 70, kLaunchCosts = 50'000, kTransactionCosts = 4, kSectorCosts = 4,
-                 kLineCosts = 8, kFreshLineCosts = 64, kBlockCosts = 50, kChainCosts = 500,
-                 kLineBeforeCosts = 4, kLanesCount = 0.5;
 /// Spread of what a launch takes whatever it does, in the same: memory refreshes in it or does not.
 constexpr double kLaunchSpread = 5'000;
 /// Units with more than one part in so many of what the program reads anew are simulated.
@@ -44,14 +25,6 @@ constexpr double kMuchOf = 20;
 constexpr double kMostWork = 0.5;
 /// Strata of a program, at most, and divisions that may bring nothing before one that does.
 constexpr size_t kMostStrata = 96, kPatience = 12;
-
-/// Launches that are simulated together.
-struct Unit {
-  uint32_t first = 0, end = 0, group = 0;
-  double work = 0;  ///< warp-instructions of its part, those before it included
-  double size = 0;  ///< the sum of what it takes
-  Costs features{};
-};
 
 using Members = std::vector<uint32_t>;  ///< units
 
@@ -75,14 +48,19 @@ struct Numbers {
 
 class Design {
  public:
-  Design(const Recording& recording, double error, uint32_t before, uint32_t together)
+  Design(const Recording& recording, double error, uint32_t before, uint32_t together,
+         const std::vector<uint64_t>& resident)
       : recording_(recording),
         error_(error),
         before_(before),
         together_(together),
-        cuts_(launch_cuts(recording)) {
-    find_units();
-  }
+        cuts_(launch_cuts(recording)),
+        alike_(recording.studies->of<std::vector<uint32_t>>(
+            "first alike", [&] { return first_alike(recording); })),
+        found_(sample_units(recording, cuts_, before, together, resident)),
+        units_(found_.units) {}
+
+  bool divides_launches() const { return found_.divided != 0; }
 
   Division make() {
     // Lines that come from memory may come in few launches, which hardly show in cycles: then those
@@ -91,7 +69,9 @@ class Design {
     for (const Unit& u : units_) fresh += u.features[kFreshLines];
     std::map<uint32_t, Members> groups;
     for (uint32_t i = 0; i < units_.size(); ++i) {
-      if (units_[i].features[kFreshLines] * kMuchOf > fresh || units_[i].first < together_)
+      const bool is_launch = !units_[i].blocks.has_value();
+      if ((is_launch && units_[i].features[kFreshLines] * kMuchOf > fresh) ||
+          units_[i].first < together_)
         nodes_.push_back(node_of({i}));
       else
         groups[units_[i].group].push_back(i);
@@ -112,12 +92,12 @@ class Design {
   }
 
  private:
-  void find_units();
   Node node_of(Members members) const;
   bool divide_one();
   Numbers allocate() const;
   Division parts_of(const Numbers& allocation) const;
-  std::vector<uint32_t> chosen(const Node& node, uint64_t n, uint64_t seed) const;
+  std::vector<std::vector<uint32_t>> chosen(const std::vector<uint64_t>& numbers) const;
+  void add_part(const Unit& unit, Division& division) const;
   void set_weights(LaunchSample& sample, const std::vector<double>& stratum_sizes) const;
   std::string kernels_of(const Unit& unit) const;
 
@@ -125,70 +105,22 @@ class Design {
   double error_;
   uint32_t before_, together_;
   std::vector<bool> cuts_;
-  std::vector<uint32_t> alike_;  // by launch: the first one that it repeats
-  std::vector<Unit> units_;
+  std::shared_ptr<const std::vector<uint32_t>> alike_;  // by launch: the first one that it repeats
+  SampleUnits found_;
+  const std::vector<Unit>& units_;
   std::vector<Node> nodes_;
 };
-
-/// What a launch takes of each, but for kBefore.
-Costs costs_of(const LaunchFeatures& f) {
-  // Few thread blocks keep few SMs busy.
-  const double idle =
-      std::max(1.0, kSms / static_cast<double>(std::max<uint64_t>(1, f.thread_blocks)));
-  const auto instructions = static_cast<double>(f.warp_instructions);
-  Costs costs{};
-  costs[kInstructions] = idle * instructions;
-  costs[kTransactions] = idle * kTransactionCosts * static_cast<double>(f.transactions);
-  costs[kSectors] = idle * kSectorCosts * static_cast<double>(f.sectors);
-  costs[kLines] = kLineCosts * static_cast<double>(f.lines);
-  costs[kFreshLines] = kFreshLineCosts * static_cast<double>(f.fresh_lines);
-  costs[kBlocks] = kBlockCosts * static_cast<double>(f.thread_blocks);
-  costs[kChain] = kChainCosts * instructions / static_cast<double>(std::max<uint64_t>(1, f.warps));
-  costs[kLanes] = kLanesCount * static_cast<double>(f.thread_instructions) / 32;
-  return costs;
-}
-
-void Design::find_units() {
-  const std::vector<LaunchFeatures> features = launch_features(recording_);
-  alike_ = first_alike(recording_);
-  std::vector<double> work(1, 0);
-  for (const LaunchRecord& l : recording_.launches)
-    work.push_back(work.back() + static_cast<double>(l.warp_instructions));
-  const std::vector<bool> cuts = cuts_after(cuts_, together_);
-  using Kind = std::vector<std::tuple<uint32_t, uint32_t, uint32_t, uint32_t>>;
-  std::map<Kind, uint32_t> groups;
-  for (uint32_t first = 0, end = 0; first < recording_.launches.size(); first = end) {
-    Unit unit;
-    unit.first = first;
-    Kind kind;
-    do {
-      const LaunchRecord& l = recording_.launches[end];
-      kind.emplace_back(l.kernel, l.block.x, l.block.y, l.block.z);
-      const Costs costs = costs_of(features[end]);
-      for (size_t f = 0; f < kFeatures; ++f) unit.features[f] += costs[f];
-    } while (!cuts[++end]);
-    unit.end = end;
-    unit.group = groups.try_emplace(kind, static_cast<uint32_t>(groups.size())).first->second;
-    unit.work = work[end] - work[part_of(cuts_, first, end, before_).begin];
-    if (first != 0)
-      unit.features[kBefore] = kLineBeforeCosts * static_cast<double>(features[first - 1].lines);
-    unit.size = std::accumulate(unit.features.begin(), unit.features.end(),
-                                kLaunchCosts * (unit.end - unit.first)) -
-                unit.features[kLanes];
-    units_.push_back(unit);
-  }
-}
 
 /// Sums over units, for means and variances.
 struct Sums {
   double n = 0, size = 0, launches = 0;
-  Costs sum{}, squares{};
+  SampleCosts sum{}, squares{};
 
   void add(const Unit& u, double sign = 1) {
     n += sign;
     size += sign * u.size;
-    launches += sign * (u.end - u.first);
-    for (size_t f = 0; f < kFeatures; ++f) {
+    launches += sign * u.launches;
+    for (size_t f = 0; f < kSampleFeatures; ++f) {
       sum[f] += sign * u.features[f];
       squares[f] += sign * u.features[f] * u.features[f];
     }
@@ -197,7 +129,7 @@ struct Sums {
   double deviation(double unseen) const {
     double variance =
         unseen * unseen * size / n * size / n + kLaunchSpread * kLaunchSpread * launches / n;
-    for (size_t f = 0; f < kFeatures; ++f) {
+    for (size_t f = 0; f < kSampleFeatures; ++f) {
       const double mean = sum[f] / n;
       variance += std::max(0.0, squares[f] / n - mean * mean);
     }
@@ -210,8 +142,9 @@ Node Design::node_of(Members members) const {
   Sums sums;
   const auto repeats = [&](uint32_t a, uint32_t b) {
     const Unit &x = units_[a], &y = units_[b];
-    return std::equal(alike_.begin() + x.first, alike_.begin() + x.end, alike_.begin() + y.first,
-                      alike_.begin() + y.end);
+    return !x.blocks.has_value() && !y.blocks.has_value() &&
+           std::equal(alike_->begin() + x.first, alike_->begin() + x.end, alike_->begin() + y.first,
+                      alike_->begin() + y.end);
   };
   node.same = true;
   for (const uint32_t m : members) {
@@ -237,7 +170,7 @@ bool Design::divide_one() {
   if (node == nullptr) return false;
   double least = std::numeric_limits<double>::infinity();
   Members left, right;
-  for (size_t f = 0; f < kFeatures; ++f) {
+  for (size_t f = 0; f < kSampleFeatures; ++f) {
     Members order = node->members;
     std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
       return units_[a].features[f] < units_[b].features[f];
@@ -271,7 +204,8 @@ bool Design::divide_one() {
 Numbers Design::allocate() const {
   double all = 0;
   for (const Unit& u : units_) all += u.size;
-  const double most = std::sqrt(error_ * error_ - kStartError * kStartError);
+  const double known = divides_launches() ? std::hypot(kStartError, kInsideError) : kStartError;
+  const double most = std::sqrt(error_ * error_ - known * known);
   const auto with = [&](double scale) {
     Numbers a;
     a.work = 0;
@@ -304,17 +238,72 @@ uint64_t mixed(uint64_t x) {
   return x ^ x >> 31;
 }
 
-/// `n` of a stratum's units: one of each n-th, in the order of sizes, and then of the program.
-std::vector<uint32_t> Design::chosen(const Node& node, uint64_t n, uint64_t seed) const {
-  Members order = node.members;
-  std::stable_sort(order.begin(), order.end(),
-                   [&](uint32_t a, uint32_t b) { return units_[a].size < units_[b].size; });
-  std::vector<uint32_t> units;
-  for (uint64_t i = 0; i < n; ++i) {
-    const uint64_t begin = i * order.size() / n, end = (i + 1) * order.size() / n;
-    units.push_back(order[begin + mixed(seed << 32 ^ i) % (end - begin)]);
+/// Launches that are simulated so far, and how near to them a unit is.
+class Covered {
+ public:
+  Covered(const Recording& recording, const std::vector<bool>& cuts, uint32_t before)
+      : cuts_(cuts), before_(before), is_(recording.launches.size()) {}
+
+  /// The less the more of what is simulated before it is there, and then the nearer it is. How much
+  /// it is itself counts for nothing, or small units would be chosen.
+  uint32_t apart(const Unit& u) const {
+    uint32_t missing = 0, distance = 0;
+    for (uint32_t i = part(u).begin; i < u.first; ++i) missing += is_[i] ? 0 : 1;
+    while (distance < kNear && !(u.first >= distance && is_[u.first - distance]) &&
+           !(u.first + distance < is_.size() && is_[u.first + distance]))
+      ++distance;
+    return missing * (kNear + 1) + distance;
   }
-  return units;
+  void add(const Unit& u) { std::fill(is_.begin() + part(u).begin, is_.begin() + u.end, true); }
+
+ private:
+  /// Launches that are farther apart are not near, whatever lies between.
+  static constexpr uint32_t kNear = 16;
+  LaunchPart part(const Unit& u) const { return part_of(cuts_, u.first, u.end, before_); }
+
+  const std::vector<bool>& cuts_;
+  uint32_t before_;
+  std::vector<bool> is_;
+};
+
+/// Of each stratum so many units: one of each n-th, in the order of sizes, and then of the program.
+/// Which one is as good as chance for the first stratum; of others it is one that is near to those
+/// that were chosen, so that launches that follow each other are simulated in one go.
+std::vector<std::vector<uint32_t>> Design::chosen(const std::vector<uint64_t>& numbers) const {
+  std::vector<std::vector<uint32_t>> all(nodes_.size());
+  std::vector<size_t> by_number(nodes_.size());
+  std::iota(by_number.begin(), by_number.end(), size_t{0});
+  std::stable_sort(by_number.begin(), by_number.end(),
+                   [&](size_t a, size_t b) { return numbers[a] > numbers[b]; });
+  Covered covered(recording_, cuts_, before_);
+  for (const size_t node : by_number) {
+    const uint64_t n = numbers[node];
+    Members order = nodes_[node].members;
+    std::stable_sort(order.begin(), order.end(),
+                     [&](uint32_t a, uint32_t b) { return units_[a].size < units_[b].size; });
+    for (uint64_t i = 0; i < n; ++i) {
+      const uint64_t begin = i * order.size() / n, end = (i + 1) * order.size() / n;
+      const uint64_t random = begin + mixed(uint64_t{node} << 32 ^ i) % (end - begin);
+      uint32_t unit = order[random];
+      if (n < order.size() && !units_[unit].blocks.has_value()) {
+        uint32_t least = covered.apart(units_[unit]);
+        for (uint64_t k = 1; k < end - begin; ++k) {
+          const uint32_t other = order[begin + (random - begin + k) % (end - begin)];
+          const uint32_t apart = covered.apart(units_[other]);
+          if (apart >= least) continue;
+          least = apart;
+          unit = other;
+        }
+      }
+      all[node].push_back(unit);
+    }
+    // Those that stand for themselves, at the program's beginning mostly, have nothing about them
+    // that is as good as chance.
+    if (n == order.size()) continue;
+    for (const uint32_t unit : all[node])
+      if (!units_[unit].blocks.has_value()) covered.add(units_[unit]);
+  }
+  return all;
 }
 
 std::string Design::kernels_of(const Unit& unit) const {
@@ -365,6 +354,24 @@ void Design::set_weights(LaunchSample& sample, const std::vector<double>& stratu
       u.weight = plain(u) + ways[sample.strata[u.stratum].group] * more(u);
 }
 
+/// A unit is a part, or a piece of the one before where all that would be simulated before it
+/// begins in that: then what is simulated is simulated once.
+void Design::add_part(const Unit& unit, Division& division) const {
+  LaunchPart part = part_of(cuts_, unit.first, unit.end, before_);
+  if (unit.blocks.has_value()) {
+    if (unit.blocks->begin != 0) part.begin = unit.first;
+    part.blocks = unit.blocks;
+  } else if (!division.parts.empty() && !division.parts.back().blocks.has_value() &&
+             division.parts.back().end >= std::max(part.begin, together_ + 1)) {
+    LaunchPart& last = division.parts.back();
+    if (last.pieces.empty()) last.pieces.push_back({last.first, last.end});
+    last.pieces.push_back({unit.first, unit.end});
+    last.end = unit.end;
+    return;
+  }
+  division.parts.push_back(std::move(part));
+}
+
 Division Design::parts_of(const Numbers& allocation) const {
   // Groups in which enough is simulated to tell a line from it.
   constexpr uint64_t kForALine = 3;
@@ -377,11 +384,13 @@ Division Design::parts_of(const Numbers& allocation) const {
   sample.units = units_.size();
   std::vector<double> stratum_sizes;
   std::map<uint32_t, uint32_t> stratum_of;  // by unit that is simulated
+  sample.divided = found_.divided;
+  const std::vector<std::vector<uint32_t>> units = chosen(allocation.sampled);
   for (size_t i = 0; i < nodes_.size(); ++i) {
     const Node& node = nodes_[i];
     const bool all = allocation.sampled[i] == node.members.size();
     const Unit& first = units_[node.members[0]];
-    for (const uint32_t u : chosen(node, allocation.sampled[i], i))
+    for (const uint32_t u : units[i])
       stratum_of[u] = all ? SampleUnit::kItself : static_cast<uint32_t>(sample.strata.size());
     if (all) continue;
     SampleStratum stratum;
@@ -397,23 +406,29 @@ Division Design::parts_of(const Numbers& allocation) const {
   Division division;
   for (const auto& [u, stratum] : stratum_of) {
     const Unit& unit = units_[u];
-    sample.launches += unit.end - unit.first;
-    const bool goes_on = !division.parts.empty() && division.parts.back().end == unit.first &&
-                         unit.first != together_ && stratum == SampleUnit::kItself &&
-                         sample.parts.back().stratum == SampleUnit::kItself;
+    sample.launches += unit.blocks.has_value() ? 0 : unit.end - unit.first;
+    const bool is_middle = unit.blocks.has_value() && unit.blocks->first != 0 &&
+                           unit.blocks->end != recording_.launches[unit.first].blocks_recorded;
+    SampleUnit simulated{stratum, 1, unit.size, is_middle ? unit.instructions : 0, unit.share};
+    const bool goes_on = !sample.parts.empty() && stratum == SampleUnit::kItself &&
+                         sample.parts.back().stratum == SampleUnit::kItself &&
+                         !unit.blocks.has_value() && !division.parts.back().blocks.has_value() &&
+                         division.parts.back().end == unit.first && unit.first != together_;
     if (goes_on) {
-      division.parts.back().end = unit.end;
       sample.parts.back().size += unit.size;
-    } else {
-      division.parts.push_back(part_of(cuts_, unit.first, unit.end, before_));
-      sample.parts.push_back({stratum, 1, unit.size});
+      std::vector<LaunchRange>& pieces = division.parts.back().pieces;
+      division.parts.back().end = unit.end;
+      if (!pieces.empty()) pieces.back().end = unit.end;
+      continue;
     }
+    sample.parts.push_back(simulated);
+    add_part(unit, division);
   }
   uint64_t work = 0;
-  for (const LaunchPart& p : division.parts)
-    for (uint32_t i = p.begin; i < p.end; ++i) work += recording_.launches[i].warp_instructions;
+  for (const LaunchPart& p : division.parts) work += instructions_of(recording_, p);
   sample.simulated = static_cast<double>(work) / static_cast<double>(recording_.warp_instructions);
-  if (sample.simulated > kMostWork) return {};
+  division.undivided = found_.undivided;
+  if (sample.simulated > kMostWork) return {{}, {}, found_.undivided};
   set_weights(sample, stratum_sizes);
   division.sample = std::move(sample);
   return division;
@@ -422,9 +437,19 @@ Division Design::parts_of(const Numbers& allocation) const {
 }  // namespace
 
 Division sample_launches(const Recording& recording, double error, uint32_t before,
-                         uint32_t together) {
+                         uint32_t together, const std::vector<uint64_t>& resident) {
   if (recording.launches.empty()) return {};
-  return Design(recording, error, before, together).make();
+  const bool may_divide = error > std::hypot(kStartError, kInsideError);
+  Design inside(recording, error, before, together,
+                may_divide ? resident : std::vector<uint64_t>());
+  if (!inside.divides_launches()) return inside.make();
+  Division blocks = inside.make();
+  Division launches = Design(recording, error, before, together, {}).make();
+  const bool is_less =
+      blocks.sample.has_value() &&
+      (!launches.sample.has_value() || blocks.sample->simulated < launches.sample->simulated);
+  launches.undivided = blocks.undivided;
+  return is_less ? blocks : launches;
 }
 
 }  // namespace nearwarp::runtime

@@ -1,12 +1,12 @@
 // Some launches of a program that stand for all: which ones, by what their traces tell
 // (docs/launches.md).
 //
-// Units, which are launches or those that may run together, of the same kernels are divided into
-// strata whose units are alike in all features. Of each stratum some are simulated, as many as it
-// takes for the error that is wanted of the sum of all cycles (Neyman's allocation, with finite
-// populations and costs). What the units of a stratum that are not simulated would add is estimated
-// from those that are; where a kernel has enough of these, with a line over their sizes, which are
-// known of all (a regression estimator).
+// Units, which are launches or those that may run together, and of long launches thread blocks in a
+// row (sample_units.h), of the same kernels are divided into strata whose units are alike in all
+// features. Of each stratum some are simulated, as many as it takes for the error that is wanted of
+// the sum of all cycles (Neyman's allocation, with finite populations and costs). What the units of
+// a stratum that are not simulated would add is estimated from those that are; where a kernel has
+// enough of these, with a line over their sizes, which are known of all (a regression estimator).
 // Source: Cochran, "Sampling techniques", 1977, sections 5.5, 5A.7, 7.
 #pragma once
 
@@ -29,12 +29,16 @@ struct SampleStratum {
   double spread = 0;  ///< expected: standard deviation of cycles over their mean
 };
 
-/// What is simulated, by part of the division.
+/// What is simulated for itself, by piece of the division's parts.
 struct SampleUnit {
   static constexpr uint32_t kItself = 0xffffffffu;
   uint32_t stratum = kItself;  ///< kItself: launches that stand for themselves alone
   double weight = 1;           ///< units that it stands for
   double size = 0;             ///< what it is expected to take, in warp-instructions
+  /// Of thread blocks between a launch's beginning and its end: warp-instructions that they have,
+  /// whatever is committed while they are dispatched. 0: what is simulated is all that is reported.
+  double instructions = 0;
+  double share = 1;  ///< of its launches that it is
 };
 
 struct LaunchSample {
@@ -42,6 +46,7 @@ struct LaunchSample {
   uint64_t units = 0;     ///< of the program
   uint64_t launches = 0;  ///< that are simulated for themselves, without those before
   double simulated = 0;   ///< warp-instructions of parts over those of the program
+  uint64_t divided = 0;   ///< launches, of the program, that are sampled inside
   std::vector<SampleStratum> strata;  ///< but for those all of whose units are simulated
   std::vector<SampleUnit> parts;
 };
@@ -58,7 +63,10 @@ inline constexpr double kStartError = 0.01;
 /// simulated after `before` others. Empty, so that all is simulated in one go, where a sample would
 /// be more than half of that work. The first `together` launches are simulated, in one go, and
 /// stand for themselves.
+///
+/// `resident`: by launch, the most thread blocks that any of the machines has at a time; long
+/// launches are then sampled inside, where that is less work. Empty: none is.
 Division sample_launches(const Recording& recording, double error, uint32_t before,
-                         uint32_t together = 0);
+                         uint32_t together = 0, const std::vector<uint64_t>& resident = {});
 
 }  // namespace nearwarp::runtime

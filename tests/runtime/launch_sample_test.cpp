@@ -137,18 +137,30 @@ void expect_each_launch_once(const Recording& r) {
       continue;
     }
     const LaunchSample& s = *d.sample;
-    ASSERT_EQ(s.parts.size(), d.parts.size());
     EXPECT_LE(s.simulated, 0.5);
     double units = 0, work = 0;
     std::vector<uint64_t> sampled(s.strata.size(), 0);
+    std::vector<LaunchRange> pieces;
     for (size_t i = 0; i < d.parts.size(); ++i) {
       const LaunchPart& p = d.parts[i];
       if (i != 0) {
-        EXPECT_GE(p.first, d.parts[i - 1].end);
+        EXPECT_GT(p.begin + 2, d.parts[i - 1].end);
       }
       EXPECT_EQ(p.begin, p.first - std::min(p.first, 2u));
       for (uint32_t k = p.begin; k < p.end; ++k)
         work += static_cast<double>(r.launches[k].warp_instructions);
+      if (p.pieces.empty()) pieces.push_back({p.first, p.end});
+      for (const LaunchRange& piece : p.pieces) pieces.push_back(piece);
+      if (p.pieces.empty()) continue;
+      EXPECT_EQ(p.pieces.front().first, p.first);
+      EXPECT_EQ(p.pieces.back().end, p.end);
+    }
+    ASSERT_EQ(s.parts.size(), pieces.size());
+    for (size_t i = 0; i < pieces.size(); ++i) {
+      const LaunchRange& p = pieces[i];
+      if (i != 0) {
+        EXPECT_GE(p.first, pieces[i - 1].end);
+      }
       const SampleUnit& u = s.parts[i];
       EXPECT_GT(u.weight, 0.4);
       if (u.stratum == SampleUnit::kItself) {
@@ -223,6 +235,95 @@ TEST(LaunchSample, LaunchesThatMayRunTogetherAreOneUnit) {
     EXPECT_EQ(p.first % 2, 0u);
     EXPECT_EQ(p.end % 2, 0u);
   }
+}
+
+TEST(LaunchFeatures, OfPiecesAddUpToTheLaunch) {
+  for (const char* name : {"kmeans", "bfs-rmat", "reduction-original"}) {
+    SCOPED_TRACE(name);
+    const Recording r = record(name);
+    const std::vector<LaunchFeatures> launches = launch_features(r);
+    std::vector<std::vector<uint32_t>> bounds(r.launches.size());
+    for (size_t i = 0; i < r.launches.size(); i += 2)
+      for (const uint64_t third : {1, 2})
+        if (r.launches[i].blocks_recorded > 2)
+          bounds[i].push_back(static_cast<uint32_t>(r.launches[i].blocks_recorded * third / 3));
+    const auto pieces = features_of_pieces(r, bounds);
+    ASSERT_EQ(pieces.size(), launches.size());
+    for (size_t i = 0; i < pieces.size(); ++i) {
+      ASSERT_EQ(pieces[i].size(), bounds[i].size() + 1);
+      LaunchFeatures sum;
+      for (size_t k = 0; k < pieces[i].size(); ++k) {
+        const LaunchFeatures& f = pieces[i][k];
+        sum.warp_instructions += f.warp_instructions;
+        sum.thread_instructions += f.thread_instructions;
+        sum.thread_blocks += f.thread_blocks;
+        sum.warps += f.warps;
+        sum.transactions += f.transactions;
+        sum.sectors += f.sectors;
+        sum.lines += f.lines;
+        if (bounds[i].empty()) continue;
+        EXPECT_EQ(f.thread_blocks,
+                  (k == bounds[i].size() ? r.launches[i].blocks_recorded : bounds[i][k]) -
+                      (k == 0 ? 0 : bounds[i][k - 1]));
+        EXPECT_GE(f.longest_block * f.thread_blocks, f.warp_instructions);
+        EXPECT_LE(f.longest_block, f.warp_instructions);
+      }
+      EXPECT_EQ(sum.warp_instructions, launches[i].warp_instructions);
+      EXPECT_EQ(sum.thread_instructions, launches[i].thread_instructions);
+      EXPECT_EQ(sum.thread_blocks, launches[i].thread_blocks);
+      EXPECT_EQ(sum.warps, launches[i].warps);
+      EXPECT_EQ(sum.transactions, launches[i].transactions);
+      EXPECT_EQ(sum.sectors, launches[i].sectors);
+      EXPECT_GE(sum.lines, launches[i].lines);
+    }
+  }
+}
+
+TEST(LaunchSample, LongLaunchesAreSampledInside) {
+  const Recording r = record("vector-add");
+  ASSERT_EQ(r.launches.size(), 1u);
+  const uint64_t n = r.launches[0].blocks_recorded;
+  EXPECT_TRUE(sample_launches(r, 0.1, 2).parts.empty()) << "machines are not known";
+  const uint64_t resident = n / 300;
+  ASSERT_GT(resident, 1u);
+  const Division d = sample_launches(r, 0.1, 2, 0, {resident});
+  ASSERT_TRUE(d.sample.has_value());
+  const LaunchSample& s = *d.sample;
+  EXPECT_EQ(s.divided, 1u);
+  EXPECT_EQ(s.launches, 0u);
+  EXPECT_TRUE(d.undivided.empty());
+  ASSERT_EQ(s.parts.size(), d.parts.size());
+  ASSERT_GE(d.parts.size(), 4u);
+  EXPECT_LE(s.simulated, 0.5);
+  EXPECT_EQ(d.parts.front().blocks->first, 0u);
+  EXPECT_EQ(d.parts.back().blocks->end, n);
+  double instructions = 0;
+  for (size_t i = 0; i < d.parts.size(); ++i) {
+    const BlockRange& b = d.parts[i].blocks.value();
+    EXPECT_EQ(b.begin, b.first - std::min<uint64_t>(b.first, 8 * resident));
+    EXPECT_LT(b.first, b.end);
+    const bool at_end = i == 0 || i + 1 == d.parts.size();
+    EXPECT_EQ(s.parts[i].stratum == SampleUnit::kItself, at_end);
+    EXPECT_EQ(s.parts[i].instructions == 0, at_end) << "nothing is missing there";
+    instructions += s.parts[i].weight * s.parts[i].share;
+  }
+  EXPECT_NEAR(instructions, 1, 0.01);
+}
+
+TEST(LaunchSample, LaunchesThatCannotBeSampledInsideSayWhy) {
+  Recording r = record("vector-add");
+  const uint64_t n = r.launches[0].blocks_recorded;
+  const auto why = [&](uint64_t resident) {
+    const Division d = sample_launches(r, 0.1, 2, 0, {resident});
+    EXPECT_TRUE(d.parts.empty());
+    EXPECT_EQ(d.undivided.size(), 1u);
+    return d.undivided.empty() ? std::string() : d.undivided[0];
+  };
+  EXPECT_NE(why(n / 4).find("thread blocks, of which"), std::string::npos);
+  compiler::Kernel kernel = *r.kernels[0];
+  kernel.instructions[0].op = ptx::Opcode::kMembar;
+  r.kernels[0] = std::make_shared<compiler::Kernel>(kernel);
+  EXPECT_NE(why(n / 100).find("may wait for each other"), std::string::npos);
 }
 
 }  // namespace

@@ -92,6 +92,29 @@ TEST(LaunchPart, PartsAfterAllBeforeThemAddUpToTheRun) {
   }
 }
 
+TEST(LaunchPart, PiecesAreThePartsThatTheyWouldBe) {
+  const runtime::Recording& r = testing::workload("fdtd");
+  for (const Case& c : kCases) {
+    SCOPED_TRACE(std::string(c.machine) + " " + c.policy);
+    LaunchPart together{1, 2, 6};
+    together.pieces = {{2, 3}, {4, 5}, {5, 6}};
+    const report::RunResult whole = run(r, c.machine, c.policy, together);
+    EXPECT_EQ(numbers(whole), numbers(run(r, c.machine, c.policy, LaunchPart{1, 2, 6})));
+    ASSERT_EQ(whole.pieces.size(), 3u);
+    for (size_t i = 0; i < 3; ++i) {
+      const auto& [first, end] = together.pieces[i];
+      const report::RunResult alone = run(r, c.machine, c.policy, LaunchPart{1, first, end});
+      EXPECT_EQ(whole.pieces[i].cycles, alone.cycles);
+      EXPECT_EQ(whole.pieces[i].warp_instructions, alone.warp_instructions);
+      EXPECT_EQ(whole.pieces[i].launches->first, first + 1);
+      EXPECT_EQ(whole.pieces[i].launches->last, end);
+      EXPECT_EQ(whole.pieces[i].kernels.size(), end - first);
+      for (const report::Counter& k : alone.counters)
+        EXPECT_EQ(counter(whole.pieces[i], k.name), k.value) << k.name;
+    }
+  }
+}
+
 TEST(LaunchPart, AColdBeginningHasAllInstructionsAndOtherCycles) {
   const runtime::Recording& r = testing::workload("kmeans");
   uint64_t instructions = 0;
@@ -219,12 +242,15 @@ TEST(LaunchPart, TheDispatcherGoesOnWithTheNextSm) {
   runtime::Recording r;
   for (const uint64_t blocks : {5, 7, 70}) r.launches.emplace_back().blocks_recorded = blocks;
   config::PolicyConfig policy = config::load_policy("baseline");
-  EXPECT_EQ(next_sm_of(r, policy, 0, 68), 0u);
-  EXPECT_EQ(next_sm_of(r, policy, 1, 68), 5u);
-  EXPECT_EQ(next_sm_of(r, policy, 2, 68), 12u);
-  EXPECT_EQ(next_sm_of(r, policy, 3, 68), 14u);
+  EXPECT_EQ(next_sm_of(r, policy, {0, 0, 1}, 68), 0u);
+  EXPECT_EQ(next_sm_of(r, policy, {1, 2, 3}, 68), 5u);
+  EXPECT_EQ(next_sm_of(r, policy, {2, 2, 3}, 68), 12u);
+  EXPECT_EQ(next_sm_of(r, policy, {3, 3, 3}, 68), 14u);
+  LaunchPart inside{2, 2, 3};
+  inside.blocks = runtime::BlockRange{60, 65, 70};
+  EXPECT_EQ(next_sm_of(r, policy, inside, 68), 4u);
   policy.dispatch.first_sm = "first";
-  EXPECT_EQ(next_sm_of(r, policy, 2, 68), 0u);
+  EXPECT_EQ(next_sm_of(r, policy, {2, 2, 3}, 68), 0u);
   // And so it is in a run: an SM's only thread block is where it was.
   const runtime::Recording& real = testing::workload("fdtd");
   ReplayJob job;
@@ -236,7 +262,7 @@ TEST(LaunchPart, TheDispatcherGoesOnWithTheNextSm) {
   job.part = LaunchPart{2, 2, 3};
   Replay part(job, 0);
   part.begin();
-  EXPECT_EQ(part.system().front_end().dispatch.next_sm, next_sm_of(real, policy, 2, 68));
+  EXPECT_EQ(part.system().front_end().dispatch.next_sm, next_sm_of(real, policy, *job.part, 68));
 }
 
 /// The sum of an array's words goes to another one: launches that read the same and write the same.

@@ -202,8 +202,9 @@ TEST_F(SweepRun, PartsOfAPointAreOneResult) {
       sweep::expand(definition({"sm.warps=8,16"}, {"alpha"}, {"baseline", "cgp-fta", "cgp-only"}));
   SweepRig rig;
   rig.surroundings.launches = 4;
-  rig.options.divide = [](const runtime::Recording& recording, uint32_t together) {
-    return runtime::Division{runtime::divide(recording, 2, 1, together)};
+  rig.options.divide = [](const runtime::Recording& recording,
+                          const runtime::DivisionNeeds& needs) {
+    return runtime::Division{runtime::divide(recording, 2, 1, needs.together)};
   };
   // Energy is accounted for parts together.
   rig.runner.simulate = [](const sim::ReplayJob& system) {

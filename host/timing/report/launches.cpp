@@ -14,14 +14,23 @@ std::string percent(double share) {
   return fmt::format("{:.{}f} %", 100 * share, share < 0.1 ? 1 : 0);
 }
 
+/// What is simulated inside of launches.
+std::string inside_text(const SampleReport& s) {
+  if (s.divided == 0) return "";
+  size_t runs = 0;
+  for (const SampledLaunches& p : s.parts) runs += p.blocks.has_value() ? 1 : 0;
+  return fmt::format(" and {} runs of thread blocks inside {}", runs,
+                     s.divided == 1 ? "a long one" : fmt::format("{} long ones", s.divided));
+}
+
 }  // namespace
 
 std::vector<std::string> approximations(const LaunchesReport& l) {
   std::vector<std::string> said;
   if (l.sample.has_value())
-    said.push_back(
-        fmt::format("a sample of {} of {} launches: cycles are within {} at 95 % confidence",
-                    l.sample->launches, l.of, percent(cycles_error(*l.sample))));
+    said.push_back(fmt::format(
+        "a sample of {} of {} launches{}: cycles are within {} at 95 % confidence",
+        l.sample->launches, l.of, inside_text(*l.sample), percent(cycles_error(*l.sample))));
   if (l.exact) return said;
   const std::string machine = l.parts.size() == 1 ? "the machine" : "each part's machine";
   const std::string state =
@@ -54,9 +63,10 @@ std::string sampled_text(std::span<const RunResult> runs) {
   const LaunchesReport& l = *runs[0].launches;
   const SampleReport& s = *l.sample;
   std::string text = fmt::format(
-      "A sample: {} of {} launches stand for all, of {} strata; with those before them {} of the "
-      "program's instructions were simulated. At 95 % confidence cycles are within",
-      grouped(s.launches), grouped(l.of), s.strata.size(), percent(s.simulated));
+      "A sample: {} of {} launches{} stand for all, of {} strata; with what comes before them {} "
+      "of "
+      "the program's instructions were simulated. At 95 % confidence cycles are within",
+      grouped(s.launches), grouped(l.of), inside_text(s), s.strata.size(), percent(s.simulated));
   std::string speedups;
   for (const RunResult& run : runs) {
     if (!run.launches.has_value() || !run.launches->sample.has_value()) continue;

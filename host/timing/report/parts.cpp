@@ -139,17 +139,25 @@ RunResult joined(const config::MachineConfig& machine, const std::vector<RunResu
 }
 
 RunResult extrapolated(const config::MachineConfig& machine, const std::vector<RunResult>& parts,
-                       const std::vector<double>& weights) {
+                       const std::vector<PartWeight>& weights) {
   std::vector<RunResult> weighted = parts;
   for (size_t i = 0; i < parts.size(); ++i) {
-    const auto times = [&](uint64_t& a, uint64_t) {
-      if (weights[i] != 1)
-        a = static_cast<uint64_t>(std::llround(static_cast<double>(a) * weights[i]));
+    const PartWeight& w = weights[i];
+    const auto multiplied = [](uint64_t a, double by) {
+      return by == 1 ? a : static_cast<uint64_t>(std::llround(static_cast<double>(a) * by));
     };
+    const auto times = [&](uint64_t& a, uint64_t) { a = multiplied(a, w.times); };
     RunResult& part = weighted[i];
     each_sum(part, parts[i], false, times);
     each_counter(part, parts[i], false, times);
-    for (KernelRow& k : part.kernels) k.weight = weights[i];
+    for (KernelRow& k : part.kernels) {
+      k.weight = w.units * w.share;
+      const double whole = w.times / k.weight;
+      if (w.share == 1) continue;
+      for (uint64_t KernelRow::*m :
+           {&KernelRow::cycles, &KernelRow::warp_instructions, &KernelRow::thread_instructions})
+        k.*m = multiplied(k.*m, whole);
+    }
   }
   RunResult all = joined(machine, weighted);
   for (KernelRow& k : all.kernels) k.begin = 0;

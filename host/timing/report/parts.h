@@ -17,9 +17,15 @@ RunResult between(const config::MachineConfig& machine, const RunResult& before,
 /// Several parts of a program, one after the other, as one run. `parts` is not empty.
 RunResult joined(const config::MachineConfig& machine, const std::vector<RunResult>& parts);
 
-/// Parts that stand for others: each counts as often as its weight says. Cycles of launches are
-/// their own; when they begin is not known.
+/// How much of the whole a part stands for.
+struct PartWeight {
+  double times = 1;  ///< all that is counted in it counts so often
+  double units = 1;  ///< parts like it
+  double share = 1;  ///< of its launches that it is: less for some of a launch's thread blocks
+};
+
+/// Parts that stand for others. Cycles of launches are their own; when they begin is not known.
 RunResult extrapolated(const config::MachineConfig& machine, const std::vector<RunResult>& parts,
-                       const std::vector<double>& weights);
+                       const std::vector<PartWeight>& weights);
 
 }  // namespace nearwarp::report

@@ -94,6 +94,7 @@ struct LaunchesReport {
   bool exact = false;  ///< no part began on a cold machine but the program's first
   /// Of one part: the SM at which the dispatcher began, number from 0 on.
   uint64_t next_sm = 0;
+  std::optional<BlocksReport> blocks;  ///< only these of the launch are reported
   std::optional<SampleReport> sample;  ///< the parts stand for the whole program
 };
 
@@ -133,6 +134,7 @@ struct RunResult {
   static constexpr uint64_t kToTheEnd = UINT64_MAX;
   std::optional<LaunchesReport> launches;  ///< of a part of a program, or one in parts; else empty
   EnergyReport energy;                     ///< an estimate; see docs/energy.md
+  std::vector<RunResult> pieces;           ///< of a part of a program that is reported in several
 
   /// Thread-instructions per core cycle, the paper's IPC; 0 for an empty run.
   double ipc() const { return ratio(thread_instructions, cycles); }

@@ -98,7 +98,7 @@ bool same_launches(const SampleReport& a, const SampleReport& b) {
   if (a.parts.size() != b.parts.size() || a.strata.size() != b.strata.size()) return false;
   for (size_t i = 0; i < a.parts.size(); ++i)
     if (a.parts[i].first != b.parts[i].first || a.parts[i].last != b.parts[i].last ||
-        a.parts[i].weight != b.parts[i].weight)
+        a.parts[i].weight != b.parts[i].weight || a.parts[i].size != b.parts[i].size)
       return false;
   return true;
 }
@@ -124,14 +124,14 @@ std::optional<double> ratio_error(const SampleReport* a, const SampleReport* b) 
   const std::vector<double> of_a = cycles_of(*a), of_b = cycles_of(*b);
   std::vector<double> rest;
   for (size_t i = 0; i < of_a.size(); ++i) rest.push_back(of_a[i] - sum_a / sum_b * of_b[i]);
-  return std::hypot(error_of(*a, rest, of_a) / sum_a, a->start_error);
+  return std::hypot(error_of(*a, rest, of_a) / sum_a, std::max(a->start_error, b->start_error));
 }
 
 Json sample_json(const SampleReport& s) {
   Json json = {
-      {"error_wanted", s.error},     {"error", cycles_error(s)}, {"units", s.units},
-      {"launches", s.launches},      {"simulated", s.simulated}, {"expectation", s.expectation},
-      {"start_error", s.start_error}};
+      {"error_wanted", s.error},      {"error", cycles_error(s)}, {"units", s.units},
+      {"launches", s.launches},       {"simulated", s.simulated}, {"expectation", s.expectation},
+      {"start_error", s.start_error}, {"divided", s.divided}};
   json["strata"] = Json::array();
   for (const SampleStratum& h : s.strata)
     json["strata"].push_back({{"kernels", h.kernels},
@@ -148,6 +148,9 @@ Json sample_json(const SampleReport& s) {
                              {"size", p.size},
                              {"cycles", p.cycles}});
     if (p.stratum != SampledLaunches::kItself) json["parts"].back()["stratum"] = p.stratum;
+    if (p.blocks.has_value())
+      json["parts"].back()["blocks"] = {
+          {"begin", p.blocks->begin}, {"first", p.blocks->first}, {"end", p.blocks->end}};
   }
   return json;
 }
@@ -162,6 +165,7 @@ std::optional<SampleReport> sample_of(const Json& launches) {
   s.simulated = json.at("simulated").get<double>();
   s.expectation = json.at("expectation").get<double>();
   s.start_error = json.at("start_error").get<double>();
+  s.divided = json.value("divided", uint64_t{0});
   for (const Json& h : json.at("strata"))
     s.strata.push_back({h.at("kernels").get<std::string>(), h.at("group").get<uint32_t>(),
                         h.at("has_line").get<bool>(), h.at("units").get<uint64_t>(),
@@ -174,6 +178,11 @@ std::optional<SampleReport> sample_of(const Json& launches) {
     one.weight = p.at("weight").get<double>();
     one.size = p.at("size").get<double>();
     one.cycles = p.at("cycles").get<uint64_t>();
+    if (p.contains("blocks")) {
+      const Json& b = p.at("blocks");
+      one.blocks = BlocksReport{b.at("begin").get<uint64_t>(), b.at("first").get<uint64_t>(),
+                                b.at("end").get<uint64_t>()};
+    }
     // A damaged file must not name strata that are not there.
     if (one.stratum != SampledLaunches::kItself && one.stratum >= s.strata.size())
       one.stratum = SampledLaunches::kItself;

@@ -19,7 +19,15 @@ struct SampleStratum {
   double spread = 0;  ///< expected: standard deviation of cycles over their mean
 };
 
-/// Launches that were simulated as one part, and stand for others.
+/// Thread blocks of a launch: simulated from `begin` on, reported from the dispatch of `first` to
+/// that of `end`, or the launch's end.
+struct BlocksReport {
+  uint64_t begin = 0, first = 0, end = 0;
+  uint64_t instructions = 0;  ///< warp-instructions committed in between, as they are recorded
+};
+
+/// Launches that were simulated and are reported as one, or thread blocks of one, and stand for
+/// others.
 struct SampledLaunches {
   static constexpr uint32_t kItself = 0xffffffffu;
   uint64_t first = 0, last = 0;  ///< from 1 on
@@ -27,12 +35,14 @@ struct SampledLaunches {
   double weight = 1;             ///< units that they stand for
   double size = 0;               ///< as known beforehand of all units
   uint64_t cycles = 0;
+  std::optional<BlocksReport> blocks = {};  ///< only these of the launch
 };
 
 struct SampleReport {
   double error = 0;        ///< relative, of the sum of all cycles, that was wanted
   uint64_t units = 0;      ///< of the program
   uint64_t launches = 0;   ///< that were simulated for themselves
+  uint64_t divided = 0;    ///< of the program, that are sampled inside
   double simulated = 0;    ///< warp-instructions that were simulated over those of the program
   double expectation = 0;  ///< units' cycles that the expected spread weighs as much as
   double start_error = 0;  ///< relative, of what parts begin with, at 95 % confidence

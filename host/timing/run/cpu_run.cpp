@@ -79,7 +79,10 @@ Stepped CpuRun::step(const StopAt& until) {
         ended_ = run_.is_over(committed_instructions(run_.system()));
         if (!ended_) limit_ = run_.control().limit;
       } else if (state_.control.next >= run_.next_look()) {
-        run_.take_results();
+        // Several moments may be at one tick.
+        do run_.take_results();
+        while (run_.next_look() != kNever && state_.control.next >= run_.next_look());
+        ended_ = run_.is_part_over();
       } else if (state_.control.next >= next_look()) {
         watcher_->look(run_);
       }

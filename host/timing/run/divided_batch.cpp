@@ -2,6 +2,7 @@
 #include "host/timing/run/divided_batch.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <iterator>
 #include <memory>
@@ -9,6 +10,8 @@
 #include <vector>
 
 #include "host/core/error.h"
+#include "host/core/student.h"
+#include "host/recording/sample_units.h"
 #include "host/timing/report/parts.h"
 #include "host/timing/run/learning.h"
 
@@ -16,11 +19,13 @@ namespace nearwarp::sim {
 namespace {
 
 report::SampleReport report_of(const runtime::LaunchSample& sample,
-                               const std::vector<report::RunResult>& parts) {
+                               const std::vector<report::RunResult>& parts,
+                               const std::vector<report::PartWeight>& weights) {
   report::SampleReport r;
   r.error = sample.error;
   r.units = sample.units;
   r.launches = sample.launches;
+  r.divided = sample.divided;
   r.simulated = sample.simulated;
   r.expectation = runtime::kExpectationWeighs;
   r.start_error = runtime::kStartError;
@@ -30,17 +35,61 @@ report::SampleReport report_of(const runtime::LaunchSample& sample,
     const runtime::SampleUnit& u = sample.parts[i];
     const report::LaunchesReport& l = *parts[i].launches;
     const bool itself = u.stratum == runtime::SampleUnit::kItself;
-    r.parts.push_back({l.first, l.last, itself ? report::SampledLaunches::kItself : u.stratum,
-                       u.weight, u.size, parts[i].cycles});
+    r.parts.push_back(
+        {l.first, l.last, itself ? report::SampledLaunches::kItself : u.stratum, u.weight, u.size,
+         static_cast<uint64_t>(
+             std::llround(static_cast<double>(parts[i].cycles) * weights[i].times / u.weight)),
+         l.blocks});
   }
   return r;
 }
 
+/// How much faster the second halves are of what was simulated inside launches than the first:
+/// machines that were not warmed enough get faster or slower yet.
+struct Trend {
+  std::vector<double> of_parts = {};
+
+  void add(const std::vector<report::RunResult>& halves) {
+    const auto rate = [](const report::RunResult& r) {
+      return static_cast<double>(r.launches->blocks->instructions) /
+             static_cast<double>(std::max<uint64_t>(1, r.cycles));
+    };
+    if (const double first = rate(halves.at(0)); first > 0)
+      of_parts.push_back(rate(halves.at(1)) / first - 1);
+  }
+  double mean() const {
+    double sum = 0;
+    for (const double t : of_parts) sum += t;
+    return of_parts.empty() ? 0 : sum / static_cast<double>(of_parts.size());
+  }
+  /// What is reported is a half, or less, of the trend away from what would be reached.
+  double bias() const { return std::abs(mean()) / 2; }
+  /// Is the bias more than this, and more than chance, at 95 % confidence?
+  bool is_more_than(double error) const {
+    const auto n = static_cast<double>(of_parts.size());
+    if (n < 2 || bias() <= error) return false;
+    double squares = 0;
+    for (const double t : of_parts) squares += (t - mean()) * (t - mean());
+    return std::abs(mean()) > student_95(n - 1) * std::sqrt(squares / (n - 1) / n);
+  }
+};
+
 /// The whole program's, of which these parts are a sample.
 report::RunResult extrapolated(const ReplayJob& whole, const runtime::LaunchSample& sample,
-                               const std::vector<report::RunResult>& parts) {
-  std::vector<double> weights;
-  for (const runtime::SampleUnit& u : sample.parts) weights.push_back(u.weight);
+                               const std::vector<report::RunResult>& parts, const Trend& trend) {
+  std::vector<report::PartWeight> weights;
+  double cycles = 0, inside = 0;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const runtime::SampleUnit& u = sample.parts.at(i);
+    weights.push_back({u.weight, u.weight, u.share});
+    // What was committed while thread blocks were dispatched is more or less than what they have.
+    if (u.instructions != 0 && parts[i].launches->blocks->instructions != 0)
+      weights.back().times *=
+          u.instructions / static_cast<double>(parts[i].launches->blocks->instructions);
+    const double counts = weights.back().times * static_cast<double>(parts[i].cycles);
+    cycles += counts;
+    if (u.instructions != 0) inside += counts;
+  }
   report::RunResult all = report::extrapolated(*whole.machine, parts, weights);
   // What is known of all launches is not estimated.
   if (!all.partial) {
@@ -50,7 +99,11 @@ report::RunResult extrapolated(const ReplayJob& whole, const runtime::LaunchSamp
   all.launches->first = 1;
   all.launches->last = all.launches->of;
   all.launches->exact = false;
-  all.launches->sample = report_of(sample, parts);
+  all.launches->blocks = {};
+  report::SampleReport& s = all.launches->sample.emplace(report_of(sample, parts, weights));
+  if (cycles > 0)
+    s.start_error = std::hypot(s.start_error,
+                               std::hypot(runtime::kInsideError, trend.bias()) * inside / cycles);
   return all;
 }
 
@@ -107,8 +160,18 @@ class PartsOfJobs final : public BatchObserver {
   void finished(size_t system, BatchOutcome outcome) override {
     outcomes_[system] = std::move(outcome);
     const size_t job = job_of_[system];
-    if (--left_[job] == 0) observer_.finished(job, joined(job));
+    if (--left_[job] != 0) return;
+    Trend trend;
+    BatchOutcome all = joined(job, trend);
+    const runtime::Division* division = jobs_[job].division;
+    if (all.result.has_value() && !all.result->partial && division != nullptr &&
+        division->sample.has_value() && trend.is_more_than(division->sample->error))
+      unsound_.push_back(job);
+    else
+      observer_.finished(job, std::move(all));
   }
+  /// Jobs whose launches cannot be sampled inside, as it turned out.
+  const std::vector<size_t>& unsound() const { return unsound_; }
   void progress_of_each(std::span<const uint64_t> warp_instructions) override {
     std::fill(each_.begin(), each_.end(), 0);
     for (size_t i = 0; i < warp_instructions.size(); ++i) each_[job_of_[i]] += warp_instructions[i];
@@ -119,22 +182,34 @@ class PartsOfJobs final : public BatchObserver {
   }
 
  private:
-  BatchOutcome joined(size_t job) {
+  BatchOutcome joined(size_t job, Trend& trend) {
     const std::span<BatchOutcome> outcomes =
         std::span(outcomes_).subspan(first_[job], first_[job + 1] - first_[job]);
     BatchOutcome all;
     std::vector<report::RunResult> results;
+    size_t ended = 0;
     for (BatchOutcome& outcome : outcomes) {
       all.stopped |= outcome.stopped;
       if (all.error == nullptr) all.error = outcome.error;
-      if (outcome.result.has_value()) results.push_back(std::move(*outcome.result));
+      ended += outcome.result.has_value() ? 1 : 0;
+      if (outcome.result.has_value()) {
+        std::vector<report::RunResult> pieces = std::move(outcome.result->pieces);
+        const auto& l = outcome.result->launches;
+        const bool in_halves = !pieces.empty() && l.has_value() && l->blocks.has_value();
+        if (in_halves) {
+          trend.add(pieces);
+          pieces.clear();
+        }
+        if (pieces.empty()) pieces.push_back(std::move(*outcome.result));
+        std::ranges::move(pieces, std::back_inserter(results));
+      }
       outcome = {};
     }
     if (all.error != nullptr || results.empty()) return all;
     const DividedJob& j = jobs_[job];
-    const bool in_parts = results.size() == outcomes.size() && results[0].launches.has_value();
+    const bool in_parts = ended == outcomes.size() && results[0].launches.has_value();
     if (in_parts && j.division->sample.has_value())
-      all.result = extrapolated(j.whole, *j.division->sample, results);
+      all.result = extrapolated(j.whole, *j.division->sample, results, trend);
     else
       all.result =
           results.size() == 1 ? std::move(results[0]) : report::joined(*j.whole.machine, results);
@@ -148,7 +223,31 @@ class PartsOfJobs final : public BatchObserver {
   std::vector<size_t> job_of_;  ///< [system]
   std::vector<size_t> left_;    ///< [job]: systems that have not ended
   std::vector<BatchOutcome> outcomes_;
-  std::vector<uint64_t> each_;  ///< [job]: warp-instructions committed so far
+  std::vector<size_t> unsound_;  ///< jobs
+  std::vector<uint64_t> each_;   ///< [job]: warp-instructions committed so far
+};
+
+/// Jobs of others, in one go each.
+class WholeJobs final : public BatchObserver {
+ public:
+  WholeJobs(std::span<const DividedJob> jobs, const std::vector<size_t>& which,
+            BatchObserver& observer)
+      : which_(which), observer_(observer) {
+    for (const size_t job : which) systems_.push_back(jobs[job].whole);
+  }
+  std::span<const ReplayJob> systems() const { return systems_; }
+
+  void finished(size_t system, BatchOutcome outcome) override {
+    observer_.finished(which_[system], std::move(outcome));
+  }
+  bool progress(uint64_t warp_instructions) override {
+    return observer_.progress(warp_instructions);
+  }
+
+ private:
+  const std::vector<size_t>& which_;
+  BatchObserver& observer_;
+  std::vector<ReplayJob> systems_;
 };
 
 }  // namespace
@@ -167,6 +266,9 @@ uint64_t work_of(const DividedJob& job) {
 void run_divided(BatchRunner& runner, std::span<const DividedJob> jobs, BatchObserver& observer) {
   PartsOfJobs parts(jobs, observer);
   runner.run(parts.systems(), parts);
+  if (parts.unsound().empty()) return;
+  WholeJobs whole(jobs, parts.unsound(), observer);
+  runner.run(whole.systems(), whole);
 }
 
 }  // namespace nearwarp::sim

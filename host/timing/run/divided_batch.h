@@ -20,7 +20,9 @@ uint64_t work_of(const DividedJob& job);
 
 /// Simulates all of `jobs`. The observer is told of these, not of their parts: each has ended when
 /// all of its parts have, with their results as one, or the error of the first of them that failed.
-/// Of one of whose parts not all have begun when the observer stops, it is told nothing.
+/// A job whose sample turns out to be no sound one, because what was simulated inside launches
+/// still changed, is simulated in one go. Of one of whose parts not all have begun when the
+/// observer stops, it is told nothing.
 void run_divided(BatchRunner& runner, std::span<const DividedJob> jobs, BatchObserver& observer);
 
 }  // namespace nearwarp::sim

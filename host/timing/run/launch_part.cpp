@@ -21,16 +21,16 @@ std::string why_no_parts(const config::PolicyConfig& policy) {
 }
 
 uint32_t next_sm_of(const runtime::Recording& recording, const config::PolicyConfig& policy,
-                    uint32_t launch, uint32_t num_sms) {
+                    const runtime::LaunchPart& part, uint32_t num_sms) {
   if (policy.dispatch.sms != "in-turn" || policy.dispatch.first_sm != "next") return 0;
-  uint64_t blocks = 0;
-  for (uint32_t i = 0; i < launch; ++i) blocks += recording.launches[i].blocks_recorded;
+  uint64_t blocks = part.blocks.has_value() ? part.blocks->begin : 0;
+  for (uint32_t i = 0; i < part.begin; ++i) blocks += recording.launches[i].blocks_recorded;
   return static_cast<uint32_t>(blocks % num_sms);
 }
 
-void set_refreshes(System& system, uint32_t launch) {
+void set_refreshes(System& system, uint32_t launch, uint32_t block) {
   // Multiples of the golden ratio modulo 1, in 32 bits: evenly spread, however many are taken.
-  const uint64_t share = uint32_t{launch * 0x9e3779b9u};
+  const uint64_t share = uint32_t{(launch + block) * 0x9e3779b9u};
   for (const uint16_t vault : system.of_kind(kernels::ComponentKind::kVault)) {
     const auto& p = system.params<VaultParams>(vault);
     if (p.tREFI != 0) system.state<VaultState>(vault).refresh_at = 1 + (share * p.tREFI >> 32);
@@ -46,10 +46,9 @@ PartWatch::PartWatch(const runtime::LaunchPart& part, const runtime::Recording& 
                                  known.begin());
   };
   begin_ = at(part.begin);
-  first_ = at(part.first);
   end_ = at(part.end);
   all_ = static_cast<uint32_t>(image.launches.size());
-  if (first_ == begin_) looks_ = 1;
+  if (part.blocks.has_value()) left_out_ = part.blocks->begin;
   const std::vector<bool> cuts = runtime::launch_cuts(recording);
   for (uint32_t i = part.begin; i < part.end; ++i) in_order_ = in_order_ && cuts[i];
   blocks_ = cycles_ = {0};
@@ -57,8 +56,44 @@ PartWatch::PartWatch(const runtime::LaunchPart& part, const runtime::Recording& 
     const sm::LaunchInfo& info = image.launches[i];
     const uint64_t warps = uint64_t{info.num_blocks} * info.warps_per_block;
     const uint64_t each = recording.launches[image.recorded_launch[i]].warp_instructions / warps;
-    blocks_.push_back(blocks_.back() + info.num_blocks);
-    cycles_.push_back(cycles_.back() + each / kMostPerCycle);
+    blocks_.push_back(blocks_.back() + info.num_blocks - (i == begin_ ? left_out_ : 0));
+    cycles_.push_back(cycles_.back() + (i == begin_ && left_out_ != 0 ? 0 : each / kMostPerCycle));
+  }
+  const auto moment = [&](const PartMoment& m) -> std::optional<size_t> {
+    // The run's beginning and the program's end need none.
+    if (m.blocks == 0 && (m.launches == 0 || begin_ + m.launches == all_)) return std::nullopt;
+    if (moments_.empty() || moments_.back().blocks != m.blocks ||
+        moments_.back().launches != m.launches)
+      moments_.push_back(m);
+    return moments_.size() - 1;
+  };
+  const auto launches = [&](uint32_t launch) { return moment({at(launch) - begin_, 0}); };
+  if (part.blocks.has_value()) {
+    const runtime::BlockRange& b = *part.blocks;
+    const uint32_t launch = at(part.first);
+    const uint64_t before = blocks_.at(launch - begin_);
+    PartPiece piece{{}, {}, {part.first, part.end}};
+    piece.from = b.first == 0 ? launches(part.first) : moment({0, before + b.first - b.begin});
+    stops_ = b.end != image.launches.at(launch).num_blocks;
+    // Of what lies inside the launch the two halves tell whether the machine has been warmed
+    // enough.
+    const bool in_halves = stops_ && b.begin != 0 && b.end - b.first > 1;
+    if (in_halves) {
+      piece.to = moment({0, before + (b.first + b.end) / 2 - b.begin});
+      pieces_.push_back(piece);
+      piece.from = piece.to;
+    }
+    piece.to = stops_ ? moment({0, before + b.end - b.begin}) : launches(part.end);
+    pieces_.push_back(piece);
+    return;
+  }
+  std::vector<runtime::LaunchRange> ranges = part.pieces;
+  if (ranges.empty()) ranges.push_back({part.first, part.end});
+  for (const runtime::LaunchRange& r : ranges) {
+    PartPiece piece{{}, {}, r};
+    piece.from = launches(r.first);
+    piece.to = launches(r.end);
+    pieces_.push_back(piece);
   }
 }
 
@@ -77,25 +112,29 @@ void PartWatch::select(System& system, const ImageTables& image) const {
   for (uint32_t i = 0; i < begin_; ++i)
     for (uint32_t k = 0; k < image.launches[i].num_waiting; ++k)
       launches[image.waiting[image.launches[i].first_waiting + k]].waits_for -= 1;
+  if (left_out_ != 0) {
+    launches[begin_].left_out = left_out_;
+    launches[begin_].blocks_left -= left_out_;
+  }
   for (uint32_t i = begin_; i < end_; ++i)
     if (launches[i].waits_for == 0)
       frontend::dispatcher::stand_in_line(d, base, i, Tick{p.launch_gap} * p.period);
   d.ended = all_ - (end_ - begin_);
+  set_marks(system);
 }
 
-uint64_t PartWatch::warp_instructions(const runtime::Recording& recording,
-                                      const ImageTables& image) const {
-  uint64_t sum = 0;
-  for (uint32_t i = begin_; i < end_; ++i)
-    sum += recording.launches[image.recorded_launch[i]].warp_instructions;
-  return sum;
+/// Those of the next two moments, for the second may come before results are taken for the first.
+void PartWatch::set_marks(System& system) const {
+  frontend::DispatchState& d = system.front_end().dispatch;
+  for (size_t i = looks_; i < std::min(looks_ + 2, moments_.size()); ++i) {
+    if (moments_[i].blocks == 0 || d.marks[i % 2] == moments_[i].blocks) continue;
+    d.marks[i % 2] = moments_[i].blocks;
+    d.marked[i % 2] = kNever;
+  }
 }
-
-/// Beyond the program's last launch a run ends by itself.
-bool PartWatch::looks_more() const { return looks_ == 0 || (looks_ == 1 && end_ != all_); }
 
 uint32_t PartWatch::launches_left(const frontend::DispatchState& d) const {
-  const uint32_t after = looks_ == 0 ? end_ - first_ : 0;  // that come after it
+  const uint32_t after = end_ - begin_ - moments_[looks_].launches;  // that come after it
   return all_ - after - d.ended;
 }
 
@@ -103,21 +142,43 @@ uint64_t PartWatch::windows_apart(System& system, Tick window) const {
   if (!looks_more() || window <= system.window) return ~uint64_t{0};
   if (!in_order_) return 0;
   const frontend::FrontEndState& s = system.front_end();
-  const uint32_t last = (looks_ == 0 ? first_ : end_) - begin_;
-  const uint64_t blocks = blocks_[last] - std::min(blocks_[last], s.counters.blocks_dispatched);
-  const uint64_t issuing = cycles_[last] - cycles_[std::min(last, s.dispatch.begun)];
+  const PartMoment& m = moments_[looks_];
+  const uint64_t wanted = m.blocks != 0 ? m.blocks : blocks_[m.launches];
+  const uint64_t blocks = wanted - std::min(wanted, s.counters.blocks_dispatched);
+  const uint64_t issuing =
+      m.blocks != 0 ? 0 : cycles_[m.launches] - cycles_[std::min(m.launches, s.dispatch.begun)];
   const uint64_t window_cycles = (window + system.core_period - 1) / system.core_period;
   return std::max(blocks / system.num_sms(), issuing) / window_cycles;
 }
 
-Tick PartWatch::next_look(System& system) const {
+Tick PartWatch::moment(System& system) const {
   const frontend::DispatchState& d = system.front_end().dispatch;
+  if (moments_[looks_].blocks != 0) return d.marked[looks_ % 2];
+  if (launches_left(d) != 0) return kNever;
   const frontend::LaunchState* launches = d.launches.in(system.arena.base());
-  if (!looks_more() || launches_left(d) != 0) return kNever;
-  if (looks_ == 0) return launches[d.line_head].ready;
   Tick last = 0;
-  for (uint32_t i = begin_; i < end_; ++i) last = std::max(last, launches[i].end);
-  return last + Tick{system.front_end_params().launch_gap} * system.front_end_params().period;
+  for (uint32_t i = begin_; i < begin_ + moments_[looks_].launches; ++i)
+    last = std::max(last, launches[i].end);
+  return last;
+}
+
+Tick PartWatch::next_look(System& system) const {
+  if (!looks_more()) return kNever;
+  const Tick at = moment(system);
+  const frontend::FrontEndParams& p = system.front_end_params();
+  return at == kNever ? kNever : at + Tick{p.launch_gap} * p.period;
+}
+
+void PartWatch::looked(System& system) {
+  const Tick at = moment(system);
+  looks_ += 1;
+  set_marks(system);
+  // Of three moments within a launch gap, which only a short unit has, the last was not watched.
+  const frontend::FrontEndState& s = system.front_end();
+  for (size_t i = 0; i < 2; ++i) {
+    Tick& marked = system.front_end().dispatch.marked[i];
+    if (s.dispatch.marks[i] <= s.counters.blocks_dispatched && marked == kNever) marked = at;
+  }
 }
 
 }  // namespace nearwarp::sim

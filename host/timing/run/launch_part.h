@@ -4,9 +4,15 @@
 // launch may begin (a launch gap after the end of the last one before) to the moment at which the
 // one after its last may; if there is none, to the end. Parts of one run that follow each other so
 // add up to it exactly. Cycles are from end to end of launches.
+//
+// Of some of a launch's thread blocks they are what counters gain from a launch gap after the
+// dispatch of those before the first to a launch gap after the dispatch of those before the end:
+// the machine is as full at the end as it was at the beginning.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,16 +28,29 @@ namespace nearwarp::sim {
 /// Why parts of programs cannot be simulated by themselves under a policy; empty if they can.
 std::string why_no_parts(const config::PolicyConfig& policy);
 
-/// The SM that gets the first thread block of a launch, if each block before it went to the SM
-/// after that of the one before; 0 where a policy does not go on with the next SM.
+/// The SM that gets the first thread block of a part, if each block before it went to the SM after
+/// that of the one before; 0 where a policy does not go on with the next SM.
 uint32_t next_sm_of(const runtime::Recording& recording, const config::PolicyConfig& policy,
-                    uint32_t launch, uint32_t num_sms);
+                    const runtime::LaunchPart& part, uint32_t num_sms);
 
-/// Before the first window of a part that begins with this launch: when memory refreshes next. When
-/// it would is not known, and it does at the same time everywhere; parts have it at times that are
-/// spread evenly over the interval, so that refreshes meet as many launches as in the whole
-/// program.
-void set_refreshes(System& system, uint32_t launch);
+/// Before the first window of a part that begins with this launch, or with this thread block of it:
+/// when memory refreshes next. When it would is not known, and it does at the same time everywhere;
+/// parts have it at times that are spread evenly over the interval, so that refreshes meet as many
+/// launches as in the whole program.
+void set_refreshes(System& system, uint32_t launch, uint32_t block);
+
+/// A part's results begin, are divided or end there.
+struct PartMoment {
+  uint32_t launches = 0;  ///< of those that are simulated, so many have ended
+  uint64_t blocks = 0;    ///< if not 0: so many thread blocks have been dispatched
+};
+
+/// What of it is reported as one, from one moment to another; without one, from the run's beginning
+/// or to its end.
+struct PartPiece {
+  std::optional<size_t> from, to;  ///< indices into PartWatch::moments()
+  runtime::LaunchRange launches;
+};
 
 /// Where a run of a part stands; indices into ImageTables::launches.
 class PartWatch {
@@ -39,12 +58,9 @@ class PartWatch {
   PartWatch(const runtime::LaunchPart& part, const runtime::Recording& recording,
             const ImageTables& image);
 
-  /// Before the first window: only the part's launches are to be dispatched, the first one as the
-  /// program's first would be.
+  /// Before the first window: only the part's launches are to be dispatched, and of the first one
+  /// only the part's thread blocks, as the program's first would be.
   void select(System& system, const ImageTables& image) const;
-  /// Warp-instructions of the launches that are simulated.
-  uint64_t warp_instructions(const runtime::Recording& recording, const ImageTables& image) const;
-
   /// The tick at which results have to be taken next, once it is known; kNever else. To be asked
   /// between windows, and whenever a launch has ended.
   Tick next_look(System& system) const;
@@ -53,21 +69,33 @@ class PartWatch {
   /// and so than a launch gap, do not. Launches need cycles, each in some window, to get all of
   /// their thread blocks and to issue all of their instructions.
   uint64_t windows_apart(System& system, Tick window) const;
+  /// The end of the launch, or the dispatch of the thread block, after which results are to be
+  /// taken now.
+  Tick moment(System& system) const;
   /// Results have been taken.
-  void looked() { looks_ += 1; }
-  bool before_first() const { return looks_ == 0; }
+  void looked(System& system);
+  /// Nothing is reported of what would come.
+  bool is_over() const { return stops_ && looks_ == moments_.size(); }
+
+  const std::vector<PartMoment>& moments() const { return moments_; }
+  const std::vector<PartPiece>& pieces() const { return pieces_; }
 
  private:
-  bool looks_more() const;
+  bool looks_more() const { return looks_ != moments_.size(); }
   /// Launches that have to end before results are taken next.
   uint32_t launches_left(const frontend::DispatchState& d) const;
+  void set_marks(System& system) const;
 
-  uint32_t begin_ = 0, first_ = 0, end_ = 0, all_ = 0;
-  bool in_order_ = true;  ///< each launch waits for the one before
+  uint32_t begin_ = 0, end_ = 0, all_ = 0;
+  uint32_t left_out_ = 0;  ///< thread blocks of the first launch
+  bool in_order_ = true;   ///< each launch waits for the one before
+  bool stops_ = false;     ///< the run ends with the last moment
+  std::vector<PartMoment> moments_;
+  std::vector<PartPiece> pieces_;
   /// By launch from `begin` on: thread blocks, and cycles that it needs at least, of those before
   /// it.
   std::vector<uint64_t> blocks_, cycles_;
-  int looks_ = 0;  // 1: at the beginning of the part's first launch, 2: of that after its last
+  size_t looks_ = 0;
 };
 
 }  // namespace nearwarp::sim

@@ -14,6 +14,7 @@
 #include "host/timing/machine/lay_out.h"
 #include "host/timing/machine/shapes/shapes.h"
 #include "host/timing/report/parts.h"
+#include "host/timing/run/charged_instructions.h"
 #include "host/timing/run/checkpoint.h"
 #include "host/timing/run/checks.h"
 #include "host/timing/run/collect.h"
@@ -39,10 +40,7 @@ constexpr uint64_t kWarmingInstructions = 16;
 
 uint64_t work_of(const ReplayJob& job) {
   if (!job.part.has_value()) return job.recording->warp_instructions;
-  uint64_t sum = 0;
-  for (uint32_t i = job.part->begin; i < job.part->end; ++i)
-    sum += job.recording->launches[i].warp_instructions;
-  return sum;
+  return runtime::instructions_of(*job.recording, *job.part);
 }
 
 Replay::Replay(const ReplayJob& what, Tick window_ticks)
@@ -124,15 +122,16 @@ void Replay::begin() {
   }
   if (!part_.has_value()) return;
   part_->select(system_, image_);
+  const uint32_t left_out = what_.part->blocks.has_value() ? what_.part->blocks->begin : 0;
   system_.front_end().dispatch.next_sm =
-      next_sm_of(*what_.recording, *what_.policy, what_.part->begin, system_.num_sms());
-  if (what_.part->begin != 0) set_refreshes(system_, what_.part->begin);
+      next_sm_of(*what_.recording, *what_.policy, *what_.part, system_.num_sms());
+  if (what_.part->begin != 0 || left_out != 0) set_refreshes(system_, what_.part->begin, left_out);
   // The work is bounded by the part's own, so that many parts do not walk a program many times.
   // All that caches had before something was learnt is gone: data was moved.
   const uint32_t kept_from =
       what_.learnt != nullptr && what_.learnt->launches != 0 ? what_.learnt->launches - 1 : 0;
-  if (what_.part->warm && what_.part->begin > kept_from)
-    warmed_by_ = warm_caches(*what_.recording, image_, kept_from, what_.part->begin,
+  if (what_.part->warm && (what_.part->begin > kept_from || left_out != 0))
+    warmed_by_ = warm_caches(*what_.recording, image_, {kept_from, what_.part->begin, left_out},
                              kWarmingInstructions * total_instructions(), system_);
 }
 
@@ -227,6 +226,10 @@ void Replay::fail_stuck() {
 }
 
 report::RunResult Replay::finish() {
+  if (is_part_over()) {
+    check_faults(system_);
+    return result("");
+  }
   if (control_.stop == Stop::kLimit) {
     control_.last = control_.limit;  // nothing happens between the last window's end and there
     if (measured_) {
@@ -240,8 +243,10 @@ report::RunResult Replay::finish() {
     throw Error("the simulated machine is deadlocked: every component sleeps while work is left" +
                 describe_stall(system_, mechanisms_) + "\nthis is a defect of the simulator");
   }
-  const bool all_issue = what_.machine->sm.charge_moves && !image_.has_copies;
-  check_conservation(system_, all_issue ? total_instructions() : 0);
+  // How many instructions some of a launch's thread blocks have is not known.
+  const bool is_known = what_.machine->sm.charge_moves && !image_.has_copies &&
+                        !(what_.part.has_value() && what_.part->blocks.has_value());
+  check_conservation(system_, is_known ? total_instructions() : 0);
   for (const auto& m : mechanisms_) m->check(system_);
   return result("");
 }
@@ -255,45 +260,91 @@ report::RunResult Replay::so_far(uint64_t cycle) {
   return r;
 }
 
-uint64_t Replay::total_instructions() const {
-  return part_.has_value() ? part_->warp_instructions(*what_.recording, image_)
-                           : what_.recording->warp_instructions;
-}
+uint64_t Replay::total_instructions() const { return work_of(what_); }
 
 void Replay::take_results() {
-  // No cycle has passed since the end of the last launch, as cycles of launches are counted.
-  const frontend::DispatchState& d = system_.front_end().dispatch;
-  Tick last = 0;
-  for (const frontend::LaunchState& l :
-       std::span(d.launches.in(system_.arena.base()), image_.launches.size()))
-    if (l.end != kNever) last = std::max(last, l.end);
-  (part_->before_first() ? before_ : after_) =
-      counted((last + system_.core_period - 1) / system_.core_period);
-  part_->looked();
+  // Between launches no cycle has passed since the moment, as cycles of launches are counted.
+  const bool inside = part_->moments()[taken_.size()].blocks != 0;
+  const Tick at = inside ? part_->next_look(system_) : part_->moment(system_);
+  taken_.push_back(counted((at + system_.core_period - 1) / system_.core_period));
+  part_->looked(system_);
 }
 
-report::RunResult Replay::part_of(report::RunResult all) const {
-  const report::RunResult& after = after_.has_value() ? *after_ : all;
-  report::RunResult r =
-      before_.has_value() ? report::between(*what_.machine, *before_, after) : after;
-  // Stopped before the part began.
-  if (part_->before_first()) r = report::between(*what_.machine, after, after);
-  r.partial = all.partial;
-  r.partial_reason = std::move(all.partial_reason);
-  r.wall_seconds = all.wall_seconds;
+report::LaunchesReport Replay::part_report(const PartPiece& piece) const {
+  const runtime::LaunchPart& part = *what_.part;
   report::LaunchesReport l;
   l.of = what_.recording->launches.size();
-  l.first = what_.part->first + 1;
-  l.last = what_.part->end;
+  l.first = piece.launches.first + 1;
+  l.last = piece.launches.end;
   l.parts = {l.first};
-  l.before = what_.part->first - what_.part->begin;
-  l.simulated = what_.part->end - what_.part->begin;
-  l.exact = what_.part->begin == 0;
+  l.before = part.first - part.begin;
+  if (part.blocks.has_value())
+    l.blocks = report::BlocksReport{part.blocks->begin, part.blocks->first, part.blocks->end, 0};
+  l.exact = part.begin == 0 && (!part.blocks.has_value() || part.blocks->begin == 0);
   l.warmed_by = warmed_by_;
   l.learnt_by = what_.learnt != nullptr ? what_.learnt->launches : 0;
-  l.next_sm = next_sm_of(*what_.recording, *what_.policy, what_.part->begin,
+  l.next_sm = next_sm_of(*what_.recording, *what_.policy, part,
                          std::max(1u, static_cast<uint32_t>(system_.sms.size())));
-  r.launches = std::move(l);
+  return l;
+}
+
+/// So many committed warp-instructions of the part's thread blocks, moves that the machine leaves
+/// out included.
+uint64_t Replay::recorded(uint64_t committed) const {
+  if (what_.machine->sm.charge_moves) return committed;
+  const runtime::BlockRange& b = *what_.part->blocks;
+  const BlockInstructions all =
+      instructions_of_blocks(*what_.recording, image_, what_.part->first, b.begin, b.end);
+  return all.charged == 0 ? 0
+                          : static_cast<uint64_t>(static_cast<double>(committed) *
+                                                  static_cast<double>(all.recorded) /
+                                                  static_cast<double>(all.charged));
+}
+
+report::RunResult Replay::part_of(const report::RunResult& all) const {
+  // A run that was stopped has not come to all moments.
+  const auto at = [&](const std::optional<size_t>& moment) -> const report::RunResult& {
+    return moment.has_value() && *moment < taken_.size() ? taken_[*moment] : all;
+  };
+  const auto part = [&](const std::optional<size_t>& from, const std::optional<size_t>& to,
+                        const PartPiece& piece) {
+    report::RunResult r =
+        from.has_value() ? report::between(*what_.machine, at(from), at(to)) : at(to);
+    r.partial = all.partial;
+    r.partial_reason = all.partial_reason;
+    r.wall_seconds = all.wall_seconds;
+    r.launches = part_report(piece);
+    // The launch after a piece stands in line when it ends.
+    if (part_->pieces().size() > 1)
+      std::erase_if(r.kernels, [&](const report::KernelRow& k) {
+        return k.launch < piece.launches.first || k.launch >= piece.launches.end;
+      });
+    if (r.launches->blocks.has_value()) {
+      r.launches->blocks->instructions = recorded(r.warp_instructions);
+      // The launch has begun earlier, and goes on.
+      std::erase_if(r.kernels,
+                    [&](const report::KernelRow& k) { return k.launch != what_.part->first; });
+      for (report::KernelRow& k : r.kernels) {
+        k.begin = 0;
+        k.cycles = r.cycles;
+        k.warp_instructions = r.warp_instructions;
+        k.thread_instructions = r.thread_instructions;
+      }
+    }
+    return r;
+  };
+  const std::vector<PartPiece>& pieces = part_->pieces();
+  const uint64_t simulated = what_.part->end - what_.part->begin;
+  if (pieces.size() == 1) {
+    report::RunResult r = part(pieces[0].from, pieces[0].to, pieces[0]);
+    r.launches->simulated = simulated;
+    return r;
+  }
+  report::RunResult r =
+      part(pieces.front().from, pieces.back().to, {{}, {}, {what_.part->first, what_.part->end}});
+  r.launches->simulated = simulated;
+  for (const PartPiece& piece : pieces) r.pieces.push_back(part(piece.from, piece.to, piece));
+  r.pieces.front().launches->simulated = simulated;
   return r;
 }
 
@@ -301,7 +352,7 @@ report::RunResult Replay::result(std::string partial_reason) {
   report::RunResult r = counted(control_.last / system_.core_period);
   r.partial = !partial_reason.empty();
   r.partial_reason = std::move(partial_reason);
-  return part_.has_value() ? part_of(std::move(r)) : r;
+  return part_.has_value() ? part_of(r) : r;
 }
 
 /// All that has been counted so far, as of a run that ends now.

@@ -112,6 +112,8 @@ class Replay {
 
   /// Warp-instructions that the run will commit, if nothing stops it.
   uint64_t total_instructions() const;
+  /// Has all been taken of a part that ends inside a launch?
+  bool is_part_over() const { return part_.has_value() && part_->is_over(); }
   /// The tick at which take_results() wants to be called next; kNever: not yet known, or no more.
   Tick next_look() { return part_.has_value() ? part_->next_look(system_) : kNever; }
   /// PartWatch::windows_apart(), if the run is of a part.
@@ -133,7 +135,9 @@ class Replay {
   System lay_out();
   report::RunResult result(std::string partial_reason);
   report::RunResult counted(uint64_t now_cycle);
-  report::RunResult part_of(report::RunResult all) const;
+  report::RunResult part_of(const report::RunResult& all) const;
+  uint64_t recorded(uint64_t committed) const;
+  report::LaunchesReport part_report(const PartPiece& piece) const;
   void limit_until_measured(Tick from, uint64_t committed);
   std::string checkpoint_bytes();
   void restore(std::string_view bytes);
@@ -143,8 +147,8 @@ class Replay {
   MechanismRuns mechanisms_;
   System system_;
   std::optional<PartWatch> part_;
-  uint32_t warmed_by_ = 0;  ///< launches whose traces have filled the caches
-  std::optional<report::RunResult> before_, after_;  ///< the part, once they have been taken
+  uint32_t warmed_by_ = 0;                ///< launches whose traces have filled the caches
+  std::vector<report::RunResult> taken_;  ///< by moment of the part
   Tick window_ticks_ = 0;
   kernels::RunControl control_;
   std::chrono::steady_clock::time_point begun_, saved_;

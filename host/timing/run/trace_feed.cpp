@@ -39,7 +39,7 @@ void TraceFeed::serve(System& system, kernels::RunState& run) {
   for (uint32_t k = 0; k < d.num_running; ++k) {
     const uint32_t launch = d.running.in(base)[k];
     const uint32_t* taken = d.taken.in(base) + size_t{k} * groups;
-    Launch& l = known(launch, groups, taken);
+    Launch& l = known(system, launch, groups, taken);
     uint32_t left = image_.launches[launch].num_blocks;
     for (uint32_t q = 0; q < groups; ++q) {
       ensure(launch, l, q, taken[q] + margin_);
@@ -57,7 +57,7 @@ void TraceFeed::serve(System& system, kernels::RunState& run) {
   for (uint32_t k = 0; launch != frontend::kNoLaunch; ++k) {
     uint32_t& first = *std::min_element(free.begin(), free.end());
     if (k >= most && first >= window_cycles_) break;
-    ensure_first(launch, groups);
+    ensure_first(system, launch, groups);
     first += shortest(system, launch);
     ensure_followers(system, launch, first, groups);
     launch = d.launches.in(base)[launch].next;
@@ -68,15 +68,19 @@ void TraceFeed::serve(System& system, kernels::RunState& run) {
   run.view.traces = table_.data();
 }
 
-TraceFeed::Launch& TraceFeed::known(uint32_t launch, uint32_t groups, const uint32_t* taken) {
+TraceFeed::Launch& TraceFeed::known(System& system, uint32_t launch, uint32_t groups,
+                                    const uint32_t* taken) {
   const auto [it, is_new] = launches_.try_emplace(launch);
   Launch& l = it->second;
   if (!is_new) return l;
   const sm::LaunchInfo& info = image_.launches[launch];
   const runtime::LaunchRecord& record = recording_.launches[image_.recorded_launch[launch]];
   l.queues = {info.num_blocks, info.row, groups, info.stacks};
-  l.ready.assign(groups, 0);
-  l.dispatched.assign(groups, 0);
+  frontend::BlockQueues left_out = l.queues;
+  left_out.num_blocks =
+      system.front_end().dispatch.launches.in(system.arena.base())[launch].left_out;
+  for (uint32_t q = 0; q < groups; ++q) l.left_out.push_back(left_out.length(q));
+  l.ready = l.dispatched = l.left_out;
   // Only after a checkpoint has something been dispatched of a launch that is new here.
   if (taken != nullptr) l.dispatched.assign(taken, taken + groups);
   l.chunks.resize(record.num_chunks);
@@ -89,26 +93,28 @@ TraceFeed::Launch& TraceFeed::known(uint32_t launch, uint32_t groups, const uint
   return l;
 }
 
-void TraceFeed::ensure_first(uint32_t launch, uint32_t groups) {
-  Launch& l = known(launch, groups, nullptr);
-  for (uint32_t q = 0; q < groups; ++q) ensure(launch, l, q, margin_);
+void TraceFeed::ensure_first(System& system, uint32_t launch, uint32_t groups) {
+  Launch& l = known(system, launch, groups, nullptr);
+  for (uint32_t q = 0; q < groups; ++q) ensure(launch, l, q, l.left_out[q] + margin_);
 }
 
 /// An SM gets one thread block in a cycle, and the last needs one to come and one to be told of
 /// (its warps may have no instructions).
-uint32_t TraceFeed::shortest(const System& system, uint32_t launch) const {
-  return 2 + (image_.launches[launch].num_blocks - 1) / static_cast<uint32_t>(system.sms.size());
+uint32_t TraceFeed::shortest(System& system, uint32_t launch) const {
+  const uint32_t left_out =
+      system.front_end().dispatch.launches.in(system.arena.base())[launch].left_out;
+  return 2 + (image_.launches[launch].num_blocks - left_out - 1) /
+                 static_cast<uint32_t>(system.sms.size());
 }
 
-void TraceFeed::ensure_followers(const System& system, uint32_t launch, uint32_t cycle,
-                                 uint32_t groups) {
+void TraceFeed::ensure_followers(System& system, uint32_t launch, uint32_t cycle, uint32_t groups) {
   const sm::LaunchInfo& info = image_.launches[launch];
   for (uint32_t i = 0; i < info.num_waiting && cycle < window_cycles_; ++i) {
     const uint32_t next = image_.waiting[info.first_waiting + i];
     const auto [at, is_new] = followers_.try_emplace(next, cycle);
     if (!is_new && at->second <= cycle) continue;
     at->second = cycle;
-    ensure_first(next, groups);
+    ensure_first(system, next, groups);
     ensure_followers(system, next, cycle + shortest(system, next), groups);
   }
 }

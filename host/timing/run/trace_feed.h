@@ -44,16 +44,17 @@ class TraceFeed {
     std::vector<Chunk> chunks;
     std::vector<uint32_t> ready;       ///< by queue: its blocks [0, ready) have been loaded
     std::vector<uint32_t> dispatched;  ///< by queue: those taken before the feed knew the launch
+    std::vector<uint32_t> left_out;    ///< by queue: its first ones, which are not simulated
   };
 
   static Chunk& chunk_of(Launch& l, uint32_t block);
-  Launch& known(uint32_t launch, uint32_t groups, const uint32_t* taken);
+  Launch& known(System& system, uint32_t launch, uint32_t groups, const uint32_t* taken);
   /// What a window can dispatch of a launch that has not begun.
-  void ensure_first(uint32_t launch, uint32_t groups);
+  void ensure_first(System& system, uint32_t launch, uint32_t groups);
   /// The same of those that wait for a launch that cannot end before `cycle` of the window.
-  void ensure_followers(const System& system, uint32_t launch, uint32_t cycle, uint32_t groups);
+  void ensure_followers(System& system, uint32_t launch, uint32_t cycle, uint32_t groups);
   /// Core cycles from a launch's beginning to its end, at least.
-  uint32_t shortest(const System& system, uint32_t launch) const;
+  uint32_t shortest(System& system, uint32_t launch) const;
   /// Load what is missing of the first `end` blocks of a queue.
   void ensure(uint32_t launch, Launch& l, uint32_t queue, uint32_t end);
   void load(uint32_t launch, Launch& l, uint32_t chunk);

@@ -19,15 +19,19 @@ namespace nearwarp::sim {
 
 namespace {
 
-/// When something was used last: a launch, and a count within it.
+/// When something was used last: a walk of some thread blocks, later ones of which were before
+/// and have lower numbers, and a count within it.
 using Order = uint64_t;
-constexpr uint32_t kLaunchShift = 40;
+constexpr uint32_t kWalkShift = 40;
+constexpr uint64_t kFirstWalk = (uint64_t{1} << (64 - kWalkShift)) - 1;
 
 /// A walk of several launches ends beyond this part of what it may be, if its second half has found
 /// next to nothing, one in so many lines and pages, that its first had not: launches then go on
 /// using the same.
 constexpr uint64_t kRepeatsOf = 64, kFewOf = 100;
 constexpr uint32_t kSeveral = 4;
+/// Of a launch that has begun a piece that is walked is one of so many parts of what a walk may be.
+constexpr uint64_t kPiecesOf = 32;
 
 /// A line in an L2 slice.
 struct Use {
@@ -68,8 +72,9 @@ class Uses {
     return p.homes.of(system_.map.of(line, base_), line, base_);
   }
 
-  /// Another launch, before those known so far; it gets its first thread block at SM `at`.
-  void add_launch(uint32_t launch, uint32_t at);
+  /// Thread blocks [begin, end) of a launch, before all that is known so far; it gets its first
+  /// thread block at SM `at`.
+  void add_blocks(uint32_t launch, uint32_t begin, uint32_t end, uint32_t at);
   /// Of launches before those known so far, [0, end), the code: all of each kernel's, for without
   /// traces it is not known which of it was run.
   void add_code(uint32_t end);
@@ -128,6 +133,7 @@ class Uses {
   std::vector<Recent> recent_{kRecent};
   std::unordered_map<LineAddr, Order> code_;
   std::unordered_map<LineAddr, uint32_t> kernel_of_;
+  Order next_walk_ = kFirstWalk;
   std::unordered_map<uint64_t, uint32_t> in_set_;  // lines, by slice and set
   uint64_t filled_ = 0, room_ = 0;                 // ways
 };
@@ -136,9 +142,9 @@ void Uses::touch(Order order, LineAddr virtual_line, uint32_t sectors, uint32_t 
   const uint64_t key = uint64_t{asker} << 33 | uint64_t{virtual_line} << 1 | (store ? 1 : 0);
   Recent& recent = recent_[(virtual_line ^ asker << 4) % kRecent];
   if (recent.key != key) recent = looked_up(key, virtual_line, asker, store);
-  // A launch that is walked later came before: it changes no order.
+  // What is walked later came before: it changes no order.
   const auto note = [&](Order* last) {
-    if (last != nullptr && *last >> kLaunchShift <= order >> kLaunchShift) *last = order;
+    if (last != nullptr && *last >> kWalkShift <= order >> kWalkShift) *last = order;
   };
   note(recent.page);
   if (recent.use == nullptr) return;
@@ -167,18 +173,19 @@ void Uses::used_code(uint32_t kernel, uint32_t block, Order order) {
   for (uint32_t line = b.first >> code_shift_; line <= (b.first + b.count) >> code_shift_; ++line) {
     kernel_of_[sm::kCodeBase + line] = kernel;
     Order& last = code_[sm::kCodeBase + line];
-    if (last >> kLaunchShift <= order >> kLaunchShift) last = order;
+    if (last >> kWalkShift <= order >> kWalkShift) last = order;
   }
 }
 
 void Uses::add_code(uint32_t end) {
   if (code_shift_ == 0) return;
+  const Order before = next_walk_ << kWalkShift;
   std::unordered_set<uint32_t> seen;
   for (uint32_t i = end; i-- > 0;) {
     const uint32_t kernel = recording_.launches[i].kernel;
     if (!seen.insert(kernel).second) continue;
     const auto blocks = static_cast<uint32_t>(recording_.kernels[kernel]->blocks.size());
-    for (uint32_t b = 0; b < blocks; ++b) used_code(kernel, b, Order{i + 1} << kLaunchShift);
+    for (uint32_t b = 0; b < blocks; ++b) used_code(kernel, b, before + i);
   }
 }
 
@@ -210,7 +217,8 @@ struct Uses::Visit {
   }
 };
 
-void Uses::add_launch(uint32_t launch, uint32_t at) {
+void Uses::add_blocks(uint32_t launch, uint32_t begin, uint32_t end, uint32_t at) {
+  const Order order = next_walk_-- << kWalkShift;
   const runtime::LaunchRecord& record = recording_.launches[launch];
   const auto found =
       std::lower_bound(image_.recorded_launch.begin(), image_.recorded_launch.end(), launch);
@@ -218,15 +226,17 @@ void Uses::add_launch(uint32_t launch, uint32_t at) {
   const sm::LaunchInfo& info =
       image_.launches[static_cast<size_t>(found - image_.recorded_launch.begin())];
   const compiler::Kernel& kernel = *recording_.kernels[record.kernel];
-  Visit visit{*this,
-              kernel,
-              record.kernel,
-              frontend::BlockQueues{info.num_blocks, info.row, groups_},
-              at,
-              Order{launch + 1} << kLaunchShift};
+  Visit visit{
+      *this, kernel, record.kernel, frontend::BlockQueues{info.num_blocks, info.row, groups_},
+      at,    order};
   const runtime::ChunkWalk walk(kernel);
-  for (uint32_t c = 0; c < record.num_chunks; ++c)
-    walk.walk(*recording_.traces.chunk(record.first_chunk + c), visit);
+  uint32_t first = 0;
+  for (uint32_t c = record.first_chunk; c < record.first_chunk + record.num_chunks; ++c) {
+    const uint32_t blocks = recording_.traces.blocks(c);
+    if (first < end && first + blocks > begin)
+      walk.walk(*recording_.traces.chunk(c), begin, end, visit);
+    first += blocks;
+  }
 }
 
 /// Of a map to Order, the keys by order, the oldest first.
@@ -331,14 +341,15 @@ class L2Fill {
   std::vector<uint32_t> walkers_;  // an SM for each way to the L2
 };
 
-/// Which SMs have had thread blocks of which kernels before a launch, if each thread block went to
+/// Which SMs have had thread blocks of which kernels before, if each thread block went to
 /// the SM after that of the one before; all of them where there are groups.
 class KernelsOfSms {
  public:
-  KernelsOfSms(const runtime::Recording& recording, uint32_t launch, uint32_t groups, uint32_t sms)
+  KernelsOfSms(const runtime::Recording& recording, const Before& before, uint32_t groups,
+               uint32_t sms)
       : all_(groups > 1) {
     uint64_t at = 0;
-    for (uint32_t i = 0; i < launch && !all_; ++i) {
+    for (uint32_t i = 0; i < before.launch + (before.block != 0 ? 1 : 0) && !all_; ++i) {
       const runtime::LaunchRecord& l = recording.launches[i];
       std::vector<bool>& ran = ran_[l.kernel];
       ran.resize(sms);
@@ -359,26 +370,41 @@ class KernelsOfSms {
 
 }  // namespace
 
-uint32_t warm_caches(const runtime::Recording& recording, const ImageTables& image, uint32_t first,
-                     uint32_t launch, uint64_t most, System& system) {
+uint32_t warm_caches(const runtime::Recording& recording, const ImageTables& image,
+                     const Before& before, uint64_t most, System& system) {
   if (system.of_kind(kernels::ComponentKind::kL2Slice).empty()) return 0;
   Uses uses(recording, image, system);
   uint64_t blocks = 0;
-  for (uint32_t i = 0; i < launch; ++i) blocks += recording.launches[i].blocks_recorded;
+  for (uint32_t i = 0; i < before.launch; ++i) blocks += recording.launches[i].blocks_recorded;
   std::vector<std::pair<uint64_t, uint64_t>> progress = {{0, 0}};  // walked, found
   size_t half = 0;  // where in it half of what has been walked had been
-  uint32_t at = launch;
-  while (at > first && !uses.is_full()) {
-    const runtime::LaunchRecord& l = recording.launches[at - 1];
+  // Is it worth while to walk so many more?
+  const auto goes_on = [&](uint64_t instructions, bool several) {
     const auto [walked, found] = progress.back();
-    if (walked != 0 && walked + l.warp_instructions > most) break;
+    if (uses.is_full() || (walked != 0 && walked + instructions > most)) return false;
     while (progress[half + 1 < progress.size() ? half + 1 : half].first < walked / 2) ++half;
-    if (launch - at >= kSeveral && walked > most / kRepeatsOf &&
-        found - progress[half].second <= found / kFewOf)
-      break;
+    return !(several && walked > most / kRepeatsOf &&
+             found - progress[half].second <= found / kFewOf);
+  };
+  const auto walk = [&](uint32_t launch, uint32_t begin, uint32_t end, uint64_t instructions) {
+    uses.add_blocks(launch, begin, end, static_cast<uint32_t>(blocks % system.num_sms()));
+    progress.emplace_back(progress.back().first + instructions, uses.found());
+  };
+  uint32_t at = before.launch;
+  bool all = true;
+  for (uint32_t end = before.block; end != 0 && all;) {
+    const runtime::LaunchRecord& l = recording.launches[at];
+    const uint64_t each = l.warp_instructions / l.blocks_recorded + 1;
+    const auto piece = static_cast<uint32_t>(std::min<uint64_t>(end, most / kPiecesOf / each + 1));
+    all = goes_on(piece * each, progress.size() > kSeveral);
+    if (all) walk(at, end - piece, end, piece * each);
+    end -= piece;
+  }
+  while (all && at > before.first) {
+    const runtime::LaunchRecord& l = recording.launches[at - 1];
+    if (!goes_on(l.warp_instructions, progress.size() > kSeveral)) break;
     blocks -= l.blocks_recorded;
-    uses.add_launch(--at, static_cast<uint32_t>(blocks % system.num_sms()));
-    progress.emplace_back(walked + l.warp_instructions, uses.found());
+    walk(--at, 0, static_cast<uint32_t>(l.blocks_recorded), l.warp_instructions);
   }
   uses.add_code(at);
   const sm::TlbParams& tlb = system.params<sm::SmParams>(system.sms.at(0)).tlb;
@@ -386,7 +412,7 @@ uint32_t warm_caches(const runtime::Recording& recording, const ImageTables& ima
   if (!uses.code().empty())
     fill_instruction_caches(
         uses,
-        KernelsOfSms(recording, launch, system.front_end_params().dispatch.groups,
+        KernelsOfSms(recording, before, system.front_end_params().dispatch.groups,
                      system.num_sms()),
         system);
   // In the order of their last uses; pages and code are few beside lines.
@@ -409,7 +435,7 @@ uint32_t warm_caches(const runtime::Recording& recording, const ImageTables& ima
     if (e.what == Event::kLine)
       fill.put(slice_of_key(e.key), line_of_key(e.key), uses.lines().at(e.key).sectors);
   }
-  return launch - at;
+  return before.launch - at;
 }
 
 }  // namespace nearwarp::sim

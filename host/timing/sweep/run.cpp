@@ -16,6 +16,7 @@
 #include "host/timing/run/divided_batch.h"
 #include "host/timing/run/launch_part.h"
 #include "host/timing/run/learning.h"
+#include "host/timing/run/resident_blocks.h"
 
 namespace nearwarp::sweep {
 namespace {
@@ -118,7 +119,7 @@ class SweepRun final : public sim::BatchObserver {
   bool execute() {
     try {
       recording_ = surroundings_.recording(program_);
-      division_ = options_.divide ? options_.divide(recording_, together()) : runtime::Division();
+      division_ = options_.divide ? options_.divide(recording_, needs()) : runtime::Division();
       return true;
     } catch (const Error&) {
       const std::exception_ptr error = std::current_exception();
@@ -128,18 +129,26 @@ class SweepRun final : public sim::BatchObserver {
     }
   }
 
-  /// Launches in which any of the program's points learns, those included that are not to be run: a
-  /// point's parts do not depend on which others are.
-  uint32_t together() {
-    uint32_t most = 0;
+  /// Of all of the program's points, those included that are not to be run: a point's parts do not
+  /// depend on which others are.
+  runtime::DivisionNeeds needs() {
+    runtime::DivisionNeeds needs;
+    std::shared_ptr<const config::MachineConfig> last;
     for (const Point& point : plan_.points) {
       if (point.program != program_ || !point.error.empty()) continue;
       const auto machine = plan_.machine(point);
       const auto policy = plan_.policy(point);
       const sim::ReplayJob job = {&recording_, machine.get(), policy.get()};
-      most = std::max(most, sim::learning_launches({&job, 1}, [&] { return progress(0); }));
+      const auto learning = sim::learning_launches({&job, 1}, [&] { return progress(0); });
+      needs.together = std::max(needs.together, learning);
+      if (machine == last) continue;
+      last = machine;
+      const std::vector<uint64_t> resident = sim::resident_blocks({&job, 1});
+      needs.resident.resize(resident.size());
+      for (size_t i = 0; i < resident.size(); ++i)
+        needs.resident[i] = std::max(needs.resident[i], resident[i]);
     }
-    return most;
+    return needs;
   }
 
   void finished(size_t job, sim::BatchOutcome outcome) override {

@@ -41,7 +41,8 @@ struct Outcome {
 };
 
 /// What of a program is simulated, whose first launches (a number of them) are not divided.
-using Divide = std::function<runtime::Division(const runtime::Recording&, uint32_t together)>;
+using Divide =
+    std::function<runtime::Division(const runtime::Recording&, const runtime::DivisionNeeds&)>;
 
 struct RunOptions {
   Shard shard;

@@ -11,7 +11,9 @@ void collect_launches(const runtime::Recording& recording, const ImageTables& im
   const frontend::LaunchState* launches =
       system.front_end().dispatch.launches.in(system.arena.base());
   const Tick gap = Tick{system.front_end_params().launch_gap} * system.front_end_params().period;
-  const std::vector<uint32_t> alike = runtime::first_alike(recording);
+  const auto known = recording.studies->of<std::vector<uint32_t>>(
+      "first alike", [&] { return runtime::first_alike(recording); });
+  const std::vector<uint32_t>& alike = *known;
   const auto number = [&](uint32_t index) {
     return uint64_t{index} + recording.launches[index].left_before;
   };
