@@ -358,15 +358,6 @@ ApplicationOptions application_options(const CommandLine& line, const Words& app
   return options;
 }
 
-Words before_application(const Words& words, Words* application) {
-  const auto dashes = std::find(words.begin(), words.end(), "--");
-  if (dashes == words.end()) return words;
-  application->assign(dashes + 1, words.end());
-  if (application->empty())
-    throw UsageError("an application must follow '--' - e.g. nearwarp run -- ./app");
-  return Words(words.begin(), dashes);
-}
-
 void tell_ending(const ApplicationRun& run) {
   if (!run.ending.empty()) tell("the application " + run.ending);
 }

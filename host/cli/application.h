@@ -59,10 +59,6 @@ std::vector<std::pair<std::string, std::string>> execution_options(const Command
 /// The value of --kernels. Throws UsageError for what is no regular expression.
 std::string kernels_option(const CommandLine& line);
 
-/// The words before "--"; those after it are put into `application`. Throws UsageError if none
-/// follow.
-Words before_application(const Words& words, Words* application);
-
 /// Says on standard error how the application ended, if not well.
 void tell_ending(const ApplicationRun& run);
 
