@@ -9,12 +9,16 @@
 #include "host/core/error.h"
 
 // In the order of the help.
-#define NW_EACH_COMMAND(X)                                                                     \
-  X(run)                                                                                       \
-  X(record)                                                                                    \
-  X(check)                                                                                     \
-  X(sweep) X(experiment) X(compare) X(merge) X(analyze) X(restructure) X(noc) X(dram) X(probe) \
-      X(area) X(devices) X(list) X(show) X(manual) X(completion)
+#define NW_EACH_COMMAND(X) \
+  X(run)                   \
+  X(record)                \
+  X(check)                 \
+  X(sweep)                 \
+  X(experiment)            \
+  X(compare)               \
+  X(merge)                 \
+  X(analyze)               \
+  X(restructure) X(noc) X(dram) X(probe) X(area) X(devices) X(list) X(show) X(manual) X(completion)
 
 namespace nearwarp::cli {
 

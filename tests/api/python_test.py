@@ -65,6 +65,29 @@ class Python(unittest.TestCase):
             self.assertEqual(lasting(json.loads(result.json)), lasting(theirs))
             self.assertEqual(result.cycles, theirs["cycles"])
 
+    def test_applications_are_the_command_lines(self):
+        app = [sys.executable, os.path.join(SAMPLES, "..", "squares.py")]
+        with tempfile.TemporaryDirectory() as folder:
+            file, printed = os.path.join(folder, "r.json"), os.path.join(folder, "printed")
+            subprocess.run([PROGRAM, "run", "--policy", "tom", "--json", file, "--", *app], check=True,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            with open(file, encoding="utf-8") as stream:
+                theirs = json.load(stream)["runs"][0]
+            program = nw.Program.application(app, output=printed)
+            with open(printed, encoding="utf-8") as stream:
+                self.assertIn("right", stream.read())
+        result = nw.run(program, "tom", "tom")
+        self.assertEqual({**lasting(json.loads(result.json)), "workload": ""}, {**lasting(theirs), "workload": ""})
+        with self.assertRaises(nw.Error) as caught:
+            nw.Program.application(["/no/such/app"])
+        self.assertIn("no application", caught.exception.what)
+        with self.assertRaises(TypeError):
+            nw.Program.application(app, kernel="x")
+        told = []
+        with self.assertRaises(nw.Error):
+            nw.Program.application(["false"], tell=told.append)
+        self.assertEqual(told, ["the application ended with status 1"])
+
     def test_a_run_stops_and_goes_on(self):
         whole = nw.run("kmeans", "tom", "tom")
         run = nw.Simulation("kmeans", "tom", "tom")

@@ -14,6 +14,7 @@ and Ctrl-C ends it. What goes wrong is a nearwarp.Error, which says what would b
 from __future__ import annotations
 
 import itertools as _itertools
+import logging as _logging
 import os as _os
 import struct as _struct
 import sys as _sys
@@ -127,6 +128,23 @@ class Policy(_Configuration):
     _type = _core.Policy
 
 
+_APPLICATION_OPTIONS = {"kernels", "max_thread_instructions", "max_trace_bytes", "registers", "interleave",
+                        "execute_most", "time_limit_seconds", "devices", "strict_bounds", "output",
+                        "max_repeats", "tell"}
+
+
+def _application(command, machine):
+    return [_os.fspath(word) for word in command], _as(Machine, machine)._core
+
+
+def _chosen(options):
+    for name in options:
+        if name not in _APPLICATION_OPTIONS:
+            raise TypeError(f"no option {name!r} - there are {', '.join(sorted(_APPLICATION_OPTIONS))}")
+    options = {"tell": _logging.getLogger("nearwarp").warning, **options}
+    return {name: _os.fspath(value) if name == "output" else value for name, value in options.items()}
+
+
 class Program:
     """A program that has been executed and can be simulated."""
 
@@ -144,8 +162,30 @@ class Program:
 
     @classmethod
     def recording(cls, path: str | _os.PathLike, max_repeats: int = 0) -> Program:
-        """A file that `nearwarp record` or save() has written."""
+        """A file that `nearwarp record` or save() has written, or Accel-Sim's kernelslist.g."""
         return cls(_core.Program.recording(_os.fspath(path), max_repeats))
+
+    @classmethod
+    def application(cls, command: _t.Sequence[str], machine: Machine | str = "tom", **options) -> Program:
+        """Run a CUDA application, ["./app", "its", "arguments"], and keep what its kernels did.
+
+        An Error if it used no GPU, or if several of its processes did: processes() has each.
+
+        machine: what it takes the GPU for. options: kernels, a regular expression: only kernels with a match
+        are kept (all run); max_thread_instructions, to keep; max_trace_bytes, of traces of thread blocks that
+        run together; registers, who counts them: "auto", "own" or "ptxas"; interleave, warps take turns every
+        so many instructions; execute_most (thread-instructions), time_limit_seconds: it is ended then;
+        devices, that it sees; strict_bounds; output, a file for what it prints (else where this process
+        prints); max_repeats, as of workload(); tell, a function that is told what is worth knowing (else
+        the module logging's logger nearwarp is).
+        """
+        return cls(_core.Program.application(*_application(command, machine), **_chosen(options)))
+
+    @classmethod
+    def processes(cls, command: _t.Sequence[str], machine: Machine | str = "tom", **options) -> list[Program]:
+        """As application(), of one that has several processes which use the GPU: a Program of each."""
+        return [cls(core) for core in
+                _core.Program.processes(*_application(command, machine), **_chosen(options))]
 
     def save(self, path: str | _os.PathLike) -> None:
         """Keep it as a recording (.nwtrace), which the command line reads, too."""
@@ -167,6 +207,11 @@ class Program:
     def launches(self) -> list[Launch]:
         """Launch objects: kernel, warp_instructions, thread_instructions."""
         return self._core.launches
+
+    @property
+    def truncated(self) -> bool:
+        """Not all of it was kept."""
+        return self._core.truncated
 
     def __repr__(self):
         return (f"nearwarp.Program({self.name!r}, {self.warp_instructions} warp-instructions in "
@@ -248,7 +293,7 @@ def _program(one):
     if isinstance(one, Program):
         return one
     path = _os.fspath(one)
-    return Program.recording(path) if path.endswith(".nwtrace") else Program.workload(path)
+    return Program.recording(path) if path.endswith((".nwtrace", ".g")) else Program.workload(path)
 
 
 _InCore = Simulation
