@@ -90,6 +90,10 @@ struct Key {
   std::string unit;   ///< empty for counts, names and texts
   std::string doc;    ///< one sentence
   std::string range;  ///< what is allowed
+  /// Where the value comes from: what its file says beside it ("TOM, Table 1", "estimated"), the
+  /// standard that a timing is of, "changed", or "default". Empty where the file says nothing, and
+  /// in texts.
+  std::string source;
 };
 
 /// A machine's description.
@@ -108,6 +112,8 @@ class NEARWARP_API Machine {
   std::vector<Key> keys() const;
   /// A key's value as TOML has it.
   Expected<std::string> get(std::string_view key) const;
+  /// Keys of machines of all shapes, without values and sources.
+  static std::vector<Key> all_keys();
 
   struct State;
 
@@ -129,6 +135,7 @@ class NEARWARP_API Policy {
   const std::string& name() const;
   std::vector<Key> keys() const;
   Expected<std::string> get(std::string_view key) const;
+  static std::vector<Key> all_keys();  ///< with those of all mechanisms
 
   struct State;
 

@@ -256,7 +256,8 @@ void define_configuration(py::module_& m, const char* name, const char* doc) {
       .def("changed", [](const T& t, const Changes& changes) { return taken(t.with(changes)); })
       .def("get", [](const T& t, const std::string& key) { return taken(t.get(key)); })
       .def_property_readonly("name", &T::name)
-      .def_property_readonly("keys", &T::keys);
+      .def_property_readonly("keys", &T::keys)
+      .def_static("all_keys", &T::all_keys);
 }
 
 }  // namespace
@@ -287,7 +288,8 @@ PYBIND11_MODULE(_core, m) {
       .def_readonly("value", &Key::value)
       .def_readonly("unit", &Key::unit)
       .def_readonly("doc", &Key::doc)
-      .def_readonly("range", &Key::range);
+      .def_readonly("range", &Key::range)
+      .def_readonly("source", &Key::source);
   define_configuration<Machine>(m, "Machine", "A machine's description.");
   define_configuration<Policy>(m, "Policy", "What computes near memory, and how.");
 
