@@ -72,7 +72,7 @@ class Installed(unittest.TestCase):
         theirs = results(os.path.join(self.root, "bin/nearwarp"), "--policy", "baseline,tom")
         for name in ("baseline", "tom"):
             self.assertEqual(ours[name]["counters"], theirs[name]["counters"], name)
-        counters = {c["name"]: c["value"] for c in ours["stall"]["counters"]}
+        counters = {name: c["value"] for name, c in ours["stall"]["counters"].items()}
         self.assertGreater(counters["loop_stall.instances"], 0)
         self.assertEqual(counters["loop_stall.cycles"], 100 * counters["loop_stall.instances"])
         self.assertGreater(ours["stall"]["cycles"], ours["baseline"]["cycles"])

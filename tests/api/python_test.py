@@ -120,7 +120,7 @@ class Python(unittest.TestCase):
             self.assertIn(part, text)
         with self.assertRaises(nw.Error):
             tom.describe("link.s")
-        for cls, key in ((nw.Machine, "links.gpu_to_memory_mbps [MB/s]"), (nw.Policy, "coda.")):
+        for cls, key in ((nw.Machine, "links.gpu_to_memory_mbps [MB/s]"), (nw.Policy, "pages.chunk (")):
             self.assertIn(key, cls.__doc__)
         from nearwarp import _keys
         self.assertEqual(list(_keys.MachineKeys.__annotations__), [k.name for k in nw.Machine._type.all_keys()])

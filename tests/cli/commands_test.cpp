@@ -114,7 +114,8 @@ TEST(Completion, KnowsTheKeysOfMachineAndPolicies) {
   EXPECT_TRUE(has(completed({"run", "--set", "links."}), "links.gpu_to_memory_mbps="));
   EXPECT_FALSE(has(completed({"run", "--machine", "gtx480", "--set", "links."}),
                    "links.gpu_to_memory_mbps="));
-  EXPECT_FALSE(has(completed({"run", "--set", "coda."}), "coda.page_bytes="));
+  EXPECT_FALSE(has(completed({"run", "--set", "pages."}), "pages.chunk="));
+  EXPECT_TRUE(has(completed({"run", "--policy", "coda", "--set", "pages."}), "pages.chunk="));
   EXPECT_EQ(completed({"run", "--policy", "no-such", "--set", "gpu.sms"}).front(), "gpu.sms=");
 }
 
