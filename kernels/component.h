@@ -18,6 +18,13 @@
 #include "device/sm/sm.h"
 #include "kernels/family.h"
 
+// Of mechanisms from elsewhere (host/mechanisms/list.h): ", NAME::Mechanism" for each.
+#ifdef NW_MORE_DEVICE_CODE_HEADER
+#include NW_MORE_DEVICE_CODE_HEADER
+#else
+#define NW_MORE_DEVICE_CODE
+#endif
+
 namespace nearwarp::kernels {
 
 // Weights are estimated, from profiles of the CPU backend: host instructions of kmeans and
@@ -161,7 +168,8 @@ using GeneralFamilyWith = AnyFamilyWith<Mechanisms, false>;
 
 /// The mechanisms that come with the program; a mechanism's number is its place. A type by itself:
 /// as template arguments of every view, all of them would be where calls of one look for functions.
-struct Mechanisms : sm::MechanismList<tom::Mechanism, opportunistic::Mechanism, mpu::Mechanism> {};
+struct Mechanisms : sm::MechanismList<tom::Mechanism, opportunistic::Mechanism,
+                                      mpu::Mechanism NW_MORE_DEVICE_CODE> {};
 /// The product's family.
 using ProductFamily = FamilyWith<Mechanisms>;
 static_assert(ProductFamily::kind_of<sm::SmState>() == ComponentKind::kSm);

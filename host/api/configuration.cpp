@@ -5,8 +5,10 @@
 #include <utility>
 
 #include "host/api/failure.h"
+#include "host/api/sources.h"
 #include "host/api/state.h"
 #include "host/config/nearest.h"
+#include "host/config/schema.h"
 
 namespace nearwarp {
 namespace {
@@ -72,8 +74,16 @@ std::vector<Key> keys_of(const std::vector<config::KeyDescription>& described) {
   std::vector<Key> keys;
   keys.reserve(described.size());
   for (const config::KeyDescription& k : described)
-    keys.push_back({k.key, k.value, k.unit, k.doc, k.range});
+    keys.push_back({k.key, k.value, k.unit, k.doc, k.range, {}});
   return keys;
+}
+
+/// All that there are, whatever has them.
+template <class Config>
+void append_schema(std::vector<Key>& all) {
+  for (const config::Key<Config>& k : config::keys<Config>())
+    all.push_back(
+        {std::string(k.path), {}, std::string(k.unit), std::string(k.doc), config::allowed(k), {}});
 }
 
 std::string value_of(const std::vector<config::KeyDescription>& keys, std::string_view name) {
@@ -103,7 +113,21 @@ Expected<Machine> Machine::with(std::span<const std::string> changes) const {
 }
 const std::string& Machine::name() const { return Access::of(*this).config.name; }
 std::vector<Key> Machine::keys() const {
-  return keys_of(config::describe_whole(Access::of(*this).config));
+  const State& state = Access::of(*this);
+  const bool is_file = !state.text.has_value();
+  // The energy file's come after the machine's own.
+  std::vector<Key> keys = keys_of(config::describe(state.config));
+  set_sources(keys, is_file ? state.config.path : "", state.config.dram.standard, state.changes);
+  std::vector<Key> energy = keys_of(config::describe(state.config.energy));
+  set_sources(energy, is_file ? state.config.energy.path : "", "none", state.changes);
+  keys.insert(keys.end(), energy.begin(), energy.end());
+  return keys;
+}
+std::vector<Key> Machine::all_keys() {
+  std::vector<Key> keys;
+  append_schema<config::MachineConfig>(keys);
+  append_schema<config::EnergyConfig>(keys);
+  return keys;
 }
 Expected<std::string> Machine::get(std::string_view key) const {
   return guarded([&] { return value_of(config::describe_whole(Access::of(*this).config), key); });
@@ -122,7 +146,15 @@ Expected<Policy> Policy::with(std::span<const std::string> changes) const {
 }
 const std::string& Policy::name() const { return Access::of(*this).config.name; }
 std::vector<Key> Policy::keys() const {
-  return keys_of(config::describe(Access::of(*this).config));
+  const State& state = Access::of(*this);
+  std::vector<Key> keys = keys_of(config::describe(state.config));
+  set_sources(keys, state.text.has_value() ? "" : state.config.path, "none", state.changes);
+  return keys;
+}
+std::vector<Key> Policy::all_keys() {
+  std::vector<Key> keys;
+  append_schema<config::PolicyConfig>(keys);
+  return keys;
 }
 Expected<std::string> Policy::get(std::string_view key) const {
   return guarded([&] { return value_of(config::describe(Access::of(*this).config), key); });

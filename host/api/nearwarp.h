@@ -90,6 +90,10 @@ struct Key {
   std::string unit;   ///< empty for counts, names and texts
   std::string doc;    ///< one sentence
   std::string range;  ///< what is allowed
+  /// Where the value comes from: what its file says beside it ("TOM, Table 1", "estimated"), the
+  /// standard that a timing is of, "changed", or "default". Empty where the file says nothing, and
+  /// in texts.
+  std::string source;
 };
 
 /// A machine's description.
@@ -108,6 +112,8 @@ class NEARWARP_API Machine {
   std::vector<Key> keys() const;
   /// A key's value as TOML has it.
   Expected<std::string> get(std::string_view key) const;
+  /// Keys of machines of all shapes, without values and sources.
+  static std::vector<Key> all_keys();
 
   struct State;
 
@@ -129,6 +135,7 @@ class NEARWARP_API Policy {
   const std::string& name() const;
   std::vector<Key> keys() const;
   Expected<std::string> get(std::string_view key) const;
+  static std::vector<Key> all_keys();  ///< with those of all mechanisms
 
   struct State;
 
@@ -151,6 +158,26 @@ struct ProgramOptions {
   /// Asked some times a second, with the warp-instructions that have been executed, while a
   /// workload is; returns false to stop.
   std::function<bool(uint64_t)> progress = {};
+  /// Told what is worth knowing and no failure: what traces lack, how an application ended.
+  std::function<void(const std::string&)> tell = {};
+};
+
+/// How a CUDA application is run on the simulated GPU (docs/applications.md).
+struct ApplicationOptions {
+  std::optional<Machine> machine = {};  ///< what it takes the GPU for; default: "tom"
+  std::string kernels = {};  ///< regular expression: only kernels with a match are kept; all run
+  uint64_t max_thread_instructions = 0;          ///< to keep; 0: all
+  uint64_t max_trace_bytes = uint64_t{2} << 30;  ///< of traces of thread blocks that run together
+  std::string registers = "auto";                ///< who counts them: "auto", "own", "ptxas"
+  uint32_t interleave = 0;           ///< warps take turns every so many instructions; 0: not
+  uint64_t execute_most = 0;         ///< it is ended after so many thread-instructions; 0: never
+  uint64_t time_limit_seconds = 0;   ///< or after its kernels ran for so long; 0: never
+  uint32_t devices = 1;              ///< GPUs that it sees
+  bool strict_bounds = false;        ///< accesses beside allocations always end a kernel
+  std::string output = {};           ///< file for what it prints; empty: where this process prints
+  uint32_t max_repeats = 0;          ///< as ProgramOptions
+  std::function<bool()> go_on = {};  ///< asked some times a second; false: the application is ended
+  std::function<void(const std::string&)> tell = {};  ///< as ProgramOptions
 };
 
 /// A program that has been executed and can be simulated.
@@ -160,15 +187,23 @@ class NEARWARP_API Program {
   /// "medium", "large", "paper".
   static Expected<Program> workload(const std::string& name, const std::string& size = "small",
                                     const ProgramOptions& options = {});
-  /// A recording, as `nearwarp record` writes it (.nwtrace).
+  /// A recording, as `nearwarp record` writes it (.nwtrace), or Accel-Sim's traces (kernelslist.g).
   static Expected<Program> recording(const std::string& path, const ProgramOptions& options = {});
-  /// Writes it as one.
+  /// Runs a CUDA application, {"./app", "its", "arguments"}, to its end, and keeps what its kernels
+  /// did. It is a process of its own, with this one's input. A failure if it used no GPU, or if
+  /// several of its processes did: processes() has each.
+  static Expected<Program> application(std::span<const std::string> command,
+                                       const ApplicationOptions& options = {});
+  static Expected<std::vector<Program>> processes(std::span<const std::string> command,
+                                                  const ApplicationOptions& options = {});
+  /// Writes it as a recording.
   Expected<Done> save(const std::string& path) const;
 
   const std::string& name() const;
   uint64_t warp_instructions() const;
   uint64_t thread_instructions() const;
   std::vector<Launch> launches() const;
+  bool truncated() const;  ///< not all of it was kept
 
   struct State;
 

@@ -6,7 +6,9 @@
 #include "bench/workloads/workload.h"
 #include "host/cli/analysis_json.h"
 #include "host/cli/backend.h"
+#include "host/cli/command.h"
 #include "host/cli/commands.h"
+#include "host/cli/completion/values.h"
 #include "host/cli/interrupt.h"
 #include "host/cli/program_recording.h"
 #include "host/cli/terminal.h"
@@ -42,9 +44,7 @@ compiler::Program compile(const std::string& name) {
   throw unknown_workload(name, ", or give a .ptx file");
 }
 
-}  // namespace
-
-int analyze_command(const Words& words) {
+CommandLine declare_analyze() {
   CommandLine line("analyze", "WORKLOAD|FILE.ptx|kernelslist.g",
                    "Print the offloading candidates, and why other code was refused");
   line.value("kernel", "only this kernel", "NAME");
@@ -74,11 +74,12 @@ int analyze_command(const Words& words) {
   line.value("json",
              "write candidates and refusals to this file, or with these all counts (docs/json.md)",
              "FILE");
-  line.parse(words, 1, 1);
-  if (line.help_wanted()) {
-    print(line.help());
-    return 0;
-  }
+  line.offer("", workload_values);
+  offer_usual(line);
+  return line;
+}
+
+int run_analyze(const CommandLine& line, const Words& /*application*/) {
   if (line.given("mappings") + line.given("sharing") + line.given("objects") +
           line.given("strides") + line.given("chains") + line.given("locations") >
       1)
@@ -156,6 +157,18 @@ int analyze_command(const Words& words) {
   if (line.given("json")) report::write_file(line.text("json"), document.dump(1) + "\n");
   print(fitted_lines(text, output_width()));
   return 0;
+}
+
+}  // namespace
+
+Command analyze_command() {
+  return {.name = "analyze",
+          .uses = {{"WORKLOAD|FILE.ptx", "what would be offloaded, and why"},
+                   {"WORKLOAD --mappings", "which data mapping would suit it"}},
+          .declare = declare_analyze,
+          .least = 1,
+          .most = 1,
+          .run = run_analyze};
 }
 
 }  // namespace nearwarp::cli

@@ -1,13 +1,16 @@
 // nearwarp area: what a processor's parts take of its dies, from a machine, a policy and estimates.
+#include "host/cli/command.h"
 #include "host/cli/commands.h"
+#include "host/cli/completion/values.h"
 #include "host/config/area.h"
 #include "host/config/config.h"
 #include "host/mechanisms/mpu/area/area.h"
 #include "host/timing/report/file.h"
 
 namespace nearwarp::cli {
+namespace {
 
-int area_command(const Words& words) {
+CommandLine declare_area() {
   CommandLine line("area", "",
                    "What the parts of a processor below and among memory take of its dies,\n"
                    "from a machine, a policy and areas of single parts; nothing is simulated");
@@ -16,11 +19,12 @@ int area_command(const Words& words) {
   line.value("areas", "areas of single parts: name or file", "NAME", "mpu-20nm");
   line.list("set", "override a key of any of the three", "KEY=VALUE");
   line.value("json", "also write the report to a file", "FILE");
-  line.parse(words, 0, 0);
-  if (line.help_wanted()) {
-    print(line.help());
-    return 0;
-  }
+  offer_usual(line);
+  line.offer("set", area_key_values);
+  return line;
+}
+
+int run_area(const CommandLine& line, const Words& /*application*/) {
   Words own, others;
   for (const std::string& change : line.texts("set"))
     (change.starts_with("area.") ? own : others).push_back(change);
@@ -33,6 +37,17 @@ int area_command(const Words& words) {
   if (!json.empty()) report::write_file(json, mpu::area_json(report, machine, policy, area));
   print(mpu::area_text(report));
   return 0;
+}
+
+}  // namespace
+
+Command area_command() {
+  return {.name = "area",
+          .uses = {{"[OPTION...]", "what MPU's parts take of its dies"}},
+          .declare = declare_area,
+          .least = 0,
+          .most = 0,
+          .run = run_area};
 }
 
 }  // namespace nearwarp::cli

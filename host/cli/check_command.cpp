@@ -6,7 +6,9 @@
 
 #include "bench/workloads/workload.h"
 #include "host/cli/application.h"
+#include "host/cli/command.h"
 #include "host/cli/commands.h"
+#include "host/cli/completion/values.h"
 #include "host/cli/interrupt.h"
 #include "host/cli/program_recording.h"
 #include "host/config/config.h"
@@ -21,7 +23,7 @@ namespace {
 
 constexpr int kFound = 3;  ///< exit code if anything was found
 
-CommandLine declare() {
+CommandLine declare_check() {
   CommandLine line("check", "WORKLOAD",
                    "Look for races between threads, for barriers and masks that are misused, for\n"
                    "reads of memory that nobody wrote, and for memory errors, in the kernels of a\n"
@@ -39,6 +41,9 @@ CommandLine declare() {
              "NAME", "tom");
   line.list("set", "override a key of the machine; repeatable", "KEY=VALUE");
   declare_execution(line);
+  line.offer("", workload_values);
+  offer_usual(line);
+  line.offer("set", machine_key_values);
   return line;
 }
 
@@ -58,18 +63,7 @@ racecheck::Findings check_workload(const workloads::Workload& workload, workload
   return checker.findings();
 }
 
-}  // namespace
-
-int check_command(const Words& words) {
-  CommandLine line = declare();
-  Words application;
-  const Words own = before_application(words, &application);
-  const size_t programs = application.empty() ? 1 : 0;
-  line.parse(own, programs, programs);
-  if (line.help_wanted()) {
-    print(line.help());
-    return 0;
-  }
+int run_check(const CommandLine& line, const Words& application) {
   for (const char* name : {"machine", "set"})
     if (line.given(name) && application.empty())
       throw UsageError(fmt::format(
@@ -134,6 +128,18 @@ int check_command(const Words& words) {
     throw Error(fmt::format("{}: findings are partial", kApplicationInterrupted));
   if (run.exit_status != 0) return run.exit_status;
   return clean ? 0 : kFound;
+}
+
+}  // namespace
+
+Command check_command() {
+  return {.name = "check",
+          .uses = {{"WORKLOAD | -- APPLICATION", "find races, misuse, memory errors"}},
+          .declare = declare_check,
+          .least = 1,
+          .most = 1,
+          .application = true,
+          .run = run_check};
 }
 
 }  // namespace nearwarp::cli

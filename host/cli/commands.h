@@ -1,5 +1,5 @@
-// The program's commands, a file each. They print to standard output and throw nearwarp::Error;
-// the value returned is the exit code.
+// What commands have in common: printing to standard output, and the program's version. They throw
+// nearwarp::Error.
 #pragma once
 
 #include <string>
@@ -8,28 +8,12 @@
 
 namespace nearwarp::cli {
 
-int run_command(const Words& words);
-int check_command(const Words& words);
-int record_command(const Words& words);
-int sweep_command(const Words& words);
-int experiment_command(const Words& words);
-int compare_command(const Words& words);
-int merge_command(const Words& words);
-int analyze_command(const Words& words);
-/// What analyze_command() does with --mappings, --sharing and --objects.
+/// What `nearwarp analyze` does with --mappings, --sharing and --objects.
 int analyze_mappings_command(const CommandLine& line);
 int analyze_sharing_command(const CommandLine& line);
 int analyze_objects_command(const CommandLine& line);
-int noc_command(const Words& words);
-int dram_command(const Words& words);
-int probe_command(const Words& words);
-int area_command(const Words& words);
-int devices_command(const Words& words);
-int list_command(const Words& words);
-/// What it lists: "workloads", "machines" and so on.
+/// What `nearwarp list` lists: "workloads", "machines" and so on.
 Words list_kinds();
-int show_command(const Words& words);
-int restructure_command(const Words& words);
 
 /// Version of nearwarp and 8 digits of its models' hash, e.g. "0.1.0+6fd52c3a".
 std::string version();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "host/cli/command.h"
 #include "host/cli/commands.h"
 #include "host/cli/terminal.h"
 #include "host/core/error.h"
@@ -21,15 +22,12 @@ std::string device_text(const sim::DeviceInfo& d) {
       d.warps_per_block * d.largest_team);
 }
 
-}  // namespace
-
-int devices_command(const Words& words) {
+CommandLine declare_devices() {
   CommandLine line("devices", "", "List what simulated systems can be stepped on here");
-  line.parse(words, 0, 0);
-  if (line.help_wanted()) {
-    print(line.help());
-    return 0;
-  }
+  return line;
+}
+
+int run_devices(const CommandLine& /*line*/, const Words& /*application*/) {
   static constexpr size_t kIndent = 8;
   const auto row = [](const std::string& name, const std::string& text) {
     return fmt::format("{:<{}}{}\n", name, kIndent,
@@ -48,6 +46,17 @@ int devices_command(const Words& words) {
   if (!why.empty()) text += row("cuda", fmt::format("none: {}", why));
   print(text);
   return 0;
+}
+
+}  // namespace
+
+Command devices_command() {
+  return {.name = "devices",
+          .uses = {{"", "what can be simulated on here"}},
+          .declare = declare_devices,
+          .least = 0,
+          .most = 0,
+          .run = run_devices};
 }
 
 }  // namespace nearwarp::cli

@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "host/cli/backend.h"
+#include "host/cli/command.h"
 #include "host/cli/commands.h"
+#include "host/cli/completion/values.h"
 #include "host/cli/dram_load.h"
 #include "host/cli/interrupt.h"
 #include "host/cli/progress_bar.h"
@@ -17,7 +19,7 @@
 namespace nearwarp::cli {
 namespace {
 
-CommandLine options() {
+CommandLine declare_dram() {
   CommandLine line("dram", "", "Simulate one memory channel by itself: bandwidth, latency, energy");
   line.value("standard", "names (see 'nearwarp list dram') or .toml files, with commas", "NAMES",
              "ddr3-1600k");
@@ -33,6 +35,8 @@ CommandLine options() {
              "cpu|cuda", "cpu");
   line.value("device", "the CUDA device to use", "N", "0");
   ResultFiles::declare(line, "docs/memory.md", "run");
+  line.offer("standard", dram_values);
+  line.offer("set", dram_key_values);
   return line;
 }
 
@@ -61,15 +65,7 @@ dram::RunResults run_all(std::span<const dram::Point> points, const dram::RunOpt
                       : dram::run_points(points, run, threads, watch);
 }
 
-}  // namespace
-
-int dram_command(const Words& words) {
-  CommandLine line = options();
-  line.parse(words, 0, 0);
-  if (line.help_wanted()) {
-    print(line.help());
-    return 0;
-  }
+int run_dram(const CommandLine& line, const Words& /*application*/) {
   dram::RunOptions run;
   run.cycles = line.number("cycles", 1, uint64_t{1} << 36);
   run.warm_up_cycles = line.number("warm-up", 0, uint64_t{1} << 36);
@@ -103,6 +99,17 @@ int dram_command(const Words& words) {
   if (over.size() == points.size()) return 0;
   throw Error(
       fmt::format("interrupted: {} of {} runs came to their end", over.size(), points.size()));
+}
+
+}  // namespace
+
+Command dram_command() {
+  return {.name = "dram",
+          .uses = {{"[OPTION...]", "measure a memory channel by itself"}},
+          .declare = declare_dram,
+          .least = 0,
+          .most = 0,
+          .run = run_dram};
 }
 
 }  // namespace nearwarp::cli

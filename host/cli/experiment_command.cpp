@@ -12,7 +12,9 @@
 #include "bench/workloads/workload.h"
 #include "host/cli/application.h"
 #include "host/cli/backend.h"
+#include "host/cli/command.h"
 #include "host/cli/commands.h"
+#include "host/cli/completion/values.h"
 #include "host/cli/experiment_programs.h"
 #include "host/cli/figure_files.h"
 #include "host/cli/interrupt.h"
@@ -38,7 +40,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-CommandLine declare() {
+CommandLine declare_experiment() {
   CommandLine line("experiment", "NAME|FILE.toml",
                    "Run all sweeps of an experiment, as far as they are not done yet, and write\n"
                    "its figures and a report (docs/experiments.md)\n"
@@ -63,6 +65,8 @@ CommandLine declare() {
              "N");
   line.value("trace-cache", "keep executed programs in this folder and use them again", "FOLDER");
   declare_engine(line);
+  line.offer("", experiment_values);
+  offer_usual(line);
   return line;
 }
 
@@ -352,18 +356,8 @@ std::string write_all(const Request& r) {
   return text;
 }
 
-}  // namespace
-
-int experiment_command(const Words& words) {
-  CommandLine line = declare();
-  const bool has_application = std::find(words.begin(), words.end(), "--") != words.end();
-  Words application;
-  const Words own = before_application(words, &application);
-  line.parse(own, has_application ? 0 : 1, has_application ? 0 : 1);
-  if (line.help_wanted()) {
-    print(line.help());
-    return 0;
-  }
+int run_experiment(const CommandLine& line, const Words& application) {
+  const bool has_application = !application.empty();
   if (line.given("new"))
     return write_new(line.text("new"), has_application ? application : line.positional(),
                      has_application);
@@ -403,6 +397,18 @@ int experiment_command(const Words& words) {
                             r.sharded ? r.results : r.out + "/points.csv"));
   }
   return 0;
+}
+
+}  // namespace
+
+Command experiment_command() {
+  return {.name = "experiment",
+          .uses = {{"NAME [OPTION...]", "sweeps, figures, report of a study"}},
+          .declare = declare_experiment,
+          .least = 1,
+          .most = 1,
+          .application = true,
+          .run = run_experiment};
 }
 
 }  // namespace nearwarp::cli

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "host/cli/application.h"
-#include "host/cli/executable.h"
 #include "host/cli/program_recording.h"
 #include "host/cli/ptx_launches.h"
 #include "host/cli/trace_program.h"
@@ -16,6 +15,7 @@
 #include "host/core/error.h"
 #include "host/core/file_hash.h"
 #include "host/core/hash.h"
+#include "host/programs/executable.h"
 #include "host/recording/accel_sim/trace_list.h"
 #include "host/recording/combine.h"
 
@@ -34,7 +34,7 @@ config::MachineConfig machine_of(const OwnProgram& program) {
 /// Changes with the application, its arguments and the files that they name. Libraries of its own
 /// and what it reads by itself are not in it.
 std::string application_key(const OwnProgram& program) {
-  std::string key = "application " + file_hash(find_executable(program.app));
+  std::string key = "application " + file_hash(programs::find_executable(program.app));
   for (const std::string& argument : program.arguments) {
     std::error_code failed;
     key += "\nargument " + argument;
@@ -48,7 +48,7 @@ std::string application_key(const OwnProgram& program) {
 runtime::Recording execute_application(const OwnProgram& program) {
   ApplicationOptions options;
   options.kernels = program.kernels;
-  Words words = {find_executable(program.app)};
+  Words words = {programs::find_executable(program.app)};
   words.insert(words.end(), program.arguments.begin(), program.arguments.end());
   ApplicationRun run = run_application(words, machine_of(program), options);
   std::vector<runtime::Journal> processes = take_processes(run);

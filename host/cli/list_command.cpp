@@ -6,7 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/workloads/workload.h"
+#include "host/cli/command.h"
 #include "host/cli/commands.h"
+#include "host/cli/completion/values.h"
 #include "host/cli/terminal.h"
 #include "host/config/area.h"
 #include "host/config/config.h"
@@ -131,15 +133,18 @@ Words list_kinds() {
   return names;
 }
 
-int list_command(const Words& words) {
+namespace {
+
+CommandLine declare_list() {
   const std::string kinds = fmt::format("{}", fmt::join(list_kinds(), ", "));
   CommandLine line("list", "KIND", "List what there is.\nKIND: " + kinds);
   line.value("json", "write the list to this file (docs/json.md)", "FILE");
-  line.parse(words, 0, 1);
-  if (line.help_wanted()) {
-    print(line.help());
-    return 0;
-  }
+  line.offer("", [](const Typed&) { return candidates(list_kinds()); });
+  return line;
+}
+
+int run_list(const CommandLine& line, const Words& /*application*/) {
+  const std::string kinds = fmt::format("{}", fmt::join(list_kinds(), ", "));
   if (line.positional().empty())
     throw UsageError(fmt::format("'nearwarp list' needs a KIND - one of {}", kinds));
   const std::string& what = line.positional()[0];
@@ -151,6 +156,17 @@ int list_command(const Words& words) {
     return 0;
   }
   throw UsageError(fmt::format("cannot list '{}'{}", what, config::suggestion(what, list_kinds())));
+}
+
+}  // namespace
+
+Command list_command() {
+  return {.name = "list",
+          .uses = {{"KIND", "workloads, machines, policies, ..."}},
+          .declare = declare_list,
+          .least = 0,
+          .most = 1,
+          .run = run_list};
 }
 
 }  // namespace nearwarp::cli

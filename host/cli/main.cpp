@@ -6,6 +6,7 @@
 #include <exception>
 #include <new>
 
+#include "host/cli/command.h"
 #include "host/cli/commands.h"
 #include "host/config/nearest.h"
 #include "host/core/error.h"
@@ -17,28 +18,9 @@ namespace {
 constexpr int kFailure = 1;
 constexpr int kUsage = 2;
 
-constexpr const char* kHelp =
-    "nearwarp: a cycle-level simulator of GPUs with near-data processing\n"
-    "\n"
-    "  nearwarp run WORKLOAD [OPTION...]          simulate under several policies\n"
-    "  nearwarp run [OPTION...] -- APPLICATION    the same for any CUDA application\n"
-    "  nearwarp record [OPTION...] -- APPLICATION keep it for later runs and sweeps\n"
-    "  nearwarp check WORKLOAD | -- APPLICATION   find races, misuse, memory errors\n"
-    "  nearwarp sweep WORKLOAD... [OPTION...]     many configurations, resumable\n"
-    "  nearwarp experiment NAME [OPTION...]       sweeps, figures, report of a study\n"
-    "  nearwarp compare A B                       what differs between two results\n"
-    "  nearwarp merge OUT IN...                   join the files of a sweep's parts\n"
-    "  nearwarp analyze WORKLOAD|FILE.ptx         what would be offloaded, and why\n"
-    "  nearwarp run|sweep|analyze kernelslist.g   the same for Accel-Sim's traces\n"
-    "  nearwarp analyze WORKLOAD --mappings       which data mapping would suit it\n"
-    "  nearwarp restructure FILE.ptx              consecutive elements for each warp\n"
-    "  nearwarp noc [OPTION...]                   measure a network by itself\n"
-    "  nearwarp dram [OPTION...]                  measure a memory channel by itself\n"
-    "  nearwarp probe [OPTION...]                 latencies, bandwidths of a machine\n"
-    "  nearwarp area [OPTION...]                  what MPU's parts take of its dies\n"
-    "  nearwarp devices                           what can be simulated on here\n"
-    "  nearwarp list KIND                         workloads, machines, policies, ...\n"
-    "  nearwarp show KIND NAME                    all keys, values and meanings\n"
+constexpr const char* kTitle =
+    "nearwarp: a cycle-level simulator of GPUs with near-data processing\n\n";
+constexpr const char* kMore =
     "  nearwarp --help | --version\n"
     "\n"
     "'nearwarp help COMMAND' lists a command's options. For example:\n"
@@ -48,36 +30,19 @@ int dispatch(const Words& words) {
   if (words.empty()) throw UsageError("a command is missing - see 'nearwarp --help'");
   const std::string& name = words.front();
   const Words rest(words.begin() + 1, words.end());
-  if (name == "run") return run_command(rest);
-  if (name == "check") return check_command(rest);
-  if (name == "record") return record_command(rest);
-  if (name == "sweep") return sweep_command(rest);
-  if (name == "experiment") return experiment_command(rest);
-  if (name == "compare") return compare_command(rest);
-  if (name == "merge") return merge_command(rest);
-  if (name == "analyze") return analyze_command(rest);
-  if (name == "noc") return noc_command(rest);
-  if (name == "dram") return dram_command(rest);
-  if (name == "probe") return probe_command(rest);
-  if (name == "area") return area_command(rest);
-  if (name == "devices") return devices_command(rest);
-  if (name == "list") return list_command(rest);
-  if (name == "show") return show_command(rest);
-  if (name == "restructure") return restructure_command(rest);
+  if (const Command* command = find_command(name)) return execute(*command, rest);
   if (name == "--help" || name == "-h" || name == "help") {
     if (!rest.empty() && !rest[0].starts_with("-")) return dispatch({rest[0], "--help"});
-    print(kHelp);
+    print(kTitle + command_list() + kMore);
     return 0;
   }
   if (name == "--version") {
     print("nearwarp " + version() + "\n");
     return 0;
   }
-  throw UsageError(fmt::format(
-      "unknown command '{}'{}", name,
-      config::suggestion(name, {"run", "record", "check", "sweep", "experiment", "compare", "merge",
-                                "analyze", "restructure", "noc", "dram", "probe", "area", "devices",
-                                "list", "show", "--help", "--version"})));
+  Words names = {"--help", "--version"};
+  for (const Command& command : commands()) names.push_back(command.name);
+  throw UsageError(fmt::format("unknown command '{}'{}", name, config::suggestion(name, names)));
 }
 
 int report(const char* message, int code) {

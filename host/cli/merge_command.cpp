@@ -3,20 +3,21 @@
 
 #include <cstdio>
 
+#include "host/cli/command.h"
 #include "host/cli/commands.h"
 #include "host/timing/report/columns.h"
 #include "host/timing/sweep/merge.h"
 
 namespace nearwarp::cli {
+namespace {
 
-int merge_command(const Words& words) {
+CommandLine declare_merge() {
   CommandLine line("merge", "OUT IN...",
                    "Join result files of a sweep: each point once, in the sweep's order");
-  line.parse(words, 2, kAnyNumber);
-  if (line.help_wanted()) {
-    print(line.help());
-    return 0;
-  }
+  return line;
+}
+
+int run_merge(const CommandLine& line, const Words& /*application*/) {
   const std::string& output = line.positional()[0];
   const Words inputs(line.positional().begin() + 1, line.positional().end());
   const sweep::MergeOutcome outcome = sweep::merge(inputs, output);
@@ -29,6 +30,17 @@ int merge_command(const Words& words) {
   if (outcome.failed != 0) text += fmt::format(", {} of them failed", outcome.failed);
   print(text + "\n");
   return 0;
+}
+
+}  // namespace
+
+Command merge_command() {
+  return {.name = "merge",
+          .uses = {{"OUT IN...", "join the files of a sweep's parts"}},
+          .declare = declare_merge,
+          .least = 2,
+          .most = kAnyNumber,
+          .run = run_merge};
 }
 
 }  // namespace nearwarp::cli

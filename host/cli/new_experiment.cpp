@@ -5,8 +5,8 @@
 
 #include <filesystem>
 
-#include "host/cli/executable.h"
 #include "host/cli/program_recording.h"
+#include "host/programs/executable.h"
 #include "host/recording/accel_sim/trace_list.h"
 
 namespace nearwarp::cli {
@@ -139,7 +139,7 @@ std::string new_experiment_text(const std::string& path, const Words& program, b
   std::string name = first, table;
   bool traces = false;
   if (application) {
-    find_executable(first);
+    programs::find_executable(first);
     name = plain_name(first);
     std::string arguments;
     for (size_t i = 1; i < program.size(); ++i)

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "host/cli/backend.h"
+#include "host/cli/command.h"
 #include "host/cli/commands.h"
 #include "host/cli/interrupt.h"
 #include "host/cli/progress_bar.h"
@@ -177,16 +178,13 @@ std::vector<double> default_rates(double bound) {
   return rates;
 }
 
-}  // namespace
-
-int noc_command(const Words& words) {
+CommandLine declare_noc() {
   CommandLine line("noc", "", "Measure a network by itself: latency against load");
   declare(line);
-  line.parse(words, 0, 0);
-  if (line.help_wanted()) {
-    print(line.help());
-    return 0;
-  }
+  return line;
+}
+
+int run_noc(const CommandLine& line, const Words& /*application*/) {
   noc::NocReport report;
   report.config = network_of(line);
   report.measure.period_cycles = static_cast<uint32_t>(line.number("period", 10, 1000000));
@@ -230,6 +228,17 @@ int noc_command(const Words& words) {
   throw Error(fmt::format("interrupted: {} of {} loads were measured{}", report.points.size(),
                           rates.size(),
                           line.given("saturation") ? ", saturation was not found" : ""));
+}
+
+}  // namespace
+
+Command noc_command() {
+  return {.name = "noc",
+          .uses = {{"[OPTION...]", "measure a network by itself"}},
+          .declare = declare_noc,
+          .least = 0,
+          .most = 0,
+          .run = run_noc};
 }
 
 }  // namespace nearwarp::cli

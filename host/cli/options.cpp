@@ -27,11 +27,6 @@ namespace {
 
 constexpr const char* kPositional = "positional";
 
-std::string long_name(const std::string& name) {
-  const size_t comma = name.find(',');
-  return comma == std::string::npos ? name : name.substr(comma + 1);
-}
-
 /// Columns that descriptions are written for.
 constexpr size_t kWrittenFor = 80;
 
@@ -44,6 +39,16 @@ std::string as_one_line(std::string text) {
 std::string option_part(const std::string& word) { return word.substr(0, word.find('=')); }
 
 }  // namespace
+
+std::string Option::long_name() const {
+  const size_t comma = name.find(',');
+  return comma == std::string::npos ? name : name.substr(comma + 1);
+}
+
+std::string Option::short_name() const {
+  const size_t comma = name.find(',');
+  return comma == std::string::npos ? "" : name.substr(0, comma);
+}
 
 CommandLine::CommandLine(std::string command, std::string positional_help,
                          const std::string& description)
@@ -67,21 +72,27 @@ void CommandLine::value(const std::string& name, const std::string& help,
   if (!default_value.empty()) value = value->default_value(default_value);
   parser_->options.add_options()(name, help, value, value_name);
   described_.push_back({name, value_name, help, default_value});
-  names_.push_back("--" + long_name(name));
+  names_.push_back("--" + described_.back().long_name());
 }
 
 void CommandLine::flag(const std::string& name, const std::string& help) {
   parser_->options.add_options()(name, help);
   described_.push_back({name, "", help, ""});
-  names_.push_back("--" + long_name(name));
-  flags_.push_back(long_name(name));
+  names_.push_back("--" + described_.back().long_name());
+  flags_.push_back(described_.back().long_name());
 }
 
 void CommandLine::list(const std::string& name, const std::string& help,
                        const std::string& value_name) {
   parser_->options.add_options()(name, help, cxxopts::value<Words>(), value_name);
   described_.push_back({name, value_name, help, ""});
-  names_.push_back("--" + long_name(name));
+  names_.push_back("--" + described_.back().long_name());
+}
+
+void CommandLine::offer(const std::string& option, Values values) {
+  if (option.empty()) positional_values_ = values;
+  for (Option& one : described_)
+    if (one.long_name() == option) one.values = values;
 }
 
 void CommandLine::parse(const Words& words, size_t least, size_t most) {
@@ -126,12 +137,10 @@ std::string CommandLine::help(size_t width) const {
   constexpr size_t kGap = 2;
   Words lefts;
   size_t column = 0;
-  for (const Described& option : described_) {
-    const size_t comma = option.name.find(',');
-    std::string left = comma == std::string::npos
-                           ? "      --" + option.name
-                           : fmt::format("  -{}, --{}", option.name.substr(0, comma),
-                                         option.name.substr(comma + 1));
+  for (const Option& option : described_) {
+    const std::string letter = option.short_name();
+    std::string left =
+        fmt::format("  {:<3} --{}", letter.empty() ? "" : "-" + letter + ",", option.long_name());
     if (!option.value_name.empty()) left += " " + option.value_name;
     if (left.size() + kGap <= width / 2) column = std::max(column, left.size() + kGap);
     lefts.push_back(std::move(left));
@@ -193,6 +202,15 @@ uint64_t CommandLine::number(const std::string& name, uint64_t least, uint64_t m
                                  digits, least, most));
   }
   return value;
+}
+
+Words before_application(const Words& words, Words* application) {
+  const auto dashes = std::find(words.begin(), words.end(), "--");
+  if (dashes == words.end()) return words;
+  application->assign(dashes + 1, words.end());
+  if (application->empty())
+    throw UsageError("an application must follow '--' - e.g. nearwarp run -- ./app");
+  return Words(words.begin(), dashes);
 }
 
 Words split_commas(const std::string& text) {

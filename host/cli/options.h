@@ -15,6 +15,33 @@ using Words = std::vector<std::string>;
 /// For CommandLine::parse(): no limit.
 inline constexpr size_t kAnyNumber = static_cast<size_t>(-1);
 
+/// A word that completion offers.
+struct Candidate {
+  std::string word, meaning = {};
+};
+
+/// What stands on a command line before the word that is to be completed.
+class Typed {
+ public:
+  virtual ~Typed() = default;
+  /// Words that are no options.
+  virtual const Words& positional() const = 0;
+  /// An option's last value, or its default.
+  virtual std::string text(const std::string& option) const = 0;
+};
+/// Values that an option can have, or what a word can be.
+using Values = std::vector<Candidate> (*)(const Typed& typed);
+
+/// An option as its command has declared it.
+struct Option {
+  std::string name;  ///< long, or "s,long"
+  std::string value_name, help, default_value;
+  Values values = nullptr;  ///< what completion offers; null: nothing is known of them
+
+  std::string long_name() const;
+  std::string short_name() const;  ///< empty if it has none
+};
+
 /// One command's options. Errors are nearwarp::UsageError with the nearest valid option.
 class CommandLine {
  public:
@@ -31,6 +58,10 @@ class CommandLine {
   /// Declare an option that may be given several times.
   void list(const std::string& name, const std::string& help, const std::string& value_name);
 
+  /// Has completion offer these values for an option that has been declared; "": for the words that
+  /// are no options.
+  void offer(const std::string& option, Values values);
+
   /// Parse; throws UsageError for unknown options, missing values, and a number of positional
   /// words outside of [least, most].
   void parse(const Words& words, size_t least, size_t most);
@@ -39,6 +70,11 @@ class CommandLine {
   /// What the command does and its options, for a terminal of this width.
   std::string help(size_t width) const;
   std::string help() const;
+  const std::string& command() const { return command_; }
+  const std::string& description() const { return description_; }
+  const std::string& positional_help() const { return positional_help_; }
+  const std::vector<Option>& options() const { return described_; }
+  Values positional_values() const { return positional_values_; }
   const Words& positional() const { return positional_; }
   /// The words that were parsed, but for the options with these names: for a program that is to do
   /// the same.
@@ -50,21 +86,20 @@ class CommandLine {
   uint64_t number(const std::string& name, uint64_t least, uint64_t most) const;
 
  private:
-  /// What the help says of an option.
-  struct Described {
-    std::string name;  ///< long, or "s,long"
-    std::string value_name, help, default_value;
-  };
-
   std::string command_, positional_help_, description_;
   /// The parser, out of sight of the commands: its header takes longer than they do.
   struct Parser;
   std::unique_ptr<Parser> parser_;
-  std::vector<Described> described_;
+  std::vector<Option> described_;
+  Values positional_values_ = nullptr;
   Words names_;  ///< of all options, with dashes, for suggestions
   Words flags_;  ///< of those without a value, without dashes
   Words positional_;
 };
+
+/// The words before "--"; those after it are put into `application`. Throws UsageError if none
+/// follow.
+Words before_application(const Words& words, Words* application);
 
 /// "a,b,c" as words, empty ones left out.
 Words split_commas(const std::string& text);

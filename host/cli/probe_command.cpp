@@ -5,7 +5,9 @@
 #include <thread>
 
 #include "bench/probes/programs.h"
+#include "host/cli/command.h"
 #include "host/cli/commands.h"
+#include "host/cli/completion/values.h"
 #include "host/cli/interrupt.h"
 #include "host/cli/progress_bar.h"
 #include "host/cli/terminal.h"
@@ -17,7 +19,7 @@
 namespace nearwarp::cli {
 namespace {
 
-CommandLine options() {
+CommandLine declare_probe() {
   CommandLine line("probe", "",
                    "Measure a machine's unloaded latencies and the bandwidths that it reaches, by\n"
                    "small programs that are simulated on it (docs/probe.md)");
@@ -25,6 +27,8 @@ CommandLine options() {
   line.list("set", "override a key of the machine; repeatable", "KEY=VALUE");
   line.value("threads", "runs at a time; default: all processors", "N");
   line.value("json", "write everything to this file (docs/probe.md)", "FILE");
+  offer_usual(line);
+  line.offer("set", machine_key_values);
   return line;
 }
 
@@ -40,15 +44,7 @@ void refuse_policy_keys(const Words& overrides) {
   }
 }
 
-}  // namespace
-
-int probe_command(const Words& words) {
-  CommandLine line = options();
-  line.parse(words, 0, 0);
-  if (line.help_wanted()) {
-    print(line.help());
-    return 0;
-  }
+int run_probe(const CommandLine& line, const Words& /*application*/) {
   const Words overrides = line.texts("set");
   const config::MachineConfig machine = config::load_machine(line.text("machine"), overrides);
   refuse_policy_keys(overrides);
@@ -75,6 +71,17 @@ int probe_command(const Words& words) {
   print(probe::table_text(machine, sections, findings, output_width()));
   if (!interrupted()) return 0;
   throw Error(fmt::format("interrupted: {} of {} runs came to their end", ended, all));
+}
+
+}  // namespace
+
+Command probe_command() {
+  return {.name = "probe",
+          .uses = {{"[OPTION...]", "latencies, bandwidths of a machine"}},
+          .declare = declare_probe,
+          .least = 0,
+          .most = 0,
+          .run = run_probe};
 }
 
 }  // namespace nearwarp::cli

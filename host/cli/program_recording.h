@@ -9,18 +9,23 @@
 #include "host/cli/options.h"
 #include "host/config/machine.h"
 #include "host/functional/device/virtual_device.h"
+#include "host/programs/recordings.h"
 #include "host/recording/bind.h"
 #include "host/recording/recording.h"
 
 namespace nearwarp::cli {
 
+using programs::make_folder;
+using programs::names_recording;
+using programs::recorded_key;
+using programs::recording_key_of;
+
+// As their namesakes in host/programs/recordings.h, with a bar, notes and Ctrl-C on the terminal.
+
 /// Throws UsageError for one that does not exist: with the nearest name, or if it is a file, with
 /// what to do with that. `command`: the user's.
 const workloads::Workload& workload_named(const std::string& name,
                                           const std::string& command = "run");
-
-/// All that determines the recording of a workload at a size, as 32 hexadecimal digits.
-std::string recording_key_of(const workloads::Workload& workload, const std::string& size);
 
 /// Execute the workload functionally on a device with these options, with a progress bar. Throws
 /// nearwarp::Error as recording_of() does, and runtime::DeviceFault for errors of its kernels.
@@ -57,22 +62,14 @@ runtime::Recording cached_recording(const std::string& cache, const std::string&
                                     const std::string& again,
                                     const std::function<runtime::Recording()>& make);
 
-/// A program that has been executed before: a recording, as `nearwarp record` writes it, or traces,
-/// as Accel-Sim's tracer does.
-bool names_recording(const std::string& program);
 /// Programs joined by "+"; the name of a file that is there stands for itself.
 std::vector<std::string> programs_joined(const std::string& programs);
 /// Read it; throws nearwarp::Error if it cannot be used. `cache` is for traces.
 runtime::Recording load_recorded(const std::string& path, const std::string& cache);
-/// Changes with the program's files, as 32 hexadecimal digits.
-std::string recorded_key(const std::string& path);
 
 /// Declares --max-repeats.
 void declare_repeats(CommandLine& line);
 /// Its value for runtime::limit_repeats(), 0 if it is not given.
 uint32_t max_repeats_option(const CommandLine& line);
-
-/// Makes the folder that an option names, if it is not there. Throws nearwarp::Error.
-void make_folder(const std::string& folder, const std::string& option);
 
 }  // namespace nearwarp::cli

@@ -4,7 +4,9 @@
 #include <filesystem>
 
 #include "host/cli/application.h"
+#include "host/cli/command.h"
 #include "host/cli/commands.h"
+#include "host/cli/completion/values.h"
 #include "host/cli/interrupt.h"
 #include "host/config/config.h"
 #include "host/core/error.h"
@@ -15,7 +17,7 @@
 namespace nearwarp::cli {
 namespace {
 
-CommandLine declare() {
+CommandLine declare_record() {
   CommandLine line("record", "",
                    "Run a CUDA application on the simulated GPU and keep what its kernels did:\n"
                    "nearwarp record [OPTION...] -- APPLICATION ARG...\n"
@@ -25,6 +27,8 @@ CommandLine declare() {
              "NAME", "tom");
   line.list("set", "override a key of the machine; repeatable", "KEY=VALUE");
   declare_application(line);
+  offer_usual(line);
+  line.offer("set", machine_key_values);
   return line;
 }
 
@@ -36,16 +40,7 @@ std::string path_of(const std::string& first, size_t process) {
       .string();
 }
 
-}  // namespace
-
-int record_command(const Words& words) {
-  CommandLine line = declare();
-  Words application;
-  line.parse(before_application(words, &application), 0, 0);
-  if (line.help_wanted()) {
-    print(line.help());
-    return 0;
-  }
+int run_record(const CommandLine& line, const Words& application) {
   if (application.empty())
     throw UsageError(
         "'nearwarp record' needs -- and an application - e.g. nearwarp record -- ./app");
@@ -74,6 +69,18 @@ int record_command(const Words& words) {
   if (run.interrupted)
     throw Error(fmt::format("{}: what was executed before is recorded", kApplicationInterrupted));
   return run.exit_status;
+}
+
+}  // namespace
+
+Command record_command() {
+  return {.name = "record",
+          .uses = {{"[OPTION...] -- APPLICATION", "keep it for later runs and sweeps"}},
+          .declare = declare_record,
+          .least = 0,
+          .most = 0,
+          .application = true,
+          .run = run_record};
 }
 
 }  // namespace nearwarp::cli

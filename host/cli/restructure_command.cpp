@@ -4,6 +4,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "host/cli/command.h"
 #include "host/cli/commands.h"
 #include "host/core/error.h"
 #include "host/mechanisms/tuning/restructure/restructure.h"
@@ -19,11 +20,9 @@ std::string text_of(const std::string& path) {
   return text.str();
 }
 
-}  // namespace
-
-int restructure_command(const Words& words) {
+CommandLine declare_restructure() {
   CommandLine line("restructure", "FILE.ptx",
-                   "Have each warp take consecutive elements of an array, where that is proved to "
+                   "Have each warp take consecutive elements of an array, where that is proved to\n"
                    "change no result");
   line.value("array",
              "the parameter that holds its address, by name or number, and who shares it: all "
@@ -33,11 +32,10 @@ int restructure_command(const Words& words) {
   line.flag("no-alias", "different parameters point to different memory");
   line.flag("any-thread", "it does not matter which thread gathers which elements");
   line.value("out", "write the PTX to this file; else it is printed", "FILE");
-  line.parse(words, 1, 1);
-  if (line.help_wanted()) {
-    print(line.help());
-    return 0;
-  }
+  return line;
+}
+
+int run_restructure(const CommandLine& line, const Words& /*application*/) {
   const std::string array = line.text("array");
   const size_t colon = array.rfind(':');
   const std::string who = colon == std::string::npos ? "" : array.substr(colon + 1);
@@ -65,6 +63,17 @@ int restructure_command(const Words& words) {
     throw Error(
         fmt::format("cannot write '{}' - name a file that can be written", line.text("out")));
   return 0;
+}
+
+}  // namespace
+
+Command restructure_command() {
+  return {.name = "restructure",
+          .uses = {{"FILE.ptx", "consecutive elements for each warp"}},
+          .declare = declare_restructure,
+          .least = 1,
+          .most = 1,
+          .run = run_restructure};
 }
 
 }  // namespace nearwarp::cli

@@ -13,7 +13,9 @@
 #include "bench/workloads/workload.h"
 #include "host/cli/application.h"
 #include "host/cli/backend.h"
+#include "host/cli/command.h"
 #include "host/cli/commands.h"
+#include "host/cli/completion/values.h"
 #include "host/cli/interrupt.h"
 #include "host/cli/launches_option.h"
 #include "host/cli/policy_runs.h"
@@ -79,7 +81,7 @@ struct Program {
   runtime::Recording recording;
 };
 
-CommandLine declare() {
+CommandLine declare_run() {
   CommandLine line(
       "run", "WORKLOAD|FILE.nwtrace|kernelslist.g[+...]",
       "Simulate a workload, a recorded program (FILE.nwtrace), Accel-Sim's traces\n"
@@ -119,6 +121,8 @@ CommandLine declare() {
   line.value("trace-cache",
              "keep executed programs, and what ptxas answers, in this folder and use them again",
              "FOLDER");
+  line.offer("", workload_values);
+  offer_usual(line);
   return line;
 }
 
@@ -392,17 +396,7 @@ void run_profile(const Request& request, const std::vector<Program>& programs) {
                    {version(), request.machine.name, request.overrides});
 }
 
-}  // namespace
-
-int run_command(const Words& words) {
-  CommandLine line = declare();
-  Words application;
-  const Words own = before_application(words, &application);
-  line.parse(own, application.empty() ? 1 : 0, application.empty() ? 1 : 0);
-  if (line.help_wanted()) {
-    print(line.help());
-    return 0;
-  }
+int run_run(const CommandLine& line, const Words& application) {
   const Request request = understand(line, application);
   catch_interrupts();
   ApplicationRun ran;
@@ -443,6 +437,20 @@ int run_command(const Words& words) {
                                 "begun",
                                 wanted - results.size(), wanted)
                   : std::string("interrupted: results are partial"));
+}
+
+}  // namespace
+
+Command run_command() {
+  return {.name = "run",
+          .uses = {{"WORKLOAD [OPTION...]", "simulate under several policies"},
+                   {"[OPTION...] -- APPLICATION", "the same for any CUDA application"},
+                   {"kernelslist.g [OPTION...]", "the same for Accel-Sim's traces"}},
+          .declare = declare_run,
+          .least = 1,
+          .most = 1,
+          .application = true,
+          .run = run_run};
 }
 
 }  // namespace nearwarp::cli

@@ -10,7 +10,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "host/cli/command.h"
 #include "host/cli/commands.h"
+#include "host/cli/completion/values.h"
 #include "host/config/area.h"
 #include "host/config/config.h"
 #include "host/config/file_comments.h"
@@ -233,7 +235,7 @@ int show_one_word(const std::string& word) {
   const Words kinds = list_kinds();
   const bool is_kind = std::find(kKinds.begin(), kKinds.end(), word) != kKinds.end();
   if (!is_kind && std::find(kinds.begin(), kinds.end(), word) != kinds.end())
-    return list_command({word});
+    return execute(*find_command("list"), {word});
   if (is_kind)
     throw UsageError(fmt::format("'nearwarp show {}' needs a NAME|FILE.toml - one of {}", word,
                                  fmt::join(names_of(word), ", ")));
@@ -248,20 +250,22 @@ int show_one_word(const std::string& word) {
   throw UsageError(fmt::format("cannot show '{}'{}", word, config::suggestion(word, kKinds)));
 }
 
-}  // namespace
-
-int show_command(const Words& words) {
+CommandLine declare_show() {
   CommandLine line("show", "KIND NAME|FILE.toml",
                    "Print a file with the values in effect: every key with its meaning, the\n"
                    "value's source, and what --set changed. What is printed can be loaded.\n" +
                        fmt::format("KIND: {}", fmt::join(kKinds, ", ")));
   line.list("set", "override a key", "KEY=VALUE");
   line.value("json", "write keys, values, units and meanings to this file (docs/json.md)", "FILE");
-  line.parse(words, 1, 2);
-  if (line.help_wanted()) {
-    print(line.help());
-    return 0;
-  }
+  line.offer("", [](const Typed& typed) {
+    return candidates(typed.positional().empty() ? Words(kKinds.begin(), kKinds.end())
+                                                 : names_of(typed.positional()[0]));
+  });
+  line.offer("set", shown_key_values);
+  return line;
+}
+
+int run_show(const CommandLine& line, const Words& /*application*/) {
   const std::string& kind = line.positional()[0];
   if (line.positional().size() == 1) return show_one_word(kind);
   const std::string& name = line.positional()[1];
@@ -281,6 +285,17 @@ int show_command(const Words& words) {
     report::write_file(line.text("json"), shown_json(kind, name, shown, changes));
   print(FileText(shown, changes).of(title));
   return 0;
+}
+
+}  // namespace
+
+Command show_command() {
+  return {.name = "show",
+          .uses = {{"KIND NAME", "all keys, values and meanings"}},
+          .declare = declare_show,
+          .least = 1,
+          .most = 2,
+          .run = run_show};
 }
 
 }  // namespace nearwarp::cli

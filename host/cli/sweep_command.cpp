@@ -10,7 +10,9 @@
 
 #include "bench/workloads/workload.h"
 #include "host/cli/backend.h"
+#include "host/cli/command.h"
 #include "host/cli/commands.h"
+#include "host/cli/completion/values.h"
 #include "host/cli/interrupt.h"
 #include "host/cli/launches_option.h"
 #include "host/cli/program_recording.h"
@@ -43,7 +45,7 @@ struct Request {
   std::string out, csv, cache;
 };
 
-CommandLine declare() {
+CommandLine declare_sweep() {
   CommandLine line("sweep", "WORKLOAD|FILE.nwtrace|kernelslist.g...",
                    "Simulate every combination of what is given; run again, it goes on where it\n"
                    "stopped");
@@ -72,6 +74,8 @@ CommandLine declare() {
              "keep the state of points in this folder; stopped, they go on from there", "FOLDER");
   line.value("trace-cache", "keep executed programs in this folder and use them again", "FOLDER");
   declare_engine(line);
+  line.offer("", workload_values);
+  offer_usual(line);
   return line;
 }
 
@@ -238,15 +242,7 @@ std::string closing_text(const sweep::Outcome& outcome, const sweep::ResultsFile
   return text + "\n";
 }
 
-}  // namespace
-
-int sweep_command(const Words& words) {
-  CommandLine line = declare();
-  line.parse(words, 1, kAnyNumber);
-  if (line.help_wanted()) {
-    print(line.help());
-    return 0;
-  }
+int run_sweep(const CommandLine& line, const Words& /*application*/) {
   const Request request = understand(line);
   SlurmOutcome slurm;
   if (request.slurm.has_value())
@@ -291,6 +287,17 @@ int sweep_command(const Words& words) {
                             outcome.points, first_failure(request, file)));
   }
   return 0;
+}
+
+}  // namespace
+
+Command sweep_command() {
+  return {.name = "sweep",
+          .uses = {{"WORKLOAD... [OPTION...]", "many configurations, resumable"}},
+          .declare = declare_sweep,
+          .least = 1,
+          .most = kAnyNumber,
+          .run = run_sweep};
 }
 
 }  // namespace nearwarp::cli

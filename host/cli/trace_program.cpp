@@ -4,40 +4,19 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cstdio>
-#include <filesystem>
 
-#include "host/cli/interrupt.h"
-#include "host/cli/program_recording.h"
-#include "host/cli/progress_bar.h"
+#include "host/cli/observer.h"
 #include "host/config/nearest.h"
 #include "host/core/error.h"
-#include "host/functional/device/virtual_device.h"
+#include "host/programs/recordings.h"
 #include "host/recording/accel_sim/program_reader.h"
 #include "host/recording/accel_sim/trace_list.h"
-#include "host/recording/recording_file.h"
 #include "host/timing/report/columns.h"
 
 namespace nearwarp::cli {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr size_t kShownOpcodes = 20;
-
-sass::TraceProgram read(const std::string& path) {
-  ProgressBar bar("reading " + fs::path(path).filename().string(), "MB/s");
-  sass::ReadOptions options;
-  options.progress = [&bar](uint64_t done, uint64_t total) {
-    bar.update(done, total);
-    return !interrupted();
-  };
-  try {
-    return sass::read_program(path, options);
-  } catch (const Interrupted& stopped) {
-    throw Error(fmt::format("{} - there are no results", stopped.what()));
-  }
-}
 
 std::string share(uint64_t part, uint64_t all) {
   const double percent = all == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(all);
@@ -76,21 +55,6 @@ std::string kernel_text(const sass::KernelSummary& kernel) {
 
 }  // namespace
 
-runtime::Recording read_traces(const std::string& path, const std::string& cache) {
-  const std::string key = cache.empty() ? "" : trace_key(path);
-  return cached_recording(cache, key, "reading the traces again", [&] {
-    sass::TraceProgram program = read(path);
-    for (const std::string& warning : program.warnings)
-      std::fprintf(stderr, "nearwarp: warning: %s\n", warning.c_str());
-    return std::move(program.recording);
-  });
-}
-
-std::string trace_key(const std::string& path) {
-  return runtime::recording_key(sass::fingerprint(path), fs::path(path).filename().string(), "",
-                                "accel-sim");
-}
-
 void check_policy_for_traces(const config::PolicyConfig& policy, const std::string& path) {
   if (policy.mechanism == "none") return;
   throw UsageError(
@@ -101,7 +65,8 @@ void check_policy_for_traces(const config::PolicyConfig& policy, const std::stri
 }
 
 std::string trace_analysis(const std::string& path, const std::string& kernel) {
-  const sass::TraceProgram program = read(path);
+  Terminal terminal;
+  const sass::TraceProgram program = programs::read_traces(path, terminal);
   std::string text;
   std::vector<std::string> names;
   for (const sass::KernelSummary& k : program.kernels) {

@@ -22,10 +22,10 @@ Json lasting(Json run) {
 Json lasting(const Result& result) { return lasting(Json::parse(result.json)); }
 
 /// The first run of a document that the command line has written.
-Json of_command_line(const Words& arguments) {
+Json of_command_line(const Words& arguments, const Words& application = {}) {
   const TemporaryFolder folder;
   const std::string file = folder.file("r.json");
-  const Outcome ran = run_program(arguments + Words{"--json", file});
+  const Outcome ran = run_program(arguments + Words{"--json", file} + application);
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   return Json::parse(read_text(file)).at("runs").at(0);
 }
@@ -59,6 +59,80 @@ TEST(Api, ResultsAreTheCommandLines) {
         lasting(of_command_line({"run", r.workload, "--machine", r.machine, "--policy", r.policy})))
         << r.workload << " on " << r.machine;
   }
+}
+
+/// An application of the driver's API, which needs no compiler: python3 squares.py.
+std::vector<std::string> squares() {
+  return {"python3", NW_SOURCE_DIR "/bench/samples/squares.py"};
+}
+
+Json run_of(const Program& program, const std::string& machine, const std::string& policy) {
+  Simulation run = std::move(
+      Simulation::begin(program, Machine::load(machine).value(), Policy::load(policy).value())
+          .value());
+  EXPECT_TRUE(run.run());
+  return lasting(run.result());
+}
+
+TEST(Api, ApplicationsAreTheCommandLines) {
+  const TemporaryFolder folder;
+  std::vector<std::string> told;
+  ApplicationOptions options;
+  options.output = folder.file("printed.txt");
+  options.tell = [&](const std::string& message) { told.push_back(message); };
+  const Expected<Program> program = Program::application(squares(), options);
+  ASSERT_TRUE(program) << program.failure().message;
+  EXPECT_EQ(told, Words{});
+  EXPECT_TRUE(contains(read_text(options.output), "squares of 65536 numbers: right"));
+  EXPECT_FALSE(program->truncated());
+  for (const char* policy : {"baseline", "tom"})
+    EXPECT_EQ(run_of(*program, "tom", policy),
+              lasting(of_command_line({"run", "--policy", policy}, Words{"--"} + squares())));
+}
+
+TEST(Api, ApplicationsThatCannotBeRunAreFailures) {
+  ApplicationOptions options;
+  EXPECT_EQ(Program::application(Words{"/no/such/app"}, options).failure().what,
+            "there is no application '/no/such/app'");
+  EXPECT_TRUE(contains(Program::application(Words{"true"}, options).failure().message,
+                       "did not use the simulated GPU"));
+  EXPECT_TRUE(contains(Program::application({}, options).failure().message, "no application"));
+  options.kernels = "(";
+  EXPECT_TRUE(contains(Program::application(squares(), options).failure().right, "regular"));
+  options.kernels = "no_such_kernel";
+  options.output = "/dev/null";
+  EXPECT_TRUE(contains(Program::application(squares(), options).failure().message,
+                       "no kernel that was launched has a name"));
+  options.kernels.clear();
+  options.registers = "mine";
+  EXPECT_FALSE(Program::application(squares(), options));
+  // One that would run for ever is ended.
+  options = {};
+  options.go_on = [] { return false; };
+  EXPECT_FALSE(Program::application(Words{"sleep", "1000"}, options));
+}
+
+TEST(Api, ApplicationsAndRunsBesideOneAnother) {
+  Simulation alone = begin("kmeans", "tom", "tom");
+  ASSERT_TRUE(alone.run());
+  const Json expected =
+      run_of(Program::application(squares(), {.output = "/dev/null"}).value(), "tom", "tom");
+  Simulation beside = begin("kmeans", "tom", "tom");
+  std::thread other([&] { EXPECT_TRUE(beside.run()); });
+  const Json found =
+      run_of(Program::application(squares(), {.output = "/dev/null"}).value(), "tom", "tom");
+  other.join();
+  EXPECT_EQ(found, expected);
+  EXPECT_EQ(lasting(beside.result()), lasting(alone.result()));
+}
+
+TEST(Api, TracesAreTheCommandLines) {
+  const std::string list = NW_SOURCE_DIR "/bench/samples/trace/kernelslist.g";
+  const Expected<Program> program = Program::recording(list);
+  ASSERT_TRUE(program) << program.failure().message;
+  EXPECT_EQ(run_of(*program, "tom", "baseline"),
+            lasting(of_command_line({"run", list, "--policy", "baseline"})));
+  EXPECT_TRUE(contains(Program::recording("no-such.nwtrace").failure().message, "no-such"));
 }
 
 TEST(Api, WhereARunIsStoppedChangesNothing) {

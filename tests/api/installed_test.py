@@ -49,6 +49,49 @@ class Installed(unittest.TestCase):
         self.assertEqual(wrong.returncode, 1)
         self.assertEqual(wrong.stderr, "unknown workload 'vector-ad'\nrather: did you mean 'vector-add'?\n")
 
+    def test_a_mechanism_from_elsewhere(self):
+        with open(os.path.join(BUILD, "NearwarpSettings.cmake"), encoding="utf-8") as stream:
+            if 'nearwarp_CUDA "ON"' in stream.read():
+                self.skipTest("the build has the CUDA backend, which does not know more mechanisms")
+        run(CMAKE, "--install", BUILD, "--prefix", self.root, "--component", "development")
+        sample = os.path.join(SOURCE, "bench/samples/mechanism")
+        build = os.path.join(self.folder.name, "mechanism")
+        # Without optimisation: what is compiled is the models.
+        run(CMAKE, "-S", sample, "-B", build, f"-DCMAKE_PREFIX_PATH={self.root}", "-DCMAKE_BUILD_TYPE=Debug")
+        run(CMAKE, "--build", build)
+        program = os.path.join(build, "bin/nearwarp-stall")
+        policy = os.path.join(sample, "stall.toml")
+        self.assertIn("stall_cycles = 100", run(program, "show", "policy", policy, cwd="/"))
+
+        def results(nearwarp, *more):
+            file = os.path.join(self.folder.name, "m.json")
+            run(nearwarp, "run", "row-sum", "--json", file, *more, cwd="/")
+            with open(file, encoding="utf-8") as stream:
+                return {one["policy"]: one for one in json.load(stream)["runs"]}
+        ours = results(program, "--policy", f"baseline,tom,{policy}")
+        theirs = results(os.path.join(self.root, "bin/nearwarp"), "--policy", "baseline,tom")
+        for name in ("baseline", "tom"):
+            self.assertEqual(ours[name]["counters"], theirs[name]["counters"], name)
+        counters = {name: c["value"] for name, c in ours["stall"]["counters"].items()}
+        self.assertGreater(counters["loop_stall.instances"], 0)
+        self.assertEqual(counters["loop_stall.cycles"], 100 * counters["loop_stall.instances"])
+        self.assertGreater(ours["stall"]["cycles"], ours["baseline"]["cycles"])
+        none = results(program, "--policy", f"baseline,{policy}", "--set", "loop_stall.stall_cycles=0")
+        self.assertEqual(none["stall"]["cycles"], none["baseline"]["cycles"])
+        self.assertNotEqual(run(program, "--version"), run(os.path.join(self.root, "bin/nearwarp"), "--version"))
+
+    def test_manual_pages_and_completion(self):
+        pages = os.listdir(os.path.join(self.root, "share/man/man1"))
+        self.assertIn("nearwarp.1", pages)
+        self.assertIn("nearwarp-sweep.1", pages)
+        if shutil.which("man"):
+            text = run("man", "-M", os.path.join(self.root, "share/man"), "nearwarp-run",
+                       env={**os.environ, "MANPAGER": "cat"})
+            self.assertIn("--policy", text.replace("\u2010", "-"))
+        for file in ("bash-completion/completions/nearwarp", "zsh/site-functions/_nearwarp",
+                     "fish/vendor_completions.d/nearwarp.fish"):
+            self.assertTrue(os.path.exists(os.path.join(self.root, "share", file)), file)
+
     def test_only_the_interface_is_exported(self):
         library = os.path.realpath(os.path.join(BUILD, "lib/libnearwarp.so"))
         for line in run("nm", "-DC", "--defined-only", library).splitlines():

@@ -65,6 +65,29 @@ class Python(unittest.TestCase):
             self.assertEqual(lasting(json.loads(result.json)), lasting(theirs))
             self.assertEqual(result.cycles, theirs["cycles"])
 
+    def test_applications_are_the_command_lines(self):
+        app = [sys.executable, os.path.join(SAMPLES, "..", "squares.py")]
+        with tempfile.TemporaryDirectory() as folder:
+            file, printed = os.path.join(folder, "r.json"), os.path.join(folder, "printed")
+            subprocess.run([PROGRAM, "run", "--policy", "tom", "--json", file, "--", *app], check=True,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            with open(file, encoding="utf-8") as stream:
+                theirs = json.load(stream)["runs"][0]
+            program = nw.Program.application(app, output=printed)
+            with open(printed, encoding="utf-8") as stream:
+                self.assertIn("right", stream.read())
+        result = nw.run(program, "tom", "tom")
+        self.assertEqual({**lasting(json.loads(result.json)), "workload": ""}, {**lasting(theirs), "workload": ""})
+        with self.assertRaises(nw.Error) as caught:
+            nw.Program.application(["/no/such/app"])
+        self.assertIn("no application", caught.exception.what)
+        with self.assertRaises(TypeError):
+            nw.Program.application(app, kernel="x")
+        told = []
+        with self.assertRaises(nw.Error):
+            nw.Program.application(["false"], tell=told.append)
+        self.assertEqual(told, ["the application ended with status 1"])
+
     def test_a_run_stops_and_goes_on(self):
         whole = nw.run("kmeans", "tom", "tom")
         run = nw.Simulation("kmeans", "tom", "tom")
@@ -83,6 +106,50 @@ class Python(unittest.TestCase):
         self.assertIn("gpu.sms", [k.name for k in tom.keys])
         self.assertTrue(all(k.doc for k in tom.keys))
         self.assertEqual(fewer.changed({"gpu.sms": 68})["gpu.sms"], 68)
+
+    def test_keys_have_units_sources_and_help(self):
+        tom = nw.Machine("tom")
+        keys = {k.name: k for k in tom.changed({"gpu.sms": 32}).keys}
+        self.assertEqual(keys["gpu.sms"].source, "changed")
+        self.assertEqual(keys["dram.tRCD"].source if "dram.tRCD" in keys else tom["dram.standard"],
+                         tom["dram.standard"])
+        self.assertTrue({k.source for k in tom.keys} > {"default"})
+        self.assertIn("estimated", " ".join(k.source for k in tom.keys))
+        text = tom.describe("links.gpu_to_memory_mbps")
+        for part in ("links.gpu_to_memory_mbps = ", "MB/s", "Bandwidth", "source: "):
+            self.assertIn(part, text)
+        with self.assertRaises(nw.Error):
+            tom.describe("link.s")
+        for cls, key in ((nw.Machine, "links.gpu_to_memory_mbps [MB/s]"), (nw.Policy, "pages.chunk (")):
+            self.assertIn(key, cls.__doc__)
+        from nearwarp import _keys
+        self.assertEqual(list(_keys.MachineKeys.__annotations__), [k.name for k in nw.Machine._type.all_keys()])
+        self.assertEqual(list(_keys.PolicyKey.__args__), [k.name for k in nw.Policy._type.all_keys()])
+        self.assertIn("gpu.sms", tom._ipython_key_completions_())
+        self.assertEqual({k.source for k in nw.Policy.parse(
+            "[policy]\ndescription = 'x'\nmechanism = 'none'\nmapping = 'bmap'\n").keys}, {""})
+
+    def test_progress_is_shown_in_notebooks(self):
+        shown = []
+
+        class Handle:
+            def update(self, html):
+                shown.append(html)
+        import types
+        kernel, ipython, display = (types.ModuleType(n) for n in ("ipykernel", "IPython", "IPython.display"))
+        display.HTML, display.display = str, lambda html, display_id: Handle()
+        fakes = {"ipykernel": kernel, "IPython": ipython, "IPython.display": display}
+        before = {name: sys.modules.get(name) for name in fakes}
+        sys.modules.update(fakes)
+        try:
+            nw.run("kmeans", "opportunistic", progress=True)
+        finally:
+            for name, module in before.items():
+                sys.modules.pop(name)
+                if module is not None:
+                    sys.modules[name] = module
+        self.assertTrue(shown)
+        self.assertRegex(shown[-1], r"<progress value=[01]\.\d+ max=1></progress> +\d+% of \d+ warp-instr")
 
     def test_errors_say_what_would_be_right(self):
         with self.assertRaises(nw.Error) as caught:

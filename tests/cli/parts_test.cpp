@@ -7,12 +7,12 @@
 #include <optional>
 
 #include "host/cli/commands.h"
-#include "host/cli/executable.h"
 #include "host/cli/options.h"
 #include "host/cli/progress_bar.h"
 #include "host/cli/sweep_progress.h"
 #include "host/cli/time_left.h"
 #include "host/core/error.h"
+#include "host/programs/executable.h"
 
 namespace nearwarp::cli {
 namespace {
@@ -217,15 +217,15 @@ TEST(Options, NumbersHaveARange) {
 }
 
 TEST(Executable, WhereTheDriversApiIsMissingItsPlaceIsNamed) {
-  ExecutableFacts facts;
+  programs::ExecutableFacts facts;
   facts.needs_driver = true;
-  EXPECT_NO_THROW(check_executable("app", facts, true));
-  if (void* driver = dlopen(kDriverName, RTLD_LAZY)) {
+  EXPECT_NO_THROW(programs::check_executable("app", facts, true));
+  if (void* driver = dlopen(programs::kDriverName, RTLD_LAZY)) {
     dlclose(driver);
     GTEST_SKIP() << "a driver is installed";
   }
   try {
-    check_executable("app", facts, false);
+    programs::check_executable("app", facts, false);
     ADD_FAILURE() << "there is no driver";
   } catch (const UsageError& error) {
     EXPECT_NE(std::string(error.what()).find("lib/nearwarp/driver"), std::string::npos);
@@ -233,12 +233,12 @@ TEST(Executable, WhereTheDriversApiIsMissingItsPlaceIsNamed) {
 }
 
 TEST(Executable, ABuiltInRuntimeIsRefusedUnlessTheDriversApiIsUsed) {
-  ExecutableFacts facts;
+  programs::ExecutableFacts facts;
   facts.has_kernels = true;
-  EXPECT_THROW(check_executable("app", facts, true), UsageError);
+  EXPECT_THROW(programs::check_executable("app", facts, true), UsageError);
   facts.needs_driver = true;
-  EXPECT_NO_THROW(check_executable("app", facts, true));
-  EXPECT_THROW(check_executable("app", facts, false), UsageError);
+  EXPECT_NO_THROW(programs::check_executable("app", facts, true));
+  EXPECT_THROW(programs::check_executable("app", facts, false), UsageError);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include "host/timing/run/launch_part.h"
 #include "tests/sim/device_rig.h"
 #include "tests/sim/whole_machine.h"
-#include "tests/support/shuffled.h"
+#include "tests/support/general_steps.h"
 
 namespace nearwarp::sim {
 namespace {
@@ -72,7 +72,7 @@ TEST(BlockPart, WhateverStepsItFindsTheSame) {
         SimOptions o;
         o.window_ticks = window;
         o.order_seed = 5;
-        testing::shuffle_lanes(o, 3);
+        testing::use_general_steps(o);
         o.threads = window == 3 ? 1 : 2;
         EXPECT_EQ(numbers(run_part(r, c.machine, c.policy, part, o)), expected) << window;
       }

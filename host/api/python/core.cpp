@@ -86,6 +86,47 @@ Program workload(const std::string& name, const std::string& size, uint32_t max_
   return taken(std::move(made));
 }
 
+/// By names, as ApplicationOptions has them; __init__.py refuses others.
+ApplicationOptions options_of(const std::optional<Machine>& machine, const py::kwargs& named,
+                              Caller& caller) {
+  ApplicationOptions o;
+  o.machine = machine;
+  const auto set = [&](const char* name, auto& member) {
+    if (named.contains(name)) member = named[name].cast<std::decay_t<decltype(member)>>();
+  };
+  set("kernels", o.kernels);
+  set("max_thread_instructions", o.max_thread_instructions);
+  set("max_trace_bytes", o.max_trace_bytes);
+  set("registers", o.registers);
+  set("interleave", o.interleave);
+  set("execute_most", o.execute_most);
+  set("time_limit_seconds", o.time_limit_seconds);
+  set("devices", o.devices);
+  set("strict_bounds", o.strict_bounds);
+  set("output", o.output);
+  set("max_repeats", o.max_repeats);
+  if (named.contains("tell"))
+    o.tell = [&caller, &named](const std::string& message) {
+      caller.ask([&] {
+        named["tell"](message);
+        return true;
+      });
+    };
+  o.go_on = [&caller] { return caller.ask([] { return true; }); };
+  return o;
+}
+
+/// Program::application() or Program::processes().
+template <auto kRun>
+auto run_application(const std::vector<std::string>& command, const std::optional<Machine>& machine,
+                     const py::kwargs& named) {
+  Caller caller;
+  const ApplicationOptions options = options_of(machine, named, caller);
+  auto made = without_lock([&] { return kRun(command, options); });
+  caller.rethrow();
+  return taken(std::move(made));
+}
+
 /// A simulation, and what of Python's it calls.
 class Run {
  public:
@@ -215,7 +256,8 @@ void define_configuration(py::module_& m, const char* name, const char* doc) {
       .def("changed", [](const T& t, const Changes& changes) { return taken(t.with(changes)); })
       .def("get", [](const T& t, const std::string& key) { return taken(t.get(key)); })
       .def_property_readonly("name", &T::name)
-      .def_property_readonly("keys", &T::keys);
+      .def_property_readonly("keys", &T::keys)
+      .def_static("all_keys", &T::all_keys);
 }
 
 }  // namespace
@@ -246,7 +288,8 @@ PYBIND11_MODULE(_core, m) {
       .def_readonly("value", &Key::value)
       .def_readonly("unit", &Key::unit)
       .def_readonly("doc", &Key::doc)
-      .def_readonly("range", &Key::range);
+      .def_readonly("range", &Key::range)
+      .def_readonly("source", &Key::source);
   define_configuration<Machine>(m, "Machine", "A machine's description.");
   define_configuration<Policy>(m, "Policy", "What computes near memory, and how.");
 
@@ -264,6 +307,10 @@ PYBIND11_MODULE(_core, m) {
                 [&] { return Program::recording(path, {.max_repeats = max_repeats}); }));
           },
           py::arg("path"), py::arg("max_repeats") = 0)
+      .def_static("application", &run_application<&Program::application>, py::arg("command"),
+                  py::arg("machine"))
+      .def_static("processes", &run_application<&Program::processes>, py::arg("command"),
+                  py::arg("machine"))
       .def("save",
            [](const Program& p, const std::string& path) {
              taken(without_lock([&] { return p.save(path); }));
@@ -271,7 +318,8 @@ PYBIND11_MODULE(_core, m) {
       .def_property_readonly("name", &Program::name)
       .def_property_readonly("warp_instructions", &Program::warp_instructions)
       .def_property_readonly("thread_instructions", &Program::thread_instructions)
-      .def_property_readonly("launches", &Program::launches);
+      .def_property_readonly("launches", &Program::launches)
+      .def_property_readonly("truncated", &Program::truncated);
 
   py::class_<Device>(m, "Device")
       .def(py::init<>())

@@ -13,15 +13,20 @@ and Ctrl-C ends it. What goes wrong is a nearwarp.Error, which says what would b
 
 from __future__ import annotations
 
+import contextlib as _contextlib
 import itertools as _itertools
+import logging as _logging
 import os as _os
 import struct as _struct
 import sys as _sys
+import time as _time
 import typing as _t
 
 if _t.TYPE_CHECKING:
     import numpy
     import pandas
+
+    from ._keys import MachineKey, MachineKeys, PolicyKey, PolicyKeys
 
 from . import _core
 from ._core import (Counter, Error, Key, Launch, LaunchResult, Progress, Result, Simulation, version)
@@ -98,18 +103,30 @@ class _Configuration:
 
     @property
     def keys(self) -> list[Key]:
-        """All keys: Key objects with name, value, unit, doc (one sentence) and range."""
+        """All keys: Key objects with name, value, unit, doc (one sentence), range and source."""
         return self._core.keys
 
     def __getitem__(self, key: str) -> int | bool | str:
         """A key's value: an int, a bool or a text."""
         return _value_of(self._core.get(key))
 
+    def describe(self, begin: str = "") -> str:
+        """What its keys are, or those that begin so: value, unit, range, meaning and source of each."""
+        found = [k for k in self.keys if k.name.startswith(begin)]
+        if not found:
+            self._core.get(begin)  # says which there are
+        return "\n".join(f"{k.name} = {k.value}{' ' + k.unit if k.unit else ''}\n    {k.doc} ({k.range})"
+                         + (f"\n    source: {k.source}" if k.source else "") for k in found)
+
     def table(self) -> pandas.DataFrame:
-        """All keys as a pandas.DataFrame with key, value, unit, range and doc."""
+        """All keys as a pandas.DataFrame with key, value, unit, range, doc and source."""
         import pandas
-        return pandas.DataFrame([(k.name, _value_of(k.value), k.unit, k.range, k.doc) for k in self.keys],
-                                columns=["key", "value", "unit", "range", "doc"]).set_index("key")
+        return pandas.DataFrame([(k.name, _value_of(k.value), k.unit, k.range, k.doc, k.source)
+                                 for k in self.keys],
+                                columns=["key", "value", "unit", "range", "doc", "source"]).set_index("key")
+
+    def _ipython_key_completions_(self):
+        return [k.name for k in self.keys]
 
     def __repr__(self):
         return f"nearwarp.{type(self).__name__}({self.name!r})"
@@ -119,12 +136,48 @@ class Machine(_Configuration):
     """A machine: machine["gpu.sms"], machine.changed({"gpu.sms": 32}), machine.table()."""
 
     _type = _core.Machine
+    if _t.TYPE_CHECKING:
+        def __init__(self, name_or_path: str | _os.PathLike, keys: _t.Optional[MachineKeys] = None): ...
+        def changed(self, keys: MachineKeys) -> Machine: ...
+        def __getitem__(self, key: MachineKey) -> int | bool | str: ...
 
 
 class Policy(_Configuration):
     """What computes near memory, and how."""
 
     _type = _core.Policy
+    if _t.TYPE_CHECKING:
+        def __init__(self, name_or_path: str | _os.PathLike, keys: _t.Optional[PolicyKeys] = None): ...
+        def changed(self, keys: PolicyKeys) -> Policy: ...
+        def __getitem__(self, key: PolicyKey) -> int | bool | str: ...
+
+
+_APPLICATION_OPTIONS = {"kernels", "max_thread_instructions", "max_trace_bytes", "registers", "interleave",
+                        "execute_most", "time_limit_seconds", "devices", "strict_bounds", "output",
+                        "max_repeats", "tell"}
+
+
+def _application(command, machine):
+    return [_os.fspath(word) for word in command], _as(Machine, machine)._core
+
+
+def _chosen(options):
+    for name in options:
+        if name not in _APPLICATION_OPTIONS:
+            raise TypeError(f"no option {name!r} - there are {', '.join(sorted(_APPLICATION_OPTIONS))}")
+    options = {"tell": _logging.getLogger("nearwarp").warning, **options}
+    return {name: _os.fspath(value) if name == "output" else value for name, value in options.items()}
+
+
+def _document_keys(cls):
+    """The keys behind a class's documentation, so that help() has them."""
+    lines = [f"  {k.name}{' [' + k.unit + ']' if k.unit else ''} ({k.range})\n      {k.doc}"
+             for k in cls._type.all_keys()]
+    cls.__doc__ += "\n\n    Keys; describe() has one's values and their sources:\n\n" + "\n".join(lines) + "\n"
+
+
+_document_keys(Machine)
+_document_keys(Policy)
 
 
 class Program:
@@ -144,8 +197,30 @@ class Program:
 
     @classmethod
     def recording(cls, path: str | _os.PathLike, max_repeats: int = 0) -> Program:
-        """A file that `nearwarp record` or save() has written."""
+        """A file that `nearwarp record` or save() has written, or Accel-Sim's kernelslist.g."""
         return cls(_core.Program.recording(_os.fspath(path), max_repeats))
+
+    @classmethod
+    def application(cls, command: _t.Sequence[str], machine: Machine | str = "tom", **options) -> Program:
+        """Run a CUDA application, ["./app", "its", "arguments"], and keep what its kernels did.
+
+        An Error if it used no GPU, or if several of its processes did: processes() has each.
+
+        machine: what it takes the GPU for. options: kernels, a regular expression: only kernels with a match
+        are kept (all run); max_thread_instructions, to keep; max_trace_bytes, of traces of thread blocks that
+        run together; registers, who counts them: "auto", "own" or "ptxas"; interleave, warps take turns every
+        so many instructions; execute_most (thread-instructions), time_limit_seconds: it is ended then;
+        devices, that it sees; strict_bounds; output, a file for what it prints (else where this process
+        prints); max_repeats, as of workload(); tell, a function that is told what is worth knowing (else
+        the module logging's logger nearwarp is).
+        """
+        return cls(_core.Program.application(*_application(command, machine), **_chosen(options)))
+
+    @classmethod
+    def processes(cls, command: _t.Sequence[str], machine: Machine | str = "tom", **options) -> list[Program]:
+        """As application(), of one that has several processes which use the GPU: a Program of each."""
+        return [cls(core) for core in
+                _core.Program.processes(*_application(command, machine), **_chosen(options))]
 
     def save(self, path: str | _os.PathLike) -> None:
         """Keep it as a recording (.nwtrace), which the command line reads, too."""
@@ -167,6 +242,11 @@ class Program:
     def launches(self) -> list[Launch]:
         """Launch objects: kernel, warp_instructions, thread_instructions."""
         return self._core.launches
+
+    @property
+    def truncated(self) -> bool:
+        """Not all of it was kept."""
+        return self._core.truncated
 
     def __repr__(self):
         return (f"nearwarp.Program({self.name!r}, {self.warp_instructions} warp-instructions in "
@@ -248,7 +328,7 @@ def _program(one):
     if isinstance(one, Program):
         return one
     path = _os.fspath(one)
-    return Program.recording(path) if path.endswith(".nwtrace") else Program.workload(path)
+    return Program.recording(path) if path.endswith((".nwtrace", ".g")) else Program.workload(path)
 
 
 _InCore = Simulation
@@ -289,10 +369,11 @@ class Simulation(_InCore):
 
 
 def run(program: Program | str, machine: Machine | str, policy: Policy | str = "baseline", *, threads: int = 1,
-        progress: _t.Optional[_t.Callable[[Progress], _t.Optional[bool]]] = None) -> Result:
-    """Simulate to the end; returns a Result. Arguments as of Simulation."""
-    simulation = Simulation(program, machine, policy, threads=threads, progress=progress)
-    simulation.run()
+        progress: bool | _t.Callable[[Progress], _t.Optional[bool]] | None = None) -> Result:
+    """Simulate to the end; returns a Result. Arguments as of Simulation, and progress=True shows how far it is."""
+    with _shown(progress) as told:
+        simulation = Simulation(program, machine, policy, threads=threads, progress=told)
+        simulation.run()
     return simulation.result
 
 
@@ -302,11 +383,44 @@ def follow(program: Program | str, machine: Machine | str, policy: Policy | str 
     return Simulation(program, machine, policy, threads=threads).follow(every, counters)
 
 
-def _bar(progress):
-    """A line on the terminal, or in a notebook's cell."""
-    total = max(progress.warp_instructions_total, 1)
-    print(f"\r{progress.warp_instructions / total:4.0%} of {total} warp-instructions", end="",
-          file=_sys.stderr, flush=True)
+class _Bar:
+    """How far it is: a bar in a notebook's cell, elsewhere a line on a terminal's standard error."""
+
+    def __init__(self):
+        self._begin, self._shown, self._display = _time.monotonic(), "", None
+        if "ipykernel" in _sys.modules:
+            from IPython.display import HTML, display
+            self._html, self._display = HTML, display(HTML(""), display_id=True)
+
+    def __call__(self, progress):
+        total = max(progress.warp_instructions_total, 1)
+        share = progress.warp_instructions / total
+        seconds = _time.monotonic() - self._begin
+        text = f"{share:4.0%} of {total} warp-instructions"
+        if share > 0.05:
+            text += f", {seconds * (1 - share) / share:.0f} s left"
+        if self._display is not None:
+            self._display.update(self._html(f"<progress value={share:.3f} max=1></progress> {text}"))
+        elif _sys.stderr.isatty():
+            print("\r" + text.ljust(len(self._shown)), end="", file=_sys.stderr, flush=True)
+            self._shown = text
+
+    def close(self):
+        if self._shown:
+            print(file=_sys.stderr)
+
+
+@_contextlib.contextmanager
+def _shown(progress):
+    """What the core calls for `progress`, which may be True."""
+    if progress is not True:
+        yield progress or None
+        return
+    bar = _Bar()
+    try:
+        yield bar
+    finally:
+        bar.close()
 
 
 def _list(one_or_many, kind):
@@ -320,7 +434,8 @@ def sweep(programs, machines, policies, keys: _t.Optional[dict[str, _t.Any]] = N
 
     programs, machines, policies: one or a list. keys: {"a.key": [values, ...], ...} of machines or
     policies, varied against each other. counters: names of counters that become columns. threads: 0 for one
-    for each processor. progress: a function of a Progress, or True for a line that says how far it is.
+    for each processor. progress: a function of a Progress, or True for a bar that says how far it is, in
+    notebooks and on terminals.
 
     Columns: program, machine, policy, a column for each key, cycles, ipc, speedup (over the first policy),
     bytes by class of link, energy_joules, the counters, error (None, or why a point has no result) and result
@@ -345,12 +460,8 @@ def sweep(programs, machines, policies, keys: _t.Optional[dict[str, _t.Any]] = N
                 except Error as error:
                     row["error"] = error
                 rows.append(row)
-    try:
-        results = _core.run_all([p for _, p in points], threads, backend, device,
-                                _bar if progress is True else progress)
-    finally:
-        if progress is True:
-            print(file=_sys.stderr)
+    with _shown(progress) as told:
+        results = _core.run_all([p for _, p in points], threads, backend, device, told)
     for (at, _), result in zip(points, results):
         rows[at]["error" if isinstance(result, Error) else "result"] = result
     for at, row in enumerate(rows):

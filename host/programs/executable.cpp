@@ -1,5 +1,5 @@
 // Looks into executables before they are run.
-#include "host/cli/executable.h"
+#include "host/programs/executable.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -15,7 +15,7 @@
 
 #include "host/core/error.h"
 
-namespace nearwarp::cli {
+namespace nearwarp::programs {
 namespace {
 
 namespace fs = std::filesystem;
@@ -161,4 +161,4 @@ void check_executable(const std::string& path, const ExecutableFacts& facts, boo
         path, kDriverName));
 }
 
-}  // namespace nearwarp::cli
+}  // namespace nearwarp::programs

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace nearwarp::cli {
+namespace nearwarp::programs {
 
 /// Path of the program that `name` means: itself if it has a slash, else from $PATH. Throws
 /// UsageError if there is none, or it cannot be executed.
@@ -38,4 +38,4 @@ ExecutableFacts inspect_executable(const std::string& path);
 /// not be there.
 void check_executable(const std::string& path, const ExecutableFacts& facts, bool offers_driver);
 
-}  // namespace nearwarp::cli
+}  // namespace nearwarp::programs

@@ -1,76 +1,17 @@
-// A mechanism of a few lines: it counts the instances of outermost loops that warps come to, and
-// stalls each for a fixed time before its first instruction.
-#pragma once
-
+// The example's host side: where loops are, what SMs get to know of them, what they have counted.
 #include "host/mechanisms/mechanism.h"
-#include "tests/support/program.h"
+
+#include <algorithm>
+
+#include "loop_stall/device.h"
+#include "loop_stall/settings.h"
 
 namespace nearwarp::loop_stall {
-
-// --- what runs in the machine ---
-
-inline constexpr uint16_t kNoLoop = 0xffff;
-
-struct Params {
-  uint32_t stall_cycles = 0;
-  Ref<uint16_t> loop_of;  ///< by instruction
-};
-
-template <uint32_t kWords>
-struct State {
-  Ref<uint16_t> in_loop;  ///< by warp slot
-  uint64_t instances = 0, stalled_cycles = 0;
-};
-
-struct OnSm : sm::Hooks {
-  template <uint32_t kWords>
-  using State = loop_stall::State<kWords>;
-  using Params = loop_stall::Params;
-
-  template <class O>
-  NW_HD static bool at_cursor(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
-    sm::Warp& w = o.v.warps[warp];
-    uint16_t& inside = o.s.in_loop.in(o.v.base)[warp];
-    const uint16_t here = o.p.loop_of.in(o.v.base)[w.at.pc];
-    if (here == inside) return false;
-    inside = here;
-    const bool enters = here != kNoLoop;
-    w.watch = static_cast<uint8_t>(enters ? w.watch | o.bit : w.watch & ~o.bit);
-    if (!enters) return false;
-    o.s.instances += 1;
-    o.s.stalled_cycles += o.p.stall_cycles;
-    sm::enter_phase(o.v, warp, sm::Phase::kHeld);
-    w.holder = static_cast<uint8_t>(o.bit);
-    sm::set_timer(o.v, warp, earliest + o.p.stall_cycles, now);
-    return true;
-  }
-  template <class O>
-  NW_HD static void at_end(O& o, uint32_t warp, uint32_t) {
-    o.s.in_loop.in(o.v.base)[warp] = kNoLoop;
-  }
-  template <class O>
-  NW_HD static void on_timer(O& o, uint32_t warp, uint32_t now) {
-    sm::enter_phase(o.v, warp, sm::Phase::kRunning);
-    sm::schedule(o.v, warp, now, now);
-  }
-};
-
-struct OnFrontEnd : frontend::Hooks {
-  struct State {};
-  struct Params {};
-};
-
-struct Mechanism {
-  static constexpr uint32_t kPacketBlock = 200;
-  using OnSm = loop_stall::OnSm;
-  using OnFrontEnd = loop_stall::OnFrontEnd;
-};
-
-// --- what runs on the host ---
+namespace {
 
 /// By instruction of the image: its outermost loop, numbered over all kernels.
-inline std::vector<uint16_t> find_loops(const runtime::Recording& recording,
-                                        const sim::ImageTables& image) {
+std::vector<uint16_t> find_loops(const runtime::Recording& recording,
+                                 const sim::ImageTables& image) {
   std::vector<uint16_t> loop_of(image.instrs.size(), kNoLoop);
   uint16_t number = 0;
   for (size_t k = 0; k < recording.kernels.size(); ++k) {
@@ -138,15 +79,19 @@ class Run final : public sim::MechanismRun {
 
 class LoopStall final : public sim::Mechanism {
  public:
-  explicit LoopStall(uint32_t stall_cycles) : stall_cycles_(stall_cycles) {}
-  std::string_view name() const override { return "loop-stall"; }
+  std::string_view name() const override { return "loop_stall"; }
   std::unique_ptr<sim::MechanismRun> prepare(const sim::RunSubject& subject, uint32_t number,
                                              sim::ImageTables& image) const override {
-    return std::make_unique<Run>(subject, number, image, stall_cycles_);
+    return std::make_unique<Run>(subject, number, image,
+                                 subject.policy.table<Settings>().stall_cycles);
   }
-
- private:
-  uint32_t stall_cycles_;
 };
+
+}  // namespace
+
+const sim::Mechanism& mechanism() {
+  static const LoopStall kMechanism;
+  return kMechanism;
+}
 
 }  // namespace nearwarp::loop_stall

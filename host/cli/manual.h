@@ -1,0 +1,15 @@
+// Manual pages, made of the table of commands, as man(1) reads them.
+#pragma once
+
+#include <string>
+
+#include "host/cli/command.h"
+
+namespace nearwarp::cli {
+
+/// nearwarp(1): all commands.
+std::string manual_page();
+/// nearwarp-NAME(1): a command and its options.
+std::string manual_page(const Command& command);
+
+}  // namespace nearwarp::cli
