@@ -2,8 +2,6 @@
 // toolkit's headers bring as source, and of the standard library.
 #include <curand.h>
 #include <curand_kernel.h>
-#include <curand_mtgp32_host.h>
-#include <curand_mtgp32dc_p_11213.h>
 
 #include <cmath>
 #include <random>
@@ -29,29 +27,6 @@ __global__ void philox(unsigned* words, int n, unsigned long long seed, unsigned
   curandStatePhilox4_32_10_t state;
   curand_init(seed, 0, offset + i, &state);
   words[i] = curand(&state);
-}
-
-/// Word 256 r + t of generator g is number (64 r + g) 256 + t.
-__global__ void mtgp32(curandStateMtgp32_t* states, unsigned* words, int rounds) {
-  for (int r = 0; r < rounds; ++r)
-    words[(r * gridDim.x + blockIdx.x) * blockDim.x + threadIdx.x] = curand(&states[blockIdx.x]);
-}
-static void mtgp32_words(unsigned* to, int n, unsigned long long seed, unsigned long long offset) {
-  constexpr int generators = 64, turn = 256, round = generators * turn;
-  const int rounds = static_cast<int>((offset + n) / round + 1);
-  curandStateMtgp32_t* states;
-  mtgp32_kernel_params* parameters;
-  unsigned* words;
-  CUDA(cudaMalloc(&states, generators * sizeof(*states)));
-  CUDA(cudaMalloc(&parameters, sizeof(*parameters)));
-  CUDA(cudaMalloc(&words, sizeof(unsigned) * rounds * round));
-  RAND(curandMakeMTGP32Constants(mtgp32dc_params_fast_11213, parameters));
-  RAND(curandMakeMTGP32KernelState(states, mtgp32dc_params_fast_11213, parameters, generators, seed));
-  mtgp32<<<generators, turn>>>(states, words, rounds);
-  CUDA(cudaMemcpy(to, words + offset, n * sizeof(unsigned), cudaMemcpyDefault));
-  CUDA(cudaFree(states));
-  CUDA(cudaFree(parameters));
-  CUDA(cudaFree(words));
 }
 
 template <class Reference>
@@ -96,7 +71,6 @@ int main() {
             for (int i = 0; i < n; ++i) to[i] = twister();
           },
           "MT19937");
-  compare(CURAND_RNG_PSEUDO_MTGP32, mtgp32_words, "MTGP32");
   std::puts("words are right");
   return passed();
 }

@@ -326,7 +326,7 @@ std::vector<RowsOf> rows_of_warps(int64_t bytes) {
       all.push_back({rows.columns, rows.step, rows.distance, rows.start + again * 64});
     if (k % 10 == 0) all.push_back({rows.columns, rows.step, rows.distance, rows.start + 1});
     if (k % 10 == 1) all.push_back({rows.columns, rows.step, rows.distance, int64_t{kBytes} - 8});
-    if (k % 10 == 2) all.push_back({rows.columns, rows.step, rows.distance, 0});
+    if (k % 10 == 2) all.push_back({rows.columns, rows.step, rows.distance, 16});
   }
   return all;
 }
