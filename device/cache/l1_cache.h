@@ -129,7 +129,7 @@ NW_HD NW_INLINE uint32_t l1_way_to_fill(const L1Params& p, const LineAddr* tags,
 
 /// Look up a load. kMiss reserves a way and an MSHR (`mshr`), and the caller must send the request;
 /// `can_send` false makes what would be a miss a stall. kStall changes nothing but `full_set`.
-/// `own`: with L1Keep::kRemote, the line is not another's. Leader only.
+/// `own`: with L1Keep::kRemote, the line is not another's.
 NW_HD NW_APART_ON_GPU L1Result l1_load(const L1Params& p, L1State& s, std::byte* base,
                                        LineAddr line, uint8_t load_entry, uint32_t cycle,
                                        bool can_send, uint32_t& mshr, bool own = false) {
@@ -191,7 +191,7 @@ NW_HD NW_INLINE bool l1_stays_full(const L1Params& p, const L1State& s, const st
   return s.full_set != kNoLane && s.mshr_way.in(base)[m] - s.full_set >= p.ways;
 }
 
-/// A load that hits, and nothing else: returns false if it would not. Leader only.
+/// A load that hits, and nothing else: returns false if it would not.
 NW_HD inline bool l1_touch(const L1Params& p, L1State& s, std::byte* base, LineAddr line) {
   const uint32_t first = l1_first_of(p, line);
   for (uint32_t at = first; at < first + p.ways; ++at) {
@@ -203,7 +203,7 @@ NW_HD inline bool l1_touch(const L1Params& p, L1State& s, std::byte* base, LineA
   return false;
 }
 
-/// A store passes: a present line is updated, nothing is allocated. Leader only.
+/// A store passes: a present line is updated, nothing is allocated.
 NW_HD inline void l1_store(const L1Params& p, L1State& s, std::byte* base, LineAddr line) {
   const LineAddr* tags = s.tags.in(base) + l1_first_of(p, line);
   const bool hit = l1_way_of(p, tags, line) != kNoLane;
@@ -212,7 +212,7 @@ NW_HD inline void l1_store(const L1Params& p, L1State& s, std::byte* base, LineA
 
 /// The reply of MSHR `m` has come: its way becomes valid unless it was invalidated meanwhile. The
 /// caller serves mshr_loads[m]; the MSHR is free. `drop`: lines are not kept, so the way is free,
-/// too. Leader only.
+/// too.
 NW_HD inline void l1_fill(L1State& s, std::byte* base, uint32_t m, bool drop = false) {
   const uint32_t way = s.mshr_way.in(base)[m];
   if (s.mshr_line.in(base)[m] != kNoLine) {
@@ -238,7 +238,7 @@ NW_HD NW_APART inline uint32_t l1_mshr_of(const L1Params& p, const L1State& s,
   return kNoLane;
 }
 
-/// Drop one line; a fill under way for it will not be kept. Leader only.
+/// Drop one line; a fill under way for it will not be kept.
 NW_HD inline void l1_invalidate_line(const L1Params& p, L1State& s, std::byte* base,
                                      LineAddr line) {
   if (p.on_fill != 0) {
@@ -270,7 +270,7 @@ NW_HD NW_APART inline void l1_forget(const L1Params& p, L1State& s, std::byte* b
 }
 
 /// Drop everything (kernel boundary; TOM, section 4.4.2: before an offloaded warp is spawned).
-/// Loads that wait for a fill still get it, but later loads do not merge with them. Leader only.
+/// Loads that wait for a fill still get it, but later loads do not merge with them.
 NW_HD inline void l1_flush(const L1Params& p, L1State& s, std::byte* base) {
   s.counters.flushes += 1;
   s.full_set = kNoLane;

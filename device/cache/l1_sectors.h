@@ -177,7 +177,7 @@ NW_HD NW_APART inline bool l1_keeps_store(const L1Params& p, L1State& s, std::by
   return true;
 }
 
-/// A store of these sectors and words passes. Leader only.
+/// A store of these sectors and words passes.
 NW_HD NW_APART inline void l1_store_sectors(const L1Params& p, L1State& s, std::byte* base,
                                             LineAddr line, uint32_t sectors, uint64_t words) {
   const uint32_t first = l1_first_of(p, line);

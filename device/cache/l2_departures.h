@@ -8,7 +8,7 @@
 
 namespace nearwarp::l2_detail {
 
-/// Nobody waits for the MSHR's line any more. Leader only.
+/// Nobody waits for the MSHR's line any more.
 NW_HD NW_INLINE void free_mshr(L2SliceState& s, std::byte* base, uint32_t index) {
   s.mshrs.in(base)[index].next_free = s.free_mshr;
   s.free_mshr = index;
@@ -53,7 +53,7 @@ NW_HD NW_CALLED void take_from_memory(const L2SliceParams& p, L2SliceState& s, s
   pop(in, base, now, horizon);
 }
 
-/// Answer the next requester of the MSHR that is being filled. Leader only.
+/// Answer the next requester of the MSHR that is being filled.
 NW_HD NW_CALLED void answer_waiter(const L2SliceParams& p, L2SliceState& s, std::byte* base,
                                    Tick now, Horizon& horizon) {
   L2Mshr& m = s.mshrs.in(base)[s.filling];
@@ -86,7 +86,7 @@ NW_HD NW_CALLED void answer_waiter(const L2SliceParams& p, L2SliceState& s, std:
   s.filling = kNoMshr;
 }
 
-/// Send the reply of the oldest hit. Leader only.
+/// Send the reply of the oldest hit.
 NW_HD NW_CALLED void answer_hit(const L2SliceParams& p, L2SliceState& s, std::byte* base, Tick now,
                                 Horizon& horizon) {
   const L2Reply& r = s.replies.in(base)[s.reply_head];
@@ -96,7 +96,7 @@ NW_HD NW_CALLED void answer_hit(const L2SliceParams& p, L2SliceState& s, std::by
   s.reply_count -= 1;
 }
 
-/// Send the oldest request to memory. Leader only.
+/// Send the oldest request to memory.
 NW_HD NW_CALLED void send_request(const L2SliceParams& p, L2SliceState& s, std::byte* base,
                                   Tick now, Horizon& horizon) {
   const L2Request& r = s.requests.in(base)[s.request_head];

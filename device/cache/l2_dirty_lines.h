@@ -23,7 +23,7 @@ NW_HD NW_INLINE bool is_dirty(const L2SliceState& s, std::byte* base, uint32_t a
   return keeps_lines(s) && s.dirty_lines.in(base)[at] != 0;
 }
 
-/// The way's line is newer than memory's from now on. Leader only.
+/// The way's line is newer than memory's from now on.
 NW_HD NW_INLINE void make_line_dirty(L2SliceState& s, std::byte* base, uint32_t at) {
   uint8_t& dirty = s.dirty_lines.in(base)[at];
   if (dirty != 0) return;
@@ -31,7 +31,7 @@ NW_HD NW_INLINE void make_line_dirty(L2SliceState& s, std::byte* base, uint32_t 
   dirty = 1;
 }
 
-/// The way's line is replaced: if it is dirty, memory gets it. Leader only; the caller has checked
+/// The way's line is replaced: if it is dirty, memory gets it. The caller has checked
 /// for room.
 NW_HD NW_INLINE void write_line_back(const L2SliceParams& p, L2SliceState& s, std::byte* base,
                                      Tick due, uint32_t at) {

@@ -30,7 +30,7 @@ NW_HD NW_INLINE bool goes_at_launch(const L2SliceParams& p, const std::byte* bas
   return p.at_launch == L2AtLaunch::kAll || p.map.of(line, base).stack_of(line) != p.stack;
 }
 
-/// A launch begins. Leader only.
+/// A launch begins.
 NW_HD NW_APART inline void begin_launch(const L2SliceParams& p, L2SliceState& s, std::byte* base) {
   s.counters.launches += 1;
   s.owes_word = s.clean_out.count;
@@ -69,7 +69,7 @@ NW_HD NW_INLINE bool can_clean(const L2SliceState& s) {
   return s.requests.count - s.request_count - s.request_reserved > 0;
 }
 
-/// Write the next dirty line back, or go on to the next set. Leader only; there is room.
+/// Write the next dirty line back, or go on to the next set. There is room.
 NW_HD NW_APART inline void clean_next(const L2SliceParams& p, L2SliceState& s, std::byte* base,
                                       Tick now) {
   s.counters.launch_cycles += 1;
@@ -97,7 +97,7 @@ NW_HD NW_INLINE bool is_clean(const L2SliceState& s) {
          n.atomic_writes + n.write_backs == n.atomic_write_acks;
 }
 
-/// Tell it. Leader only; nothing else is ever sent there.
+/// Tell it. Nothing else is ever sent there.
 NW_HD NW_APART inline void send_clean(const L2SliceParams& p, L2SliceState& s, std::byte* base,
                                       Tick now, Horizon& horizon) {
   s.owes_word = 0;

@@ -8,7 +8,7 @@
 
 namespace nearwarp::l2_detail {
 
-/// The ways `match` (at most one) of a set are no longer there. Leader only.
+/// The ways `match` (at most one) of a set are no longer there.
 NW_HD NW_INLINE void forget_ways(const L2SliceParams& p, L2SliceState& s, std::byte* base,
                                  uint32_t set, uint64_t match) {
   if ((match & s.pending.in(base)[set]) != 0) {
@@ -20,7 +20,7 @@ NW_HD NW_INLINE void forget_ways(const L2SliceParams& p, L2SliceState& s, std::b
   s.pending.in(base)[set] &= ~match;
 }
 
-/// Invalidate the ways `match` (at most one) of a set. Leader only.
+/// Invalidate the ways `match` (at most one) of a set.
 NW_HD NW_INLINE void drop_line(const L2SliceParams& p, L2SliceState& s, std::byte* base,
                                uint32_t set, uint64_t match) {
   s.counters.invalidations += 1;
@@ -29,7 +29,7 @@ NW_HD NW_INLINE void drop_line(const L2SliceParams& p, L2SliceState& s, std::byt
   forget_ways(p, s, base, set, match);
 }
 
-/// A read or an atomic joins those that the MSHR's line answers. Leader only.
+/// A read or an atomic joins those that the MSHR's line answers.
 NW_HD NW_INLINE void add_waiter(const L2SliceParams& p, L2SliceState& s, std::byte* base,
                                 uint32_t index, const Packet& request, L2Origin origin) {
   L2Mshr& m = s.mshrs.in(base)[index];
@@ -42,7 +42,7 @@ NW_HD NW_INLINE void add_waiter(const L2SliceParams& p, L2SliceState& s, std::by
 }
 
 /// Give `way` of `set` to the line of MSHR `index`, the next free one, and ask memory for it; what
-/// was there before is written back. Leader only.
+/// was there before is written back.
 NW_HD NW_INLINE void begin_miss(const L2SliceParams& p, L2SliceState& s, std::byte* base, Tick due,
                                 uint32_t line, uint32_t set, uint32_t way, uint32_t index) {
   L2Mshr& m = s.mshrs.in(base)[index];
@@ -69,7 +69,7 @@ NW_HD NW_INLINE void begin_miss(const L2SliceParams& p, L2SliceState& s, std::by
 /// What becomes of a read or an atomic.
 enum class Found : uint32_t { kHit, kMerge, kMiss };
 
-/// Counts, and what is of an atomic only. `at`: its line's way, counted over all sets. Leader only.
+/// Counts, and what is of an atomic only. `at`: its line's way, counted over all sets.
 NW_HD NW_INLINE void end_look_up(const L2SliceParams& p, L2SliceState& s, std::byte* base, Tick now,
                                  const Packet& request, Found found, uint32_t at) {
   L2Counters& n = s.counters;

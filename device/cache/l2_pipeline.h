@@ -49,7 +49,7 @@ NW_HD NW_INLINE uint32_t reply_data_bytes(const L2SliceParams& p, PacketKind kin
   return kind == PacketKind::kWriteAck ? 0 : sector_data_bytes(p, sectors);
 }
 
-/// Reply to one requester. Leader only.
+/// Reply to one requester.
 NW_HD NW_INLINE void send_reply(const L2SliceParams& p, L2SliceState& s, std::byte* base, Tick now,
                                 uint32_t line, uint32_t tag, uint32_t sectors, uint16_t dst,
                                 PacketKind kind, Horizon& horizon) {
@@ -65,7 +65,7 @@ NW_HD NW_INLINE void send_reply(const L2SliceParams& p, L2SliceState& s, std::by
   s.counters.replies_out += 1;
 }
 
-/// Take the oldest request, which has been looked up. Leader only.
+/// Take the oldest request, which has been looked up.
 NW_HD NW_INLINE void pop_request(L2SliceState& s, std::byte* base, Tick now, Horizon& horizon) {
   Channel& in = *s.request_in.in(base);
   s.counters.requests_in += 1;
@@ -73,7 +73,7 @@ NW_HD NW_INLINE void pop_request(L2SliceState& s, std::byte* base, Tick now, Hor
   pop(in, base, now, horizon);
 }
 
-/// Put a request to memory into the pipeline. Leader only; the caller has checked for room.
+/// Put a request to memory into the pipeline. The caller has checked for room.
 NW_HD NW_INLINE void push_request(L2SliceState& s, std::byte* base, Tick due, PacketKind kind,
                                   uint32_t line, uint32_t tag, uint32_t sectors, uint16_t src,
                                   uint16_t bytes) {
@@ -90,7 +90,7 @@ NW_HD NW_INLINE void push_request(L2SliceState& s, std::byte* base, Tick due, Pa
   s.request_count += 1;
 }
 
-/// Put a hit's reply into the pipeline. Leader only; the caller has checked for room.
+/// Put a hit's reply into the pipeline. The caller has checked for room.
 NW_HD NW_INLINE void push_reply(L2SliceState& s, std::byte* base, Tick due, const Packet& request,
                                 PacketKind kind) {
   uint32_t at = s.reply_head + s.reply_count;
@@ -105,7 +105,7 @@ NW_HD NW_INLINE void push_reply(L2SliceState& s, std::byte* base, Tick due, cons
   s.reply_count += 1;
 }
 
-/// An atomic's write-through, in this slice's own name. Leader only.
+/// An atomic's write-through, in this slice's own name.
 NW_HD NW_INLINE void push_atomic_write(const L2SliceParams& p, L2SliceState& s, std::byte* base,
                                        Tick due, uint32_t line, uint32_t sectors) {
   push_request(s, base, due, PacketKind::kWrite, line, 0, sectors, p.endpoint,
@@ -151,13 +151,13 @@ NW_HD NW_INLINE uint32_t find_victim(uint32_t ways, const uint32_t* used, uint32
   return find_idle_victim(ways, used, next, pending);
 }
 
-/// Make `way`, counted over all sets, the most recently used of its set. Leader only.
+/// Make `way`, counted over all sets, the most recently used of its set.
 NW_HD NW_INLINE void touch(L2SliceState& s, std::byte* base, uint32_t way) {
   s.used.in(base)[way] = s.uses;
   s.uses += 1;
 }
 
-/// Lanes that want one address are served one after the other. Leader only.
+/// Lanes that want one address are served one after the other.
 NW_HD NW_INLINE void occupy_atomics(const L2SliceParams& p, L2SliceState& s, const Packet& request,
                                     Tick now) {
   const uint32_t cycles = request.extra * p.atomic_cycles;

@@ -188,7 +188,7 @@ NW_HD inline Served serve_write(const L2SliceParams& p, L2SliceState& s, std::by
   return Served::kYes;
 }
 
-/// Serve a request whose way is known, if what it needs is there. Leader only.
+/// Serve a request whose way is known, if what it needs is there.
 NW_HD NW_APART inline Served serve(const L2SliceParams& p, L2SliceState& s, std::byte* base,
                                    const LookUp& l) {
   const bool atomic = l.request.kind == PacketKind::kAtomic;
@@ -202,7 +202,7 @@ NW_HD NW_APART inline Served serve(const L2SliceParams& p, L2SliceState& s, std:
   return served;
 }
 
-/// The sectors of a request are looked up some at a time. Leader only.
+/// The sectors of a request are looked up some at a time.
 NW_HD NW_INLINE void occupy_tags(const L2SliceParams& p, L2SliceState& s, uint32_t sectors,
                                  Tick now) {
   const uint32_t n = population_count(sectors == 0 ? sectors_of_line(p) : sectors);
@@ -260,7 +260,7 @@ NW_HD NW_INLINE uint32_t next_answerable(const L2SliceParams& p, const L2SliceSt
   return first;
 }
 
-/// Sectors have come for MSHR `index`. Leader only.
+/// Sectors have come for MSHR `index`.
 NW_HD NW_APART inline void fill_sectors(const L2SliceParams& p, L2SliceState& s, std::byte* base,
                                         uint32_t index, uint32_t sectors) {
   L2Mshr& m = s.mshrs.in(base)[index];
@@ -275,7 +275,7 @@ NW_HD NW_APART inline void fill_sectors(const L2SliceParams& p, L2SliceState& s,
 }
 
 /// The requester `s.next_waiter` of the MSHR being filled has been answered: close the gap, and go
-/// on to the next one. Returns whether nobody waits any more. Leader only.
+/// on to the next one. Returns whether nobody waits any more.
 NW_HD NW_APART inline bool answered_sectors(const L2SliceParams& p, L2SliceState& s,
                                             std::byte* base) {
   L2Mshr& m = s.mshrs.in(base)[s.filling];

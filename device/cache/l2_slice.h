@@ -32,7 +32,7 @@ NW_HD NW_INLINE StepResult step_slice(const L2SliceParams& p, L2SliceState& s, s
   bool service_blocked = false;   // and so does the service queue's
   bool service_poll = false;
 
-  // Earliest ticks. Values before the window's end are the same in all lanes.
+  // Earliest ticks.
   Tick input = head_arrival(request_in, base);
   Tick from_memory = next_from_memory(s, memory_in, base);
   Tick invalidation = next_invalidation(s, base);

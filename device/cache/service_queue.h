@@ -1,5 +1,5 @@
 // What a service queue at an L2 slice does (device/cache/service_state.h): the slice calls these
-// functions as its cycle goes on. Leader only.
+// functions as its cycle goes on.
 //
 // The queue needs neither buffers of its own for data that it waits for, nor a way out for what it
 // asks the slice: data stays in the slice until all of a chain's is there. Its requests are looked

@@ -305,7 +305,7 @@ NW_HD NW_INLINE bool has_packet(const Channel& c, std::byte* base, Tick now) {
 NW_HD NW_INLINE const Packet& front(const Channel& c, std::byte* base) {
   return slot_at(base, c.consumer_side.head).packet;
 }
-/// Release the oldest packet's slot at `now`. Leader only.
+/// Release the oldest packet's slot at `now`.
 NW_HD NW_INLINE void pop(Channel& c, std::byte* base, Tick now, Horizon& horizon) {
   Slot& s = slot_at(base, c.consumer_side.head);
   NW_ASSERT(load_shared_tick(&s.arrive) <= now);

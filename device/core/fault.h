@@ -11,7 +11,7 @@ enum FaultCode : uint32_t {
   kFaultUnexpectedPacket  ///< a component got a kind of packet that it cannot treat
 };
 
-/// Keep the first fault only. Leader only.
+/// Keep the first fault only.
 NW_HD NW_INLINE void record_fault(Fault& fault, uint32_t code, uint32_t component, Tick tick) {
   if (fault.code != kFaultNone) return;
   fault.code = code;

@@ -228,7 +228,7 @@ NW_HD NW_INLINE uint64_t next_cycle(const VaultState& s, const Agenda& next, uin
   return tick <= from * period ? from : cycle_at_or_after(tick, period);
 }
 
-/// The command that bank `b` waits for, in cycle `c`. Leader only.
+/// The command that bank `b` waits for, in cycle `c`.
 NW_HD NW_INLINE void issue_to(const VaultParams& p, VaultState& s, std::byte* base, uint32_t b,
                               uint32_t c, Tick now) {
   const uint32_t e = s.chosen.in(base)[b];
@@ -289,7 +289,7 @@ NW_HD NW_INLINE uint32_t ready_exit(const VaultState& s, std::byte* base, Tick a
   }
 }
 
-/// Send the oldest reply of the next exit that can send one. Leader only.
+/// Send the oldest reply of the next exit that can send one.
 NW_HD NW_CALLED void send_reply(const VaultParams& p, VaultState& s, std::byte* base, Tick now,
                                 Horizon& horizon) {
   const uint32_t e = ready_exit(s, base, now);
@@ -387,7 +387,7 @@ NW_HD NW_APART inline StepResult step_vault(const VaultParams& p, VaultState& s,
   return result;
 }
 
-/// Bring the refresh count of an idle vault up to `now`, for a report. Leader only.
+/// Bring the refresh count of an idle vault up to `now`, for a report.
 NW_HD inline void finish_vault(const VaultParams& p, VaultState& s, std::byte* base, Tick now) {
   if (s.valid == 0) vault_detail::catch_up_refreshes(p, s, base, now / p.period);
 }

@@ -90,7 +90,7 @@ NW_HD NW_INLINE void plan_bank(const VaultParams& p, const VaultState& s, std::b
 }
 
 /// `keys` of a group's banks, none of which may be before cycle `ok` any more; those of banks that
-/// wait for nothing stay. Leader only.
+/// wait for nothing stay.
 NW_HD NW_INLINE void hold_group(const VaultParams& p, uint32_t* keys, uint32_t group, uint32_t ok) {
   const uint32_t banks = 1u << p.group_shift;
   for (uint32_t b = group * banks; b < (group + 1) * banks; ++b) keys[b] = later(keys[b], ok);
@@ -108,7 +108,7 @@ NW_HD NW_INLINE bool has_room(const VaultParams& p, const VaultState& s, const P
   return all - writes < p.read_entries && (p.forward_writes == 0 || s.full_exits == 0);
 }
 
-/// Put a reply on its way. Leader only; there is room.
+/// Put a reply on its way. There is room.
 NW_HD NW_INLINE void push_reply(const VaultParams& p, VaultState& s, std::byte* base,
                                 const VaultEntry& x, PacketKind kind, uint32_t bytes, Tick ready) {
   const uint32_t number = s.exit_of.count == 0 ? 0 : s.exit_of.in(base)[x.src];
@@ -132,7 +132,7 @@ NW_HD NW_INLINE void push_reply(const VaultParams& p, VaultState& s, std::byte* 
 }
 
 /// Tell the stack's slice of a line that another stack has written; the exit has room for it beside
-/// the acknowledgement. Leader only.
+/// the acknowledgement.
 NW_HD NW_INLINE void tell_slice(const VaultParams& p, VaultState& s, std::byte* base,
                                 const VaultEntry& x, Tick now) {
   if (s.foreign.count == 0 || s.foreign.in(base)[x.src] == 0) return;
@@ -191,7 +191,7 @@ NW_HD NW_INLINE BankLocation locate(const VaultParams& p, VaultState& s, std::by
   return at;
 }
 
-/// Answer a read from the waiting write of its line, in the next cycle. Leader only.
+/// Answer a read from the waiting write of its line, in the next cycle.
 NW_HD NW_CALLED void forward(const VaultParams& p, VaultState& s, std::byte* base, const Packet& q,
                              Tick now) {
   VaultEntry x;
@@ -205,7 +205,7 @@ NW_HD NW_CALLED void forward(const VaultParams& p, VaultState& s, std::byte* bas
              max_tick(now + p.period, now + p.reply_lead_ticks));
 }
 
-/// Take a request into the queue. Leader only; there is room, refreshes are caught up.
+/// Take a request into the queue. There is room, refreshes are caught up.
 NW_HD NW_CALLED void accept(const VaultParams& p, VaultState& s, std::byte* base, Tick now,
                             Horizon& horizon) {
   Channel& in = *s.in.in(base);
@@ -268,7 +268,7 @@ NW_HD NW_CALLED void accept(const VaultParams& p, VaultState& s, std::byte* base
   }
 }
 
-/// Forget entry `e`. Leader only.
+/// Forget entry `e`.
 NW_HD NW_INLINE void remove(const VaultParams& p, VaultState& s, std::byte* base, uint32_t e,
                             Tick now) {
   VaultEntry* entries = s.entries.in(base);
@@ -296,7 +296,7 @@ NW_HD NW_INLINE void remove(const VaultParams& p, VaultState& s, std::byte* base
   s.counters.queue_ticks += now - x.arrived;
 }
 
-/// Bus, counters and row of a column command for `x`, alike for reads and writes. Leader only.
+/// Bus, counters and row of a column command for `x`, alike for reads and writes.
 NW_HD NW_INLINE void transfer(const VaultParams& p, VaultState& s, const VaultEntry& x, bool write,
                               Tick now) {
   const Tick took = bus_ticks(p, bus_bytes(p, x.data_bytes, write));
@@ -309,7 +309,7 @@ NW_HD NW_INLINE void transfer(const VaultParams& p, VaultState& s, const VaultEn
   s.counters.row_conflicts += x.opened > 1 ? 1 : 0;
 }
 
-/// The write of entry `e` in cycle `c`. Leader only.
+/// The write of entry `e` in cycle `c`.
 NW_HD NW_INLINE void issue_write(const VaultParams& p, VaultState& s, std::byte* base, uint32_t e,
                                  uint32_t c, Tick now) {
   VaultEntry& x = s.entries.in(base)[e];
@@ -330,7 +330,7 @@ NW_HD NW_INLINE void issue_write(const VaultParams& p, VaultState& s, std::byte*
   remove(p, s, base, e, now);
 }
 
-/// The read of entry `e` in cycle `c`. Leader only.
+/// The read of entry `e` in cycle `c`.
 NW_HD NW_INLINE void issue_read(const VaultParams& p, VaultState& s, std::byte* base, uint32_t e,
                                 uint32_t c, Tick now) {
   VaultEntry& x = s.entries.in(base)[e];
@@ -367,7 +367,7 @@ NW_HD NW_INLINE void issue_read(const VaultParams& p, VaultState& s, std::byte* 
   }
 }
 
-/// Read or write for entry `e` in cycle `c`. Leader only.
+/// Read or write for entry `e` in cycle `c`.
 NW_HD NW_CALLED void issue_column(const VaultParams& p, VaultState& s, std::byte* base, uint32_t e,
                                   uint32_t c, Tick now) {
   const VaultEntry& x = s.entries.in(base)[e];
@@ -392,7 +392,7 @@ NW_HD NW_CALLED void issue_column(const VaultParams& p, VaultState& s, std::byte
   plan_bank(p, s, base, b);
 }
 
-/// Open the row of entry `e` in cycle `c`. Leader only.
+/// Open the row of entry `e` in cycle `c`.
 NW_HD NW_CALLED void issue_activate(const VaultParams& p, VaultState& s, std::byte* base,
                                     uint32_t e, uint32_t c) {
   VaultEntry* entries = s.entries.in(base);
@@ -422,7 +422,7 @@ NW_HD NW_CALLED void issue_activate(const VaultParams& p, VaultState& s, std::by
   plan_bank(p, s, base, b);
 }
 
-/// Close bank `b` for entry `e` in cycle `c`. Leader only.
+/// Close bank `b` for entry `e` in cycle `c`.
 NW_HD NW_CALLED void issue_precharge(const VaultParams& p, VaultState& s, std::byte* base,
                                      uint32_t e, uint32_t b, uint32_t c) {
   s.entries.in(base)[e].opened |= 2;

@@ -136,7 +136,7 @@ NW_HD inline Tick next_launch(const V& v) {
   return may && may_dispatch(d) ? d.launches.in(v.base)[d.line_head].ready : kNever;
 }
 
-/// Begin the launches whose time has come. Leader only.
+/// Begin the launches whose time has come.
 template <class V>
 NW_HD inline void begin_launches(V& v, Tick now) {
   DispatchState& d = v.s.dispatch;
@@ -166,7 +166,7 @@ NW_HD inline bool has_blocks(const V& v) {
   return v.s.dispatch.sms_that_take != 0 && may_dispatch(v.s.dispatch);
 }
 
-/// Take the next thread block for SM `i`. Returns false if there is none. Leader only.
+/// Take the next thread block for SM `i`. Returns false if there is none.
 template <class V>
 NW_HD inline bool take_block(V& v, uint32_t i, Packet& m) {
   DispatchState& d = v.s.dispatch;
@@ -200,7 +200,7 @@ NW_HD inline bool take_block(V& v, uint32_t i, Packet& m) {
   return true;
 }
 
-/// Thread blocks have been dispatched now. Leader only.
+/// Thread blocks have been dispatched now.
 template <class V>
 NW_HD inline void note_marks(V& v, Tick now) {
   DispatchState& d = v.s.dispatch;
@@ -208,7 +208,7 @@ NW_HD inline void note_marks(V& v, Tick now) {
     if (v.s.counters.blocks_dispatched >= d.marks[i] && d.marked[i] == kNever) d.marked[i] = now;
 }
 
-/// Thread block `thread_block` (its number over all launches) on SM `sm` has ended. Leader only.
+/// Thread block `thread_block` (its number over all launches) on SM `sm` has ended.
 template <class V>
 NW_HD inline void block_done(V& v, uint32_t thread_block, uint32_t sm, Tick now) {
   DispatchState& d = v.s.dispatch;

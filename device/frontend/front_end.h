@@ -73,7 +73,7 @@ NW_HD inline void receive(V& v, Tick now, Horizon& horizon) {
 NW_HD NW_INLINE bool has_news(const Outbox& o) { return o.count != 0 || o.news; }
 
 /// One packet to SM `i`: messages first, then the word, then a thread block, if it may have one.
-/// Leader only. Returns whether it was a thread block.
+/// Returns whether it was a thread block.
 template <class V>
 NW_HD inline bool send_one(V& v, uint32_t i, bool may_have_block, Tick now, Horizon& horizon) {
   Outbox& o = v.s.outbox.in(v.base)[i];
@@ -130,14 +130,12 @@ NW_HD inline void send_all(V& v, Tick now, Horizon& horizon) {
   };
   by_ballots(begin, v.p.num_sms, send_to);
   by_ballots(0, begin, send_to);
-  g.leader([&] {
-    if (sent) note_marks(v, now);
-  });
+  if (sent) note_marks(v, now);
 }
 
 /// Begin launches, and tell L2 slices; those that keep writes have to be clean before a thread
 /// block is dispatched. A slice takes that at once, and no more launches than may be in flight
-/// begin until it has, so there is always room. Leader only.
+/// begin until it has, so there is always room.
 template <class V>
 NW_HD inline void begin_launches_everywhere(V& v, Tick now, Horizon& horizon) {
   const uint32_t before = v.s.dispatch.begun;
@@ -152,7 +150,7 @@ NW_HD inline void begin_launches_everywhere(V& v, Tick now, Horizon& horizon) {
 }
 
 /// When the front end can do something next, not before `from`; `poll`: a credit that is not known
-/// yet may change that. The same in all lanes.
+/// yet may change that.
 template <class V>
 NW_HD inline Tick next_event(V& v, Tick from, bool& poll) {
   std::byte* base = v.base;

@@ -49,7 +49,7 @@ NW_HD NW_INLINE bool must_evaluate(const LinkPortState& s, std::byte* base) {
          s.rx.in(base)->consumer_side.bytes != s.rx_bytes_before;
 }
 
-/// Close the interval that ends now. Leader only.
+/// Close the interval that ends now.
 NW_HD NW_INLINE void evaluate(const LinkPortParams& p, LinkPortState& s, std::byte* base) {
   const Channel& tx = *s.tx.in(base);
   const Channel& rx = *s.rx.in(base);
@@ -67,7 +67,7 @@ NW_HD NW_INLINE void evaluate(const LinkPortParams& p, LinkPortState& s, std::by
   s.counters.rx_busy_intervals += rx_busy;
 }
 
-/// Tell the front end. Leader only.
+/// Tell the front end.
 NW_HD NW_INLINE void tell(const LinkPortParams& p, LinkPortState& s, std::byte* base, Tick now,
                           Horizon& horizon) {
   Packet message;

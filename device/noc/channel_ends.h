@@ -85,7 +85,7 @@ NW_HD NW_INLINE uint32_t input_words(const ChannelEndsState& s) {
   return (s.inputs.count + 63) / 64;
 }
 
-/// The ends in one cycle. Leader only, but for begin_window().
+/// The ends in one cycle.
 struct ChannelEnds {
   const ChannelEndsParams& p;
   ChannelEndsState& s;

@@ -14,7 +14,7 @@ struct ComingHeads {
 };
 
 /// Of `n` inputs, the head of input i arriving at arrival(i); kNever: there is none to look for.
-/// Input by input: most have no head. Leader only.
+/// Input by input: most have no head.
 template <uint32_t kWords, class F>
 NW_HD NW_INLINE ComingHeads<kWords> find_coming(uint32_t n, const Window& window, F&& arrival) {
   ComingHeads<kWords> coming;

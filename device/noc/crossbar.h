@@ -30,7 +30,7 @@ namespace nearwarp::noc {
 
 namespace crossbar_detail {
 
-/// A crossbar in one cycle. Leader only.
+/// A crossbar in one cycle.
 template <class Shape>
 class Crossbar : public Ports<Shape> {
   using Base = Ports<Shape>;
@@ -473,7 +473,7 @@ using CrossbarHeads = ComingHeads<kInputWords>;
 
 /// A crossbar's events in a window, with the heads `coming`.
 /// Returns when it wakes, with kPollBit if that may be sooner: a credit is waited for that is not
-/// known yet. Leader only.
+/// known yet.
 template <class Shape>
 NW_HD NW_CALLED uint64_t run(const Shape& shape, const CrossbarParams& p, CrossbarState& s,
                              std::byte* base, const Window& window, Horizon& horizon,

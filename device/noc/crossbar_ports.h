@@ -23,7 +23,7 @@ struct ShapeOf {
   static constexpr bool split = kSplit;
 };
 
-/// In one cycle. Leader only.
+/// In one cycle.
 template <class Shape>
 class Ports {
  public:

@@ -46,7 +46,7 @@ NW_HD NW_INLINE Tick head_tick(const SwitchInput& in, const std::byte* base) {
   return load_shared_tick(&reinterpret_cast<const Slot*>(base + in.head_slot)->arrive);
 }
 
-/// A switch in a window of at most kSwitchCycles. Leader only.
+/// A switch in a window of at most kSwitchCycles.
 class Switch {
  public:
   NW_HD NW_INLINE Switch(const SwitchParams& p, SwitchState& s, std::byte* base,

@@ -193,7 +193,7 @@ NW_HD inline TlbResult tlb_translate_other(const TlbParams& p, TlbState& s, std:
 }
 
 /// Translate the line at the head of the load-store unit, `lines.line[lines.next]`, in an address
-/// space; once kReady, it stays so until tlb_line_done(). Leader only.
+/// space; once kReady, it stays so until tlb_line_done().
 NW_HD NW_INLINE TlbResult tlb_translate(const TlbParams& p, TlbState& s, std::byte* base,
                                         uint32_t space, const LineList& lines, uint32_t now,
                                         bool can_send, uint32_t& walker) {
@@ -208,7 +208,7 @@ NW_HD NW_INLINE LineAddr tlb_physical(const TlbParams& p, const TlbState& s, con
   return s.last_entry.first_line() + (line & static_cast<uint32_t>(low_bits(p.page_shift)));
 }
 
-/// The operation at the head will wait elsewhere: returns the page that it waits for. Leader only.
+/// The operation at the head will wait elsewhere: returns the page that it waits for.
 NW_HD inline uint32_t tlb_stop_waiting(TlbState& s) {
   const uint32_t page = s.wait_page;
   s.wait_page = kNoPage;
@@ -217,7 +217,7 @@ NW_HD inline uint32_t tlb_stop_waiting(TlbState& s) {
 }
 
 /// It is back at the head after `waited` cycles, and its page is the one translated last, whatever
-/// became of the TLB's entry meanwhile. Leader only.
+/// became of the TLB's entry meanwhile.
 NW_HD inline void tlb_resume(const TlbParams& p, TlbState& s, const Translation& t,
                              const std::byte* base, uint32_t page, uint32_t waited) {
   s.last_page = page;
@@ -226,13 +226,13 @@ NW_HD inline void tlb_resume(const TlbParams& p, TlbState& s, const Translation&
   s.counters.wait_cycles += waited;
 }
 
-/// The line at the head has gone on. Leader only.
+/// The line at the head has gone on.
 NW_HD NW_INLINE void tlb_line_done(TlbState& s) {
   (s.missed ? s.counters.misses : s.counters.hits) += 1;
   s.missed = false;
 }
 
-/// The line of the walker's next read, which the caller sends now. Leader only.
+/// The line of the walker's next read, which the caller sends now.
 NW_HD inline LineAddr tlb_next_read(const TlbParams& p, TlbState& s, std::byte* base,
                                     uint32_t walker) {
   Walk& w = s.walks.in(base)[walker];
@@ -269,7 +269,7 @@ NW_HD inline void tlb_insert(const TlbParams& p, TlbState& s, const Translation&
 }
 
 /// The reply to a walker's read has come: the next read may leave, or the walk ends. Returns the
-/// page of a walk that ended, else kNoPage. Leader only.
+/// page of a walk that ended, else kNoPage.
 NW_HD inline uint32_t tlb_reply(const TlbParams& p, TlbState& s, const Translation& t,
                                 std::byte* base, uint32_t walker, uint32_t now) {
   Walk& w = s.walks.in(base)[walker];
@@ -288,7 +288,7 @@ NW_HD inline uint32_t tlb_reply(const TlbParams& p, TlbState& s, const Translati
 
 /// Forget all translations; walks under way run to their ends for nothing. For a change of page
 /// tables: in a cycle that is stepped, before the load-store unit's turn, or while nothing is in
-/// flight. Leader only.
+/// flight.
 NW_HD inline void tlb_flush(const TlbParams& p, TlbState& s, std::byte* base) {
   for (uint32_t i = 0; i < p.entries; ++i) s.pages.in(base)[i] = kNoPage;
   for (uint32_t i = 0; i < p.entries; ++i) s.last_use.in(base)[i] = 0;

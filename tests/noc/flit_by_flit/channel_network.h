@@ -59,7 +59,7 @@ struct ChannelNetworkState : ChannelEndsState {
 
 namespace channel_network_detail {
 
-/// The interfaces, in one cycle. Leader only.
+/// The interfaces, in one cycle.
 struct Interfaces {
   const ChannelNetworkParams& p;
   ChannelNetworkState& s;
