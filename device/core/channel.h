@@ -247,10 +247,10 @@ NW_HD NW_INLINE Tick send_tick(const Channel& c, std::byte* base) {
 NW_HD NW_INLINE bool can_send(const Channel& c, std::byte* base, Tick now) {
   return send_tick(c, base) <= now;
 }
-/// Send; the caller has checked can_send(), or has_credits() for several packets in a row. Leader
-/// only. `serialisation` is the time between the packet's first and last flit at the producer: it
-/// runs beside the transfer and delays the arrival if it is the longer of the two, but does not
-/// occupy the channel.
+/// Send; the caller has checked can_send(), or has_credits() for several packets in a row.
+/// `serialisation` is the time between the packet's first and last flit at the producer: it runs
+/// beside the transfer and delays the arrival if it is the longer of the two, but does not occupy
+/// the channel.
 NW_HD NW_INLINE void send(Channel& c, std::byte* base, Tick now, const Packet& p, Horizon& horizon,
                           Tick serialisation = 0) {
   Slot& s = slot_at(base, c.producer_side.tail);
