@@ -204,7 +204,7 @@ NW_HD inline bool take_block(V& v, uint32_t i, Packet& m) {
 template <class V>
 NW_HD inline void note_marks(V& v, Tick now) {
   DispatchState& d = v.s.dispatch;
-  for (uint32_t i = 0; i < 2; ++i)
+  for (uint32_t i = 0; i < DispatchState::kMarks; ++i)
     if (v.s.counters.blocks_dispatched >= d.marks[i] && d.marked[i] == kNever) d.marked[i] = now;
 }
 

@@ -99,8 +99,9 @@ struct DispatchState {
   uint32_t num_done = 0;
   /// Numbers of thread blocks, over all launches, whose dispatch the host waits for, and when so
   /// many had been dispatched.
-  uint64_t marks[2] = {~uint64_t{0}, ~uint64_t{0}};
-  Tick marked[2] = {kNever, kNever};
+  static constexpr uint32_t kMarks = 3;
+  uint64_t marks[kMarks] = {~uint64_t{0}, ~uint64_t{0}, ~uint64_t{0}};
+  Tick marked[kMarks] = {kNever, kNever, kNever};
 };
 
 struct FrontEndState {

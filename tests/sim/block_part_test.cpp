@@ -1,5 +1,5 @@
 // Some thread blocks of a launch by themselves: those that begin with the launch are exact and add
-// up to it, and the others take what they take in the launch.
+// up to it, whatever steps the others finds the same, and they take what they take in the launch.
 #include <gtest/gtest.h>
 
 #include "host/timing/report/parts.h"
@@ -7,6 +7,7 @@
 #include "host/timing/run/launch_part.h"
 #include "tests/sim/device_rig.h"
 #include "tests/sim/whole_machine.h"
+#include "tests/support/general_steps.h"
 
 namespace nearwarp::sim {
 namespace {
@@ -14,6 +15,7 @@ namespace {
 using runtime::BlockRange;
 using runtime::LaunchPart;
 using testing::counter;
+using testing::numbers;
 
 report::RunResult run_part(const runtime::Recording& r, const char* machine, const char* policy,
                            std::optional<LaunchPart> part, SimOptions options = {}) {
@@ -56,6 +58,27 @@ TEST(BlockPart, PartsThatBeginWithTheLaunchAddUpToIt) {
     EXPECT_EQ(sum.traffic.total_bytes(), whole.traffic.total_bytes());
     for (const report::Counter& k : sum.counters)
       EXPECT_EQ(k.value, counter(whole, k.name)) << k.name;
+  }
+}
+
+TEST(BlockPart, WhateverStepsItFindsTheSame) {
+  const runtime::Recording& r = testing::workload("backprop");
+  const auto n = static_cast<uint32_t>(r.launches[0].blocks_recorded);
+  for (const MachineUnderPolicy& c : kMachines) {
+    SCOPED_TRACE(std::string(c.machine) + " " + c.policy);
+    // The second and third have moments at one tick, and next to each other.
+    for (const LaunchPart& part :
+         {blocks(n / 4, n / 2, 3 * n / 4), blocks(n / 2, n / 2 + 1, n), blocks(4, 5, 7)}) {
+      const auto expected = numbers(run_part(r, c.machine, c.policy, part));
+      for (const Tick window : {3, 101}) {
+        SimOptions o;
+        o.window_ticks = window;
+        o.order_seed = 5;
+        if (window == 3) testing::use_general_steps(o);
+        o.threads = window == 3 ? 1 : 2;
+        EXPECT_EQ(numbers(run_part(r, c.machine, c.policy, part, o)), expected) << window;
+      }
+    }
   }
 }
 

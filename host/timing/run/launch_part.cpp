@@ -120,17 +120,9 @@ void PartWatch::select(System& system, const ImageTables& image) const {
     if (launches[i].waits_for == 0)
       frontend::dispatcher::stand_in_line(d, base, i, Tick{p.launch_gap} * p.period);
   d.ended = all_ - (end_ - begin_);
-  set_marks(system);
-}
-
-/// Those of the next two moments, for the second may come before results are taken for the first.
-void PartWatch::set_marks(System& system) const {
-  frontend::DispatchState& d = system.front_end().dispatch;
-  for (size_t i = looks_; i < std::min(looks_ + 2, moments_.size()); ++i) {
-    if (moments_[i].blocks == 0 || d.marks[i % 2] == moments_[i].blocks) continue;
-    d.marks[i % 2] = moments_[i].blocks;
-    d.marked[i % 2] = kNever;
-  }
+  // Only some thread blocks of a launch have such moments: a beginning, a middle and an end.
+  for (size_t i = 0; i < moments_.size(); ++i)
+    if (moments_[i].blocks != 0) d.marks[i] = moments_[i].blocks;
 }
 
 uint32_t PartWatch::launches_left(const frontend::DispatchState& d) const {
@@ -153,7 +145,7 @@ uint64_t PartWatch::windows_apart(System& system, Tick window) const {
 
 Tick PartWatch::moment(System& system) const {
   const frontend::DispatchState& d = system.front_end().dispatch;
-  if (moments_[looks_].blocks != 0) return d.marked[looks_ % 2];
+  if (moments_[looks_].blocks != 0) return d.marked[looks_];
   if (launches_left(d) != 0) return kNever;
   const frontend::LaunchState* launches = d.launches.in(system.arena.base());
   Tick last = 0;
@@ -167,18 +159,6 @@ Tick PartWatch::next_look(System& system) const {
   const Tick at = moment(system);
   const frontend::FrontEndParams& p = system.front_end_params();
   return at == kNever ? kNever : at + Tick{p.launch_gap} * p.period;
-}
-
-void PartWatch::looked(System& system) {
-  const Tick at = moment(system);
-  looks_ += 1;
-  set_marks(system);
-  // Of three moments within a launch gap, which only a short unit has, the last was not watched.
-  const frontend::FrontEndState& s = system.front_end();
-  for (size_t i = 0; i < 2; ++i) {
-    Tick& marked = system.front_end().dispatch.marked[i];
-    if (s.dispatch.marks[i] <= s.counters.blocks_dispatched && marked == kNever) marked = at;
-  }
 }
 
 }  // namespace nearwarp::sim

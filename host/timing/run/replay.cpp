@@ -267,7 +267,7 @@ void Replay::take_results() {
   const bool inside = part_->moments()[taken_.size()].blocks != 0;
   const Tick at = inside ? part_->next_look(system_) : part_->moment(system_);
   taken_.push_back(counted((at + system_.core_period - 1) / system_.core_period));
-  part_->looked(system_);
+  part_->looked();
 }
 
 report::LaunchesReport Replay::part_report(const PartPiece& piece) const {
