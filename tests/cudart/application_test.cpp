@@ -241,6 +241,12 @@ TEST_F(Application, SeveralDevices) {
   EXPECT_TRUE(contains(outcome.out, "passed")) << outcome.out;
   EXPECT_TRUE(contains(outcome.err, "simulated as one")) << outcome.err;
 }
+TEST_F(Application, SeveralDevicesOfTheDriver) {
+  const Outcome outcome = run("driver_devices", {"3"}, {"--devices", "3"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "passed")) << outcome.out;
+  EXPECT_TRUE(contains(outcome.err, "simulated as one")) << outcome.err;
+}
 TEST_F(Application, MemoryMappedByHand) { expect_passes("virtual_memory"); }
 TEST_F(Application, DriverGraphsAndTextures) { expect_passes("driver_objects"); }
 TEST_F(Application, DriverLibraryThatTheProgramLoads) { expect_passes("driver_link"); }

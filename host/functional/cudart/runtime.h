@@ -31,6 +31,9 @@
 
 namespace nearwarp::cudart {
 
+/// The pointer that is the primary context of a device.
+void* primary_context(int device);
+
 class Runtime {
  public:
   std::recursive_mutex mutex;  ///< held by every API call

@@ -1,23 +1,35 @@
 // Contexts of the driver's interface.
 #include "host/functional/cudriver/contexts.h"
 
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
 #include <vector>
 
+#include "host/functional/cudart/device_spec.h"
 #include "host/functional/cudriver/driver.h"
 
 namespace nearwarp::cudriver {
 
 namespace {
 
+/// The primary context of a device.
+struct Primary {
+  Context context;
+  uint64_t references = 0;
+};
+
 struct State {
+  State() {
+    for (size_t device = 0; device < primaries.size(); ++device)
+      primaries[device].context = {0, device + 1, 0, static_cast<Device>(device)};
+  }
   std::mutex mutex;
   bool initialized = false;
-  unsigned long long next_id = 2;
-  Context primary{0, 1, 0};
-  uint64_t primary_references = 0;
+  unsigned long long next_id = cudart::kMostDevices + 1;
+  std::array<Primary, cudart::kMostDevices> primaries;
   std::unordered_map<const void*, std::unique_ptr<Context>> contexts;  ///< without the primary one
 };
 
@@ -25,6 +37,8 @@ State& state() {
   static State* const all = new State;  // applications call until the very end
   return *all;
 }
+
+Primary& primary(Device device) { return state().primaries.at(static_cast<size_t>(device)); }
 
 /// The current context is in the thread's state; those below it are here.
 std::vector<void*>& below() {
@@ -34,16 +48,51 @@ std::vector<void*>& below() {
 
 /// Under the lock; nullptr if it does not live.
 Context* find(void* context) {
-  if (context == nw_driver_primary_context())
-    return state().primary_references != 0 || nw_driver_runtime_used() ? &state().primary : nullptr;
+  for (Primary& primary : state().primaries)
+    if (context == nw_driver_primary_context(primary.context.device))
+      return primary.references != 0 || nw_driver_runtime_used() ? &primary.context : nullptr;
   const auto it = state().contexts.find(context);
   return it == state().contexts.end() ? nullptr : it->second.get();
 }
 
-/// The last context frees what all had.
-void reset_if_unused() {
-  if (state().contexts.empty() && state().primary_references == 0 && !nw_driver_runtime_used())
-    check(cudaDeviceReset());
+/// While it lives, the calling thread is on a device.
+class OnDevice {
+ public:
+  explicit OnDevice(Device device) { nw_driver_thread()->device = device; }
+  ~OnDevice() { nw_driver_thread()->device = before_; }
+  OnDevice(const OnDevice&) = delete;
+
+ private:
+  const int before_ = nw_driver_thread()->device;
+};
+
+/// The last context of a device frees what all had. Under the lock.
+void reset_if_unused(Device device) {
+  const bool is_used = std::any_of(state().contexts.begin(), state().contexts.end(),
+                                   [&](const auto& c) { return c.second->device == device; });
+  if (is_used || primary(device).references != 0 || nw_driver_runtime_used()) return;
+  const OnDevice scope(device);
+  check(cudaDeviceReset());
+}
+
+/// In the calling thread, whose memory is then that of the context's device. Under the lock.
+void make_current(void* context) {
+  nw_driver_thread()->context = context;
+  const Context* const found = context == nullptr ? nullptr : find(context);
+  if (found != nullptr) nw_driver_thread()->device = found->device;
+}
+
+/// Under the lock.
+void* pop() {
+  void* const top = current_context();
+  require(top != nullptr, kErrorInvalidContext);
+  void* next = nullptr;
+  if (!below().empty()) {
+    next = below().back();
+    below().pop_back();
+  }
+  make_current(next);
+  return top;
 }
 
 }  // namespace
@@ -56,6 +105,12 @@ void initialize() {
 void check_initialized() {
   const std::lock_guard lock(state().mutex);
   require(state().initialized || nw_driver_has_device(), kErrorInitialization);
+}
+
+void check_device(Device device) {
+  int count = 0;
+  check(cudaGetDeviceCount(&count));
+  require(device >= 0 && device < count, kErrorInvalidDevice);
 }
 
 void check_context() {
@@ -74,12 +129,12 @@ Context& checked_context(void* context) {
   return *found;
 }
 
-void* create_context(unsigned flags) {
-  check(cudaFree(nullptr));  // makes the device
+void* create_context(unsigned flags, Device device) {
+  check(cudaInitDevice(device, 0, 0));
   void* context = nullptr;
   {
     const std::lock_guard lock(state().mutex);
-    auto made = std::make_unique<Context>(Context{flags, state().next_id++, 0});
+    auto made = std::make_unique<Context>(Context{flags, state().next_id++, 0, device});
     context = made.get();
     state().contexts.emplace(context, std::move(made));
   }
@@ -89,60 +144,60 @@ void* create_context(unsigned flags) {
 
 void destroy_context(void* context) {
   const std::lock_guard lock(state().mutex);
-  require(state().contexts.contains(context), kErrorInvalidContext);
-  if (current_context() == context) pop_context();
-  state().contexts.erase(context);
-  reset_if_unused();
+  const auto it = state().contexts.find(context);
+  require(it != state().contexts.end(), kErrorInvalidContext);
+  const Device device = it->second->device;
+  state().contexts.erase(it);
+  if (current_context() == context) pop();
+  reset_if_unused(device);
 }
 
 void push_context(void* context) {
   checked_context(context);
   if (current_context() != nullptr) below().push_back(current_context());
-  nw_driver_thread()->context = context;
+  const std::lock_guard lock(state().mutex);
+  make_current(context);
 }
 
 void* pop_context() {
-  void* const top = current_context();
-  require(top != nullptr, kErrorInvalidContext);
-  void* next = nullptr;
-  if (!below().empty()) {
-    next = below().back();
-    below().pop_back();
-  }
-  nw_driver_thread()->context = next;
-  return top;
+  const std::lock_guard lock(state().mutex);
+  return pop();
 }
 
 void set_context(void* context) {
   if (context != nullptr) {
     checked_context(context);
-    nw_driver_thread()->context = context;
+    const std::lock_guard lock(state().mutex);
+    make_current(context);
   } else if (current_context() != nullptr) {
     pop_context();
   }
 }
 
-void* retain_primary_context() {
-  check(cudaFree(nullptr));
+void* retain_primary_context(Device device) {
+  check(cudaInitDevice(device, 0, 0));
   const std::lock_guard lock(state().mutex);
-  ++state().primary_references;
-  return nw_driver_primary_context();
+  ++primary(device).references;
+  return nw_driver_primary_context(device);
 }
 
-void release_primary_context() {
+void release_primary_context(Device device) {
   const std::lock_guard lock(state().mutex);
-  require(state().primary_references != 0, kErrorInvalidContext);
-  --state().primary_references;
-  reset_if_unused();
+  require(primary(device).references != 0, kErrorInvalidContext);
+  --primary(device).references;
+  reset_if_unused(device);
 }
 
-void reset_primary_context() { check(cudaDeviceReset()); }
+void reset_primary_context(Device device) {
+  const OnDevice scope(device);
+  check(cudaDeviceReset());
+}
 
-Context& primary_context() { return state().primary; }
+Context& primary_context(Device device) { return primary(device).context; }
 
-bool primary_context_active() {
+bool primary_context_active(Device device) {
   const std::lock_guard lock(state().mutex);
-  return find(nw_driver_primary_context()) != nullptr;
+  return find(nw_driver_primary_context(device)) != nullptr;
 }
 
 }  // namespace nearwarp::cudriver

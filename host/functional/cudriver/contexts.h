@@ -1,10 +1,12 @@
-// Contexts. All are of the one device and share its memory, modules and streams; what a context
-// decides is which calls are allowed, and what is freed with the last one.
+// Contexts. Those of a device share its memory, and all of them modules and streams; what a context
+// decides is which calls are allowed, whose memory is allocated, and what is freed with the last
+// one of its device.
 #pragma once
 
 #include <cstdint>
 
 #include "host/functional/cudart/abi.h"
+#include "host/functional/cudriver/abi.h"
 
 namespace nearwarp::cudriver {
 
@@ -12,11 +14,15 @@ struct Context {
   unsigned flags = 0;
   unsigned long long id = 0;
   int cache_config = 0;
+  Device device = 0;
 };
 
 /// What has to be true for calls; they throw Failure.
 void check_initialized();
 void check_context();
+
+/// Is there such a device?
+void check_device(Device device);
 
 /// cuInit()
 void initialize();
@@ -27,7 +33,7 @@ void* current_context();
 Context& checked_context(void* context);
 
 /// A new context, current on top of the others.
-void* create_context(unsigned flags);
+void* create_context(unsigned flags, Device device);
 /// What contexts had is freed with the last one, as long as the runtime has not been used.
 void destroy_context(void* context);
 void push_context(void* context);
@@ -35,10 +41,11 @@ void* pop_context();
 /// In place of the one on top; nullptr: as pop_context().
 void set_context(void* context);
 
-void* retain_primary_context();
-void release_primary_context();
-void reset_primary_context();
-Context& primary_context();
-bool primary_context_active();
+// Of a device that there is.
+void* retain_primary_context(Device device);
+void release_primary_context(Device device);
+void reset_primary_context(Device device);
+Context& primary_context(Device device);
+bool primary_context_active(Device device);
 
 }  // namespace nearwarp::cudriver

@@ -215,6 +215,17 @@ std::array<size_t, kNumLimits>& limits() {
 
 }  // namespace
 
+namespace {
+/// Makes it, where it is the first one that is used.
+void use_device(Runtime& r, int device) {
+  r.device();
+  if (device != 0)
+    say_once(
+        "the application uses several devices (--devices): they are executed and simulated as one, "
+        "which has the work of all");
+}
+}  // namespace
+
 NW_API cudaGetDeviceCount(int* count) {
   if (count != nullptr) *count = 0;  // where the environment hides the device
   return api([&](Runtime& r) {
@@ -233,19 +244,16 @@ NW_API cudaGetDevice(int* device) {
 NW_API cudaSetDevice(int device) {
   return api([&](Runtime& r) {
     r.check_device(device);
-    r.device();
-    if (device != 0)
-      say_once(
-          "the application uses several devices (--devices): they are executed and simulated as "
-          "one, which has the work of all");
+    use_device(r, device);
     thread_state().device = device;
+    if (!thread_state().in_driver) thread_state().context = primary_context(device);
     return kSuccess;
   });
 }
 NW_API cudaInitDevice(int device, unsigned, unsigned) {
   return api([&](Runtime& r) {
     r.check_device(device);
-    r.device();
+    use_device(r, device);
     return kSuccess;
   });
 }

@@ -17,7 +17,7 @@ using namespace nearwarp::cudart;
 
 NW_LINK(ThreadState*) nw_driver_thread() { return &thread_state(); }
 
-NW_LINK(void*) nw_driver_primary_context() { return &the_runtime(); }
+NW_LINK(void*) nw_driver_primary_context(int device) { return primary_context(device); }
 
 NW_LINK(bool) nw_driver_has_device() {
   Runtime& r = the_runtime();

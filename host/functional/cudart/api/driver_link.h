@@ -12,7 +12,7 @@ extern "C" {
 /// The calling thread's state.
 nearwarp::cudart::ThreadState* nw_driver_thread();
 /// CUcontext that stands for the primary context.
-void* nw_driver_primary_context();
+void* nw_driver_primary_context(int device);
 /// Has the device been made?
 bool nw_driver_has_device();
 /// Has the application called the runtime in a way that made its primary context active?

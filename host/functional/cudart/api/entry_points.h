@@ -38,6 +38,8 @@ Status cudaDeviceGetSharedMemConfig(int* config);
 Status cudaDeviceGetStreamPriorityRange(int* least, int* greatest);
 Status cudaDeviceGetTexture1DLinearMaxWidth(size_t* elements, const ChannelDesc* format,
                                             int device);
+Status cudaDeviceDisablePeerAccess(int peer);
+Status cudaDeviceEnablePeerAccess(int peer, unsigned flags);
 Status cudaDeviceGraphMemTrim(int device);
 Status cudaDeviceReset();
 Status cudaDeviceSetGraphMemAttribute(int device, int attribute, void* value);
@@ -66,6 +68,7 @@ Status cudaFuncSetCacheConfig(const void* function, int);
 Status cudaFuncSetSharedMemConfig(const void* function, int);
 Status cudaGetChannelDesc(ChannelDesc* format, const Array* array);
 Status cudaGetDeviceCount(int* count);
+Status cudaInitDevice(int device, unsigned device_flags, unsigned flags);
 Status cudaGetDeviceProperties(DeviceProp* properties_out, int device);
 Status cudaGetKernel(void** kernel, const void* host_function);
 Status cudaGetMipmappedArrayLevel(Array** level, const MipmappedArray* array, unsigned number);

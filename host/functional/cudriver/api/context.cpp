@@ -8,13 +8,11 @@ namespace {
 constexpr unsigned kContextFlags = 0xff, kApiVersion = 3020;
 constexpr int kLimitsOfRuntime = 7;  // further ones are of hardware that is not there
 
-void check_device(Device device) { require(device == 0, kErrorInvalidDevice); }
-
 Status create(void** context, unsigned flags, Device device) {
   return call(Needs::kInitialization, [&] {
     require(context != nullptr && (flags & ~kContextFlags) == 0);
     check_device(device);
-    *context = create_context(flags);
+    *context = create_context(flags, device);
     return kSuccess;
   });
 }
@@ -89,15 +87,14 @@ NW_CU cuCtxGetCurrent(void** context) {
 NW_CU cuCtxGetDevice(Device* device) {
   return call([&] {
     require(device != nullptr);
-    *device = 0;
+    *device = checked_context(nullptr).device;
     return kSuccess;
   });
 }
 NW_CU cuCtxGetDevice_v2(Device* device, void* context) {
   return call(Needs::kInitialization, [&] {
     require(device != nullptr);
-    checked_context(context);
-    *device = 0;
+    *device = checked_context(context).device;
     return kSuccess;
   });
 }
@@ -168,17 +165,15 @@ NW_CU cuCtxGetStreamPriorityRange(int* least, int* greatest) {
   return forward(cudaDeviceGetStreamPriorityRange, least, greatest);
 }
 
-// There is one device, and so no peer.
-NW_CU cuCtxEnablePeerAccess(void* context, unsigned) {
-  return call([&] {
-    checked_context(context);
-    return kErrorInvalidDevice;
-  });
+NW_CU cuCtxEnablePeerAccess(void* context, unsigned flags) {
+  return call([&] { return cudaDeviceEnablePeerAccess(checked_context(context).device, flags); });
 }
 NW_CU cuCtxDisablePeerAccess(void* context) {
   return call([&] {
-    checked_context(context);
-    return kErrorPeerAccessNotEnabled;
+    const Device peer = checked_context(context).device;
+    // Of its own device none was enabled.
+    if (peer == nw_driver_thread()->device) return kErrorPeerAccessNotEnabled;
+    return cudaDeviceDisablePeerAccess(peer);
   });
 }
 
@@ -188,21 +183,21 @@ NW_CU cuDevicePrimaryCtxRetain(void** context, Device device) {
   return call(Needs::kInitialization, [&] {
     require(context != nullptr);
     check_device(device);
-    *context = retain_primary_context();
+    *context = retain_primary_context(device);
     return kSuccess;
   });
 }
 NW_CU cuDevicePrimaryCtxRelease_v2(Device device) {
   return call(Needs::kInitialization, [&] {
     check_device(device);
-    release_primary_context();
+    release_primary_context(device);
     return kSuccess;
   });
 }
 NW_CU cuDevicePrimaryCtxReset_v2(Device device) {
   return call(Needs::kInitialization, [&] {
     check_device(device);
-    reset_primary_context();
+    reset_primary_context(device);
     return kSuccess;
   });
 }
@@ -210,7 +205,7 @@ NW_CU cuDevicePrimaryCtxSetFlags_v2(Device device, unsigned flags) {
   return call(Needs::kInitialization, [&] {
     check_device(device);
     require((flags & ~kContextFlags) == 0);
-    primary_context().flags = flags;
+    primary_context(device).flags = flags;
     return kSuccess;
   });
 }
@@ -218,8 +213,8 @@ NW_CU cuDevicePrimaryCtxGetState(Device device, unsigned* flags, int* active) {
   return call(Needs::kInitialization, [&] {
     check_device(device);
     require(flags != nullptr && active != nullptr);
-    *flags = primary_context().flags;
-    *active = primary_context_active() ? 1 : 0;
+    *flags = primary_context(device).flags;
+    *active = primary_context_active(device) ? 1 : 0;
     return kSuccess;
   });
 }

@@ -29,19 +29,12 @@ Status of_device(Status (*entry_point)(Parameters...), Arguments... arguments) {
 NW_CU cuDeviceGet(Device* device, int ordinal) {
   return call(Needs::kInitialization, [&] {
     require(device != nullptr);
-    require(ordinal == 0, kErrorInvalidDevice);
-    *device = 0;
+    check_device(ordinal);
+    *device = ordinal;
     return kSuccess;
   });
 }
-/// Of several devices this interface has the first one: contexts are all of it.
-NW_CU cuDeviceGetCount(int* count) {
-  return call(Needs::kInitialization, [&] {
-    check(cudaGetDeviceCount(count));
-    *count = std::min(*count, 1);
-    return kSuccess;
-  });
-}
+NW_CU cuDeviceGetCount(int* count) { return of_device(cudaGetDeviceCount, count); }
 NW_CU cuDeviceGetName(char* name, int bytes, Device device) {
   return with_properties(device, [&](const DeviceProp& p) {
     require(name != nullptr && bytes > 0);

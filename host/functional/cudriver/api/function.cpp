@@ -129,7 +129,7 @@ NW_CU cuKernelGetParamInfo(const void* kernel, size_t index, size_t* offset, siz
 }
 NW_CU cuKernelGetAttribute(int* value, int attribute, const void* kernel, Device device) {
   return call(Needs::kInitialization, [&] {
-    require(device == 0, kErrorInvalidDevice);
+    check_device(device);
     return attribute_of(value, attribute, kernel);
   });
 }
@@ -139,7 +139,7 @@ NW_CU cuKernelSetAttribute(int attribute, int value, void* kernel, Device device
 }
 NW_CU cuKernelSetCacheConfig(const void* kernel, int config, Device device) {
   return call(Needs::kInitialization, [&] {
-    require(device == 0, kErrorInvalidDevice);
+    check_device(device);
     return cudaFuncSetCacheConfig(kernel, config);
   });
 }

@@ -23,7 +23,8 @@ bool give_attribute(void* data, int attribute, DevicePtr p) {
   check(nw_driver_range(pointer(p), &start, &bytes));
   switch (attribute) {
     case kPointerContext:
-      give(data, current_context() != nullptr ? current_context() : nw_driver_primary_context());
+      give(data,
+           current_context() != nullptr ? current_context() : nw_driver_primary_context(a.device));
       return true;
     case kPointerMemoryType:
       give(data, a.type == cudart::kMemoryHost ? kMemoryHost : kMemoryDevice);
@@ -44,7 +45,7 @@ bool give_attribute(void* data, int attribute, DevicePtr p) {
       give(data, static_cast<char>(a.type == kMemoryManaged));
       return true;
     case kPointerOrdinal:
-      give(data, 0);
+      give(data, a.device);
       return true;
     case kPointerRangeStart:
       give(data, start);
