@@ -204,8 +204,11 @@ NW_HD inline bool take_block(V& v, uint32_t i, Packet& m) {
 template <class V>
 NW_HD inline void note_marks(V& v, Tick now) {
   DispatchState& d = v.s.dispatch;
-  for (uint32_t i = 0; i < DispatchState::kMarks; ++i)
-    if (v.s.counters.blocks_dispatched >= d.marks[i] && d.marked[i] == kNever) d.marked[i] = now;
+  for (uint32_t i = 0; i < DispatchState::kMarks; ++i) {
+    if (v.s.counters.blocks_dispatched < d.marks[i] || d.marked[i] != kNever) continue;
+    d.marked[i] = now;
+    d.host_wanted = true;
+  }
 }
 
 /// Thread block `thread_block` (its number over all launches) on SM `sm` has ended.

@@ -94,7 +94,7 @@ struct DispatchState {
   uint32_t next_sm = 0;        ///< round robin
   uint32_t cleaning = 0;       ///< L2 slices that write back before anything is dispatched
   uint8_t held_by = 0;         ///< mechanisms that want nothing to be dispatched, as bits
-  bool host_wanted = false;    ///< launches came or went, blocks ended, or traces run short
+  bool host_wanted = false;    ///< for launches, blocks that ended, traces that run short, marks
   Ref<uint32_t> done_log;      ///< thread blocks done since the host looked last
   uint32_t num_done = 0;
   /// Numbers of thread blocks, over all launches, whose dispatch the host waits for, and when so

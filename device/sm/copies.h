@@ -64,10 +64,10 @@ NW_HD NW_CALLED void end_box(V& v, uint32_t index, uint32_t now) {
   c.free_boxes |= 1u << index;
   WarpCopies& w = v.s.warp_copies.in(v.base)[b.warp];
   NW_ASSERT(w.boxes > 0);
-  w.boxes = static_cast<uint16_t>(w.boxes - 1);
   if (b.event_mask != 0)
     arrive_at_phases(v, v.warps[b.warp].block_slot, v.system.trace(b.thread_block).words, b.events,
                      b.event_mask, now);
+  w.boxes = static_cast<uint16_t>(w.boxes - 1);  // only now: until then nobody retires the warp
   wake_for_copies(v, now);
   if (w.boxes == 0) try_retire(v, b.warp, now);
 }
@@ -112,7 +112,10 @@ NW_HD NW_CALLED void leave_segments(V& v, uint32_t warp, uint32_t now) {
   while (a.oldest != a.open) {
     const uint32_t k = a.oldest % AsyncLoads::kSegments;
     if (a.loading[k] != 0) return;
-    a.oldest = static_cast<uint8_t>(a.oldest + 1);
+    a.oldest += 1;
+    // What comes later is ready no earlier, for waits.
+    uint32_t& next = a.ready[a.oldest % AsyncLoads::kSegments];
+    next = a.ready[k] > next ? a.ready[k] : next;
     const uint32_t mask = a.event_mask[k];
     a.event_mask[k] = 0;
     if (mask != 0) arrive_at_phases(v, w.block_slot, v.words(w), a.record[k], mask, now);
@@ -124,13 +127,16 @@ template <class V>
 NW_HD NW_CALLED uint8_t begin_async_load(V& v, uint32_t warp) {
   AsyncLoads& a = v.s.warp_copies.in(v.base)[warp].loads;
   a.loading[a.open % AsyncLoads::kSegments] += 1;
-  return a.open;
+  return static_cast<uint8_t>(a.open);
 }
 
-/// One of a segment has come.
+/// One of a segment has come, whose data are there at cycle `at`.
 template <class V>
-NW_HD NW_CALLED void end_async_load(V& v, uint32_t warp, uint32_t segment, uint32_t now) {
+NW_HD NW_CALLED void end_async_load(V& v, uint32_t warp, uint32_t segment, uint32_t at,
+                                    uint32_t now) {
   AsyncLoads& a = v.s.warp_copies.in(v.base)[warp].loads;
+  uint32_t& ready = a.ready[segment % AsyncLoads::kSegments];
+  ready = at > ready ? at : ready;
   uint16_t& loading = a.loading[segment % AsyncLoads::kSegments];
   NW_ASSERT(loading > 0);
   loading = static_cast<uint16_t>(loading - 1);
@@ -163,11 +169,14 @@ NW_HD NW_CALLED bool issue_for_loads(V& v, uint32_t warp, const ImageInstr& in, 
     a.record[k] = events.record;
     a.event_mask[k] = events.mask;
   }
-  if (in.action == Action::kLoadCommit || in.action == Action::kLoadsArrive)
-    a.open = static_cast<uint8_t>(a.open + 1);
+  if (in.action == Action::kLoadCommit || in.action == Action::kLoadsArrive) a.open += 1;
   advance(w.at, words, v.system.image, w.first_block);
   leave_segments(v, warp, now);
-  continue_warp(v, warp, now, now + 1);
+  const uint32_t ready = in.action == Action::kLoadWait ? a.ready_but(in.number())
+                         : in.action == Action::kLoadWaitAll
+                             ? a.ready[a.open % AsyncLoads::kSegments]
+                             : 0;
+  continue_warp(v, warp, now, ready > now + 1 ? ready : now + 1);
   return true;
 }
 

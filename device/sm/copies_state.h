@@ -39,23 +39,34 @@ struct Box {
 };
 
 /// Asynchronous loads of a warp, in segments: groups, which commits end, and parts of them, which
-/// end where something is to arrive at mbarriers when they are done. Numbers are modulo 256.
+/// end where something is to arrive at mbarriers when they are done.
 struct AsyncLoads {
   static constexpr uint32_t kSegments = 8;  ///< that are not done, at most
   uint16_t loading[kSegments] = {};         ///< loads under way, by segment
   uint32_t record[kSegments] = {};          ///< where the words of what arrives are in the trace,
   uint32_t event_mask[kSegments] = {};      ///< and how many, as a mask
-  uint8_t committed[kSegments] = {};        ///< the last segments of the last groups
-  uint8_t oldest = 0, open = 0;             ///< segments: the first that is not done, the newest
+  uint32_t ready[kSegments] = {};           ///< the cycle at which all up to it have their data
+  uint32_t committed[kSegments] = {};       ///< the last segments of the last groups
+  uint32_t oldest = 0, open = 0;            ///< segments: the first that is not done, the newest
   uint32_t groups = 0;                      ///< committed
 
   NW_HD bool none_is_under_way() const { return oldest == open && loading[open % kSegments] == 0; }
-  NW_HD bool is_full() const { return static_cast<uint8_t>(open - oldest) + 1u == kSegments; }
+  NW_HD bool is_full() const { return open - oldest + 1 == kSegments; }
   /// Are all done but for the newest `pending` groups, and what is in none yet?
   NW_HD bool all_but(uint32_t pending) const {
-    if (pending >= kSegments || pending >= groups) return true;
-    const uint8_t last = committed[(groups + kSegments - 1 - pending) % kSegments];
-    return static_cast<int8_t>(oldest - last) > 0;
+    return pending >= kSegments || pending >= groups ||
+           static_cast<int32_t>(oldest - last_but(pending)) > 0;
+  }
+  /// The cycle at which the data of these, which are done, are there.
+  NW_HD uint32_t ready_but(uint32_t pending) const {
+    if (pending >= kSegments || pending >= groups) return 0;
+    const uint32_t last = last_but(pending);
+    return open - last < kSegments ? ready[last % kSegments] : 0;  // else long ago
+  }
+
+ private:
+  NW_HD uint32_t last_but(uint32_t pending) const {
+    return committed[(groups + kSegments - 1 - pending) % kSegments];
   }
 };
 

@@ -58,7 +58,7 @@ NW_HD inline void complete_load(V& v, uint32_t entry, uint32_t at, uint32_t now)
   v.s.free_loads |= bit(entry);
   set_results(v, e.warp, v.instr(e.pc), at);
   if (v.copies() && v.instr(e.pc).action == Action::kAsyncLoad)
-    end_async_load(v, e.warp, e.segment, now);
+    end_async_load(v, e.warp, e.segment, at, now);
   operation_ended(v, e.warp, now);
 }
 

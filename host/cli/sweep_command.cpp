@@ -140,10 +140,15 @@ sweep::Definition definition_of(const CommandLine& line) {
 /// Throws UsageError for a policy that a program's traces do not suffice for, and for stacks that a
 /// machine does not have.
 void check_programs(const sweep::Plan& plan) {
+  const auto is_bound = [](const std::string& program) {
+    return bound_program(program).stacks != 0;
+  };
   for (const sweep::Point& point : plan.points) {
-    if (const auto machine = plan.machine(point); machine != nullptr)
-      check_stacks(plan.definition.programs[point.program].name, *machine);
-    const auto one = one_recording(plan.definition.programs[point.program].name);
+    const std::string& programs = plan.definition.programs[point.program].name;
+    if (std::ranges::any_of(programs_joined(programs), is_bound))
+      if (const auto machine = plan.machine(point); machine != nullptr)
+        check_stacks(programs, *machine);
+    const auto one = one_recording(programs);
     if (!one || !sass::names_trace(one->name)) continue;
     if (const auto policy = plan.policy(point); policy != nullptr)
       check_policy_for_traces(*policy, one->name);

@@ -8,7 +8,7 @@
 
 namespace nearwarp::testing {
 
-/// Other windows, orders, threads and lanes. `window`: ticks of the first one.
+/// Other windows, orders and threads, and the code for all cases. `window`: ticks of the first one.
 inline std::vector<sim::SimOptions> ways_of_stepping(Tick window = 113) {
   std::vector<sim::SimOptions> ways(3);
   ways[0].window_ticks = window;

@@ -84,6 +84,7 @@ class FakeSurroundings final : public sweep::Surroundings {
     if (broken.contains(program)) throw Error("it does not run");
     runtime::Recording recording;
     recording.warp_instructions = 100;
+    recording.kernels = {std::make_shared<compiler::Kernel>()};
     recording.launches.resize(launches);
     for (runtime::LaunchRecord& l : recording.launches) l.warp_instructions = 100 / launches;
     return recording;

@@ -142,7 +142,7 @@ NW_HD inline bool is_quiet(const O& o) {
     return false;
   for (uint32_t i = 0; i < sm::kEpochs; ++i)
     if (s.epoch_stores[i] != 0) return false;
-  return true;
+  return !o.v.copies() || s.copies.in(o.v.base)->free_boxes == ~uint32_t{0};
 }
 
 /// Has the SM anything to tell the front end about the learning phase?

@@ -170,6 +170,15 @@ void require_machine(const sim::RunSubject& subject) {
 std::unique_ptr<sim::MechanismRun> CodaMechanism::prepare(const sim::RunSubject& subject, uint32_t,
                                                           sim::ImageTables& image) const {
   require_machine(subject);
+  const auto copies = [](const sm::ImageInstr& in) {
+    return in.action == sm::Action::kCopyRead || in.action == sm::Action::kCopyWrite ||
+           in.action == sm::Action::kCopyReduce;
+  };
+  if (subject.policy.mapping == "fta" && std::ranges::any_of(image.instrs, copies))
+    throw Error(fmt::format(
+        "policy '{}' places pages where they are touched first, and the program copies in bulk "
+        "(cp.async.bulk, tensor maps), which touches none - choose policy.mapping \"cgp\"",
+        subject.policy.name));
   if (subject.policy.mapping == "fta") return prepare_first_touch(subject, image.memory_bytes);
   return std::make_unique<CodaRun>(subject, image);
 }

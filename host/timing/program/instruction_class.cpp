@@ -390,7 +390,10 @@ ImageInstr classify(const Instruction& in, const MachineConfig& m) {
   if (in_matrix_unit && m.sm.matrix_units != 0) {
     out.unit = Unit::kMatrix;
     // Behind the last product, which it takes no time from.
-    if (commits) set_timing(out, {m.sm.matrix_latency_cycles, 0});
+    const uint32_t latency = m.sm.matrix_latency_cycles != 0
+                                 ? m.sm.matrix_latency_cycles
+                                 : timing(m.classes, Time::kMad, ptx::Type::kF32).latency_cycles;
+    if (commits) set_timing(out, {latency, 0});
   }
   if (in.op == Opcode::kNop) {
     out.action = copy_action(in);

@@ -162,10 +162,17 @@ class PartsOfJobs final : public BatchObserver {
     const size_t job = job_of_[system];
     if (--left_[job] != 0) return;
     Trend trend;
+    // Thread blocks that took no time ended before the machine could be looked at twice.
+    const auto is_empty = [](const BatchOutcome& part) {
+      return part.result.has_value() && part.result->launches.has_value() &&
+             part.result->launches->blocks.has_value() && part.result->cycles == 0;
+    };
+    bool has_empty = false;
+    for (size_t i = first_[job]; i < first_[job + 1]; ++i) has_empty |= is_empty(outcomes_[i]);
     BatchOutcome all = joined(job, trend);
     const runtime::Division* division = jobs_[job].division;
     if (all.result.has_value() && !all.result->partial && division != nullptr &&
-        division->sample.has_value() && trend.is_more_than(division->sample->error))
+        division->sample.has_value() && (trend.is_more_than(division->sample->error) || has_empty))
       unsound_.push_back(job);
     else
       observer_.finished(job, std::move(all));
@@ -233,6 +240,7 @@ class WholeJobs final : public BatchObserver {
   WholeJobs(std::span<const DividedJob> jobs, const std::vector<size_t>& which,
             BatchObserver& observer)
       : which_(which), observer_(observer) {
+    for (const DividedJob& job : jobs) before_ += work_of(job);
     for (const size_t job : which) systems_.push_back(jobs[job].whole);
   }
   std::span<const ReplayJob> systems() const { return systems_; }
@@ -241,10 +249,11 @@ class WholeJobs final : public BatchObserver {
     observer_.finished(which_[system], std::move(outcome));
   }
   bool progress(uint64_t warp_instructions) override {
-    return observer_.progress(warp_instructions);
+    return observer_.progress(before_ + warp_instructions);
   }
 
  private:
+  uint64_t before_ = 0;  ///< warp-instructions of the parts
   const std::vector<size_t>& which_;
   BatchObserver& observer_;
   std::vector<ReplayJob> systems_;

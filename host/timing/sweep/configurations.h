@@ -32,7 +32,7 @@ class Configurations {
   /// Checks one that was not there before. Throws UsageError for what no combination could have.
   const Known& check(const std::string& name, const std::vector<std::string>& overrides);
 
-  /// The configuration; null if it cannot be had. Those asked for last are kept. Thread-safe.
+  /// The configuration; null if it cannot be had. Those loaded last are kept. Thread-safe.
   std::shared_ptr<const Config> get(const std::string& name,
                                     const std::vector<std::string>& overrides);
 

@@ -143,6 +143,7 @@ class SweepRun final : public sim::BatchObserver {
       needs.together = std::max(needs.together, learning);
       if (machine == last) continue;
       last = machine;
+      if (!progress(0)) break;
       const std::vector<uint64_t> resident = sim::resident_blocks({&job, 1});
       needs.resident.resize(resident.size());
       for (size_t i = 0; i < resident.size(); ++i)

@@ -8,6 +8,8 @@
 #include "tests/cudart/apps/check.h"
 #include "tests/cudart/apps/driver_check.h"
 
+__global__ void add_one(int* value) { *value += 1; }
+
 int main(int, char** argv) {
   const int expected = std::atoi(argv[1]);
   int count = 0;
@@ -83,6 +85,12 @@ int main(int, char** argv) {
   CUcontext current = nullptr;
   CU(cuCtxGetCurrent(&current));
   CHECK(current == primary[0]);
+  int* counted = nullptr;
+  CUDA(cudaMalloc(&counted, sizeof(int)));
+  CUDA(cudaMemset(counted, 0, sizeof(int)));
+  add_one<<<1, 1>>>(counted);
+  CUDA(cudaMemcpy(&value, counted, sizeof(int), cudaMemcpyDeviceToHost));
+  CHECK(value == 1);
   for (int d = 0; d < 2; ++d) CU(cuDevicePrimaryCtxRelease(d));
   std::puts("passed");
 }

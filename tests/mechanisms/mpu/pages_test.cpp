@@ -103,7 +103,7 @@ TEST(MpuPages, WhatDoesNotFitIsRefused) {
             std::string::npos);
   EXPECT_NE(why("ponb-pages", {"pages.units=objects"}).find("pages.units"), std::string::npos);
   const std::vector<std::string> fta = {"policy.mapping=fta", "pages.units=machine"};
-  EXPECT_NE(why("mpu-pages", fta).find("touched"), std::string::npos);
+  EXPECT_NE(why("mpu-pages", fta).find("first touches"), std::string::npos);
   EXPECT_NE(why("mpu-pages", {"dispatch.groups=4"}).find("128 cores"), std::string::npos);
   EXPECT_EQ(why("mpu-pages", {}), "");
 }

@@ -305,7 +305,7 @@ std::string error_of(const std::string& policy, const Keys& keys, const std::str
 }
 
 TEST(TunedRuns, WhatIsMissingIsSaid) {
-  EXPECT_NE(error_of("tuned", {}, "discrete16").find("policy 'tuned' needs a machine"),
+  EXPECT_NE(error_of("tuned", {}, "discrete16").find("'tuning' needs memory stacks"),
             std::string::npos);
   EXPECT_NE(error_of("previous-offload", {"tuning.after_refusal=round"}, "pim-tuning")
                 .find("tuning.pimbegin = \"before\""),

@@ -103,7 +103,13 @@ NW_API cudaPointerGetAttributes(PointerAttributes* attributes, const void* point
     require(attributes != nullptr);
     *attributes = {};
     void* const p = const_cast<void*>(pointer);
-    if (const Memory::Region* region = r.memory.find(r, pointer)) {
+    uint64_t start = 0;
+    const Memory::Region* region = r.memory.find(r, pointer, &start);
+    // The end of an allocation is found with it, but is not its own.
+    const uint64_t offset = reinterpret_cast<uint64_t>(pointer) - start;
+    if (region != nullptr && offset != 0 && offset == r.device().find_allocation(start)->bytes)
+      region = nullptr;
+    if (region != nullptr) {
       const bool device_only = region->kind == Memory::Kind::kDevice;
       attributes->type = device_only                              ? kMemoryDevice
                          : region->kind == Memory::Kind::kManaged ? kMemoryManaged

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "host/functional/ptx/details.h"
+
 namespace nearwarp::compiler {
 
 using ptx::Opcode;
@@ -42,6 +44,10 @@ std::optional<RefusalReason> forbidden(const Instruction& i, bool kernel_uses_sh
     case Opcode::kWgmmaWait:
     case Opcode::kSystem:  // the runtime lies on the GPU's side
       return RefusalReason::kBarrier;
+    case Opcode::kNop:  // groups of copies are the warp's that asked for them
+      if (i.mod.detail != static_cast<uint32_t>(ptx::CopyGroup::kNone))
+        return RefusalReason::kBarrier;
+      return std::nullopt;
     case Opcode::kRet:
     case Opcode::kExit:
     case Opcode::kTrap:
