@@ -181,6 +181,7 @@ void Decoder::load(const Instr& in) {
     full.code = full_code(desc, true, op.code);
   out_.memory.push_back(desc);
   if (checked_) check_access(in, desc, &full, &op);
+  full.c = op.c = share_access(op.c);
   emit_both(full, op);
 }
 
@@ -208,6 +209,7 @@ void Decoder::store(const Instr& in) {
   full.code = full_code(desc, false, op.code);
   out_.memory.push_back(desc);
   if (checked_) check_access(in, desc, &full, &op);
+  full.c = op.c = share_access(op.c);
   emit_both(full, op);
 }
 
@@ -291,7 +293,27 @@ void Decoder::atomic(const Instr& in) {
   op.code = exec::kAtomic;
   out_.memory.push_back(desc);
   if (checked_) check_access(in, desc, &op, &op);
+  op.c = share_access(op.c);
   emit(op);
+}
+
+/// Of very large kernels accesses that are alike share what is known of them (an error then names
+/// the first one's line): there are fewer numbers for them than instructions. `last` is the newest.
+uint16_t Decoder::share_access(uint16_t last) {
+  constexpr size_t kMany = 0x8000;
+  if (out_.memory.size() <= kMany) return last;
+  const exec::MemDesc& desc = out_.memory.back();
+  const auto* const begin = reinterpret_cast<const char*>(&desc.space);
+  std::string key(begin, reinterpret_cast<const char*>(&desc.operand_c + 1) - begin);
+  if (checked_) {
+    const racecheck::AccessRules& rules = out_.rules.back();
+    key.append(reinterpret_cast<const char*>(&rules), sizeof(rules));
+  }
+  const auto [at, is_new] = alike_.try_emplace(std::move(key), last);
+  if (is_new) return last;
+  out_.memory.pop_back();
+  if (checked_) out_.rules.pop_back();
+  return at->second;
 }
 
 void Decoder::warp_level(const Instr& in) {

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "host/core/error.h"
@@ -127,6 +128,7 @@ class Decoder {
   static exec::Shuffle shuffle_mode(ptx::ShflMode mode);
   static exec::AtomOp atom_op(ptx::AtomicOp op);
   void emit_sync(racecheck::SyncRules rules);
+  uint16_t share_access(uint16_t last);
 
   // decoder.cpp: control
   void control(const Instr& in, const compiler::Block& block, bool* ended);
@@ -136,6 +138,7 @@ class Decoder {
   std::string path_;
   const SymbolAddress& symbol_address_;
   const bool checked_;
+  std::unordered_map<std::string, uint16_t> alike_;  ///< see share_access()
   DecodedKernel out_;
   std::vector<exec::Op> full_, partial_;  // of the block being decoded
   const Instr* in_ = nullptr;
