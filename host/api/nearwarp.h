@@ -271,6 +271,10 @@ struct NEARWARP_API Result {
   double ipc = 0;  ///< thread-instructions a cycle
   uint64_t gpu_to_memory_bytes = 0, memory_to_gpu_bytes = 0, memory_to_memory_bytes = 0;
   double energy_joules = 0;  ///< an estimate (docs/energy.md)
+  bool exact = true;         ///< false: of a sample, or of parts some of which began on a machine
+                             ///< that was not simulated up to there
+  /// Of a sample: how far `cycles` may be off, relative to it, at 95 % confidence.
+  std::optional<double> cycles_error = {};
   double host_seconds =
       0;  ///< that the simulation took; the only member that differs from run to run
   std::vector<Counter> counters;
@@ -340,6 +344,12 @@ struct BatchOptions {
   unsigned threads = 0;         ///< 0: one for each processor
   std::string backend = "cpu";  ///< or "cuda"
   int device = 0;               ///< with "cuda"
+  /// What of each program is simulated, as with the options of that name of `nearwarp run`
+  /// (docs/launches.md): launches "I..J[:K]", or "parallel[:K[:PARTS]]"; a sample "ERROR[:K]" in
+  /// percent. One of them, on the CPU; empty: all of it, in one go, as always under policies whose
+  /// parts cannot be simulated by themselves.
+  std::string launches = {}, sample = {};
+  bool cold_caches = false;  ///< with these: parts begin with empty caches
   /// Told of each point that has ended, by its place, and asked some times a second
   /// (Progress::cycles is 0) whether to go on; both one at a time, from any thread.
   std::function<void(size_t, const Expected<Result>&)> finished = {};

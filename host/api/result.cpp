@@ -26,6 +26,13 @@ Result result_of(const report::RunResult& run) {
   r.memory_to_memory_bytes = run.traffic.memory_to_memory_bytes;
   r.energy_joules = report::joules(run.energy.total());
   r.host_seconds = run.wall_seconds;
+  if (run.launches.has_value()) {
+    r.exact = run.launches->exact;
+    if (run.launches->sample.has_value()) {
+      r.exact = false;
+      r.cycles_error = report::cycles_error(*run.launches->sample);
+    }
+  }
   r.counters.reserve(run.counters.size());
   for (const report::Counter& c : run.counters)
     r.counters.push_back({c.name, c.value, c.unit, c.description});

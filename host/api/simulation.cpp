@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <mutex>
 #include <thread>
 
@@ -10,6 +11,9 @@
 #include "host/api/state.h"
 #include "host/timing/run/cpu_run.h"
 #include "host/timing/run/cuda_devices.h"
+#include "host/timing/run/divided_batch.h"
+#include "host/timing/run/launch_choice.h"
+#include "host/timing/run/launch_part.h"
 #include "host/timing/run/models_hash.h"
 #include "host/timing/run/replay_batch.h"
 
@@ -110,17 +114,27 @@ namespace {
 /// Hands outcomes on to the caller's functions.
 class Batch final : public sim::BatchObserver {
  public:
-  Batch(size_t size, const BatchOptions& options, uint64_t work) : options_(options), work_(work) {
+  Batch(size_t size, const BatchOptions& options) : options_(options) {
     results_.reserve(size);
     for (size_t i = 0; i < size; ++i)
       results_.emplace_back(failure_of("not begun: progress() stopped the batch before"));
   }
-  void finished(size_t at, sim::BatchOutcome outcome) override {
+  /// The next job of the batch is this point.
+  void add(size_t point, const sim::DividedJob& job) {
+    points_.push_back(point);
+    work_ += work_of(job);
+  }
+  void ended(size_t point, Expected<Result> result) {
+    results_[point] = std::move(result);
+    if (options_.finished) options_.finished(point, results_[point]);
+  }
+  void finished(size_t job, sim::BatchOutcome outcome) override {
     if (outcome.error != nullptr)
-      results_[at] = failure_of(outcome.error);
+      ended(points_[job], failure_of(outcome.error));
     else if (outcome.result.has_value())
-      results_[at] = result_of(*outcome.result);
-    if (options_.finished) options_.finished(at, results_[at]);
+      ended(points_[job], result_of(*outcome.result));
+    else if (options_.finished)
+      options_.finished(points_[job], results_[points_[job]]);
   }
   bool progress(uint64_t warp_instructions) override {
     return !options_.progress || options_.progress({0, warp_instructions, work_});
@@ -129,9 +143,16 @@ class Batch final : public sim::BatchObserver {
 
  private:
   const BatchOptions& options_;
-  uint64_t work_;
+  std::vector<size_t> points_;  ///< by job
+  uint64_t work_ = 0;           ///< of all of them
   std::vector<Expected<Result>> results_;
 };
+
+sim::ReplayJob job_of(const Point& p) {
+  return {.recording = &Access::of(p.program).recording,
+          .machine = &Access::of(p.machine).config,
+          .policy = &Access::of(p.policy).config};
+}
 
 std::unique_ptr<sim::BatchRunner> runner_of(const BatchOptions& options) {
   if (options.backend == "cpu") {
@@ -151,20 +172,76 @@ std::unique_ptr<sim::BatchRunner> runner_of(const BatchOptions& options) {
   return sim::open_cuda_batch(options.device, {});
 }
 
+sim::LaunchChoice choice_of(const BatchOptions& options) {
+  if (!options.launches.empty() && !options.sample.empty())
+    throw UsageError("launches and sample are two ways of one thing - give one of them");
+  sim::LaunchChoice choice;
+  if (!options.sample.empty())
+    choice = sim::parse_sample(options.sample, "sample");
+  else if (!options.launches.empty())
+    choice = sim::parse_launches(options.launches, "launches");
+  else if (options.cold_caches)
+    throw UsageError("cold_caches is for launches and sample - leave it out");
+  if (choice.given && options.backend != "cpu")
+    throw UsageError("launches and sample work on the CPU - take backend \"cpu\"");
+  choice.warm = !options.cold_caches;
+  return choice;
+}
+
+/// What of each program is simulated, for all of its points alike.
+class Divisions {
+ public:
+  Divisions(std::span<const Point> points, const BatchOptions& options)
+      : points_(points), options_(options), choice_(choice_of(options)) {}
+
+  /// Null: all of it. A failure if the program has no such launches.
+  Expected<const runtime::Division*> of(const Point& point) {
+    const runtime::Recording& recording = Access::of(point.program).recording;
+    if (!choice_.given || !sim::why_no_parts(Access::of(point.policy).config).empty())
+      return nullptr;
+    auto at = of_.find(&recording);
+    if (at == of_.end())
+      at = of_.emplace(&recording, guarded([&] {
+                return sim::division_of(choice_, recording, needs(recording));
+              }))
+               .first;
+    if (!at->second) return at->second.failure();
+    return &at->second.value();
+  }
+
+ private:
+  runtime::DivisionNeeds needs(const runtime::Recording& recording) const {
+    std::vector<sim::ReplayJob> jobs;
+    for (const Point& p : points_)
+      if (&Access::of(p.program).recording == &recording) jobs.push_back(job_of(p));
+    return sim::division_needs(jobs,
+                               [this] { return !options_.progress || options_.progress({}); });
+  }
+
+  std::span<const Point> points_;
+  const BatchOptions& options_;
+  sim::LaunchChoice choice_;
+  std::map<const runtime::Recording*, Expected<runtime::Division>> of_;  ///< which stay in place
+};
+
 }  // namespace
 
 std::vector<Expected<Result>> run_all(std::span<const Point> points, const BatchOptions& options) {
-  std::vector<sim::ReplayJob> jobs;
-  uint64_t work = 0;
-  for (const Point& p : points) {
-    jobs.push_back({.recording = &Access::of(p.program).recording,
-                    .machine = &Access::of(p.machine).config,
-                    .policy = &Access::of(p.policy).config});
-    work += work_of(jobs.back());
-  }
-  Batch batch(points.size(), options, work);
+  Batch batch(points.size(), options);
   const Expected<Done> done = guarded([&] {
-    if (!jobs.empty()) runner_of(options)->run(jobs, batch);
+    const std::unique_ptr<sim::BatchRunner> runner = runner_of(options);
+    Divisions divisions(points, options);
+    std::vector<sim::DividedJob> jobs;
+    for (size_t i = 0; i < points.size(); ++i) {
+      const Expected<const runtime::Division*> division = divisions.of(points[i]);
+      if (!division) {
+        batch.ended(i, division.failure());
+        continue;
+      }
+      jobs.push_back({.whole = job_of(points[i]), .division = division.value()});
+      batch.add(i, jobs.back());
+    }
+    if (!jobs.empty()) run_divided(*runner, jobs, batch);
     return Done{};
   });
   std::vector<Expected<Result>> results = batch.take();

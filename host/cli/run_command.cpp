@@ -44,8 +44,6 @@
 #include "host/timing/report/launches.h"
 #include "host/timing/report/registers.h"
 #include "host/timing/report/table.h"
-#include "host/timing/run/learning.h"
-#include "host/timing/run/resident_blocks.h"
 #include "host/timing/timeline/watchers.h"
 
 namespace nearwarp::cli {
@@ -63,7 +61,7 @@ struct Request {
   std::vector<config::PolicyConfig> policies;
   unsigned threads = 1;
   uint32_t max_repeats = 0;  ///< 0: all
-  LaunchesOption launches;
+  sim::LaunchChoice launches;
   Backend backend;
   bool explain = false;
   bool profile = false;  ///< instead of a simulation
@@ -286,13 +284,14 @@ std::string tables(const Request& request, std::span<const report::RunResult> re
   return legend.empty() ? text : text + "\n" + legend;
 }
 
-/// What the policies together need of the program's division, where it is divided.
-runtime::DivisionNeeds division_needs(const Request& request, const Program& program) {
+/// What of the program is simulated: one division that suits all of the policies.
+runtime::Division division_for(const Request& request, const Program& program) {
   if (!request.launches.given) return {};
   std::vector<sim::ReplayJob> jobs;
   for (const config::PolicyConfig& policy : request.policies)
     jobs.push_back({&program.recording, &request.machine, &policy});
-  return {sim::learning_launches(jobs, [] { return !interrupted(); }), sim::resident_blocks(jobs)};
+  return sim::division_of(request.launches, program.recording,
+                          sim::division_needs(jobs, [] { return !interrupted(); }));
 }
 
 /// Results of one program after the other, in the order of `programs`.
@@ -301,8 +300,7 @@ std::vector<report::RunResult> simulate(const Request& request,
                                         sim::BatchRunner& runner, sim::RunWatcher* watcher) {
   std::vector<report::RunResult> all;
   for (const Program& program : programs) {
-    const runtime::Division division =
-        division_of(request.launches, program.recording, division_needs(request, program));
+    const runtime::Division division = division_for(request, program);
     if (request.launches.sample != 0 && division.parts.empty())
       std::fprintf(stderr,
                    "nearwarp: a sample of %s for this error would be more than half of the work: "

@@ -340,6 +340,53 @@ TEST(ApiThreads, ManyPointsSideBySide) {
   for (const auto& r : run_all(points, {.backend = "gpu"})) EXPECT_FALSE(r);
 }
 
+TEST(ApiThreads, LaunchesInPartsAreTheCommandLines) {
+  const std::vector<Point> points = {
+      {program("kmeans"), Machine::load("tom").value(), Policy::load("baseline").value()}};
+  const auto result = [&](const BatchOptions& options) {
+    return run_all(points, options)[0].value();
+  };
+  const Result parts = result({.threads = 2, .launches = "parallel:1:3"});
+  EXPECT_EQ(lasting(parts),
+            lasting(of_command_line({"run", "kmeans", "--machine", "tom", "--policy", "baseline",
+                                     "--launches", "parallel:1:3"})));
+  EXPECT_FALSE(parts.exact);
+  EXPECT_FALSE(parts.cycles_error.has_value());
+  EXPECT_NE(parts.cycles,
+            result({.threads = 2, .launches = "parallel:1:3", .cold_caches = true}).cycles);
+  const Result sample = result({.threads = 2, .sample = "10"});
+  EXPECT_EQ(lasting(sample), lasting(of_command_line({"run", "kmeans", "--machine", "tom",
+                                                      "--policy", "baseline", "--sample", "10"})));
+  EXPECT_TRUE(result({.threads = 2}).exact);
+}
+
+TEST(ApiThreads, LaunchesThatAreNotThereFailByProgram) {
+  const Machine machine = Machine::load("tom").value();
+  const Policy baseline = Policy::load("baseline").value();
+  const std::vector<Point> points = {{program("kmeans"), machine, baseline},
+                                     {program("vector-add"), machine, baseline}};
+  std::vector<size_t> told;
+  const auto results = run_all(
+      points, {.threads = 1,
+               .launches = "2..3",
+               .finished = [&](size_t at, const Expected<Result>&) { told.push_back(at); }});
+  EXPECT_TRUE(results[0].ok());
+  ASSERT_FALSE(results[1].ok());
+  EXPECT_NE(results[1].failure().message.find("there is no launch 3"), std::string::npos)
+      << results[1].failure().message;
+  EXPECT_EQ(told.size(), 2u);
+  const auto message = [&](const BatchOptions& options) {
+    const auto r = run_all(points, options);
+    return r[0].ok() ? "" : r[0].failure().message;
+  };
+  EXPECT_NE(message({.launches = "2..1"}).find("launches=2..1: launch 1 is before launch 2"),
+            std::string::npos);
+  EXPECT_NE(message({.sample = "much"}).find("'much' is not a number"), std::string::npos);
+  EXPECT_NE(message({.launches = "parallel", .sample = "2"}).find("give one of them"),
+            std::string::npos);
+  EXPECT_NE(message({.cold_caches = true}).find("leave it out"), std::string::npos);
+}
+
 TEST(ApiThreads, SimulationsKnowNothingOfEachOther) {
   Simulation alone = begin("kmeans", "tom", "tom");
   ASSERT_TRUE(alone.run());

@@ -207,6 +207,21 @@ class Python(unittest.TestCase):
             out, _ = child.communicate(timeout=60)
             self.assertEqual(out.split("\n")[-2], "interrupted")
 
+    def test_launches_in_parts(self):
+        parts = nw.run("kmeans", "tom", launches="parallel:1:3", threads=2)
+        self.assertFalse(parts.exact)
+        self.assertIsNone(parts.cycles_error)
+        self.assertTrue(nw.run("vector-add", "tom", launches="parallel").exact)
+        with self.assertRaisesRegex(nw.Error, "there is no launch 9"):
+            nw.run("vector-add", "tom", launches="9..9")
+        with self.assertRaisesRegex(nw.Error, "not between 1.5 and 50"):
+            nw.run("vector-add", "tom", sample=1)
+
+    @needs_tables
+    def test_sweeps_in_parts(self):
+        row = nw.sweep("kmeans", "tom", "baseline", launches="parallel:1:3").iloc[0]
+        self.assertEqual(row.cycles, nw.run("kmeans", "tom", launches="parallel:1:3").cycles)
+
     @needs_tables
     def test_sweeps_are_tables(self):
         told = []

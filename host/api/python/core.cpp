@@ -172,8 +172,8 @@ class Run {
 
 /// Results, or nearwarp.Error objects in their place. The work is done by threads of its own, so
 /// that the interpreter's one is free to look for Ctrl-C.
-py::list all_of(const std::vector<Point>& points, unsigned threads, const std::string& backend,
-                int device, const py::object& progress) {
+py::list all_of(const std::vector<Point>& points, BatchOptions options,
+                const py::object& progress) {
   using namespace std::chrono_literals;
   Caller caller;
   std::atomic<bool> stop = false, ended = false;
@@ -183,14 +183,11 @@ py::list all_of(const std::vector<Point>& points, unsigned threads, const std::s
     const py::gil_scoped_release free;
     std::thread worker([&] {
       try {
-        results = run_all(points, {.threads = threads,
-                                   .backend = backend,
-                                   .device = device,
-                                   .progress = [&](const Progress& p) {
-                                     if (stop) return false;
-                                     return progress.is_none() ||
-                                            caller.ask([&] { return wants_more(progress(p)); });
-                                   }});
+        options.progress = [&](const Progress& p) {
+          if (stop) return false;
+          return progress.is_none() || caller.ask([&] { return wants_more(progress(p)); });
+        };
+        results = run_all(points, options);
       } catch (...) {
         failed = std::current_exception();
       }
@@ -379,6 +376,10 @@ PYBIND11_MODULE(_core, m) {
       .def_readonly("memory_to_gpu_bytes", &Result::memory_to_gpu_bytes)
       .def_readonly("memory_to_memory_bytes", &Result::memory_to_memory_bytes)
       .def_readonly("energy_joules", &Result::energy_joules, "an estimate")
+      .def_readonly("exact", &Result::exact,
+                    "false: of a sample, or of parts that did not all begin as they would have")
+      .def_readonly("cycles_error", &Result::cycles_error,
+                    "of a sample: how far cycles may be off, relative, at 95 % confidence")
       .def_readonly("host_seconds", &Result::host_seconds, "that the simulation took")
       .def_readonly("counters", &Result::counters)
       .def_readonly("launches", &Result::launches)
@@ -411,6 +412,21 @@ PYBIND11_MODULE(_core, m) {
       .def(py::init([](const Program& p, const Machine& machine, const Policy& policy) {
         return Point{p, machine, policy};
       }));
-  m.def("run_all", &all_of, py::arg("points"), py::arg("threads"), py::arg("backend"),
-        py::arg("device"), py::arg("progress"));
+  m.def(
+      "run_all",
+      [](const std::vector<Point>& points, unsigned threads, const std::string& backend, int device,
+         const std::string& launches, const std::string& sample, bool cold_caches,
+         const py::object& progress) {
+        return all_of(points,
+                      {.threads = threads,
+                       .backend = backend,
+                       .device = device,
+                       .launches = launches,
+                       .sample = sample,
+                       .cold_caches = cold_caches},
+                      progress);
+      },
+      py::arg("points"), py::kw_only(), py::arg("threads") = 0, py::arg("backend") = "cpu",
+      py::arg("device") = 0, py::arg("launches") = "", py::arg("sample") = "",
+      py::arg("cold_caches") = false, py::arg("progress") = py::none());
 }

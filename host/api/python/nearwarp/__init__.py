@@ -369,9 +369,22 @@ class Simulation(_InCore):
 
 
 def run(program: Program | str, machine: Machine | str, policy: Policy | str = "baseline", *, threads: int = 1,
+        launches: str = "", sample: str | float = "", cold_caches: bool = False,
         progress: bool | _t.Callable[[Progress], _t.Optional[bool]] | None = None) -> Result:
-    """Simulate to the end; returns a Result. Arguments as of Simulation, and progress=True shows how far it is."""
+    """Simulate to the end; returns a Result. Arguments as of Simulation, and progress=True shows how far it is.
+
+    Large programs: launches, "I..J[:K]" or "parallel[:K[:PARTS]]", or sample, an error in percent (2, or "2:K"),
+    and cold_caches, as the options of `nearwarp run` (docs/launches.md); parts run side by side on so many threads.
+    Result.exact and Result.cycles_error say what that made of the result.
+    """
     with _shown(progress) as told:
+        if launches or sample or cold_caches:
+            point = _core.Point(_program(program)._core, _as(Machine, machine)._core, _as(Policy, policy)._core)
+            result, = _core.run_all([point], threads=threads, launches=launches, sample=str(sample),
+                                    cold_caches=cold_caches, progress=told)
+            if isinstance(result, Error):
+                raise result
+            return result
         simulation = Simulation(program, machine, policy, threads=threads, progress=told)
         simulation.run()
     return simulation.result
@@ -429,12 +442,13 @@ def _list(one_or_many, kind):
 
 def sweep(programs, machines, policies, keys: _t.Optional[dict[str, _t.Any]] = None, *,
           counters: _t.Sequence[str] = (), threads: int = 0, backend: str = "cpu", device: int = 0,
+          launches: str = "", sample: str | float = "", cold_caches: bool = False,
           progress: bool | _t.Callable[[Progress], _t.Optional[bool]] | None = None) -> pandas.DataFrame:
     """All combinations side by side: a pandas.DataFrame with a row for each.
 
     programs, machines, policies: one or a list. keys: {"a.key": [values, ...], ...} of machines or
     policies, varied against each other. counters: names of counters that become columns. threads: 0 for one
-    for each processor. progress: a function of a Progress, or True for a bar that says how far it is, in
+    for each processor. launches, sample, cold_caches: as of run(). progress: a function of a Progress, or True for a bar that says how far it is, in
     notebooks and on terminals.
 
     Columns: program, machine, policy, a column for each key, cycles, ipc, speedup (over the first policy),
@@ -461,7 +475,8 @@ def sweep(programs, machines, policies, keys: _t.Optional[dict[str, _t.Any]] = N
                     row["error"] = error
                 rows.append(row)
     with _shown(progress) as told:
-        results = _core.run_all([p for _, p in points], threads, backend, device, told)
+        results = _core.run_all([p for _, p in points], threads=threads, backend=backend, device=device,
+                                launches=launches, sample=str(sample), cold_caches=cold_caches, progress=told)
     for (at, _), result in zip(points, results):
         rows[at]["error" if isinstance(result, Error) else "result"] = result
     for at, row in enumerate(rows):
