@@ -6,9 +6,11 @@ set(in_component COMPONENT development EXCLUDE_FROM_ALL)
 foreach(folder device kernels host bench/workloads bench/probes)
   get_filename_component(above ${folder} DIRECTORY)
   install(DIRECTORY ${folder} DESTINATION ${NW_DEVELOPMENT_INCLUDE}/${above} ${in_component}
-    FILES_MATCHING PATTERN "*.h")
+    FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh")
 endforeach()
-install(FILES kernels/cpu_executor.cpp DESTINATION ${NW_DEVELOPMENT_INCLUDE}/kernels ${in_component})
+install(FILES kernels/cpu_executor.cpp kernels/cuda_device.cu kernels/no_cuda_device.cpp
+  DESTINATION ${NW_DEVELOPMENT_INCLUDE}/kernels ${in_component})
+install(FILES kernels/analytics/cuda_passes.cu DESTINATION ${NW_DEVELOPMENT_INCLUDE}/kernels/analytics ${in_component})
 install(FILES host/mechanisms/built_in.cpp host/mechanisms/declarations.cpp
   DESTINATION ${NW_DEVELOPMENT_INCLUDE}/host/mechanisms ${in_component})
 install(FILES host/cli/main.cpp DESTINATION ${NW_DEVELOPMENT_INCLUDE}/host/cli ${in_component})

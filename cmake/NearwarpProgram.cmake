@@ -1,10 +1,12 @@
-# nearwarp_program(NAME MECHANISM...): the program nearwarp with more mechanisms, by the name of NAME.
+# nearwarp_program(NAME [CUDA] MECHANISM...): the program nearwarp with more mechanisms, by the name of NAME.
 #
 # A mechanism is a folder beside the CMakeLists.txt that calls this, named as its namespace:
 #   device.h      its device code, the type nearwarp::MECHANISM::Mechanism
 #   *.cpp         its host side: nearwarp::MECHANISM::declaration() and nearwarp::MECHANISM::mechanism()
 # (CONTRIBUTING.md says what these are). The lists of mechanisms and the code that steps machines are compiled
-# anew with it; all else is linked from the installation. Machines are stepped on the CPU.
+# anew with it; all else is linked from the installation. Machines are stepped on the CPU, and with CUDA on GPUs, too:
+# that is for projects of the languages CXX and CUDA, and compiles for some minutes per architecture, whether the
+# installation has a CUDA backend or not.
 get_filename_component(NEARWARP_PREFIX "${CMAKE_CURRENT_LIST_DIR}" REALPATH)
 while(NOT EXISTS "${NEARWARP_PREFIX}/share/nearwarp/configs" AND NOT NEARWARP_PREFIX STREQUAL "/")
   get_filename_component(NEARWARP_PREFIX "${NEARWARP_PREFIX}" DIRECTORY)
@@ -13,12 +15,18 @@ include("${CMAKE_CURRENT_LIST_DIR}/NearwarpSettings.cmake")
 set(NEARWARP_HASH_FILES "${CMAKE_CURRENT_LIST_DIR}/HashFiles.cmake")
 
 function(nearwarp_program name)
-  if(nearwarp_CUDA)
-    message(FATAL_ERROR "nearwarp in ${NEARWARP_PREFIX} was built with its CUDA backend, which does not know more "
-      "mechanisms - install one that was built with -DNW_CUDA=OFF")
-  endif()
-  if(NOT ARGN)
+  cmake_parse_arguments(PARSE_ARGV 1 with "CUDA" "" "")
+  set(mechanisms ${with_UNPARSED_ARGUMENTS})
+  if(NOT mechanisms)
     message(FATAL_ERROR "nearwarp_program(${name}) names no mechanism - name the folder of one")
+  endif()
+  set(device_code "${nearwarp_INCLUDE}/kernels/no_cuda_device.cpp")
+  if(with_CUDA)
+    if(NOT CMAKE_CUDA_COMPILER)
+      message(FATAL_ERROR "nearwarp_program(${name} CUDA) is for projects of CUDA - say project(... LANGUAGES CXX CUDA), "
+        "or leave CUDA out")
+    endif()
+    set(device_code "${nearwarp_INCLUDE}/kernels/cuda_device.cu" "${nearwarp_INCLUDE}/kernels/analytics/cuda_passes.cu")
   endif()
   set(CMAKE_CXX_STANDARD 20)
   find_package(Threads REQUIRED)
@@ -27,7 +35,7 @@ function(nearwarp_program name)
   set(device_types "")
   set(sources "")
   set(hashed "${nearwarp_INCLUDE}/models_hash.cpp")
-  foreach(mechanism IN LISTS ARGN)
+  foreach(mechanism IN LISTS mechanisms)
     set(folder "${CMAKE_CURRENT_SOURCE_DIR}/${mechanism}")
     if(NOT EXISTS "${folder}/device.h")
       message(FATAL_ERROR "there is no ${folder}/device.h - it has the type nearwarp::${mechanism}::Mechanism")
@@ -49,7 +57,8 @@ function(nearwarp_program name)
     COMMAND ${CMAKE_COMMAND} -DOUTPUT=${hash} -DNAMESPACE=nearwarp::sim -DSYMBOL=models_hash
             -P ${NEARWARP_HASH_FILES} ${hashed}
     DEPENDS ${hashed} VERBATIM)
-  add_executable(${name} ${sources} "${hash}"
+  # Device code of its own comes before the libraries', so that theirs is not taken.
+  add_executable(${name} ${sources} "${hash}" ${device_code}
     "${nearwarp_INCLUDE}/kernels/cpu_executor.cpp"
     "${nearwarp_INCLUDE}/host/mechanisms/built_in.cpp"
     "${nearwarp_INCLUDE}/host/mechanisms/declarations.cpp"
@@ -60,9 +69,18 @@ function(nearwarp_program name)
   if(nearwarp_DEBUG_ASSERTS)
     target_compile_definitions(${name} PRIVATE NW_DEBUG_ASSERTS=1)
   endif()
-  target_compile_options(${name} PRIVATE -fopenmp-simd -ffp-contract=off)
+  target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fopenmp-simd;-ffp-contract=off>)
   if(nearwarp_MARCH)
-    target_compile_options(${name} PRIVATE -march=${nearwarp_MARCH})
+    target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-march=${nearwarp_MARCH}>)
+  endif()
+  if(with_CUDA)
+    if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know nvcc's
+      set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20" PARENT_SCOPE)
+      set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20" PARENT_SCOPE)
+    endif()
+    set_target_properties(${name} PROPERTIES CUDA_STANDARD 20)
+    target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr>)
+    target_compile_definitions(${name} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:THRUST_FORCE_32_BIT_OFFSET_TYPE>)
   endif()
   # It finds configurations, and what applications get in place of CUDA's libraries, as an installed one does.
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/bin")

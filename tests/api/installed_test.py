@@ -50,9 +50,6 @@ class Installed(unittest.TestCase):
         self.assertEqual(wrong.stderr, "unknown workload 'vector-ad'\nrather: did you mean 'vector-add'?\n")
 
     def test_a_mechanism_from_elsewhere(self):
-        with open(os.path.join(BUILD, "NearwarpSettings.cmake"), encoding="utf-8") as stream:
-            if 'nearwarp_CUDA "ON"' in stream.read():
-                self.skipTest("the build has the CUDA backend, which does not know more mechanisms")
         run(CMAKE, "--install", BUILD, "--prefix", self.root, "--component", "development")
         sample = os.path.join(SOURCE, "bench/samples/mechanism")
         build = os.path.join(self.folder.name, "mechanism")

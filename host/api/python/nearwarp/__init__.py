@@ -24,12 +24,12 @@ import typing as _t
 
 if _t.TYPE_CHECKING:
     import numpy
-    import pandas
+    import pandas  # type: ignore[import]
 
     from ._keys import MachineKey, MachineKeys, PolicyKey, PolicyKeys
 
 from . import _core
-from ._core import (Counter, Error, Key, Launch, LaunchResult, Progress, Result, Simulation, version)
+from ._core import Counter, Error, Key, Launch, LaunchResult, Progress, Result, version
 
 __all__ = ["Counter", "Device", "Error", "Key", "Launch", "LaunchResult", "Machine", "Policy", "Program",
            "Progress", "Result", "Simulation", "machine_names", "policy_names", "run", "sweep", "follow",
@@ -76,24 +76,24 @@ def _changes(keys):
 class _Configuration:
     """What machines and policies have in common. They are never changed: changed() makes another."""
 
-    _type = None
+    _type: _t.Any = None  # of the compiled part
 
-    def __init__(self, name_or_path: str | _os.PathLike, keys: _t.Optional[dict] = None):
+    def __init__(self, name_or_path: str | _os.PathLike, keys: _t.Any = None) -> None:
         """By name ("tom") or the path of a .toml file; `keys`: {"gpu.sms": 32, ...} for some of its keys."""
         self._core = self._type.load(_os.fspath(name_or_path), _changes(keys))
 
     @classmethod
-    def parse(cls, toml: str, name: _t.Optional[str] = None, keys: _t.Optional[dict] = None):
+    def parse(cls, toml: str, name: _t.Optional[str] = None, keys: _t.Any = None) -> _t.Self:
         """Of the text of such a file; `name` stands in results and messages."""
         return cls._of(cls._type.parse(toml, name or cls.__name__.lower(), _changes(keys)))
 
     @classmethod
-    def _of(cls, core):
+    def _of(cls, core: _t.Any) -> _t.Self:
         made = cls.__new__(cls)
         made._core = core
         return made
 
-    def changed(self, keys: dict):
+    def changed(self, keys: _t.Any) -> _t.Self:
         """The same with other values for some keys."""
         return self._of(self._core.changed(_changes(keys)))
 
@@ -106,7 +106,7 @@ class _Configuration:
         """All keys: Key objects with name, value, unit, doc (one sentence), range and source."""
         return self._core.keys
 
-    def __getitem__(self, key: str) -> int | bool | str:
+    def __getitem__(self, key: _t.Any) -> int | bool | str:
         """A key's value: an int, a bool or a text."""
         return _value_of(self._core.get(key))
 
@@ -138,7 +138,7 @@ class Machine(_Configuration):
     _type = _core.Machine
     if _t.TYPE_CHECKING:
         def __init__(self, name_or_path: str | _os.PathLike, keys: _t.Optional[MachineKeys] = None): ...
-        def changed(self, keys: MachineKeys) -> Machine: ...
+        def changed(self, keys: MachineKeys) -> _t.Self: ...
         def __getitem__(self, key: MachineKey) -> int | bool | str: ...
 
 
@@ -148,7 +148,7 @@ class Policy(_Configuration):
     _type = _core.Policy
     if _t.TYPE_CHECKING:
         def __init__(self, name_or_path: str | _os.PathLike, keys: _t.Optional[PolicyKeys] = None): ...
-        def changed(self, keys: PolicyKeys) -> Policy: ...
+        def changed(self, keys: PolicyKeys) -> _t.Self: ...
         def __getitem__(self, key: PolicyKey) -> int | bool | str: ...
 
 
@@ -331,10 +331,7 @@ def _program(one):
     return Program.recording(path) if path.endswith((".nwtrace", ".g")) else Program.workload(path)
 
 
-_InCore = Simulation
-
-
-class Simulation(_InCore):
+class Simulation(_core.Simulation):
     """One program on one machine under one policy; stopping it anywhere changes nothing of its result.
 
     Programs, machines and policies may be given by name. threads: of the host, for this one run.
@@ -343,7 +340,10 @@ class Simulation(_InCore):
     on with.
     """
 
-    def __init__(self, program, machine, policy, *, threads=1, checkpoint="", progress=None):
+    def __init__(self, program: Program | str | _os.PathLike, machine: Machine | str | _os.PathLike,
+                 policy: Policy | str | _os.PathLike = "baseline", *, threads: int = 1,
+                 checkpoint: str | _os.PathLike = "",
+                 progress: _t.Optional[_t.Callable[[Progress], _t.Optional[bool]]] = None) -> None:
         super().__init__(_program(program)._core, _as(Machine, machine)._core, _as(Policy, policy)._core,
                          threads=threads, checkpoint=_os.fspath(checkpoint), progress=progress)
 
@@ -368,7 +368,8 @@ class Simulation(_InCore):
         return table
 
 
-def run(program: Program | str, machine: Machine | str, policy: Policy | str = "baseline", *, threads: int = 1,
+def run(program: Program | str | _os.PathLike, machine: Machine | str | _os.PathLike,
+        policy: Policy | str | _os.PathLike = "baseline", *, threads: int = 1,
         launches: str = "", sample: str | float = "", cold_caches: bool = False,
         progress: bool | _t.Callable[[Progress], _t.Optional[bool]] | None = None) -> Result:
     """Simulate to the end; returns a Result. Arguments as of Simulation, and progress=True shows how far it is.
@@ -402,7 +403,7 @@ class _Bar:
     def __init__(self):
         self._begin, self._shown, self._display = _time.monotonic(), "", None
         if "ipykernel" in _sys.modules:
-            from IPython.display import HTML, display
+            from IPython.display import HTML, display  # type: ignore[import]
             self._html, self._display = HTML, display(HTML(""), display_id=True)
 
     def __call__(self, progress):
@@ -460,7 +461,8 @@ def sweep(programs, machines, policies, keys: _t.Optional[dict[str, _t.Any]] = N
     machines = [_as(Machine, m) for m in _list(machines, Machine)]
     policies = [_as(Policy, p) for p in _list(policies, Policy)]
     keys = {key: _list(values, None) for key, values in (keys or {}).items()}
-    rows, points = [], []
+    rows: list[dict[str, _t.Any]] = []
+    points: list[tuple[int, _core.Point]] = []
     for program, machine in _itertools.product(programs, machines):
         for values in _itertools.product(*keys.values()):
             chosen = dict(zip(keys, values))
@@ -480,13 +482,13 @@ def sweep(programs, machines, policies, keys: _t.Optional[dict[str, _t.Any]] = N
     for (at, _), result in zip(points, results):
         rows[at]["error" if isinstance(result, Error) else "result"] = result
     for at, row in enumerate(rows):
-        result, first = row["result"], rows[at - at % len(policies)]["result"]
+        ended, first = row["result"], rows[at - at % len(policies)]["result"]
         for name in ("cycles", "ipc", "gpu_to_memory_bytes", "memory_to_gpu_bytes", "memory_to_memory_bytes",
                      "energy_joules"):
-            row[name] = None if result is None else getattr(result, name)
-        row["speedup"] = None if result is None or first is None else first.cycles / result.cycles
+            row[name] = None if ended is None else getattr(ended, name)
+        row["speedup"] = None if ended is None or first is None else first.cycles / ended.cycles
         for name in counters:
-            row[name] = None if result is None else result.counter(name)
+            row[name] = None if ended is None else ended.counter(name)
     order = ["program", "machine", "policy", *keys, "cycles", "ipc", "speedup", "gpu_to_memory_bytes",
              "memory_to_gpu_bytes", "memory_to_memory_bytes", "energy_joules", *counters, "error", "result"]
     return pandas.DataFrame(rows, columns=order)

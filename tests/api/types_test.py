@@ -1,0 +1,73 @@
+"""Do type checkers and editors see the Python package as it is?
+
+Called with the folder that has the package. Wants mypy.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PACKAGE = sys.argv[1]
+
+RIGHT = """
+import nearwarp as nw
+kmeans = nw.Program.workload("kmeans", "medium")
+tom = nw.Machine("tom", {"gpu.sms": 32}).changed({"gpu.sms": 64})
+sms = tom["gpu.sms"]
+result = nw.run(kmeans, tom, "tom", sample=2)
+error: float | None = result.cycles_error
+run = nw.Simulation("kmeans", tom, progress=lambda p: p.cycles < 10)
+run.run_to_cycle(3)
+cycles: int = run.result.cycles + run.result.counter("sm.l1.read_hits")
+nw.sweep([kmeans, "axpy"], tom, ["baseline", "tom"], {"gpu.sms": [1, 2]}, launches="parallel")
+nw.Program.application(["./app"], tom, output="app.txt").save("app.nwtrace")
+"""
+
+# A line each, and what is said of it.
+WRONG = {
+    'nw.Machine("tom")["gpu.smss"]': "gpu.smss",
+    'nw.Machine("tom", {"gpu.smss": 3})': "MachineKeys",
+    'nw.Policy("tom").changed({"gpu.sms": 3})': "gpu.sms",
+    'nw.run("kmeans", "tom", 5)': 'incompatible type "int"',
+    'nw.Simulation("kmeans", "tom", thread=2)': "thread",
+    'nw.run("kmeans", "tom").cycle': 'no attribute "cycle"',
+}
+
+
+class Types(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        done = subprocess.run([sys.executable, "-m", "mypy", "--version"], capture_output=True, check=False)
+        if done.returncode != 0:
+            raise unittest.SkipTest("no mypy")
+        cls.folder = tempfile.TemporaryDirectory()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def mypy(self, text):
+        file = os.path.join(self.folder.name, "use.py")
+        with open(file, "w", encoding="utf-8") as stream:
+            stream.write(text)
+        done = subprocess.run([sys.executable, "-m", "mypy", "--cache-dir", os.path.join(self.folder.name, "cache"),
+                               file], capture_output=True, text=True, check=False,
+                              env={**os.environ, "MYPYPATH": PACKAGE})
+        return done.returncode, done.stdout + done.stderr
+
+    def test_what_is_right(self):
+        code, said = self.mypy(RIGHT)
+        self.assertEqual(code, 0, said)
+
+    def test_what_is_wrong(self):
+        _, said = self.mypy("import nearwarp as nw\n" + "\n".join(WRONG) + "\n")
+        for at, (line, word) in enumerate(WRONG.items()):
+            found = [m for m in said.splitlines() if f"use.py:{at + 2}: error" in m]
+            self.assertTrue(found, f"{line}\n{said}")
+            self.assertIn(word, "\n".join(found), line)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=1)
