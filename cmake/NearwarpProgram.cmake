@@ -80,7 +80,7 @@ function(nearwarp_program name)
     endif()
     set_target_properties(${name} PROPERTIES CUDA_STANDARD 20)
     target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr>)
-    target_compile_definitions(${name} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:THRUST_FORCE_32_BIT_OFFSET_TYPE>)
+    target_compile_definitions(${name} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:NW_HAVE_THRUST=1;THRUST_FORCE_32_BIT_OFFSET_TYPE>)
   endif()
   # It finds configurations, and what applications get in place of CUDA's libraries, as an installed one does.
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/bin")
