@@ -1,6 +1,8 @@
 // Some launches of a program that stand for all.
 #include "host/recording/launch_sample.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -428,13 +430,24 @@ Division Design::parts_of(const Numbers& allocation) const {
   for (const LaunchPart& p : division.parts) work += instructions_of(recording_, p);
   sample.simulated = static_cast<double>(work) / static_cast<double>(recording_.warp_instructions);
   division.undivided = found_.undivided;
-  if (sample.simulated > kMostWork) return {{}, {}, found_.undivided};
+  if (sample.simulated > kMostWork) {
+    division.parts.clear();
+    division.in_one_go = {sample_within(error_),
+                          fmt::format("it would have simulated {:.0f} % of the program's "
+                                      "instructions, more than half",
+                                      100 * sample.simulated)};
+    return division;
+  }
   set_weights(sample, stratum_sizes);
   division.sample = std::move(sample);
   return division;
 }
 
 }  // namespace
+
+std::string sample_within(double error) {
+  return fmt::format("a sample within {:.6g} %", 100 * error);
+}
 
 Division sample_launches(const Recording& recording, double error, uint32_t before,
                          uint32_t together, const std::vector<uint64_t>& resident) {

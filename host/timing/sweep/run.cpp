@@ -97,7 +97,7 @@ class SweepRun final : public sim::BatchObserver {
       job.whole = {&recording_, machines_.back().get(), policies_.back().get()};
       if (!options_.checkpoints.empty())
         job.whole.checkpoint = sim::checkpoint_path(options_.checkpoints, job.whole);
-      if (sim::why_no_parts(*policies_.back()).empty()) job.division = &division_;
+      job.division = &division_;
       work += work_of(job);
     }
     // Points that come later are taken to be like these.
