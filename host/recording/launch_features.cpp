@@ -75,7 +75,22 @@ Visit(const compiler::Kernel&, Touch) -> Visit<Touch>;
 /// it are made when they are first asked for.
 class LastUses {
  public:
-  uint32_t& of(uint64_t line) {
+  uint32_t& of(uint64_t line) { return (*page_of(line))[line & ((1u << kPageShift) - 1)]; }
+  /// f(their last uses, how many) for lines in a row, of one page each.
+  template <class F>
+  void each(LineRange lines, F&& f) {
+    while (lines.begin < lines.end) {
+      const uint64_t end = std::min(lines.end, ((lines.begin >> kPageShift) + 1) << kPageShift);
+      f(&of(lines.begin), end - lines.begin);
+      lines.begin = end;
+    }
+  }
+
+ private:
+  static constexpr uint32_t kPageShift = 12;
+  using Page = std::array<uint32_t, 1u << kPageShift>;
+
+  Page* page_of(uint64_t line) {
     const uint64_t page = line >> kPageShift;
     if (page != last_page_) {
       std::unique_ptr<Page>& there = pages_[page];
@@ -83,12 +98,9 @@ class LastUses {
       last_page_ = page;
       last_ = there.get();
     }
-    return (*last_)[line & ((1u << kPageShift) - 1)];
+    return last_;
   }
 
- private:
-  static constexpr uint32_t kPageShift = 12;
-  using Page = std::array<uint32_t, 1u << kPageShift>;
   std::unordered_map<uint64_t, std::unique_ptr<Page>> pages_;
   uint64_t last_page_ = ~uint64_t{0};
   Page* last_ = nullptr;
@@ -192,13 +204,26 @@ class Features {
     return std::move(visit.pieces);
   }
 
-  void begin_piece() { used_before_.push_back(used_); }
+  void begin_piece() {
+    used_before_.push_back(used_);
+    while (used_ - used_before_[old_] > kFreshAfterLines) ++old_;
+  }
 
   void add(const ChunkUse& use, LaunchFeatures& f) {
     f.transactions += use.transactions;
     f.sectors += use.sectors;
+    const auto piece = static_cast<uint32_t>(used_before_.size());
     for (const LineRange& r : use.ranges)
-      for (uint64_t line = r.begin; line < r.end; ++line) touch(line, f);
+      last_uses_.each(r, [&](uint32_t* last, uint64_t lines) {
+        uint32_t other = 0, fresh = 0;
+        for (uint64_t i = 0; i < lines; ++i) {
+          other += last[i] != piece ? 1 : 0;
+          fresh += last[i] <= old_ ? 1 : 0;
+          last[i] = piece;
+        }
+        f.lines += other;
+        f.fresh_lines += fresh;
+      });
   }
 
   void touch(uint64_t line, uint32_t sectors, LaunchFeatures& f) {
@@ -211,7 +236,7 @@ class Features {
     uint32_t& last = last_uses_.of(line);
     if (last == piece) return;
     f.lines += 1;
-    if (last == 0 || used_ - used_before_[last - 1] > kFreshAfterLines) f.fresh_lines += 1;
+    if (last <= old_) f.fresh_lines += 1;
     last = piece;
   }
 
@@ -222,6 +247,7 @@ class Features {
   LastUses last_uses_;
   std::vector<uint64_t> used_before_;  // [piece]: lines used by the pieces before it, summed
   uint64_t used_ = 0;                  // the same for the next one
+  uint32_t old_ = 0;  // pieces so long ago that lines used last by them are read anew
 };
 
 }  // namespace

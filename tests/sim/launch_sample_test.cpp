@@ -122,6 +122,9 @@ class GettingFaster final : public BatchRunner {
           outcome.result->pieces[1].cycles /= 2;
         observer.finished(job, std::move(outcome));
       }
+      bool progress(uint64_t warp_instructions) override {
+        return observer.progress(warp_instructions);
+      }
       BatchObserver& observer;
     } change(observer);
     CpuBatch(2).run(jobs, change);
