@@ -150,8 +150,8 @@ Division Design::parts_of(const std::vector<Stratum>& strata,
     sample.parts.push_back(simulated);
     add_part(unit, division);
   }
-  sample.simulated = static_cast<double>(work_of(division)) /
-                     static_cast<double>(recording_.warp_instructions);
+  sample.simulated =
+      static_cast<double>(work_of(division)) / static_cast<double>(recording_.warp_instructions);
   division.undivided = found_.undivided;
   if (sample.simulated > kMostWork) {
     division.parts.clear();

@@ -101,8 +101,7 @@ void SampleChoice::add_between(std::vector<Members>& chosen) const {
     const Unit &last = units_[in_order[i - 1]], &next = units_[in_order[i]];
     if (last.blocks.has_value() || !follows(next, last.end, together_)) continue;
     for (uint32_t between = in_order[i - 1] + 1; between < in_order[i]; ++between)
-      if (!units_[between].blocks.has_value())
-        chosen[stratum_of_[between]].push_back(between);
+      if (!units_[between].blocks.has_value()) chosen[stratum_of_[between]].push_back(between);
   }
 }
 

@@ -11,8 +11,8 @@ namespace nearwarp::runtime {
 class SampleChoice {
  public:
   /// Of a program with so many launches, the first `together` of which are one part.
-  SampleChoice(const std::vector<Unit>& units, const std::vector<Stratum>& strata,
-               size_t launches, uint32_t together);
+  SampleChoice(const std::vector<Unit>& units, const std::vector<Stratum>& strata, size_t launches,
+               uint32_t together);
 
   /// Of each stratum so many units: one of each n-th, in the order of sizes, and then of the
   /// program. Which one is as good as chance for the first stratum; of others it is one that is

@@ -50,7 +50,7 @@ class Strata {
   const std::vector<Unit>& units_;
   const std::vector<uint32_t>& alike_;
   double error_;
-  double all_ = 0;  ///< units' sizes, summed
+  double all_ = 0;    ///< units' sizes, summed
   double scale_ = 0;  ///< of Neyman's numbers that are cheapest
   std::vector<Stratum> strata_;
 };

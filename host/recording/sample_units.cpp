@@ -185,8 +185,8 @@ class Finder {
       unit.instructions = static_cast<double>(pieces[i].warp_instructions);
       unit.share = unit.instructions / static_cast<double>(l.warp_instructions);
       unit.size = size_of(unit.features, unit.launches);
-      unit.begin = unit.blocks->begin == 0 ? part_of(cuts_, launch, launch + 1, before_).begin
-                                           : launch;
+      unit.begin =
+          unit.blocks->begin == 0 ? part_of(cuts_, launch, launch + 1, before_).begin : launch;
       unit.work = work_[launch] - work_[unit.begin] +
                   static_cast<double>(l.warp_instructions) / static_cast<double>(blocks) *
                       static_cast<double>(end - unit.blocks->begin);
