@@ -155,9 +155,11 @@ namespace {
 }
 
 std::vector<runtime::LaunchPart> all_parts(const LaunchesOption& option,
-                                           const runtime::Recording& recording, uint32_t together) {
+                                           const runtime::Recording& recording,
+                                           const runtime::DivisionNeeds& needs) {
   if (recording.measured_warp_instructions != 0) refuse_paper();
-  if (option.parallel) return runtime::divide(recording, option.parts, option.before, together);
+  const uint32_t before = option.before.value_or(needs.before);
+  if (option.parallel) return runtime::divide(recording, option.parts, before, needs.together);
   const auto n = static_cast<uint64_t>(recording.launches.size());
   if (option.last > n)
     throw UsageError(fmt::format("--launches: there is no launch {} - {} has {}, from 1 on",
@@ -174,7 +176,7 @@ std::vector<runtime::LaunchPart> all_parts(const LaunchesOption& option,
                     low + 1, high, recording.name, at + 1));
   }
   return {runtime::part_of(cuts, static_cast<uint32_t>(option.first - 1),
-                           static_cast<uint32_t>(option.last), option.before)};
+                           static_cast<uint32_t>(option.last), before)};
 }
 
 }  // namespace
@@ -184,11 +186,11 @@ runtime::Division division_of(const LaunchesOption& option, const runtime::Recor
   if (!option.given) return {};
   runtime::Division division;
   if (option.sample == 0) {
-    division.parts = all_parts(option, recording, needs.together);
+    division.parts = all_parts(option, recording, needs);
   } else {
     if (recording.measured_warp_instructions != 0) refuse_paper();
-    division =
-        sample_launches(recording, option.sample, option.before, needs.together, needs.resident);
+    division = sample_launches(recording, option.sample, option.before.value_or(needs.before),
+                               needs.together, needs.resident);
   }
   for (runtime::LaunchPart& part : division.parts)
     part.warm =
@@ -208,11 +210,12 @@ sweep::Divide divide_option(const CommandLine& line, const std::string& size, bo
 
 std::string key_of(const LaunchesOption& option) {
   if (!option.given) return "";
+  const std::string before = option.before.has_value() ? fmt::format("{}", *option.before) : "some";
   return fmt::format(", launches {}, {} before{}",
                      option.sample != 0 ? fmt::format("within {}", option.sample)
                      : option.parallel  ? fmt::format("parallel in {} parts", option.parts)
                                         : fmt::format("{}..{}", option.first, option.last),
-                     option.before, option.warm ? "" : ", cold");
+                     before, option.warm ? "" : ", cold");
 }
 
 }  // namespace nearwarp::cli

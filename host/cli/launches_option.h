@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,18 +14,14 @@
 
 namespace nearwarp::cli {
 
-/// Launches simulated before each part unless the command line says otherwise: one leaves up to
-/// four times the error (docs/launches.md).
-inline constexpr uint32_t kLaunchesBefore = 2;
-
 struct LaunchesOption {
   bool given = false;
   double sample = 0;  ///< of --sample: the error that is wanted, relative; 0: no sample
   bool parallel = false;
-  uint64_t first = 1, last = 0;  ///< counted from 1 on, both included; not if parallel
-  uint32_t before = kLaunchesBefore;
-  bool warm = true;    ///< caches are filled from traces
-  uint32_t parts = 0;  ///< if parallel: at most so many; 0: as suits the program
+  uint64_t first = 1, last = 0;         ///< counted from 1 on, both included; not if parallel
+  std::optional<uint32_t> before = {};  ///< none: DivisionNeeds::before
+  bool warm = true;                     ///< caches are filled from traces
+  uint32_t parts = 0;                   ///< if parallel: at most so many; 0: as suits the program
 };
 
 void declare_launches(CommandLine& line);

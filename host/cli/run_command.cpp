@@ -44,6 +44,7 @@
 #include "host/timing/report/launches.h"
 #include "host/timing/report/registers.h"
 #include "host/timing/report/table.h"
+#include "host/timing/run/launch_part.h"
 #include "host/timing/run/learning.h"
 #include "host/timing/run/resident_blocks.h"
 #include "host/timing/timeline/watchers.h"
@@ -290,9 +291,14 @@ std::string tables(const Request& request, std::span<const report::RunResult> re
 runtime::DivisionNeeds division_needs(const Request& request, const Program& program) {
   if (!request.launches.given) return {};
   std::vector<sim::ReplayJob> jobs;
-  for (const config::PolicyConfig& policy : request.policies)
+  runtime::DivisionNeeds needs;
+  for (const config::PolicyConfig& policy : request.policies) {
     jobs.push_back({&program.recording, &request.machine, &policy});
-  return {sim::learning_launches(jobs, [] { return !interrupted(); }), sim::resident_blocks(jobs)};
+    needs.before = std::max(needs.before, sim::launches_before(request.machine, policy));
+  }
+  needs.together = sim::learning_launches(jobs, [] { return !interrupted(); });
+  needs.resident = sim::resident_blocks(jobs);
+  return needs;
 }
 
 /// Results of one program after the other, in the order of `programs`.

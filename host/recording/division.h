@@ -26,6 +26,7 @@ struct Division {
 
 /// What systems that are simulated together need of a division, so that it suits all of them.
 struct DivisionNeeds {
+  uint32_t before = 0;    ///< launches that are simulated before each part, unless others are named
   uint32_t together = 0;  ///< launches, from the first one on, in which policies learn
   std::vector<uint64_t> resident =
       {};  ///< by launch: thread blocks on a machine at a time, at most

@@ -213,17 +213,18 @@ class Features {
     f.transactions += use.transactions;
     f.sectors += use.sectors;
     const auto piece = static_cast<uint32_t>(used_before_.size());
+    const uint32_t old = old_;
+    uint32_t other = 0, fresh = 0;
     for (const LineRange& r : use.ranges)
       last_uses_.each(r, [&](uint32_t* last, uint64_t lines) {
-        uint32_t other = 0, fresh = 0;
         for (uint64_t i = 0; i < lines; ++i) {
           other += last[i] != piece ? 1 : 0;
-          fresh += last[i] <= old_ ? 1 : 0;
+          fresh += last[i] <= old ? 1 : 0;
           last[i] = piece;
         }
-        f.lines += other;
-        f.fresh_lines += fresh;
       });
+    f.lines += other;
+    f.fresh_lines += fresh;
   }
 
   void touch(uint64_t line, uint32_t sectors, LaunchFeatures& f) {

@@ -50,7 +50,7 @@ class Check {
       const auto* slice = std::get_if<L2SliceSpec>(&graph_.spec_of(homes[i]));
       if (slice == nullptr) continue;
       const NodeId memory = graph_.homes[slice->homes].at[i];
-      reaches(exits(homes[i], kRequests), memory);
+      reaches(requests_of(homes[i]), memory);
       reaches(replies_of(memory), homes[i]);
       reaches(replies_of(memory), sm);
     }
@@ -92,11 +92,13 @@ class Check {
     }
     return e;
   }
-  /// Of replies: many ask for those of one node.
-  const Exits& replies_of(NodeId node) {
-    if (replies_.empty()) replies_.resize(graph_.nodes.size());
-    Exits& e = replies_[node];
-    if (e.node == kNoNode) e = exits(node, kReplies);
+  /// Many ask for those of one node.
+  const Exits& replies_of(NodeId node) { return kept(replies_, node, kReplies); }
+  const Exits& requests_of(NodeId node) { return kept(requests_, node, kRequests); }
+  const Exits& kept(std::vector<Exits>& by_node, NodeId node, Carries carries) const {
+    if (by_node.empty()) by_node.resize(graph_.nodes.size());
+    Exits& e = by_node[node];
+    if (e.node == kNoNode) e = exits(node, carries);
     return e;
   }
   void reaches(const Exits& from, NodeId to) const {
@@ -112,7 +114,7 @@ class Check {
   const Graph& graph_;
   const std::vector<LinksOfNode>& links_;
   const std::vector<Routes>& routes_;
-  std::vector<Exits> replies_;  ///< by node
+  std::vector<Exits> replies_, requests_;  ///< by node
 };
 
 }  // namespace

@@ -141,6 +141,7 @@ class SweepRun final : public sim::BatchObserver {
       const sim::ReplayJob job = {&recording_, machine.get(), policy.get()};
       const auto learning = sim::learning_launches({&job, 1}, [&] { return progress(0); });
       needs.together = std::max(needs.together, learning);
+      needs.before = std::max(needs.before, sim::launches_before(*machine, *policy));
       if (machine == last) continue;
       last = machine;
       if (!progress(0)) break;
