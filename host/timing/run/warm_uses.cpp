@@ -6,9 +6,7 @@
 
 #include "device/cache/l2_look_up.h"
 #include "device/frontend/block_queues.h"
-#include "host/recording/chunk_walk.h"
 #include "host/recording/launch_chunks.h"
-#include "host/recording/record_lines.h"
 
 namespace nearwarp::sim {
 namespace {
@@ -33,6 +31,7 @@ Uses::Uses(const runtime::Recording& recording, const ImageTables& image, System
     room_ += uint64_t{system.params<L2SliceParams>(slice).ways} *
              system.state<L2SliceState>(slice).valid.count;
   knows_chunks_ = groups_ > 1 || same_slices();
+  touches_ = runtime::touches_of(recording, line_shift_);
 }
 
 /// Do all SMs ask the same slices?
@@ -69,7 +68,8 @@ void Uses::touch(Order order, LineAddr virtual_line, uint32_t sectors, uint32_t 
   if (recent.key != key) recent = looked_up(key, virtual_line, asker, store);
   // What is walked later came before: it changes no order.
   const auto note = [&](Order* last) {
-    if (last != nullptr && *last >> kWalkShift <= order >> kWalkShift) *last = order;
+    if (last != nullptr && *last >> kWalkShift <= order >> kWalkShift)
+      *last = std::max(*last, order);
   };
   note(recent.page);
   if (recent.use == nullptr) return;
@@ -98,7 +98,7 @@ void Uses::used_code(uint32_t kernel, uint32_t block, Order order) {
   for (uint32_t line = b.first >> code_shift_; line <= (b.first + b.count) >> code_shift_; ++line) {
     kernel_of_[sm::kCodeBase + line] = kernel;
     Order& last = code_[sm::kCodeBase + line];
-    if (last >> kWalkShift <= order >> kWalkShift) last = order;
+    if (last >> kWalkShift <= order >> kWalkShift) last = std::max(last, order);
   }
 }
 
@@ -114,93 +114,53 @@ void Uses::add_code(uint32_t end) {
   }
 }
 
-void Uses::use_page(Order order, uint32_t page, uint32_t asker) {
-  Order& last = pages_[uint64_t{asker} << 32 | page];
-  if (last >> kWalkShift <= order >> kWalkShift) last = order;
-}
-
-/// A launch's traces, warp by warp.
-struct Uses::Visit {
-  Uses& uses;
-  const compiler::Kernel& kernel;
-  uint32_t kernel_index;
-  frontend::BlockQueues queues;
-  uint32_t at;  ///< the SM that gets the first thread block
-  Order order;
-  Known* known = nullptr;  ///< of the chunk that is walked, if it is kept
-  Order begin = 0;         ///< of that chunk
-  uint32_t asker = 0, block_now = 0;
-
-  uint32_t asker_of(uint32_t block) const {
-    return uses.groups_ > 1
-               ? uses.first_of_group_[queues.group_of(block)]
-               : static_cast<uint32_t>((at + uint64_t{block}) % uses.system_.num_sms());
-  }
-  void again(const Known& chunk) {
-    for (const Known::PageUse& use : chunk.pages)
-      uses.use_page(order + use.after, use.page, asker_of(use.block));
-    order += chunk.records;
-  }
-
-  void warp(uint64_t block, uint32_t) {
-    block_now = static_cast<uint32_t>(block);
-    asker = asker_of(block_now);
-  }
-  void run(uint32_t block, uint32_t, uint32_t) {
-    if (uses.code_shift_ != 0) uses.used_code(kernel_index, block, order);
-  }
-  void record(uint32_t instruction, uint32_t lanes, const uint64_t* words) {
-    ++order;
-    const compiler::Instruction& in = kernel.instructions[instruction];
-    if (in.mod.space != ptx::Space::kGlobal && in.mod.space != ptx::Space::kGeneric) return;
-    const bool store = in.op == ptx::Opcode::kSt;
-    runtime::each_line(words, lanes, uses.line_shift_, [&](uint64_t line, uint32_t sectors) {
-      uses.touch(order, static_cast<LineAddr>(line), sectors, asker, store);
-      if (known != nullptr) note_page(static_cast<uint32_t>(line >> uses.page_shift_));
-    });
-  }
-
- private:
-  void note_page(uint32_t page) {
-    // Of a warp's accesses most are to one of two pages.
-    for (size_t back = 1; back <= 2 && back <= known->pages.size(); ++back) {
-      Known::PageUse& last = known->pages[known->pages.size() - back];
-      if (last.block != block_now || last.page != page) continue;
-      last.after = order - begin;
-      return;
-    }
-    known->pages.push_back({block_now, page, order - begin});
-  }
-};
-
 void Uses::add_blocks(uint32_t launch, uint32_t begin, uint32_t end, uint32_t at) {
-  const Order order = next_walk_-- << kWalkShift;
+  Order order = next_walk_-- << kWalkShift;
   const runtime::LaunchRecord& record = recording_.launches[launch];
   const auto found =
       std::lower_bound(image_.recorded_launch.begin(), image_.recorded_launch.end(), launch);
   if (found == image_.recorded_launch.end() || *found != launch) return;
   const sm::LaunchInfo& info =
       image_.launches[static_cast<size_t>(found - image_.recorded_launch.begin())];
-  const compiler::Kernel& kernel = *recording_.kernels[record.kernel];
-  Visit visit{
-      *this, kernel, record.kernel, frontend::BlockQueues{info.num_blocks, info.row, groups_},
-      at,    order};
-  const runtime::ChunkWalk walk(kernel);
+  const frontend::BlockQueues queues{info.num_blocks, info.row, groups_};
+  const auto asker_of = [&](uint32_t block) {
+    return groups_ > 1 ? first_of_group_[queues.group_of(block)]
+                       : static_cast<uint32_t>((at + uint64_t{block}) % system_.num_sms());
+  };
   runtime::each_chunk(recording_, launch, begin, end,
                       [&](uint32_t chunk, uint32_t first, uint32_t behind) {
-                        Known* known = nullptr;
-                        if (knows_chunks_ && begin <= first && behind <= end) {
-                          const ChunkKey key{recording_.traces.identity(chunk), record.kernel,
-                                             info.num_blocks, info.row};
-                          const auto [place, is_new] = known_.try_emplace(key);
-                          if (!is_new) return visit.again(place->second);
-                          known = &place->second;
+                        const auto touches = touches_->of(recording_, chunk, record.kernel);
+                        const bool whole = begin <= first && behind <= end;
+                        const bool again = whole && knows_chunks_ &&
+                                           !seen_
+                                                .insert({recording_.traces.identity(chunk),
+                                                         record.kernel, info.num_blocks, info.row})
+                                                .second;
+                        if (again) {
+                          use_pages(*touches, order, asker_of);
+                        } else {
+                          for (const runtime::ChunkTouches::Touch& t : touches->touches)
+                            if (t.block >= begin && t.block < end)
+                              touch(order + t.after, t.line, t.sectors, asker_of(t.block), t.store);
+                          if (code_shift_ != 0)
+                            for (const runtime::ChunkTouches::Code& c : touches->code)
+                              used_code(record.kernel, c.block, order + c.after);
                         }
-                        visit.known = page_shift_ != 0 ? known : nullptr;
-                        visit.begin = visit.order;
-                        walk.walk(*recording_.traces.chunk(chunk), begin, end, visit);
-                        if (known != nullptr) known->records = visit.order - visit.begin;
+                        order += touches->records;
                       });
+}
+
+/// Of a chunk that a later launch had, too, for other SMs: lines and code are as they were.
+template <class AskerOf>
+void Uses::use_pages(const runtime::ChunkTouches& chunk, Order order, const AskerOf& asker_of) {
+  if (page_shift_ == 0) return;
+  uint64_t last_key = ~uint64_t{0};
+  Order* last = nullptr;
+  for (const runtime::ChunkTouches::Touch& t : chunk.touches) {
+    const uint64_t key = uint64_t{asker_of(t.block)} << 32 | t.line >> page_shift_;
+    if (key != last_key) last = &pages_[last_key = key];
+    if (*last >> kWalkShift <= order >> kWalkShift) *last = std::max(*last, order + t.after);
+  }
 }
 
 }  // namespace nearwarp::sim

@@ -2,11 +2,14 @@
 // kernels' code, each with the order of its last use.
 #pragma once
 
+#include <compare>
 #include <cstdint>
-#include <map>
+#include <memory>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
+#include "host/recording/chunk_touches.h"
 #include "host/recording/recording.h"
 #include "host/timing/machine/system.h"
 #include "host/timing/program/image_builder.h"
@@ -64,24 +67,14 @@ class Uses {
   static constexpr uint32_t kWalkShift = 40;
 
   void touch(Order order, LineAddr virtual_line, uint32_t sectors, uint32_t asker, bool store);
-  /// What a chunk's thread blocks do to whoever runs them: all that is left to note of it if the
-  /// walk of a later launch has met the same chunk.
-  struct Known {
-    struct PageUse {
-      uint32_t block = 0, page = 0;
-      Order after = 0;  ///< the chunk's beginning
-    };
-    std::vector<PageUse> pages;
-    Order records = 0;
-  };
   struct ChunkKey {
     uint32_t identity = 0, kernel = 0, num_blocks = 0, row = 0;
     auto operator<=>(const ChunkKey&) const = default;
   };
+  template <class AskerOf>
+  void use_pages(const runtime::ChunkTouches& chunk, Order order, const AskerOf& asker_of);
   bool same_slices() const;
-  void use_page(Order order, uint32_t page, uint32_t asker);
   void used_code(uint32_t kernel, uint32_t block, Order order);
-  struct Visit;
 
   /// An access, and what it changes: most are to lines that were used shortly before.
   struct Recent {
@@ -106,7 +99,8 @@ class Uses {
   std::vector<Recent> recent_{kRecent};
   std::unordered_map<LineAddr, Order> code_;
   std::unordered_map<LineAddr, uint32_t> kernel_of_;
-  std::map<ChunkKey, Known> known_;
+  std::shared_ptr<runtime::TouchesOfChunks> touches_;
+  std::set<ChunkKey> seen_;  // whole chunks of launches that have been walked
   Order next_walk_ = kFirstWalk;
   std::unordered_map<uint64_t, uint32_t> in_set_;  // lines, by slice and set
   uint64_t filled_ = 0, room_ = 0;                 // ways
