@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <utility>
 
 #include "host/recording/chunk_walk.h"
@@ -29,10 +30,13 @@ class Taker {
   void record(uint32_t instruction, uint32_t lanes, const uint64_t* words) {
     found.records += 1;
     const compiler::Instruction& in = kernel_.instructions[instruction];
-    if (in.mod.space != ptx::Space::kGlobal && in.mod.space != ptx::Space::kGeneric) return;
-    const bool store = in.op == ptx::Opcode::kSt;
+    if (!is_of_device(in.mod.space)) return;
+    const bool local = in.mod.space != ptx::Space::kGlobal && in.mod.space != ptx::Space::kGeneric;
+    const ChunkTouches::Touch kind{.store = in.op == ptx::Opcode::kSt, .local = local};
     each_line(words, lanes, line_shift_, [&](uint64_t line, uint32_t sectors) {
-      touch(static_cast<uint32_t>(line), sectors, store);
+      found.transactions += 1;
+      found.transacted_sectors += static_cast<uint32_t>(std::popcount(sectors));
+      touch(static_cast<uint32_t>(line), sectors, kind);
     });
   }
 
@@ -41,18 +45,18 @@ class Taker {
  private:
   static constexpr uint32_t kNone = ~0u, kRecent = 1024;
 
-  void touch(uint32_t line, uint32_t sectors, bool store) {
-    uint32_t& at = recent_[(line << 1 | (store ? 1 : 0)) % kRecent];
+  void touch(uint32_t line, uint32_t sectors, const ChunkTouches::Touch& kind) {
+    uint32_t& at = recent_[(line << 1 | (kind.store ? 1 : 0)) % kRecent];
     if (at < found.touches.size()) {
       ChunkTouches::Touch& t = found.touches[at];
-      if (t.line == line && t.block == block_ && t.store == store) {
+      if (t.line == line && t.block == block_ && t.store == kind.store && t.local == kind.local) {
         t.after = found.records;
         t.sectors |= sectors;
         return;
       }
     }
     at = static_cast<uint32_t>(found.touches.size());
-    found.touches.push_back({line, block_, found.records, sectors, store});
+    found.touches.push_back({line, block_, found.records, sectors, kind.store, kind.local});
   }
 
   const compiler::Kernel& kernel_;

@@ -14,13 +14,13 @@
 namespace nearwarp::runtime {
 
 struct ChunkTouches {
-  /// A line of device memory, local memory left out.
+  /// A line of device memory.
   struct Touch {
     uint32_t line = 0;     ///< lines from the beginning of device memory
     uint32_t block = 0;    ///< thread block of the launch
     uint32_t after = 0;    ///< memory records from the chunk's beginning to the last use
     uint32_t sectors = 0;  ///< bits
-    bool store = false;
+    bool store = false, local = false;
   };
   /// A basic block of the code.
   struct Code {
@@ -29,7 +29,13 @@ struct ChunkTouches {
   std::vector<Touch> touches;  ///< a line may be there more than once a thread block
   std::vector<Code> code;
   uint32_t records = 0;
+  uint64_t transactions = 0, transacted_sectors = 0;  ///< a line and its sectors at a time
 };
+
+/// Do accesses to this space go to device memory?
+inline bool is_of_device(ptx::Space space) {
+  return space != ptx::Space::kShared && space != ptx::Space::kConst && space != ptx::Space::kParam;
+}
 
 /// Of the chunks of recordings of one program, each made when it is first asked for. For several
 /// threads.

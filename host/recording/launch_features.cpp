@@ -7,6 +7,7 @@
 #include <memory>
 #include <unordered_map>
 
+#include "host/recording/chunk_touches.h"
 #include "host/recording/chunk_walk.h"
 #include "host/recording/record_lines.h"
 
@@ -19,8 +20,7 @@ struct LineRange {
 };
 
 /// What a chunk touches.
-class ChunkUse {
- public:
+struct ChunkUse {
   uint64_t transactions = 0, sectors = 0;
   std::vector<LineRange> ranges;  ///< once they are sorted: by address, disjoint
 
@@ -62,9 +62,7 @@ struct Visit {
   void warp(uint64_t, uint32_t) {}
   void run(uint32_t, uint32_t, uint32_t) {}
   void record(uint32_t instruction, uint32_t lanes, const uint64_t* words) {
-    const ptx::Space space = kernel.instructions[instruction].mod.space;
-    if (space == ptx::Space::kShared || space == ptx::Space::kConst || space == ptx::Space::kParam)
-      return;
+    if (!is_of_device(kernel.instructions[instruction].mod.space)) return;
     each_line(words, lanes, kFeatureLineShift, touch);
   }
 };
@@ -143,13 +141,9 @@ class Features {
         Visit visit{kernel, [&](uint64_t line, uint32_t sectors) { touch(line, sectors, f); }};
         walk.walk(*recording_.traces.chunk(c), visit);
       } else {
-        ChunkUse use;
-        Visit visit{kernel, [&](uint64_t line, uint32_t sectors) {
-                      use.transactions += 1;
-                      use.sectors += static_cast<uint32_t>(std::popcount(sectors));
-                      use.touch(line);
-                    }};
-        walk.walk(*recording_.traces.chunk(c), visit);
+        const auto touches = touches_->of(recording_, c, l.kernel);
+        ChunkUse use{touches->transactions, touches->transacted_sectors, {}};
+        for (const ChunkTouches::Touch& t : touches->touches) use.touch(t.line);
         use.sort();
         add(use, f);
         kept_ += use.ranges.size();
@@ -214,17 +208,17 @@ class Features {
     f.sectors += use.sectors;
     const auto piece = static_cast<uint32_t>(used_before_.size());
     const uint32_t old = old_;
-    uint32_t other = 0, fresh = 0;
     for (const LineRange& r : use.ranges)
       last_uses_.each(r, [&](uint32_t* last, uint64_t lines) {
+        uint32_t others = 0, fresh = 0;
         for (uint64_t i = 0; i < lines; ++i) {
-          other += last[i] != piece ? 1 : 0;
+          others += last[i] != piece ? 1 : 0;
           fresh += last[i] <= old ? 1 : 0;
           last[i] = piece;
         }
+        f.lines += others;
+        f.fresh_lines += fresh;
       });
-    f.lines += other;
-    f.fresh_lines += fresh;
   }
 
   void touch(uint64_t line, uint32_t sectors, LaunchFeatures& f) {
@@ -242,6 +236,7 @@ class Features {
   }
 
   const Recording& recording_;
+  std::shared_ptr<TouchesOfChunks> touches_ = touches_of(recording_, kFeatureLineShift);
   std::unordered_map<uint32_t, uint32_t> times_;  // by identity: chunks
   std::unordered_map<uint32_t, ChunkUse> known_;  // by identity
   size_t kept_ = 0;                               // ranges in known_

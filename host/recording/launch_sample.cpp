@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <set>
 
 #include "host/recording/division.h"
 #include "host/recording/repeats.h"
@@ -177,9 +178,11 @@ Division Design::make() const {
     if (plain[i] < strata.all()[i].members.size()) most = std::max(most, plain[i]);
   std::vector<Members> best = choice.of(plain);
   uint64_t least = work_of(best);
+  std::set<std::vector<uint64_t>> tried = {plain};
   for (const uint64_t limit : {most, most - most / 8, most - most / 4, most / 2})
     for (const double share : {1.3, 1.15, 1.0, 0.85, 0.7}) {
       const std::vector<uint64_t> numbers = strata.numbers(share, std::max<uint64_t>(2, limit));
+      if (!tried.insert(numbers).second) continue;
       std::vector<Members> chosen = choice.of(numbers);
       std::vector<uint64_t> there;
       for (const Members& members : chosen) there.push_back(members.size());

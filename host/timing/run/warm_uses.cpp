@@ -140,7 +140,7 @@ void Uses::add_blocks(uint32_t launch, uint32_t begin, uint32_t end, uint32_t at
                           use_pages(*touches, order, asker_of);
                         } else {
                           for (const runtime::ChunkTouches::Touch& t : touches->touches)
-                            if (t.block >= begin && t.block < end)
+                            if (!t.local && t.block >= begin && t.block < end)
                               touch(order + t.after, t.line, t.sectors, asker_of(t.block), t.store);
                           if (code_shift_ != 0)
                             for (const runtime::ChunkTouches::Code& c : touches->code)
@@ -157,6 +157,7 @@ void Uses::use_pages(const runtime::ChunkTouches& chunk, Order order, const Aske
   uint64_t last_key = ~uint64_t{0};
   Order* last = nullptr;
   for (const runtime::ChunkTouches::Touch& t : chunk.touches) {
+    if (t.local) continue;
     const uint64_t key = uint64_t{asker_of(t.block)} << 32 | t.line >> page_shift_;
     if (key != last_key) last = &pages_[last_key = key];
     if (*last >> kWalkShift <= order >> kWalkShift) *last = std::max(*last, order + t.after);

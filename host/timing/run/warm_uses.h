@@ -5,6 +5,7 @@
 #include <compare>
 #include <cstdint>
 #include <memory>
+#include <memory_resource>
 #include <set>
 #include <unordered_map>
 #include <vector>
@@ -51,7 +52,7 @@ class Uses {
   /// Have all sets as many lines as ways?
   bool is_full() const { return filled_ >= room_; }
 
-  const std::unordered_map<uint64_t, Use>& lines() const { return lines_; }
+  const std::pmr::unordered_map<uint64_t, Use>& lines() const { return lines_; }
   /// Pages that anybody used.
   std::unordered_map<uint32_t, Order> pages() const;
   /// Those that an SM used, or the SMs of its group.
@@ -94,16 +95,17 @@ class Uses {
   uint32_t line_shift_ = 0, page_shift_ = 0, code_shift_ = 0, groups_ = 1;
   std::vector<uint32_t> first_of_group_;
   bool knows_chunks_ = false;  ///< lines of a chunk lie in the same slices whoever asks for them
-  std::unordered_map<uint64_t, Use> lines_;
-  std::unordered_map<uint64_t, Order> pages_;  // by asker and page
+  std::pmr::monotonic_buffer_resource memory_;  // of maps with many entries
+  std::pmr::unordered_map<uint64_t, Use> lines_{&memory_};
+  std::pmr::unordered_map<uint64_t, Order> pages_{&memory_};  // by asker and page
   std::vector<Recent> recent_{kRecent};
   std::unordered_map<LineAddr, Order> code_;
   std::unordered_map<LineAddr, uint32_t> kernel_of_;
   std::shared_ptr<runtime::TouchesOfChunks> touches_;
   std::set<ChunkKey> seen_;  // whole chunks of launches that have been walked
   Order next_walk_ = kFirstWalk;
-  std::unordered_map<uint64_t, uint32_t> in_set_;  // lines, by slice and set
-  uint64_t filled_ = 0, room_ = 0;                 // ways
+  std::pmr::unordered_map<uint64_t, uint32_t> in_set_{&memory_};  // lines, by slice and set
+  uint64_t filled_ = 0, room_ = 0;                                // ways
 };
 
 }  // namespace nearwarp::sim
