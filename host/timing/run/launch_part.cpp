@@ -22,7 +22,9 @@ std::string why_no_parts(const config::PolicyConfig& policy) {
 }
 
 uint32_t launches_before(const config::MachineConfig& machine, const config::PolicyConfig& policy) {
-  return config::mechanisms_of(policy).empty() && config::shape_of(machine).one_gpu ? 1 : 2;
+  const bool is_simple = config::mechanisms_of(policy).empty() &&
+                         config::shape_of(machine).one_gpu && machine.instruction_cache.bytes == 0;
+  return is_simple ? 1 : 2;
 }
 
 uint32_t next_sm_of(const runtime::Recording& recording, const config::PolicyConfig& policy,
