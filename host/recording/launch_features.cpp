@@ -211,6 +211,7 @@ class Features {
     for (const LineRange& r : use.ranges)
       last_uses_.each(r, [&](uint32_t* last, uint64_t lines) {
         uint32_t others = 0, fresh = 0;
+#pragma omp simd reduction(+ : others, fresh)
         for (uint64_t i = 0; i < lines; ++i) {
           others += last[i] != piece ? 1 : 0;
           fresh += last[i] <= old ? 1 : 0;

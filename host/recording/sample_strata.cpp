@@ -138,6 +138,10 @@ bool Strata::divide_one() {
   Members left, right;
   for (size_t f = 0; f < kSampleFeatures; ++f) {
     Members order = one->members;
+    const auto differs = [&](uint32_t unit) {
+      return units_[unit].features[f] != units_[order[0]].features[f];
+    };
+    if (std::ranges::none_of(order, differs)) continue;
     std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
       return units_[a].features[f] < units_[b].features[f];
     });
