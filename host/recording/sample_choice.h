@@ -17,7 +17,9 @@ class SampleChoice {
   /// Of each stratum so many units: one of each n-th, in the order of sizes, and then of the
   /// program. Which one is as good as chance for the first stratum; of others it is one that is
   /// near to those that were chosen, so that launches that follow each other are simulated in one
-  /// go. Units that lie between such, and so are simulated with as much before them, come besides.
+  /// go. Units that lie between such, and so are simulated with as much before them, come besides
+  /// where a stratum's launches repeat each other: others that are near to each other may be more
+  /// alike than the rest is.
   std::vector<Members> of(const std::vector<uint64_t>& numbers) const;
 
  private:
@@ -26,6 +28,7 @@ class SampleChoice {
   const std::vector<Unit>& units_;
   std::vector<Members> orders_;       ///< by stratum: units in the order of sizes
   std::vector<uint32_t> stratum_of_;  ///< by unit
+  std::vector<bool> same_;            ///< by stratum: its launches repeat each other
   size_t launches_;
   uint32_t together_;
 };

@@ -117,11 +117,11 @@ Stratum Strata::stratum_of(Members members) const {
     if (kinds.size() * kTurns <= members.size())
       kinds.emplace(alike_.begin() + u.first, alike_.begin() + u.end);
   }
-  const bool same = launches && (kinds.size() == 1 || kinds.size() * kTurns <= members.size());
+  stratum.same = launches && (kinds.size() == 1 || kinds.size() * kTurns <= members.size());
   stratum.members = std::move(members);
   stratum.mean = sums.size / sums.n;
   stratum.work /= sums.n;
-  stratum.deviation = sums.deviation(same ? kSpreadOfTheSame : kUnseenSpread);
+  stratum.deviation = sums.deviation(stratum.same ? kSpreadOfTheSame : kUnseenSpread);
   return stratum;
 }
 

@@ -17,6 +17,7 @@ struct Stratum {
   double mean = 0;       ///< size
   double deviation = 0;  ///< of cycles, expected, in units of size
   double work = 0;       ///< mean
+  bool same = false;     ///< launches repeat each other, or take turns among few that do
   bool divisible = true;
 
   double count() const { return static_cast<double>(members.size()); }
