@@ -11,14 +11,22 @@
 
 namespace nearwarp::runtime {
 
+/// A division that was asked for and is none: all of the program is simulated in one go.
+struct InOneGo {
+  std::string tried;  ///< e.g. "a sample within 2 %"
+  std::string why;    ///< it was given up
+};
+
 struct Division {
   std::vector<LaunchPart> parts = {};       ///< in the program's order; empty: all of it in one go
   std::optional<LaunchSample> sample = {};  ///< parts are a sample; else they are the whole program
   std::vector<std::string> undivided = {};  ///< long launches that are not sampled inside, and why
+  std::optional<InOneGo> in_one_go = {};    ///< why there are no parts, where some were asked for
 };
 
 /// What systems that are simulated together need of a division, so that it suits all of them.
 struct DivisionNeeds {
+  uint32_t before = 0;    ///< launches that are simulated before each part, unless others are named
   uint32_t together = 0;  ///< launches, from the first one on, in which policies learn
   std::vector<uint64_t> resident =
       {};  ///< by launch: thread blocks on a machine at a time, at most

@@ -7,6 +7,7 @@
 #include <memory>
 #include <unordered_map>
 
+#include "host/recording/chunk_touches.h"
 #include "host/recording/chunk_walk.h"
 #include "host/recording/record_lines.h"
 
@@ -19,8 +20,7 @@ struct LineRange {
 };
 
 /// What a chunk touches.
-class ChunkUse {
- public:
+struct ChunkUse {
   uint64_t transactions = 0, sectors = 0;
   std::vector<LineRange> ranges;  ///< once they are sorted: by address, disjoint
 
@@ -62,9 +62,7 @@ struct Visit {
   void warp(uint64_t, uint32_t) {}
   void run(uint32_t, uint32_t, uint32_t) {}
   void record(uint32_t instruction, uint32_t lanes, const uint64_t* words) {
-    const ptx::Space space = kernel.instructions[instruction].mod.space;
-    if (space == ptx::Space::kShared || space == ptx::Space::kConst || space == ptx::Space::kParam)
-      return;
+    if (!is_of_device(kernel.instructions[instruction].mod.space)) return;
     each_line(words, lanes, kFeatureLineShift, touch);
   }
 };
@@ -75,7 +73,22 @@ Visit(const compiler::Kernel&, Touch) -> Visit<Touch>;
 /// it are made when they are first asked for.
 class LastUses {
  public:
-  uint32_t& of(uint64_t line) {
+  uint32_t& of(uint64_t line) { return (*page_of(line))[line & ((1u << kPageShift) - 1)]; }
+  /// f(their last uses, how many) for lines in a row, of one page each.
+  template <class F>
+  void each(LineRange lines, F&& f) {
+    while (lines.begin < lines.end) {
+      const uint64_t end = std::min(lines.end, ((lines.begin >> kPageShift) + 1) << kPageShift);
+      f(&of(lines.begin), end - lines.begin);
+      lines.begin = end;
+    }
+  }
+
+ private:
+  static constexpr uint32_t kPageShift = 12;
+  using Page = std::array<uint32_t, 1u << kPageShift>;
+
+  Page* page_of(uint64_t line) {
     const uint64_t page = line >> kPageShift;
     if (page != last_page_) {
       std::unique_ptr<Page>& there = pages_[page];
@@ -83,12 +96,9 @@ class LastUses {
       last_page_ = page;
       last_ = there.get();
     }
-    return (*last_)[line & ((1u << kPageShift) - 1)];
+    return last_;
   }
 
- private:
-  static constexpr uint32_t kPageShift = 12;
-  using Page = std::array<uint32_t, 1u << kPageShift>;
   std::unordered_map<uint64_t, std::unique_ptr<Page>> pages_;
   uint64_t last_page_ = ~uint64_t{0};
   Page* last_ = nullptr;
@@ -131,13 +141,9 @@ class Features {
         Visit visit{kernel, [&](uint64_t line, uint32_t sectors) { touch(line, sectors, f); }};
         walk.walk(*recording_.traces.chunk(c), visit);
       } else {
-        ChunkUse use;
-        Visit visit{kernel, [&](uint64_t line, uint32_t sectors) {
-                      use.transactions += 1;
-                      use.sectors += static_cast<uint32_t>(std::popcount(sectors));
-                      use.touch(line);
-                    }};
-        walk.walk(*recording_.traces.chunk(c), visit);
+        const auto touches = touches_->of(recording_, c, l.kernel);
+        ChunkUse use{touches->transactions, touches->transacted_sectors, {}};
+        for (const ChunkTouches::Touch& t : touches->touches) use.touch(t.line);
         use.sort();
         add(use, f);
         kept_ += use.ranges.size();
@@ -192,13 +198,28 @@ class Features {
     return std::move(visit.pieces);
   }
 
-  void begin_piece() { used_before_.push_back(used_); }
+  void begin_piece() {
+    used_before_.push_back(used_);
+    while (used_ - used_before_[old_] > kFreshAfterLines) ++old_;
+  }
 
   void add(const ChunkUse& use, LaunchFeatures& f) {
     f.transactions += use.transactions;
     f.sectors += use.sectors;
+    const auto piece = static_cast<uint32_t>(used_before_.size());
+    const uint32_t old = old_;
     for (const LineRange& r : use.ranges)
-      for (uint64_t line = r.begin; line < r.end; ++line) touch(line, f);
+      last_uses_.each(r, [&](uint32_t* last, uint64_t lines) {
+        uint32_t others = 0, fresh = 0;
+#pragma omp simd reduction(+ : others, fresh)
+        for (uint64_t i = 0; i < lines; ++i) {
+          others += last[i] != piece ? 1 : 0;
+          fresh += last[i] <= old ? 1 : 0;
+          last[i] = piece;
+        }
+        f.lines += others;
+        f.fresh_lines += fresh;
+      });
   }
 
   void touch(uint64_t line, uint32_t sectors, LaunchFeatures& f) {
@@ -211,17 +232,19 @@ class Features {
     uint32_t& last = last_uses_.of(line);
     if (last == piece) return;
     f.lines += 1;
-    if (last == 0 || used_ - used_before_[last - 1] > kFreshAfterLines) f.fresh_lines += 1;
+    if (last <= old_) f.fresh_lines += 1;
     last = piece;
   }
 
   const Recording& recording_;
+  std::shared_ptr<TouchesOfChunks> touches_ = touches_of(recording_, kFeatureLineShift);
   std::unordered_map<uint32_t, uint32_t> times_;  // by identity: chunks
   std::unordered_map<uint32_t, ChunkUse> known_;  // by identity
   size_t kept_ = 0;                               // ranges in known_
   LastUses last_uses_;
   std::vector<uint64_t> used_before_;  // [piece]: lines used by the pieces before it, summed
   uint64_t used_ = 0;                  // the same for the next one
+  uint32_t old_ = 0;  // pieces so long ago that lines used last by them are read anew
 };
 
 }  // namespace

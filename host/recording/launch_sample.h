@@ -59,6 +59,9 @@ inline constexpr double kExpectationWeighs = 2;
 /// simulated begins on a machine that others were only nearly simulated on (measured, see there).
 inline constexpr double kStartError = 0.01;
 
+/// What of a sample is said where it is tried: "a sample within 2 %".
+std::string sample_within(double error);
+
 /// A sample for this error (0.02: two percent; more than kStartError), each launch of which is
 /// simulated after `before` others. Empty, so that all is simulated in one go, where a sample would
 /// be more than half of that work. The first `together` launches are simulated, in one go, and

@@ -155,7 +155,8 @@ class Finder {
     }
     unit.group = group(std::move(kind));
     unit.launches = end - first;
-    unit.work = work_[end] - work_[part_of(cuts_, first, end, before_).begin];
+    unit.begin = part_of(cuts_, first, end, before_).begin;
+    unit.work = work_[end] - work_[unit.begin];
     unit.instructions = work_[end] - work_[first];
     if (first != 0) unit.features[kBefore] = kLineBeforeCosts * lines_of(first - 1);
     unit.size = size_of(unit.features, unit.launches);
@@ -184,8 +185,9 @@ class Finder {
       unit.instructions = static_cast<double>(pieces[i].warp_instructions);
       unit.share = unit.instructions / static_cast<double>(l.warp_instructions);
       unit.size = size_of(unit.features, unit.launches);
-      const uint32_t begin = i == 0 ? part_of(cuts_, launch, launch + 1, before_).begin : launch;
-      unit.work = work_[launch] - work_[begin] +
+      unit.begin =
+          unit.blocks->begin == 0 ? part_of(cuts_, launch, launch + 1, before_).begin : launch;
+      unit.work = work_[launch] - work_[unit.begin] +
                   static_cast<double>(l.warp_instructions) / static_cast<double>(blocks) *
                       static_cast<double>(end - unit.blocks->begin);
       found_.units.push_back(unit);

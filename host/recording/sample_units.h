@@ -38,6 +38,7 @@ using SampleCosts = std::array<double, kSampleFeatures>;
 /// Launches, or thread blocks, that are simulated together or not at all.
 struct Unit {
   uint32_t first = 0, end = 0;       ///< launches
+  uint32_t begin = 0;                ///< the first launch that is simulated before it
   std::optional<BlockRange> blocks;  ///< only these of launch `first`
   uint32_t group = 0;                ///< of units that do the same kind of thing
   double launches = 0;               ///< that begin with it

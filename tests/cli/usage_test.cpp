@@ -198,6 +198,8 @@ TEST(Usage, SamplesThatCannotBe) {
   const Outcome few = run_program({"run", "fdtd", "--policy", "baseline", "--sample", "2"});
   EXPECT_EQ(few.exit_code, 0);
   EXPECT_TRUE(contains(few.err, "more than half of the work")) << few.err;
+  EXPECT_TRUE(contains(few.out, "All launches were simulated in one go")) << few.out;
+  EXPECT_TRUE(contains(few.out, "a sample within 2 % was given up")) << few.out;
 }
 
 TEST(Usage, APartOfAProgramSaysWhatItApproximates) {

@@ -216,7 +216,10 @@ TEST(LaunchSample, TheFirstLaunchesMayStandForThemselvesTogether) {
 }
 
 TEST(LaunchSample, AProgramOfFewLaunchesIsSimulatedWhole) {
-  EXPECT_TRUE(sample_launches(record("fdtd"), 0.02, 2).parts.empty());
+  const Division few = sample_launches(record("fdtd"), 0.02, 2);
+  EXPECT_TRUE(few.parts.empty());
+  EXPECT_EQ(few.in_one_go.value().tried, "a sample within 2 %");
+  EXPECT_NE(few.in_one_go->why.find("% of the program's instructions"), std::string::npos);
   EXPECT_TRUE(sample_launches(Recording(), 0.02, 2).parts.empty());
   EXPECT_TRUE(sample_launches(record("gaussian"), 0.015, 2).parts.empty());  // nearly all of it
 }

@@ -436,5 +436,16 @@ TEST(LaunchPart, AcceleratorsRefuseParts) {
   EXPECT_THROW(AcceleratorBatch(device, {}).run(jobs, observer), Error);
 }
 
+TEST(LaunchPart, OneLaunchBeforeIsEnoughWhereNothingButQueuesAndRowsIsLeftOut) {
+  const auto before = [](const char* machine, const char* policy) {
+    return launches_before(config::load_machine(machine), config::load_policy(policy));
+  };
+  EXPECT_EQ(before("tom", "baseline"), 1u);
+  EXPECT_EQ(before("v100", "baseline"), 1u);
+  EXPECT_EQ(before("tom", "ndp-controlled-bmap"), 2u) << "monitors of channels";
+  EXPECT_EQ(before("gtx480", "baseline"), 2u) << "instruction caches";
+  EXPECT_EQ(before("coda", "fgp-only"), 2u) << "SMs with L2s of their own";
+}
+
 }  // namespace
 }  // namespace nearwarp::sim

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "host/timing/report/kernels.h"
+#include "host/timing/report/launches.h"
 #include "host/timing/run/divided_batch.h"
 #include "tests/sim/device_rig.h"
 #include "tests/sim/whole_machine.h"
@@ -106,6 +108,58 @@ TEST(LaunchSample, DoesNotDependOnThreads) {
   const Runs one = run(r, "tom", {"ndp-controlled-bmap"}, 0.2, 1),
              five = run(r, "tom", {"ndp-controlled-bmap"}, 0.2, 5);
   EXPECT_EQ(numbers(one.sampled[0]), numbers(five.sampled[0]));
+}
+
+/// A batch whose second halves of thread blocks inside launches take half as long as they do, as if
+/// the machine had not been warm.
+class GettingFaster final : public BatchRunner {
+ public:
+  void run(std::span<const ReplayJob> jobs, BatchObserver& observer) override {
+    struct Change final : BatchObserver {
+      explicit Change(BatchObserver& o) : observer(o) {}
+      void finished(size_t job, BatchOutcome outcome) override {
+        if (outcome.result.has_value() && outcome.result->pieces.size() == 2)
+          outcome.result->pieces[1].cycles /= 2;
+        observer.finished(job, std::move(outcome));
+      }
+      bool progress(uint64_t warp_instructions) override {
+        return observer.progress(warp_instructions);
+      }
+      BatchObserver& observer;
+    } change(observer);
+    CpuBatch(2).run(jobs, change);
+  }
+};
+
+TEST(LaunchSample, OneThatIsGivenUpSaysWhatWasTriedAndWhy) {
+  const runtime::Recording& r = testing::workload("vector-add");
+  const config::MachineConfig m = config::load_machine("gtx480");
+  const config::PolicyConfig p = config::load_policy("baseline");
+  runtime::Division d = sample_launches(r, 0.1, 2, 0, {r.launches[0].blocks_recorded / 200});
+  ASSERT_TRUE(d.sample.has_value());
+  for (runtime::LaunchPart& part : d.parts) part.warm = part.blocks->begin != 0;
+  const std::vector<DividedJob> jobs = {
+      {{.recording = &r, .machine = &m, .policy = &p}, &d},
+      {{.recording = &r, .machine = &m, .policy = &p}, nullptr},
+  };
+  testing::KeepingObserver observer(jobs.size());
+  GettingFaster runner;
+  run_divided(runner, jobs, observer);
+  const report::RunResult &given_up = observer.outcomes[0].result.value(),
+                          &whole = observer.outcomes[1].result.value();
+  EXPECT_EQ(numbers(given_up), numbers(whole));
+  EXPECT_FALSE(whole.launches.has_value());
+  ASSERT_TRUE(given_up.launches.has_value());
+  EXPECT_TRUE(given_up.launches->exact);
+  ASSERT_TRUE(given_up.launches->in_one_go.has_value());
+  const auto json = report::launches_json(*given_up.launches)["in_one_go"];
+  EXPECT_NE(json["tried"].get<std::string>().find("a sample within 10 %, of 0 launches and"),
+            std::string::npos)
+      << json;
+  EXPECT_NE(json["why"].get<std::string>().find("% faster than the first"), std::string::npos)
+      << json;
+  const std::string text = report::format_launches(std::span(&given_up, 1), 80);
+  EXPECT_NE(text.find("in one go, exactly (baseline)"), std::string::npos) << text;
 }
 
 }  // namespace

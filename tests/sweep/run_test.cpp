@@ -232,6 +232,9 @@ TEST_F(SweepRun, PartsOfAPointAreOneResult) {
     const uint64_t once = 1000 + plan.machine(point)->sm.warps +
                           100 * plan.policy(point)->table<tom::OffloadSettings>().load_miss_percent;
     EXPECT_EQ(line["run"]["cycles"], point.policy == 1 ? once : 2 * once);
+    const bool says_why =
+        line["run"].contains("launches") && line["run"]["launches"].contains("in_one_go");
+    EXPECT_EQ(says_why, point.policy == 1);
   }
 }
 

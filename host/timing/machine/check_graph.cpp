@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <vector>
 
 #include "host/core/error.h"
 
@@ -38,25 +40,32 @@ class Check {
   /// Every home of an SM, the memory behind an L2 slice included, and back: the memory acknowledges
   /// writes to the SM itself.
   void ways_of_sm(NodeId sm, const SmSpec& spec) {
-    const std::vector<NodeId>& homes = graph_.homes[spec.homes_in(graph_.nodes[sm].stack)].at;
+    const uint32_t index = spec.homes_in(graph_.nodes[sm].stack);
+    const std::vector<NodeId>& homes = graph_.homes[index].at;
     const Exits from_sm = exits(sm, kRequests);
-    const bool any_slices = std::ranges::any_of(graph_.classes, [](const NodeClass& c) {
-      return std::holds_alternative<L2SliceSpec>(c.spec);
-    });
-    for (size_t i = 0; i < homes.size(); ++i) {
-      reaches(from_sm, homes[i]);
-      reaches(replies_of(homes[i]), sm);
-      if (!any_slices) continue;
-      const auto* slice = std::get_if<L2SliceSpec>(&graph_.spec_of(homes[i]));
-      if (slice == nullptr) continue;
-      const NodeId memory = graph_.homes[slice->homes].at[i];
-      reaches(exits(homes[i], kRequests), memory);
-      reaches(replies_of(memory), homes[i]);
-      reaches(replies_of(memory), sm);
+    for (const NodeId home : homes) {
+      reaches(from_sm, home);
+      reaches(replies_of(home), sm);
     }
+    for (const NodeId memory : behind(index)) reaches(replies_of(memory), sm);
   }
 
  private:
+  /// The memory behind the slices that are homes, which can reach each other.
+  const std::vector<NodeId>& behind(uint32_t index) {
+    const auto [place, is_new] = behind_.try_emplace(index);
+    if (!is_new) return place->second;
+    const std::vector<NodeId>& homes = graph_.homes[index].at;
+    for (size_t i = 0; i < homes.size(); ++i) {
+      const auto* slice = std::get_if<L2SliceSpec>(&graph_.spec_of(homes[i]));
+      if (slice == nullptr) continue;
+      const NodeId memory = graph_.homes[slice->homes].at[i];
+      reaches(requests_of(homes[i]), memory);
+      reaches(replies_of(memory), homes[i]);
+      place->second.push_back(memory);
+    }
+    return place->second;
+  }
   void at_most(NodeId node, const char* what, size_t count, size_t most) const {
     if (count > most)
       throw Error(fmt::format("{} has {} {} - it can have {} at most", graph_.nodes[node].name,
@@ -92,11 +101,13 @@ class Check {
     }
     return e;
   }
-  /// Of replies: many ask for those of one node.
-  const Exits& replies_of(NodeId node) {
-    if (replies_.empty()) replies_.resize(graph_.nodes.size());
-    Exits& e = replies_[node];
-    if (e.node == kNoNode) e = exits(node, kReplies);
+  /// Many ask for those of one node.
+  const Exits& replies_of(NodeId node) { return kept(replies_, node, kReplies); }
+  const Exits& requests_of(NodeId node) { return kept(requests_, node, kRequests); }
+  const Exits& kept(std::vector<Exits>& by_node, NodeId node, Carries carries) const {
+    if (by_node.empty()) by_node.resize(graph_.nodes.size());
+    Exits& e = by_node[node];
+    if (e.node == kNoNode) e = exits(node, carries);
     return e;
   }
   void reaches(const Exits& from, NodeId to) const {
@@ -112,7 +123,8 @@ class Check {
   const Graph& graph_;
   const std::vector<LinksOfNode>& links_;
   const std::vector<Routes>& routes_;
-  std::vector<Exits> replies_;  ///< by node
+  std::vector<Exits> replies_, requests_;           ///< by node
+  std::map<uint32_t, std::vector<NodeId>> behind_;  ///< by homes
 };
 
 }  // namespace

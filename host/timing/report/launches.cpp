@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "host/timing/report/columns.h"
 
@@ -58,9 +60,10 @@ std::vector<std::string> approximations(const LaunchesReport& l) {
 
 namespace {
 
-/// Of runs of the same sample, with the error of each, and of speed-ups over the first.
-std::string sampled_text(std::span<const RunResult> runs) {
-  const LaunchesReport& l = *runs[0].launches;
+/// Of runs of the same sample, the first of which is `runs[first]`, with the error of each, and of
+/// speed-ups over the first of all, which may be exact.
+std::string sampled_text(std::span<const RunResult> runs, size_t first) {
+  const LaunchesReport& l = *runs[first].launches;
   const SampleReport& s = *l.sample;
   std::string text = fmt::format(
       "A sample: {} of {} launches{} stand for all, of {} strata; with what comes before them {} "
@@ -68,14 +71,15 @@ std::string sampled_text(std::span<const RunResult> runs) {
       "the program's instructions were simulated. At 95 % confidence cycles are within",
       grouped(s.launches), grouped(l.of), inside_text(s), s.strata.size(), percent(s.simulated));
   std::string speedups;
-  for (const RunResult& run : runs) {
-    if (!run.launches.has_value() || !run.launches->sample.has_value()) continue;
-    const SampleReport& sample = *run.launches->sample;
-    text += fmt::format("{} {} ({})", &run == &runs[0] ? "" : ",", percent(cycles_error(sample)),
-                        run.policy);
-    if (const auto error = ratio_error(&s, &sample); &run != &runs[0] && error.has_value())
+  for (size_t i = first; i < runs.size(); ++i) {
+    if (!runs[i].launches.has_value() || !runs[i].launches->sample.has_value()) continue;
+    const SampleReport& sample = *runs[i].launches->sample;
+    text += fmt::format("{} {} ({})", i == first ? "" : ",", percent(cycles_error(sample)),
+                        runs[i].policy);
+    if (const auto error = ratio_error(first == 0 ? &s : nullptr, &sample);
+        i != 0 && error.has_value())
       speedups +=
-          fmt::format("{} {} ({})", speedups.empty() ? "" : ",", percent(*error), run.policy);
+          fmt::format("{} {} ({})", speedups.empty() ? "" : ",", percent(*error), runs[i].policy);
   }
   text += fmt::format(", {} being wanted", percent(s.error));
   if (!speedups.empty()) text += "; speed-ups are within" + speedups;
@@ -85,12 +89,7 @@ std::string sampled_text(std::span<const RunResult> runs) {
   return text + ".";
 }
 
-}  // namespace
-
-std::string format_launches(std::span<const RunResult> runs, size_t width) {
-  if (runs.empty() || !runs[0].launches.has_value()) return "";
-  const LaunchesReport& l = *runs[0].launches;
-  if (l.sample.has_value()) return wrapped(sampled_text(runs), width);
+std::string parts_text(const LaunchesReport& l) {
   std::string text =
       l.parts.size() == 1
           ? fmt::format("Launches {} to {} of {}", l.first, l.last, grouped(l.of))
@@ -100,7 +99,47 @@ std::string format_launches(std::span<const RunResult> runs, size_t width) {
   const std::vector<std::string> said = approximations(l);
   text += said.empty() ? ": exact." : ", approximated: ";
   for (size_t i = 0; i < said.size(); ++i) text += said[i] + (i + 1 < said.size() ? "; " : ".");
-  return wrapped(text, width);
+  return text;
+}
+
+}  // namespace
+
+std::string in_one_go_text(const InOneGo& one) {
+  return fmt::format("{} was given up, for {}", one.tried, one.why);
+}
+
+std::optional<InOneGo> in_one_go_of(const nlohmann::ordered_json& run) {
+  if (!run.contains("launches") || !run.at("launches").contains("in_one_go")) return std::nullopt;
+  const nlohmann::ordered_json& json = run.at("launches").at("in_one_go");
+  return InOneGo{json.at("tried").get<std::string>(), json.at("why").get<std::string>()};
+}
+
+std::string format_launches(std::span<const RunResult> runs, size_t width) {
+  std::string text;
+  const auto add = [&](const std::string& paragraph) {
+    text += (text.empty() ? "" : "\n") + wrapped(paragraph, width);
+  };
+  const auto divided = std::find_if(runs.begin(), runs.end(), [](const RunResult& r) {
+    return r.launches.has_value() && !r.launches->in_one_go.has_value();
+  });
+  if (divided != runs.end())
+    add(divided->launches->sample.has_value()
+            ? sampled_text(runs, static_cast<size_t>(divided - runs.begin()))
+            : parts_text(*divided->launches));
+  std::vector<std::pair<std::string, std::string>> whole;  // why, and under which policies
+  for (const RunResult& run : runs) {
+    if (!run.launches.has_value() || !run.launches->in_one_go.has_value()) continue;
+    const std::string why = in_one_go_text(*run.launches->in_one_go);
+    const auto same =
+        std::find_if(whole.begin(), whole.end(), [&](const auto& w) { return w.first == why; });
+    if (same == whole.end())
+      whole.emplace_back(why, run.policy);
+    else
+      same->second += ", " + run.policy;
+  }
+  for (const auto& [why, policies] : whole)
+    add(fmt::format("All launches were simulated in one go, exactly ({}): {}.", policies, why));
+  return text;
 }
 
 nlohmann::ordered_json launches_json(const LaunchesReport& l) {
@@ -115,6 +154,8 @@ nlohmann::ordered_json launches_json(const LaunchesReport& l) {
                                  {"exact", l.exact},
                                  {"approximated", approximations(l)}};
   if (l.sample.has_value()) json["sample"] = sample_json(*l.sample);
+  if (l.in_one_go.has_value())
+    json["in_one_go"] = {{"tried", l.in_one_go->tried}, {"why", l.in_one_go->why}};
   return json;
 }
 

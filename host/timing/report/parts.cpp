@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
 
 #include "host/timing/report/rows.h"
 #include "host/timing/report/section.h"
@@ -77,16 +76,25 @@ void each_sum(RunResult& a, const RunResult& b, bool add_missing, F f) {
 template <class F>
 void each_counter(RunResult& a, const RunResult& b, bool later_is_b, F f) {
   std::erase_if(a.counters, [](const Counter& c) { return is_most(c.name); });
-  std::unordered_map<std::string, const Counter*> other;
-  for (const Counter& c : b.counters) other.try_emplace(c.name, &c);
-  std::erase_if(a.counters, [&](const Counter& c) { return !other.contains(c.name); });
-  for (Counter& c : a.counters) {
-    const uint64_t value = other.at(c.name)->value;
+  // Runs mostly have their counters in the same order.
+  size_t next = 0;
+  const auto other = [&](const std::string& name) -> const Counter* {
+    for (size_t i = 0; i < b.counters.size(); ++i) {
+      const Counter& c = b.counters[next];
+      next = next + 1 == b.counters.size() ? 0 : next + 1;
+      if (c.name == name) return &c;
+    }
+    return nullptr;
+  };
+  std::erase_if(a.counters, [&](Counter& c) {
+    const Counter* same = other(c.name);
+    if (same == nullptr) return true;
     if (!is_level(c.name))
-      f(c.value, value);
+      f(c.value, same->value);
     else if (later_is_b)
-      c.value = value;
-  }
+      c.value = same->value;
+    return false;
+  });
 }
 
 /// What is expected of an account of a part: sums of SM cycles never fall.

@@ -78,6 +78,13 @@ struct LinkUse {
   }
 };
 
+/// A division of the program's launches that was asked for and given up: all of them were simulated
+/// in one go, exactly.
+struct InOneGo {
+  std::string tried;  ///< e.g. "a sample within 2 %"
+  std::string why;    ///< it was given up, a clause
+};
+
 /// Which launches of its program a run reports, where that is not the whole program in one go
 /// (docs/launches.md). Launches are counted from 1 on.
 struct LaunchesReport {
@@ -96,6 +103,7 @@ struct LaunchesReport {
   uint64_t next_sm = 0;
   std::optional<BlocksReport> blocks;  ///< only these of the launch are reported
   std::optional<SampleReport> sample;  ///< the parts stand for the whole program
+  std::optional<InOneGo> in_one_go = {};
 };
 
 /// One workload on one machine under one policy.

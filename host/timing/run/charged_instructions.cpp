@@ -2,6 +2,7 @@
 #include "host/timing/run/charged_instructions.h"
 
 #include "host/recording/chunk_walk.h"
+#include "host/recording/launch_chunks.h"
 
 namespace nearwarp::sim {
 namespace {
@@ -26,13 +27,9 @@ BlockInstructions instructions_of_blocks(const runtime::Recording& recording,
   const runtime::LaunchRecord& l = recording.launches[launch];
   const runtime::ChunkWalk walk(*recording.kernels[l.kernel]);
   Count count{image.blocks.data() + image.kernels[l.kernel].first_block, {}};
-  uint32_t first = 0;
-  for (uint32_t c = l.first_chunk; c < l.first_chunk + l.num_chunks; ++c) {
-    const uint32_t blocks = recording.traces.blocks(c);
-    if (first < end && first + blocks > begin)
-      walk.walk(*recording.traces.chunk(c), begin, end, count);
-    first += blocks;
-  }
+  runtime::each_chunk(recording, launch, begin, end, [&](uint32_t chunk, uint32_t, uint32_t) {
+    walk.walk(*recording.traces.chunk(chunk), begin, end, count);
+  });
   return count.sums;
 }
 

@@ -1,11 +1,15 @@
 // Runs of which some are simulated in parts.
 #include "host/timing/run/divided_batch.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -13,6 +17,7 @@
 #include "host/core/student.h"
 #include "host/recording/sample_units.h"
 #include "host/timing/report/parts.h"
+#include "host/timing/run/launch_part.h"
 #include "host/timing/run/learning.h"
 
 namespace nearwarp::sim {
@@ -107,18 +112,45 @@ report::RunResult extrapolated(const ReplayJob& whole, const runtime::LaunchSamp
   return all;
 }
 
-/// What is simulated for a job: its parts, each with what its policy has learnt before it; all in
-/// one go where that takes all launches.
-std::vector<ReplayJob> systems_of(const DividedJob& job, const std::function<bool()>& go_on) {
-  std::vector<ReplayJob> systems = {job.whole};
-  if (job.division == nullptr || job.division->parts.empty()) return systems;
+/// What is asked for, as it is said where it is given up.
+std::string asked_for(const runtime::Division& division) {
+  return division.sample.has_value() ? runtime::sample_within(division.sample->error)
+                                     : "a division into parts";
+}
+
+/// Is the job simulated in parts?
+bool is_divided(const DividedJob& job) {
+  return job.division != nullptr && !job.division->parts.empty() &&
+         why_no_parts(*job.whole.policy).empty();
+}
+
+/// What is simulated for a job.
+struct Systems {
+  std::vector<ReplayJob> jobs;
+  std::optional<report::InOneGo> in_one_go = {};  ///< why it is one, if parts were asked for
+};
+
+/// Its parts, each with what its policy has learnt before it; all in one go where that takes all
+/// launches, or cannot be done.
+Systems systems_of(const DividedJob& job, const std::function<bool()>& go_on) {
+  if (!is_divided(job)) {
+    Systems whole{{job.whole}};
+    if (job.division == nullptr) return whole;
+    if (const auto& why = job.division->in_one_go; why.has_value())
+      whole.in_one_go = {why->tried, why->why};
+    else if (!job.division->parts.empty())
+      whole.in_one_go = {asked_for(*job.division), why_no_parts(*job.whole.policy)};
+    return whole;
+  }
   std::shared_ptr<const Learnt> learnt;
   if (learns(*job.whole.policy)) learnt = learnt_by(job.whole, go_on);
   const std::vector<runtime::LaunchPart>& parts = job.division->parts;
   if (learnt != nullptr && parts.size() > 1 &&
       learnt->launches >= job.whole.recording->launches.size())
-    return systems;
-  systems.clear();
+    return {{job.whole},
+            report::InOneGo{asked_for(*job.division),
+                            "the policy learns until the program's last launches have begun"}};
+  std::vector<ReplayJob> systems;
   for (const runtime::LaunchPart& part : parts) {
     ReplayJob& system = systems.emplace_back(job.whole);
     system.part = part;
@@ -130,8 +162,41 @@ std::vector<ReplayJob> systems_of(const DividedJob& job, const std::function<boo
       system.learnt = learnt;
     }
   }
-  return systems;
+  return {std::move(systems)};
 }
+
+/// Makes a run in one go one that says why it is.
+void say_why(const ReplayJob& whole, const std::optional<report::InOneGo>& why,
+             BatchOutcome& outcome) {
+  if (!why.has_value() || !outcome.result.has_value()) return;
+  report::LaunchesReport& l = outcome.result->launches.emplace();
+  l.of = l.last = l.simulated = whole.recording->launches.size();
+  l.parts = {1};
+  l.exact = true;
+  l.in_one_go = why;
+}
+
+/// Why a sample is no sound one.
+report::InOneGo given_up(const report::LaunchesReport& l, const Trend& trend, bool has_empty) {
+  const report::SampleReport& s = *l.sample;
+  const auto runs = std::ranges::count_if(
+      s.parts, [](const report::SampledLaunches& p) { return p.blocks.has_value(); });
+  const double percent = 100 * std::abs(trend.mean());
+  return {
+      fmt::format("{}, of {} launches and {} runs of thread blocks inside {} long ones ({:.0f} "
+                  "% of the program's instructions),",
+                  runtime::sample_within(s.error), s.launches, runs, s.divided, 100 * s.simulated),
+      has_empty ? "some of these thread blocks took no time of their own"
+                : fmt::format("the second halves of these runs were {:.1f} % {} than the "
+                              "first, as on a machine that has not been warmed enough",
+                              percent, trend.mean() > 0 ? "faster" : "slower")};
+}
+
+/// A job whose sample is none.
+struct Unsound {
+  size_t job = 0;
+  report::InOneGo why;
+};
 
 /// Makes a job's parts systems of the batch, and their outcomes the job's.
 class PartsOfJobs final : public BatchObserver {
@@ -140,12 +205,13 @@ class PartsOfJobs final : public BatchObserver {
       : jobs_(jobs), observer_(observer), each_(jobs.size()) {
     for (const DividedJob& job : jobs) {
       first_.push_back(systems_.size());
-      std::vector<ReplayJob> systems = {job.whole};
+      Systems systems{{job.whole}};
       try {
         systems = systems_of(job, [&] { return observer.progress(0); });
       } catch (const Error&) {  // of a run in one go it is what it is of this one
       }
-      std::ranges::move(systems, std::back_inserter(systems_));
+      std::ranges::move(systems.jobs, std::back_inserter(systems_));
+      in_one_go_.push_back(std::move(systems.in_one_go));
     }
     first_.push_back(systems_.size());
     for (size_t i = 0; i < jobs.size(); ++i) {
@@ -170,15 +236,16 @@ class PartsOfJobs final : public BatchObserver {
     bool has_empty = false;
     for (size_t i = first_[job]; i < first_[job + 1]; ++i) has_empty |= is_empty(outcomes_[i]);
     BatchOutcome all = joined(job, trend);
-    const runtime::Division* division = jobs_[job].division;
-    if (all.result.has_value() && !all.result->partial && division != nullptr &&
-        division->sample.has_value() && (trend.is_more_than(division->sample->error) || has_empty))
-      unsound_.push_back(job);
+    say_why(jobs_[job].whole, in_one_go_[job], all);
+    if (all.result.has_value() && !all.result->partial && all.result->launches.has_value() &&
+        all.result->launches->sample.has_value() &&
+        (has_empty || trend.is_more_than(all.result->launches->sample->error)))
+      unsound_.push_back({job, given_up(*all.result->launches, trend, has_empty)});
     else
       observer_.finished(job, std::move(all));
   }
   /// Jobs whose launches cannot be sampled inside, as it turned out.
-  const std::vector<size_t>& unsound() const { return unsound_; }
+  const std::vector<Unsound>& unsound() const { return unsound_; }
   void progress_of_each(std::span<const uint64_t> warp_instructions) override {
     std::fill(each_.begin(), each_.end(), 0);
     for (size_t i = 0; i < warp_instructions.size(); ++i) each_[job_of_[i]] += warp_instructions[i];
@@ -230,23 +297,25 @@ class PartsOfJobs final : public BatchObserver {
   std::vector<size_t> job_of_;  ///< [system]
   std::vector<size_t> left_;    ///< [job]: systems that have not ended
   std::vector<BatchOutcome> outcomes_;
-  std::vector<size_t> unsound_;  ///< jobs
-  std::vector<uint64_t> each_;   ///< [job]: warp-instructions committed so far
+  std::vector<std::optional<report::InOneGo>> in_one_go_;  ///< [job]
+  std::vector<Unsound> unsound_;
+  std::vector<uint64_t> each_;  ///< [job]: warp-instructions committed so far
 };
 
 /// Jobs of others, in one go each.
 class WholeJobs final : public BatchObserver {
  public:
-  WholeJobs(std::span<const DividedJob> jobs, const std::vector<size_t>& which,
+  WholeJobs(std::span<const DividedJob> jobs, const std::vector<Unsound>& which,
             BatchObserver& observer)
       : which_(which), observer_(observer) {
     for (const DividedJob& job : jobs) before_ += work_of(job);
-    for (const size_t job : which) systems_.push_back(jobs[job].whole);
+    for (const Unsound& u : which) systems_.push_back(jobs[u.job].whole);
   }
   std::span<const ReplayJob> systems() const { return systems_; }
 
   void finished(size_t system, BatchOutcome outcome) override {
-    observer_.finished(which_[system], std::move(outcome));
+    say_why(systems_[system], which_[system].why, outcome);
+    observer_.finished(which_[system].job, std::move(outcome));
   }
   bool progress(uint64_t warp_instructions) override {
     return observer_.progress(before_ + warp_instructions);
@@ -254,7 +323,7 @@ class WholeJobs final : public BatchObserver {
 
  private:
   uint64_t before_ = 0;  ///< warp-instructions of the parts
-  const std::vector<size_t>& which_;
+  const std::vector<Unsound>& which_;
   BatchObserver& observer_;
   std::vector<ReplayJob> systems_;
 };
@@ -262,7 +331,7 @@ class WholeJobs final : public BatchObserver {
 }  // namespace
 
 uint64_t work_of(const DividedJob& job) {
-  if (job.division == nullptr || job.division->parts.empty()) return work_of(job.whole);
+  if (!is_divided(job)) return work_of(job.whole);
   uint64_t sum = 0;
   ReplayJob system = job.whole;
   for (const runtime::LaunchPart& part : job.division->parts) {

@@ -8,6 +8,7 @@
 #include <charconv>
 
 #include "host/core/error.h"
+#include "host/timing/run/launch_part.h"
 #include "host/timing/run/learning.h"
 #include "host/timing/run/resident_blocks.h"
 
@@ -106,9 +107,11 @@ void refuse_paper_size() {
 namespace {
 
 std::vector<runtime::LaunchPart> all_parts(const LaunchChoice& choice,
-                                           const runtime::Recording& recording, uint32_t together) {
+                                           const runtime::Recording& recording,
+                                           const runtime::DivisionNeeds& needs) {
   if (recording.measured_warp_instructions != 0) refuse_paper_size();
-  if (choice.parallel) return runtime::divide(recording, choice.parts, choice.before, together);
+  const uint32_t before = choice.before.value_or(needs.before);
+  if (choice.parallel) return runtime::divide(recording, choice.parts, before, needs.together);
   const auto n = static_cast<uint64_t>(recording.launches.size());
   if (choice.last > n)
     throw UsageError(fmt::format("--launches: there is no launch {} - {} has {}, from 1 on",
@@ -125,7 +128,7 @@ std::vector<runtime::LaunchPart> all_parts(const LaunchChoice& choice,
                     low + 1, high, recording.name, at + 1));
   }
   return {runtime::part_of(cuts, static_cast<uint32_t>(choice.first - 1),
-                           static_cast<uint32_t>(choice.last), choice.before)};
+                           static_cast<uint32_t>(choice.last), before)};
 }
 
 }  // namespace
@@ -135,11 +138,11 @@ runtime::Division division_of(const LaunchChoice& choice, const runtime::Recordi
   if (!choice.given) return {};
   runtime::Division division;
   if (choice.sample == 0) {
-    division.parts = all_parts(choice, recording, needs.together);
+    division.parts = all_parts(choice, recording, needs);
   } else {
     if (recording.measured_warp_instructions != 0) refuse_paper_size();
-    division =
-        sample_launches(recording, choice.sample, choice.before, needs.together, needs.resident);
+    division = sample_launches(recording, choice.sample, choice.before.value_or(needs.before),
+                               needs.together, needs.resident);
   }
   for (runtime::LaunchPart& part : division.parts)
     part.warm =
@@ -149,16 +152,22 @@ runtime::Division division_of(const LaunchChoice& choice, const runtime::Recordi
 
 runtime::DivisionNeeds division_needs(std::span<const ReplayJob> jobs,
                                       const std::function<bool()>& go_on) {
-  return {learning_launches(jobs, go_on), resident_blocks(jobs)};
+  runtime::DivisionNeeds needs;
+  for (const ReplayJob& job : jobs)
+    needs.before = std::max(needs.before, launches_before(*job.machine, *job.policy));
+  needs.together = learning_launches(jobs, go_on);
+  needs.resident = resident_blocks(jobs);
+  return needs;
 }
 
 std::string key_of(const LaunchChoice& choice) {
   if (!choice.given) return "";
+  const std::string before = choice.before.has_value() ? fmt::format("{}", *choice.before) : "some";
   return fmt::format(", launches {}, {} before{}",
                      choice.sample != 0 ? fmt::format("within {}", choice.sample)
                      : choice.parallel  ? fmt::format("parallel in {} parts", choice.parts)
                                         : fmt::format("{}..{}", choice.first, choice.last),
-                     choice.before, choice.warm ? "" : ", cold");
+                     before, choice.warm ? "" : ", cold");
 }
 
 }  // namespace nearwarp::sim

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -13,16 +14,12 @@
 
 namespace nearwarp::sim {
 
-/// Launches simulated before each part unless something else is said: one leaves up to four times
-/// the error (docs/launches.md).
-inline constexpr uint32_t kLaunchesBefore = 2;
-
 struct LaunchChoice {
   bool given = false;            ///< else all of the program, in one go
   double sample = 0;             ///< the error that is wanted of a sample, relative; 0: no sample
   bool parallel = false;         ///< all of the program, in parts
   uint64_t first = 1, last = 0;  ///< counted from 1 on, both included; not if parallel
-  uint32_t before = kLaunchesBefore;
+  std::optional<uint32_t> before = {};  ///< launches simulated before each part; none: as machine and policy need
   bool warm = true;    ///< caches are filled from traces
   uint32_t parts = 0;  ///< if parallel: at most so many; 0: as suits the program
 };

@@ -5,6 +5,7 @@
 
 #include "device/frontend/dispatcher.h"
 #include "host/config/mechanism.h"
+#include "host/config/shape.h"
 
 namespace nearwarp::sim {
 
@@ -18,6 +19,12 @@ constexpr uint64_t kMostPerCycle = 16;
 
 std::string why_no_parts(const config::PolicyConfig& policy) {
   return std::string(config::why_no_parts(policy));
+}
+
+uint32_t launches_before(const config::MachineConfig& machine, const config::PolicyConfig& policy) {
+  const bool is_simple = config::mechanisms_of(policy).empty() &&
+                         config::shape_of(machine).one_gpu && machine.instruction_cache.bytes == 0;
+  return is_simple ? 1 : 2;
 }
 
 uint32_t next_sm_of(const runtime::Recording& recording, const config::PolicyConfig& policy,

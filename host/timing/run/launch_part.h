@@ -28,6 +28,12 @@ namespace nearwarp::sim {
 /// Why parts of programs cannot be simulated by themselves under a policy; empty if they can.
 std::string why_no_parts(const config::PolicyConfig& policy);
 
+/// Launches that are simulated before each part unless something else is said, so that what caches
+/// filled from traces do not show is there: one under a policy that does nothing near memory, where
+/// all SMs ask the same memory and fetch without caches; else two (docs/launches.md has how far off
+/// that is).
+uint32_t launches_before(const config::MachineConfig& machine, const config::PolicyConfig& policy);
+
 /// The SM that gets the first thread block of a part, if each block before it went to the SM after
 /// that of the one before; 0 where a policy does not go on with the next SM.
 uint32_t next_sm_of(const runtime::Recording& recording, const config::PolicyConfig& policy,

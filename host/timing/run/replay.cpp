@@ -255,6 +255,7 @@ report::RunResult Replay::interrupted() { return result("interrupted"); }
 
 report::RunResult Replay::so_far(uint64_t cycle) {
   report::RunResult r = counted(cycle);
+  r.energy = report::account_energy(*what_.machine, r);
   r.partial = true;
   r.partial_reason = fmt::format("stopped at cycle {}", cycle);
   return r;
@@ -310,6 +311,7 @@ report::RunResult Replay::part_of(const report::RunResult& all) const {
                         const PartPiece& piece) {
     report::RunResult r =
         from.has_value() ? report::between(*what_.machine, at(from), at(to)) : at(to);
+    if (!from.has_value()) r.energy = report::account_energy(*what_.machine, r);
     r.partial = all.partial;
     r.partial_reason = all.partial_reason;
     r.wall_seconds = all.wall_seconds;
@@ -350,12 +352,14 @@ report::RunResult Replay::part_of(const report::RunResult& all) const {
 
 report::RunResult Replay::result(std::string partial_reason) {
   report::RunResult r = counted(control_.last / system_.core_period);
+  r.energy = report::account_energy(*what_.machine, r);
   r.partial = !partial_reason.empty();
   r.partial_reason = std::move(partial_reason);
   return part_.has_value() ? part_of(r) : r;
 }
 
-/// All that has been counted so far, as of a run that ends now.
+/// All that has been counted so far, as of a run that ends now, but for energy, which follows from
+/// that.
 report::RunResult Replay::counted(uint64_t now_cycle) {
   report::RunResult r;
   r.workload = what_.recording->name;
@@ -368,7 +372,6 @@ report::RunResult Replay::counted(uint64_t now_cycle) {
   r.parts.kept_lines = what_.machine->l2.write_policy == "back" && !what_.machine->l2.sectors;
   r.parts.no_l1 = what_.machine->l1.keep != "lines";
   collect(*what_.recording, image_, mechanisms_, system_, now_cycle, r);
-  r.energy = report::account_energy(*what_.machine, r);
   for (const auto& m : mechanisms_) m->report(system_, r);
   return r;
 }

@@ -10,6 +10,7 @@
 #include "host/core/hash.h"
 #include "host/core/json_reason.h"
 #include "host/timing/report/json.h"
+#include "host/timing/report/launches.h"
 
 namespace nearwarp::sweep {
 namespace {
@@ -92,6 +93,7 @@ Summary summary_of(const Json& line) {
   if (run.contains("launches"))
     for (const Json& text : run.at("launches").at("approximated"))
       s.approximated += (s.approximated.empty() ? "" : "; ") + text.get<std::string>();
+  if (const auto why = report::in_one_go_of(run)) s.in_one_go = report::in_one_go_text(*why);
   if (run.contains("mapping")) {
     const Json& instances = run.at("mapping").at("instances");
     if (instances.value("few", false)) s.few_instances = instances.at("seen").get<uint64_t>();

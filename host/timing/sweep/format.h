@@ -41,6 +41,7 @@ struct Summary {
   report::SmNumbers sms;
   /// What was approximated (docs/launches.md), e.g. "launches 3 to 5 of 9; ..."; empty: nothing.
   std::string approximated;
+  std::string in_one_go;  ///< why it was not divided, where that was wanted; else empty
   std::optional<report::SampleReport> sample;  ///< of launches, if it is one
   uint64_t few_instances = 0;  ///< that a mapping was learnt from, if they were few; else 0
 

@@ -97,7 +97,7 @@ class SweepRun final : public sim::BatchObserver {
       job.whole = {&recording_, machines_.back().get(), policies_.back().get()};
       if (!options_.checkpoints.empty())
         job.whole.checkpoint = sim::checkpoint_path(options_.checkpoints, job.whole);
-      if (sim::why_no_parts(*policies_.back()).empty()) job.division = &division_;
+      job.division = &division_;
       work += work_of(job);
     }
     // Points that come later are taken to be like these.
@@ -141,6 +141,7 @@ class SweepRun final : public sim::BatchObserver {
       const sim::ReplayJob job = {&recording_, machine.get(), policy.get()};
       const auto learning = sim::learning_launches({&job, 1}, [&] { return progress(0); });
       needs.together = std::max(needs.together, learning);
+      needs.before = std::max(needs.before, sim::launches_before(*machine, *policy));
       if (machine == last) continue;
       last = machine;
       if (!progress(0)) break;

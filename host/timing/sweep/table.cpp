@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 
 #include "host/timing/report/columns.h"
 #include "host/timing/report/section.h"
@@ -181,6 +182,7 @@ std::string remarks(const Plan& plan, const ResultsFile& file) {
   std::vector<std::pair<std::string, report::SmNumbers>> sms;
   std::vector<std::string> few, whole;  // few instances; policies under which all is exact
   std::string approximated;
+  std::map<std::string, size_t> in_one_go;  // why: points
   for (const Point& point : plan.points) {
     const Summary* run = complete(file, point);
     if (run == nullptr) continue;
@@ -190,6 +192,7 @@ std::string remarks(const Plan& plan, const ResultsFile& file) {
       std::string text = fmt::format("{} under {} ({})", program, name, run->few_instances);
       if (std::find(few.begin(), few.end(), text) == few.end()) few.push_back(std::move(text));
     }
+    if (!run->in_one_go.empty()) in_one_go[run->in_one_go] += 1;
     if (approximated.empty()) approximated = run->approximated;
     if (run->approximated.empty() && std::find(whole.begin(), whole.end(), name) == whole.end())
       whole.push_back(name);
@@ -208,6 +211,9 @@ std::string remarks(const Plan& plan, const ResultsFile& file) {
     if (!whole.empty()) text += fmt::format(", but under {}: exact", fmt::join(whole, ", "));
     text += ".";
   }
+  for (const auto& [why, points] : in_one_go)
+    text += fmt::format(" In one go, exactly, {} {}: {}.", points, points == 1 ? "point" : "points",
+                        why);
   return text;
 }
 

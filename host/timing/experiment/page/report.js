@@ -611,7 +611,13 @@ const workloads = unique(data.points.map((point) => point.workload));
 /// Runs whose launches were not simulated all in one go: how that approximates (docs/launches.md).
 const approximatedPoints = data.points.filter((point) => point.launches && point.launches.approximated.length);
 
+const wholePoints = data.points.filter((point) => point.launches && point.launches.in_one_go);
+
 const figuresPage = () => [
+  ...(wholePoints.length
+    ? [make("p", {class: "quiet"}, `${wholePoints.length} of ${data.points.length} runs were simulated in one go, ` +
+        `exactly: ${unique(wholePoints.map((point) => `${point.launches.in_one_go.tried} was given up, for ` +
+          point.launches.in_one_go.why)).join("; ")}.`)] : []),
   ...(approximatedPoints.length
     ? [make("p", {class: "quiet"}, `${approximatedPoints.length} of ${data.points.length} runs are approximated: ` +
         `${approximatedPoints[0].launches.approximated.join("; ")}.`)] : []),

@@ -1,0 +1,108 @@
+// Which units of each stratum are simulated.
+#include "host/recording/sample_choice.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace nearwarp::runtime {
+namespace {
+
+/// Numbers that look random, always the same (SplitMix64; Steele, Lea and Flood, OOPSLA 2014).
+uint64_t mixed(uint64_t x) {
+  x += 0x9e3779b97f4a7c15;
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+  x = (x ^ x >> 27) * 0x94d049bb133111eb;
+  return x ^ x >> 31;
+}
+
+/// Launches that are simulated so far, and how near to them a unit is.
+class Covered {
+ public:
+  explicit Covered(size_t launches) : is_(launches) {}
+
+  /// The less the more of what is simulated before it is there, and then the nearer it is. How much
+  /// it is itself counts for nothing, or small units would be chosen.
+  uint32_t apart(const Unit& u) const {
+    uint32_t missing = 0, distance = 0;
+    for (uint32_t i = u.begin; i < u.first; ++i) missing += is_[i] ? 0 : 1;
+    while (distance < kNear && !(u.first >= distance && is_[u.first - distance]) &&
+           !(u.first + distance < is_.size() && is_[u.first + distance]))
+      ++distance;
+    return missing * (kNear + 1) + distance;
+  }
+  void add(const Unit& u) { std::fill(is_.begin() + u.begin, is_.begin() + u.end, true); }
+
+ private:
+  /// Launches that are farther apart are not near, whatever lies between.
+  static constexpr uint32_t kNear = 16;
+
+  std::vector<bool> is_;
+};
+
+}  // namespace
+
+bool follows(const Unit& unit, uint32_t end, uint32_t together) {
+  return !unit.blocks.has_value() && end >= std::max(unit.begin, together + 1);
+}
+
+SampleChoice::SampleChoice(const std::vector<Unit>& units, const std::vector<Stratum>& strata,
+                           size_t launches, uint32_t together)
+    : units_(units), stratum_of_(units.size()), launches_(launches), together_(together) {
+  for (uint32_t i = 0; i < strata.size(); ++i) {
+    Members& order = orders_.emplace_back(strata[i].members);
+    for (const uint32_t unit : order) stratum_of_[unit] = i;
+    std::stable_sort(order.begin(), order.end(),
+                     [&](uint32_t a, uint32_t b) { return units[a].size < units[b].size; });
+  }
+}
+
+std::vector<Members> SampleChoice::of(const std::vector<uint64_t>& numbers) const {
+  std::vector<Members> all(orders_.size());
+  std::vector<size_t> by_number(orders_.size());
+  std::iota(by_number.begin(), by_number.end(), size_t{0});
+  std::stable_sort(by_number.begin(), by_number.end(),
+                   [&](size_t a, size_t b) { return numbers[a] > numbers[b]; });
+  Covered covered(launches_);
+  for (const size_t stratum : by_number) {
+    const uint64_t n = numbers[stratum];
+    const Members& order = orders_[stratum];
+    for (uint64_t i = 0; i < n; ++i) {
+      const uint64_t begin = i * order.size() / n, end = (i + 1) * order.size() / n;
+      const uint64_t random = begin + mixed(uint64_t{stratum} << 32 ^ i) % (end - begin);
+      uint32_t unit = order[random];
+      if (n < order.size() && !units_[unit].blocks.has_value()) {
+        uint32_t least = covered.apart(units_[unit]);
+        for (uint64_t k = 1; k < end - begin; ++k) {
+          const uint32_t other = order[begin + (random - begin + k) % (end - begin)];
+          const uint32_t apart = covered.apart(units_[other]);
+          if (apart >= least) continue;
+          least = apart;
+          unit = other;
+        }
+      }
+      all[stratum].push_back(unit);
+    }
+    // Those that stand for themselves, at the program's beginning mostly, have nothing about them
+    // that is as good as chance.
+    if (n == order.size()) continue;
+    for (const uint32_t unit : all[stratum])
+      if (!units_[unit].blocks.has_value()) covered.add(units_[unit]);
+  }
+  add_between(all);
+  return all;
+}
+
+void SampleChoice::add_between(std::vector<Members>& chosen) const {
+  Members in_order;
+  for (const Members& members : chosen)
+    in_order.insert(in_order.end(), members.begin(), members.end());
+  std::sort(in_order.begin(), in_order.end());
+  for (size_t i = 1; i < in_order.size(); ++i) {
+    const Unit &last = units_[in_order[i - 1]], &next = units_[in_order[i]];
+    if (last.blocks.has_value() || !follows(next, last.end, together_)) continue;
+    for (uint32_t between = in_order[i - 1] + 1; between < in_order[i]; ++between)
+      if (!units_[between].blocks.has_value()) chosen[stratum_of_[between]].push_back(between);
+  }
+}
+
+}  // namespace nearwarp::runtime

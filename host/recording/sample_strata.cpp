@@ -1,0 +1,224 @@
+// Strata of a sample, and how many units of each are simulated.
+#include "host/recording/sample_strata.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "host/core/student.h"
+#include "host/recording/launch_sample.h"
+
+namespace nearwarp::runtime {
+namespace {
+
+/// Spread of what a launch takes whatever it does, in the same: memory refreshes in it or does not.
+constexpr double kLaunchSpread = 5'000;
+/// Units with more than one part in so many of what the program reads anew are simulated.
+constexpr double kMuchOf = 20;
+/// Launches that take turns among a few that repeat, so many times each, are as much the same as if
+/// all repeated one: buffers are swapped (estimated).
+constexpr size_t kTurns = 8;
+/// Strata of a program, at most, and divisions that may bring nothing before one that does.
+constexpr size_t kMostStrata = 96, kPatience = 12;
+
+/// Sums over units, for means and variances.
+struct Sums {
+  double n = 0, size = 0, launches = 0;
+  SampleCosts sum{}, squares{};
+
+  void add(const Unit& u, double sign = 1) {
+    n += sign;
+    size += sign * u.size;
+    launches += sign * u.launches;
+    for (size_t f = 0; f < kSampleFeatures; ++f) {
+      sum[f] += sign * u.features[f];
+      squares[f] += sign * u.features[f] * u.features[f];
+    }
+  }
+  /// Of cycles: of what features show, and of what they do not.
+  double deviation(double unseen) const {
+    double variance =
+        unseen * unseen * size / n * size / n + kLaunchSpread * kLaunchSpread * launches / n;
+    for (size_t f = 0; f < kSampleFeatures; ++f) {
+      const double mean = sum[f] / n;
+      variance += std::max(0.0, squares[f] / n - mean * mean);
+    }
+    return std::sqrt(variance);
+  }
+};
+
+/// Launches from the program's first one on that are simulated because what begins there is: those
+/// that stand for themselves, and what is simulated before these, which begins with the program and
+/// so is exact. It costs nothing that they stand for themselves, too.
+uint32_t beginning_of(const std::vector<Unit>& units, const std::vector<bool>& itself,
+                      uint32_t beginning) {
+  uint32_t end = beginning;
+  for (size_t i = 0; i < units.size() && !units[i].blocks.has_value(); ++i)
+    if (itself[i] && units[i].begin <= end) end = std::max(end, units[i].end);
+  return end;
+}
+
+}  // namespace
+
+/// How many units of each stratum are simulated, and what that costs.
+struct Strata::Numbers {
+  std::vector<uint64_t> sampled;  ///< by stratum
+  double work = std::numeric_limits<double>::infinity();
+  double variance = 0, degrees = kExpectationWeighs;
+};
+
+Strata::Strata(const SampleUnits& found, const std::vector<uint32_t>& alike, double error,
+               uint32_t beginning)
+    : units_(found.units), alike_(alike), error_(error) {
+  // Lines that come from memory may come in few launches, which hardly show in cycles: then those
+  // are simulated.
+  double fresh = 0;
+  for (const Unit& u : units_) {
+    fresh += u.features[kFreshLines];
+    all_ += u.size;
+  }
+  std::vector<bool> itself;
+  for (const Unit& u : units_)
+    itself.push_back(!u.blocks.has_value() && u.features[kFreshLines] * kMuchOf > fresh);
+  const uint32_t end = beginning_of(units_, itself, beginning);
+  std::map<uint32_t, Members> groups;
+  for (uint32_t i = 0; i < units_.size(); ++i) {
+    if (itself[i] || (!units_[i].blocks.has_value() && units_[i].first < end))
+      strata_.push_back(stratum_of({i}));
+    else
+      groups[units_[i].group].push_back(i);
+  }
+  for (auto& [group, members] : groups) strata_.push_back(stratum_of(std::move(members)));
+  std::vector<Stratum> best = strata_;
+  double least = cheapest().work;
+  for (size_t in_vain = 0; in_vain < kPatience && strata_.size() < kMostStrata && divide_one();) {
+    const double work = cheapest().work;
+    ++in_vain;
+    if (work >= least) continue;
+    in_vain = 0;
+    least = work;
+    best = strata_;
+  }
+  strata_ = std::move(best);
+  scale_ = scale();
+}
+
+Stratum Strata::stratum_of(Members members) const {
+  Stratum stratum;
+  Sums sums;
+  std::set<std::vector<uint32_t>> kinds;  // launches that each unit's repeat
+  bool launches = true;
+  for (const uint32_t m : members) {
+    const Unit& u = units_[m];
+    sums.add(u);
+    stratum.work += u.work;
+    launches = launches && !u.blocks.has_value();
+    if (kinds.size() * kTurns <= members.size())
+      kinds.emplace(alike_.begin() + u.first, alike_.begin() + u.end);
+  }
+  stratum.same = launches && (kinds.size() == 1 || kinds.size() * kTurns <= members.size());
+  stratum.members = std::move(members);
+  stratum.mean = sums.size / sums.n;
+  stratum.work /= sums.n;
+  stratum.deviation = sums.deviation(stratum.same ? kSpreadOfTheSame : kUnseenSpread);
+  return stratum;
+}
+
+/// Divides the stratum that matters most in two, where that leaves least of what features show.
+/// Returns false if none can be.
+bool Strata::divide_one() {
+  Stratum* one = nullptr;
+  for (Stratum& s : strata_)
+    if (s.divisible && s.members.size() > 1 &&
+        (one == nullptr || s.count() * s.deviation > one->count() * one->deviation))
+      one = &s;
+  if (one == nullptr) return false;
+  double least = std::numeric_limits<double>::infinity();
+  Members left, right;
+  for (size_t f = 0; f < kSampleFeatures; ++f) {
+    Members order = one->members;
+    const auto differs = [&](uint32_t unit) {
+      return units_[unit].features[f] != units_[order[0]].features[f];
+    };
+    if (std::ranges::none_of(order, differs)) continue;
+    std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+      return units_[a].features[f] < units_[b].features[f];
+    });
+    Sums below, above;
+    for (const uint32_t m : order) above.add(units_[m]);
+    for (size_t i = 0; i + 1 < order.size(); ++i) {
+      below.add(units_[order[i]]);
+      above.add(units_[order[i]], -1);
+      if (units_[order[i]].features[f] == units_[order[i + 1]].features[f]) continue;
+      const double both =
+          below.n * below.deviation(kUnseenSpread) + above.n * above.deviation(kUnseenSpread);
+      if (both >= least) continue;
+      least = both;
+      left.assign(order.begin(), order.begin() + static_cast<ptrdiff_t>(i) + 1);
+      right.assign(order.begin() + static_cast<ptrdiff_t>(i) + 1, order.end());
+    }
+  }
+  if (left.empty()) {
+    one->divisible = false;
+    return divide_one();
+  }
+  std::sort(left.begin(), left.end());
+  std::sort(right.begin(), right.end());
+  *one = stratum_of(std::move(left));
+  strata_.push_back(stratum_of(std::move(right)));
+  return true;
+}
+
+Strata::Numbers Strata::with(const std::vector<uint64_t>& sampled) const {
+  Numbers a;
+  a.work = 0;
+  for (size_t i = 0; i < strata_.size(); ++i) {
+    const Stratum& s = strata_[i];
+    const double n = s.count(), some = static_cast<double>(sampled[i]);
+    a.variance += n * n * s.deviation * s.deviation * (1 / some - 1 / n);
+    if (sampled[i] < s.members.size()) a.degrees += some - 1;
+    a.work += some * s.work;
+  }
+  a.sampled = sampled;
+  return a;
+}
+
+bool Strata::meet(const Numbers& a) const {
+  return student_95(a.degrees) * std::sqrt(a.variance) <= error_ * all_;
+}
+
+/// Neyman's numbers: the more the more units there are, the more these spread and the less they
+/// cost; at least two of each.
+std::vector<uint64_t> Strata::numbers_at(double scale, uint64_t most) const {
+  std::vector<uint64_t> sampled;
+  for (const Stratum& s : strata_) {
+    const double n = s.count();
+    const double wanted = std::ceil(scale * n * s.deviation / std::sqrt(s.work + 1));
+    const double limited = std::min(wanted, static_cast<double>(most));
+    sampled.push_back(static_cast<uint64_t>(std::clamp(limited, std::min(2.0, n), n)));
+  }
+  return sampled;
+}
+
+/// The least that is expected to meet the error.
+double Strata::scale() const {
+  const auto meets = [&](double at) { return meet(with(numbers_at(at, ~uint64_t{0}))); };
+  double low = 0, high = 1;
+  while (!meets(high) && high < 1e300) high *= 16;
+  for (int i = 0; i < 60 && high - low > 1e-6 * high; ++i) {
+    const double middle = (low + high) / 2;
+    (meets(middle) ? high : low) = middle;
+  }
+  return high;
+}
+
+Strata::Numbers Strata::cheapest() const { return with(numbers_at(scale(), ~uint64_t{0})); }
+
+std::vector<uint64_t> Strata::numbers(double share, uint64_t most) const {
+  return numbers_at(scale_ * share, most);
+}
+
+bool Strata::meet(const std::vector<uint64_t>& sampled) const { return meet(with(sampled)); }
+
+}  // namespace nearwarp::runtime
