@@ -215,7 +215,7 @@ class BatchWarp {
   }
 
   /// When is its component due, and who sends to it?
-  NW_HD NW_OUT_OF_LINE void seat(uint32_t seat) const {
+  NW_HD NW_CALLED void seat(uint32_t seat) const {
     if (b_.domain[seat] == kNoDomain) return;
     std::byte* base = b_.systems[b_.system[seat]].run.view.arena;
     const Component& c = component(seat);
@@ -282,7 +282,7 @@ class BatchWarp {
     if (horizon.beyond < kNever) lower(&domain.beyond, horizon.beyond);
   }
 
-  NW_HD NW_OUT_OF_LINE void leave(uint32_t seat) const {
+  NW_HD NW_CALLED void leave(uint32_t seat) const {
     if (b_.domain[seat] == kNoDomain) return;
     const TeamSystem& s = b_.systems[b_.system[seat]];
     const uint64_t committed = ProductFamily::committed(component(seat), s.run.view.arena);
@@ -358,7 +358,7 @@ class BatchWarp {
   }
 
   /// False if the system stops.
-  NW_HD NW_OUT_OF_LINE bool next_window_of(uint32_t system, bool first, bool time_is_up) const {
+  NW_HD NW_CALLED bool next_window_of(uint32_t system, bool first, bool time_is_up) const {
     TeamSystem& s = b_.systems[system];
     const BatchSystem& more = b_.more[system];
     RunControl& control = s.run.control;

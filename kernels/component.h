@@ -46,7 +46,7 @@ struct SmKindOf : KindOf<sm::SmParams, sm::SmStateOf<kWords>> {
 #if !defined(__CUDA_ARCH__)  // code for less, but more of it in all
         if (s.simple) return sm::step_sm<sm::SimpleSm>(p, s, system, window, horizon);
 #endif
-        return sm::step_sm<sm::NoMechanisms>(p, s, system, window, horizon);
+        return sm::step_sm<sm::NoneOf<Mechanisms>>(p, s, system, window, horizon);
       }
     }
     return sm::step_sm<Mechanisms>(p, s, system, window, horizon);

@@ -512,7 +512,12 @@ NW_HD NW_APART StepResult step_crossbar(const CrossbarParams& p, CrossbarState& 
     return result_of(crossbar_detail::run(shape, p, s, base, window, horizon, coming));
   };
   const uint32_t shift = p.router.speedup - 1;
-  if constexpr (kSpecialised) {
+#if defined(__CUDA_ARCH__)  // each shape's code by itself would be less, all of them are more
+  constexpr bool kByShape = false;
+#else
+  constexpr bool kByShape = kSpecialised;
+#endif
+  if constexpr (kByShape) {
     using crossbar_detail::ShapeOf;
     if (shift == 0) return p.split ? run(ShapeOf<0, true>{}) : run(ShapeOf<0, false>{});
     return p.split ? run(ShapeOf<1, true>{}) : run(ShapeOf<1, false>{});
