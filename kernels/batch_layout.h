@@ -17,6 +17,7 @@ struct BatchLayout {
   std::vector<Domain> domains;
   // By seat.
   std::vector<uint32_t> system, component, domain;
+  std::vector<uint32_t> kind_of_run;
 };
 
 /// Lay out systems of these components, in `cohorts` cohorts (at most kMostCohorts, and at least

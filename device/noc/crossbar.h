@@ -512,18 +512,20 @@ NW_HD NW_APART StepResult step_crossbar(const CrossbarParams& p, CrossbarState& 
     return result_of(crossbar_detail::run(shape, p, s, base, window, horizon, coming));
   };
   const uint32_t shift = p.router.speedup - 1;
-#if defined(__CUDA_ARCH__)  // each shape's code by itself would be less, all of them are more
-  constexpr bool kByShape = false;
+#if defined(__CUDA_ARCH__)
+  // The usual shape alone: all of them are more code than is saved.
+  using Usual = crossbar_detail::ShapeOf<1, false>;
+  if (shift == Usual::rounds_shift && !p.split) return run(Usual{});
+  return run(crossbar_detail::AnyShape{shift, p.split});
 #else
-  constexpr bool kByShape = kSpecialised;
-#endif
-  if constexpr (kByShape) {
+  if constexpr (kSpecialised) {
     using crossbar_detail::ShapeOf;
     if (shift == 0) return p.split ? run(ShapeOf<0, true>{}) : run(ShapeOf<0, false>{});
     return p.split ? run(ShapeOf<1, true>{}) : run(ShapeOf<1, false>{});
   } else {
     return run(crossbar_detail::AnyShape{shift, p.split});
   }
+#endif
 }
 
 }  // namespace nearwarp::noc

@@ -146,7 +146,7 @@ NW_HD NW_APART inline void let_go(O& o, uint32_t warp, uint32_t now, uint32_t ea
 }
 
 template <class O>
-NW_HD inline void moved(O& o, uint32_t warp, uint32_t now) {
+NW_HD void moved(O& o, uint32_t warp, uint32_t now) {
   WarpSide& t = side_of(o, warp);
   NW_ASSERT(t.step == Step::kMove && t.moving != 0);
   t.moving = static_cast<uint8_t>(t.moving - 1);
