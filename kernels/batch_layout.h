@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "kernels/batch.h"
+#include "kernels/batch_state.h"
 
 namespace nearwarp::kernels {
 
