@@ -22,7 +22,7 @@
 namespace nearwarp::kernels {
 
 /// A kind's place in its family's list. The names are those of the product's own family,
-/// kernels/component.h.
+/// kernels/kinds.h.
 enum class ComponentKind : uint8_t {
   kSm,
   kWideSm,  ///< the same with more than 64 warps: sm::WideSmState
