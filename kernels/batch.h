@@ -39,76 +39,12 @@
 // The code is the same on a GPU and on the emulated device of tests.
 #pragma once
 
+#include "kernels/batch_state.h"
+#include "kernels/component.h"
+#include "kernels/lane_group.h"
 #include "kernels/shared_words.h"
-#include "kernels/team.h"
 
 namespace nearwarp::kernels {
-
-/// What a warp can do: step components of the kind with that number, or one of these.
-enum class BatchTask : uint32_t {
-  kSeat = ProductFamily::kCount,  ///< what the host, or another launch, has left: who is due when
-  kLook,
-  kLeave,  ///< count what has been committed
-};
-inline constexpr uint32_t kBatchTasks = ProductFamily::kCount + 3;
-
-/// Cohorts of a batch: a warp looks for work with a lane for each.
-inline constexpr uint32_t kMostCohorts = 32;
-inline constexpr uint32_t kRunOfSeats = 32;          ///< of the same kind, or empty
-inline constexpr uint32_t kSeatsOfPiece = 256;       ///< that are looked at by a warp
-inline constexpr uint32_t kNoDomain = ~uint32_t{0};  ///< of an empty seat
-
-/// Some of a batch's systems, which go by rounds.
-struct Cohort {
-  uint32_t first_system = 0, systems = 0;                 ///< of the launch's table
-  uint32_t seat_of_kind[ProductFamily::kCount + 1] = {};  ///< its first; multiples of kRunOfSeats
-  BatchTask phase = BatchTask::kSeat;  ///< what is being done; steps count as kLook
-  bool stepping = false;               ///< lists are being stepped
-  uint32_t left = 0;                   ///< pieces of the phase that are not done
-  uint32_t due[ProductFamily::kCount] =
-      {};  ///< lengths of the lists; each begins where its seats do
-};
-
-/// Components of a system that are stepped in the same windows.
-struct Domain {
-  Window window;              ///< that is being stepped, if there is one in this round
-  Tick machine_end = kNever;  ///< of a cluster: end of the machine's window
-  Tick next = kNever;         ///< when something can happen in it, or by it
-  Tick beyond = kNever;       ///< the same, but not before machine_end
-  uint32_t length = 0;        ///< of a cluster's windows; 0: no cluster
-};
-
-/// What a batch knows of a system beside its TeamSystem.
-struct BatchSystem {
-  uint32_t first_domain = 0, domains = 1;  ///< the first is that of components in no cluster
-  uint64_t last_window = 0;                ///< it stops before this one
-};
-
-/// A launch. Lies in the device's memory, as all that it points to.
-struct Batch {
-  TeamSystem* systems = nullptr;  ///< without deals
-  BatchSystem* more = nullptr;    ///< by system
-  Cohort* cohorts = nullptr;
-  uint32_t num_cohorts = 0;
-  // By seat.
-  const uint32_t* system = nullptr;
-  const uint32_t* component = nullptr;
-  const uint32_t* domain = nullptr;  ///< kNoDomain: the seat is empty
-  Tick* wake = nullptr;              ///< when its component wants to be stepped
-  Tick* arrivals = nullptr;          ///< see Horizon::arrivals
-  uint32_t* list = nullptr;          ///< of seats that are due
-  Domain* domains = nullptr;
-  Tick* ends = nullptr;  ///< by domain: end of the window that is being stepped; 0: there is none
-  /// By task and cohort: pieces of it that there are, in the upper half, and that have been taken,
-  /// or more, in the lower half.
-  uint64_t* tickets = nullptr;
-  uint32_t* cohorts_left = nullptr;  ///< that are not over
-  uint64_t nanoseconds = ~uint64_t{0};
-
-  NW_HD NW_INLINE uint64_t* ticket(uint32_t task, uint32_t cohort) const {
-    return tickets + task * kMostCohorts + cohort;
-  }
-};
 
 /// What has come of a warp's looking for work.
 enum class Turn : uint32_t { kWorked, kIdle, kOver };
@@ -191,20 +127,18 @@ class BatchWarp {
     const Cohort& cohort = b_.cohorts[piece.cohort];
     const uint32_t first = cohort.seat_of_kind[0] + piece.index * kSeatsOfPiece;
     const uint32_t end = least(first + kSeatsOfPiece, cohort.seat_of_kind[ProductFamily::kCount]);
+    if (static_cast<BatchTask>(piece.task) == BatchTask::kLook) {
+      look_at_all(g, b_.cohorts[piece.cohort], first, (end - first) / kRunOfSeats);
+      return;
+    }
 #if defined(__CUDA_ARCH__)
 #pragma unroll 1
 #endif
     for (uint32_t run = first; run < end; run += kRunOfSeats) {
-      switch (static_cast<BatchTask>(piece.task)) {
-        case BatchTask::kSeat:
-          g.each_alone(low_bits(kRunOfSeats), [&](uint32_t i) { seat(run + i); });
-          break;
-        case BatchTask::kLook:
-          look(g, b_.cohorts[piece.cohort], run);
-          break;
-        case BatchTask::kLeave:
-          g.each_alone(low_bits(kRunOfSeats), [&](uint32_t i) { leave(run + i); });
-          break;
+      if (static_cast<BatchTask>(piece.task) == BatchTask::kSeat) {
+        g.each_alone(low_bits(kRunOfSeats), [&](uint32_t i) { seat(run + i); });
+      } else {
+        g.each_alone(low_bits(kRunOfSeats), [&](uint32_t i) { leave(run + i); });
       }
     }
   }
@@ -215,7 +149,7 @@ class BatchWarp {
   }
 
   /// When is its component due, and who sends to it?
-  NW_HD NW_OUT_OF_LINE void seat(uint32_t seat) const {
+  NW_HD NW_CALLED void seat(uint32_t seat) const {
     if (b_.domain[seat] == kNoDomain) return;
     std::byte* base = b_.systems[b_.system[seat]].run.view.arena;
     const Component& c = component(seat);
@@ -225,14 +159,52 @@ class BatchWarp {
       c.inputs.in(base)[i].in(base)->producer_side.waking = seat;
   }
 
-  /// Those of a run's components that are due go to the list of their kind.
+  /// The runs of a piece. To most of those that are asleep nothing has come: one look at the
+  /// arrivals of all of them together says so.
   template <class G>
-  NW_HD NW_INLINE void look(const G& g, Cohort& cohort, uint32_t run) const {
+  NW_HD NW_INLINE void look_at_all(const G& g, Cohort& cohort, uint32_t first,
+                                   uint32_t runs) const {
+    const uint32_t* const flags = b_.asleep + first / kRunOfSeats;
+    const auto asleep =
+        static_cast<uint32_t>(g.ballot(runs, [&](uint32_t k) { return flags[k] != 0; }));
+    uint64_t wanted = low_bits(runs);
+    if (asleep != 0 && !something_comes(g, first, asleep)) wanted &= ~uint64_t{asleep};
+#if defined(__CUDA_ARCH__)
+#pragma unroll 1
+#endif
+    for (; wanted != 0; wanted &= wanted - 1) {
+      const uint32_t k = count_trailing_zeros(wanted);
+      const bool sleeps = (asleep >> k & 1) != 0;
+      const uint32_t run = first + k * kRunOfSeats;
+      if (sleeps && !something_comes(g, run, 1)) continue;
+      look(g, cohort, run, sleeps);
+    }
+  }
+  /// Has something been sent to a seat of those runs from `first` on that are in `which`, as bits?
+  template <class G>
+  NW_HD NW_INLINE bool something_comes(const G& g, uint32_t first, uint32_t which) const {
+    return g.ballot(kRunOfSeats, [&](uint32_t i) {
+      Tick earliest = kNever;
+#if defined(__CUDA_ARCH__)
+#pragma unroll
+#endif
+      for (uint32_t k = 0; k < kRunsOfPiece; ++k)
+        if ((which >> k & 1) != 0)
+          earliest = min_tick(earliest, b_.arrivals[first + k * kRunOfSeats + i]);
+      return earliest < kNever;
+    }) != 0;
+  }
+  /// Those of a run's components that are due go to the list of their kind. `slept`: all of them
+  /// did, until now.
+  template <class G>
+  NW_HD NW_INLINE void look(const G& g, Cohort& cohort, uint32_t run, bool slept) const {
+    bool wants = false;  // of those that this lane looks at
     const uint64_t due =
-        g.filter(low_bits(kRunOfSeats), [&](uint32_t i) { return is_due(run + i); });
+        g.filter(low_bits(kRunOfSeats), [&](uint32_t i) { return is_due(run + i, wants); });
+    const bool sleep = g.ballot(kLanesOfGroup, [&](uint32_t) { return wants; }) == 0;
+    if (sleep != slept) g.leader([&] { b_.asleep[run / kRunOfSeats] = sleep ? 1 : 0; });
     if (due == 0) return;
-    uint32_t kind = 0;
-    while (run >= cohort.seat_of_kind[kind + 1]) ++kind;
+    const uint32_t kind = b_.kind_of_run[run / kRunOfSeats];
     const uint32_t at = cohort.seat_of_kind[kind] + g.leader_value([&] {
       return add_relaxed(&cohort.due[kind], population_count(due));
     });
@@ -240,12 +212,14 @@ class BatchWarp {
       if ((due >> i & 1) != 0) b_.list[at + population_count(due & low_bits(i))] = run + i;
     });
   }
-  NW_HD NW_INLINE bool is_due(uint32_t seat) const {
+  NW_HD NW_INLINE bool is_due(uint32_t seat, bool& wants) const {
     const uint32_t domain = b_.domain[seat];
     if (domain == kNoDomain) return false;
+    const Tick due = min_tick(b_.wake[seat], b_.arrivals[seat]);
+    if (due >= kNever) return false;
+    wants = true;
     const Tick end = b_.ends[domain];
     if (end == 0) return false;
-    const Tick due = min_tick(b_.wake[seat], b_.arrivals[seat]);
     if (due < end) {
       b_.arrivals[seat] = kNever;
       return true;
@@ -282,7 +256,7 @@ class BatchWarp {
     if (horizon.beyond < kNever) lower(&domain.beyond, horizon.beyond);
   }
 
-  NW_HD NW_OUT_OF_LINE void leave(uint32_t seat) const {
+  NW_HD NW_CALLED void leave(uint32_t seat) const {
     if (b_.domain[seat] == kNoDomain) return;
     const TeamSystem& s = b_.systems[b_.system[seat]];
     const uint64_t committed = ProductFamily::committed(component(seat), s.run.view.arena);
@@ -358,7 +332,7 @@ class BatchWarp {
   }
 
   /// False if the system stops.
-  NW_HD NW_OUT_OF_LINE bool next_window_of(uint32_t system, bool first, bool time_is_up) const {
+  NW_HD NW_CALLED bool next_window_of(uint32_t system, bool first, bool time_is_up) const {
     TeamSystem& s = b_.systems[system];
     const BatchSystem& more = b_.more[system];
     RunControl& control = s.run.control;

@@ -50,7 +50,7 @@ size_t bytes_for(size_t systems, size_t components) {
   constexpr size_t kPieces = 16;
   const size_t domains = systems + components;
   return systems * (sizeof(TeamSystem) + sizeof(BatchSystem) + sizeof(uint64_t)) +
-         seats * (4 * sizeof(uint32_t) + 2 * sizeof(Tick)) +
+         seats * (6 * sizeof(uint32_t) + 2 * sizeof(Tick)) +
          domains * (sizeof(Domain) + sizeof(Tick)) +
          kMostCohorts * (sizeof(Cohort) + kBatchTasks * sizeof(uint64_t)) + kPieces * kAlignment;
 }
@@ -107,6 +107,8 @@ LaunchReport BatchLauncher::run(std::span<BatchMember> members, const Slice& sli
   batch.tickets = pieces.add(tickets);
   batch.cohorts_left = pieces.add(std::vector<uint32_t>{batch.num_cohorts});
   const size_t seats = layout.system.size();
+  batch.kind_of_run = pieces.add(layout.kind_of_run);
+  batch.asleep = pieces.add(std::vector<uint32_t>(seats / kRunOfSeats));
   batch.wake = pieces.add<Tick>(seats);
   batch.arrivals = pieces.add<Tick>(seats);
   batch.list = pieces.add<uint32_t>(seats);

@@ -97,6 +97,7 @@ BatchLayout lay_out_batch(std::span<const std::span<const Component>> systems, u
           add_seat(system, members[i], domain_of[system][systems[system][members[i]].cluster]);
         }
       while (layout.system.size() % kRunOfSeats != 0) add_seat(0, 0, kNoDomain);
+      layout.kind_of_run.resize(layout.system.size() / kRunOfSeats, kind);
     }
     cohort.seat_of_kind[kKinds] = static_cast<uint32_t>(layout.system.size());
     layout.cohorts.push_back(cohort);

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "kernels/batch.h"
+#include "kernels/batch_state.h"
 
 namespace nearwarp::kernels {
 
@@ -17,6 +17,7 @@ struct BatchLayout {
   std::vector<Domain> domains;
   // By seat.
   std::vector<uint32_t> system, component, domain;
+  std::vector<uint32_t> kind_of_run;
 };
 
 /// Lay out systems of these components, in `cohorts` cohorts (at most kMostCohorts, and at least

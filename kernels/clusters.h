@@ -8,7 +8,7 @@
 
 #include <span>
 
-#include "kernels/component.h"
+#include "kernels/kinds.h"
 
 namespace nearwarp::kernels {
 

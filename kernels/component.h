@@ -1,192 +1,98 @@
-// The kinds of components that this simulator has, as a family (kernels/family.h): what a machine's
-// parts are, for every backend.
+// How each kind of component is stepped: the models' code, for backends and who takes their place.
 #pragma once
 
 #include "device/cache/l2_slice.h"
 #include "device/dram/traffic.h"
 #include "device/dram/vault.h"
 #include "device/frontend/front_end.h"
-#include "device/link/host_memory.h"
-#include "device/link/link_port.h"
 #include "device/mechanisms/mpu/mechanism.h"
 #include "device/mechanisms/opportunistic/mechanism.h"
 #include "device/mechanisms/tom/mechanism.h"
-#include "device/noc/channel_network.h"
 #include "device/noc/crossbar.h"
-#include "device/noc/standalone.h"
 #include "device/noc/switch.h"
 #include "device/sm/sm.h"
-#include "kernels/family.h"
-
-// Of mechanisms from elsewhere (host/mechanisms/list.h): ", NAME::Mechanism" for each.
-#ifdef NW_MORE_DEVICE_CODE_HEADER
-#include NW_MORE_DEVICE_CODE_HEADER
-#else
-#define NW_MORE_DEVICE_CODE
-#endif
+#include "kernels/kinds.h"
 
 namespace nearwarp::kernels {
 
-// Weights are estimated, from profiles of the CPU backend: host instructions of kmeans and
-// vector-add on machine tom, per component.
-
-/// `Mechanisms`: the sm::MechanismList that its family has.
-/// `kSpecialised`: by code for what the component is, where there is some; see GeneralFamilyWith.
 template <uint32_t kWords, class Mechanisms, bool kSpecialised>
-struct SmKindOf : KindOf<sm::SmParams, sm::SmStateOf<kWords>> {
-  static constexpr const char* kName = kWords == 1 ? "SM" : "wide SM";
-  NW_HD NW_INLINE static StepResult step(const sm::SmParams& p, sm::SmStateOf<kWords>& s,
-                                         const sm::SystemView& system, const Window& window,
-                                         Horizon& horizon) {
-    // An SM on which there is no mechanism is stepped by code that asks for none (on a GPU that is
-    // the smaller part of the code, and all that a batch of baselines executes); wide ones ask
-    // always.
-    if constexpr (kWords == 1 && kSpecialised) {
-      if (s.attached == 0) {
+NW_HD NW_INLINE StepResult SmKindOf<kWords, Mechanisms, kSpecialised>::step(
+    const sm::SmParams& p, sm::SmStateOf<kWords>& s, const sm::SystemView& system,
+    const Window& window, Horizon& horizon) {
+  // An SM on which there is no mechanism is stepped by code that asks for none (on a GPU that is
+  // the smaller part of the code, and all that a batch of baselines executes); wide ones ask
+  // always.
+  if constexpr (kWords == 1 && kSpecialised) {
+    if (s.attached == 0) {
 #if !defined(__CUDA_ARCH__)  // code for less, but more of it in all
-        if (s.simple) return sm::step_sm<sm::SimpleSm>(p, s, system, window, horizon);
+      if (s.simple) return sm::step_sm<sm::SimpleSm>(p, s, system, window, horizon);
 #endif
-        return sm::step_sm<sm::NoMechanisms>(p, s, system, window, horizon);
-      }
+      return sm::step_sm<sm::NoneOf<Mechanisms>>(p, s, system, window, horizon);
     }
-    return sm::step_sm<Mechanisms>(p, s, system, window, horizon);
   }
-  NW_HD static uint64_t committed(const sm::SmStateOf<kWords>& s) {
-    return s.counters.issued() - s.counters.redundant;
-  }
-  static uint32_t weight(uint32_t /*inputs*/) { return 24; }
-};
+  return sm::step_sm<Mechanisms>(p, s, system, window, horizon);
+}
 
-/// Of a kind whose State has a fault word.
-template <class P, class S>
-struct FallibleKindOf : KindOf<P, S> {
-  NW_HD static const Fault* fault(const S& s) { return &s.fault; }
-};
+NW_HD NW_INLINE StepResult L2SliceKind::step(const Params& p, State& s,
+                                             const sm::SystemView& system, const Window& window,
+                                             Horizon& horizon) {
+  return step_l2_slice(p, s, system.arena, window, horizon);
+}
 
-struct L2SliceKind : FallibleKindOf<L2SliceParams, L2SliceState> {
-  static constexpr const char* kName = "L2 slice";
-  NW_HD NW_INLINE static StepResult step(const Params& p, State& s, const sm::SystemView& system,
-                                         const Window& window, Horizon& horizon) {
-    return step_l2_slice(p, s, system.arena, window, horizon);
-  }
-  static uint32_t weight(uint32_t /*inputs*/) { return 16; }
-};
-
-struct SwitchKind : FallibleKindOf<SwitchParams, SwitchState> {
-  static constexpr const char* kName = "switch";
-  NW_HD NW_INLINE static StepResult step(const Params& p, State& s, const sm::SystemView& system,
-                                         const Window& window, Horizon& horizon) {
-    return step_switch(p, s, system.arena, window, horizon);
-  }
-  static uint32_t weight(uint32_t inputs) { return 8 + inputs; }
-};
+NW_HD NW_INLINE StepResult SwitchKind::step(const Params& p, State& s, const sm::SystemView& system,
+                                            const Window& window, Horizon& horizon) {
+  return step_switch(p, s, system.arena, window, horizon);
+}
 
 template <bool kSpecialised>
-struct CrossbarKindOf : FallibleKindOf<noc::CrossbarParams, noc::CrossbarState> {
-  static constexpr const char* kName = "crossbar";
-  NW_HD NW_INLINE static StepResult step(const Params& p, State& s, const sm::SystemView& system,
-                                         const Window& window, Horizon& horizon) {
-    return noc::step_crossbar<kSpecialised>(p, s, system.arena, window, horizon);
-  }
-  static uint32_t weight(uint32_t /*inputs*/) { return 300; }
-};
+NW_HD NW_INLINE StepResult CrossbarKindOf<kSpecialised>::step(const Params& p, State& s,
+                                                              const sm::SystemView& system,
+                                                              const Window& window,
+                                                              Horizon& horizon) {
+  return noc::step_crossbar<kSpecialised>(p, s, system.arena, window, horizon);
+}
 
-struct RouterNetworkKind : FallibleKindOf<noc::ChannelNetworkParams, noc::ChannelNetworkState> {
-  static constexpr const char* kName = "network of routers";
-  NW_HD NW_INLINE static StepResult step(const Params& p, State& s, const sm::SystemView& system,
-                                         const Window& window, Horizon& horizon) {
-    return noc::step_channel_network(p, s, system.arena, window, horizon);
-  }
-  static uint32_t weight(uint32_t /*inputs*/) { return 600; }
-};
+NW_HD NW_INLINE StepResult RouterNetworkKind::step(const Params& p, State& s,
+                                                   const sm::SystemView& system,
+                                                   const Window& window, Horizon& horizon) {
+  return noc::step_channel_network(p, s, system.arena, window, horizon);
+}
 
-struct LinkPortKind : KindOf<LinkPortParams, LinkPortState> {
-  static constexpr const char* kName = "link port";
-  NW_HD NW_INLINE static StepResult step(const Params& p, State& s, const sm::SystemView& system,
-                                         const Window& window, Horizon& horizon) {
-    return step_link_port(p, s, system.arena, window, horizon);
-  }
-  NW_HD static const Fault* fault(const State& s) { return &s.ports.fault; }
-  static uint32_t weight(uint32_t /*inputs*/) { return 24; }
-};
+NW_HD NW_INLINE StepResult LinkPortKind::step(const Params& p, State& s,
+                                              const sm::SystemView& system, const Window& window,
+                                              Horizon& horizon) {
+  return step_link_port(p, s, system.arena, window, horizon);
+}
 
-struct VaultKind : FallibleKindOf<VaultParams, VaultState> {
-  static constexpr const char* kName = "vault";
-  NW_HD NW_INLINE static StepResult step(const Params& p, State& s, const sm::SystemView& system,
-                                         const Window& window, Horizon& horizon) {
-    return step_vault(p, s, system.arena, window, horizon);
-  }
-};
+NW_HD NW_INLINE StepResult VaultKind::step(const Params& p, State& s, const sm::SystemView& system,
+                                           const Window& window, Horizon& horizon) {
+  return step_vault(p, s, system.arena, window, horizon);
+}
 
-struct HostMemoryKind : FallibleKindOf<HostMemoryParams, HostMemoryState> {
-  static constexpr const char* kName = "CPU memory";
-  NW_HD NW_INLINE static StepResult step(const Params& p, State& s, const sm::SystemView& system,
-                                         const Window& window, Horizon& horizon) {
-    return step_host_memory(p, s, system.arena, window, horizon);
-  }
-};
+NW_HD NW_INLINE StepResult HostMemoryKind::step(const Params& p, State& s,
+                                                const sm::SystemView& system, const Window& window,
+                                                Horizon& horizon) {
+  return step_host_memory(p, s, system.arena, window, horizon);
+}
 
-struct StandaloneNetworkKind : KindOf<noc::NetworkParams, noc::StandaloneState> {
-  static constexpr const char* kName = "network by itself";
-  NW_HD NW_INLINE static StepResult step(const Params& p, State& s, const sm::SystemView& system,
-                                         const Window& window, Horizon& /*horizon*/) {
-    return noc::step_standalone(p, s, system.arena, window);
-  }
-  static uint32_t weight(uint32_t /*inputs*/) { return 64; }
-};
+NW_HD NW_INLINE StepResult StandaloneNetworkKind::step(const Params& p, State& s,
+                                                       const sm::SystemView& system,
+                                                       const Window& window, Horizon& /*horizon*/) {
+  return noc::step_standalone(p, s, system.arena, window);
+}
 
-struct TrafficKind : KindOf<TrafficParams, TrafficState> {
-  static constexpr const char* kName = "source of accesses";
-  NW_HD NW_INLINE static StepResult step(const Params& p, State& s, const sm::SystemView& system,
-                                         const Window& window, Horizon& horizon) {
-    return step_traffic(p, s, system.arena, window, horizon);
-  }
-};
+NW_HD NW_INLINE StepResult TrafficKind::step(const Params& p, State& s,
+                                             const sm::SystemView& system, const Window& window,
+                                             Horizon& horizon) {
+  return step_traffic(p, s, system.arena, window, horizon);
+}
 
 template <class Mechanisms>
-struct FrontEndKindOf : FallibleKindOf<frontend::FrontEndParams, frontend::FrontEndState> {
-  static constexpr const char* kName = "front end";
-  NW_HD NW_INLINE static StepResult step(const Params& p, State& s, const sm::SystemView& system,
-                                         const Window& window, Horizon& horizon) {
-    return frontend::step_front_end<Mechanisms>(p, s, system, window, horizon);
-  }
-  static uint32_t weight(uint32_t /*inputs*/) { return 48; }
-};
-
-template <class Mechanisms, bool kSpecialised>
-using AnyFamilyWith =
-    Family<SmKindOf<1, Mechanisms, kSpecialised>,
-           SmKindOf<sm::kWideWords, Mechanisms, kSpecialised>, L2SliceKind, SwitchKind,
-           CrossbarKindOf<kSpecialised>, RouterNetworkKind, LinkPortKind, VaultKind, HostMemoryKind,
-           StandaloneNetworkKind, TrafficKind, FrontEndKindOf<Mechanisms>>;
-/// All kinds, in the order of ComponentKind, with mechanisms of one's own.
-template <class Mechanisms>
-using FamilyWith = AnyFamilyWith<Mechanisms, true>;
-/// The same without code for special cases. Tests compare both.
-template <class Mechanisms>
-using GeneralFamilyWith = AnyFamilyWith<Mechanisms, false>;
-
-/// The mechanisms that come with the program; a mechanism's number is its place. A type by itself:
-/// as template arguments of every view, all of them would be where calls of one look for functions.
-struct Mechanisms : sm::MechanismList<tom::Mechanism, opportunistic::Mechanism,
-                                      mpu::Mechanism NW_MORE_DEVICE_CODE> {};
-/// The product's family.
-using ProductFamily = FamilyWith<Mechanisms>;
-static_assert(ProductFamily::kind_of<sm::SmState>() == ComponentKind::kSm);
-static_assert(ProductFamily::kind_of<sm::WideSmState>() == ComponentKind::kWideSm);
-static_assert(ProductFamily::kind_of<L2SliceState>() == ComponentKind::kL2Slice);
-static_assert(ProductFamily::kind_of<SwitchState>() == ComponentKind::kSwitch);
-static_assert(ProductFamily::kind_of<noc::CrossbarState>() == ComponentKind::kCrossbar);
-static_assert(ProductFamily::kind_of<noc::ChannelNetworkState>() == ComponentKind::kRouterNetwork);
-static_assert(ProductFamily::kind_of<LinkPortState>() == ComponentKind::kLinkPort);
-static_assert(ProductFamily::kind_of<VaultState>() == ComponentKind::kVault);
-static_assert(ProductFamily::kind_of<HostMemoryState>() == ComponentKind::kHostMemory);
-static_assert(ProductFamily::kind_of<noc::StandaloneState>() == ComponentKind::kStandaloneNetwork);
-static_assert(ProductFamily::kind_of<TrafficState>() == ComponentKind::kTraffic);
-static_assert(ProductFamily::kind_of<frontend::FrontEndState>() == ComponentKind::kFrontEnd);
-
-constexpr bool is_sm(ComponentKind kind) {
-  return kind == ComponentKind::kSm || kind == ComponentKind::kWideSm;
+NW_HD NW_INLINE StepResult FrontEndKindOf<Mechanisms>::step(const Params& p, State& s,
+                                                            const sm::SystemView& system,
+                                                            const Window& window,
+                                                            Horizon& horizon) {
+  return frontend::step_front_end<Mechanisms>(p, s, system, window, horizon);
 }
 
 }  // namespace nearwarp::kernels

@@ -5,6 +5,8 @@
 #include <map>
 #include <stdexcept>
 
+#include "kernels/component.h"
+
 namespace nearwarp::kernels {
 
 namespace {

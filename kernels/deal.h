@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "kernels/component.h"
+#include "kernels/kinds.h"
 
 namespace nearwarp::kernels {
 

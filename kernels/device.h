@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/batch.h"
-#include "kernels/team.h"
+#include "kernels/batch_state.h"
+#include "kernels/team_state.h"
 
 namespace nearwarp::kernels {
 

@@ -9,6 +9,9 @@
 #include <stdexcept>
 #include <thread>
 
+#include "kernels/batch.h"
+#include "kernels/team.h"
+
 namespace nearwarp::kernels {
 
 namespace {

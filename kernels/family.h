@@ -22,7 +22,7 @@
 namespace nearwarp::kernels {
 
 /// A kind's place in its family's list. The names are those of the product's own family,
-/// kernels/component.h.
+/// kernels/kinds.h.
 enum class ComponentKind : uint8_t {
   kSm,
   kWideSm,  ///< the same with more than 64 warps: sm::WideSmState
@@ -171,9 +171,9 @@ NW_HD NW_INLINE Tick due_tick(const Component& c, std::byte* base) {
 /// Step a component by one lane of a device, as a function of its own: its code is there once,
 /// however devices step systems.
 template <class Family>
-NW_HD NW_OUT_OF_LINE StepResult step_in_lane(const Component& c, std::byte* state,
-                                             const sm::SystemView& system, const Window& window,
-                                             Horizon& horizon) {
+NW_HD NW_CALLED StepResult step_in_lane(const Component& c, std::byte* state,
+                                        const sm::SystemView& system, const Window& window,
+                                        Horizon& horizon) {
   return Family::step(c, state, system, window, horizon);
 }
 

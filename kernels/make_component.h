@@ -5,7 +5,7 @@
 #include <span>
 
 #include "device/core/arena.h"
-#include "kernels/component.h"
+#include "kernels/kinds.h"
 
 namespace nearwarp::kernels {
 

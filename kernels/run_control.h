@@ -1,7 +1,7 @@
 // When a system's windows end, and why: the part of the run loop that every backend shares.
 #pragma once
 
-#include "kernels/component.h"
+#include "kernels/kinds.h"
 
 namespace nearwarp::kernels {
 

@@ -106,10 +106,9 @@ NW_HD NW_INLINE uint32_t way_to_take(const L2SliceParams& p, const L2SliceState&
 }
 
 /// look_up() of a read or an atomic. `match`: the way that has the line, or waits for it.
-template <class F>
 NW_HD NW_INLINE Outcome look_up_read(const L2SliceParams& p, L2SliceState& s, std::byte* base,
                                      Tick now, const Packet& request, L2Origin origin, uint32_t set,
-                                     uint64_t match, F&& taken) {
+                                     uint64_t match) {
   const uint32_t room = s.requests.count - s.request_count - s.request_reserved;
   const uint32_t of_atomic = request.kind == PacketKind::kAtomic && !keeps_lines(s) ? 1 : 0;
   const Tick due = now + Tick{p.latency_cycles} * p.period;
@@ -125,7 +124,6 @@ NW_HD NW_INLINE Outcome look_up_read(const L2SliceParams& p, L2SliceState& s, st
       s.service.in(base)->arriving.push(base, due, request.tag);
     }
     end_look_up(p, s, base, now, request, Found::kHit, at);
-    taken();
     return Outcome::kTaken;
   }
   if (match != 0) {
@@ -135,7 +133,6 @@ NW_HD NW_INLINE Outcome look_up_read(const L2SliceParams& p, L2SliceState& s, st
       return Outcome::kRefused;
     add_waiter(p, s, base, index, request, origin);
     end_look_up(p, s, base, now, request, Found::kMerge, at);
-    taken();
     return Outcome::kTaken;
   }
   const uint32_t index = s.free_mshr;
@@ -148,16 +145,13 @@ NW_HD NW_INLINE Outcome look_up_read(const L2SliceParams& p, L2SliceState& s, st
   begin_miss(p, s, base, due, request.line, set, way, index);
   add_waiter(p, s, base, index, request, origin);
   end_look_up(p, s, base, now, request, Found::kMiss, at);
-  taken();
   return Outcome::kTaken;
 }
 
 /// look_up() of a write in a slice that keeps whole lines.
-template <class F>
-NW_HD NW_OUT_OF_LINE Outcome look_up_kept_write(const L2SliceParams& p, L2SliceState& s,
-                                                std::byte* base, Tick now, const Packet& request,
-                                                L2Origin origin, uint32_t set, uint64_t match,
-                                                F&& taken) {
+NW_HD NW_CALLED Outcome look_up_kept_write(const L2SliceParams& p, L2SliceState& s, std::byte* base,
+                                           Tick now, const Packet& request, L2Origin origin,
+                                           uint32_t set, uint64_t match) {
   const Tick due = now + Tick{p.latency_cycles} * p.period;
   const uint32_t room = s.requests.count - s.request_count - s.request_reserved;
   const bool own = origin == L2Origin::kService;
@@ -211,17 +205,14 @@ NW_HD NW_OUT_OF_LINE Outcome look_up_kept_write(const L2SliceParams& p, L2SliceS
   }
   const uint32_t id = request.tag - 1;  // of the service queue's entry, if it is its own
   if (stays && !own) push_reply(s, base, due, request, PacketKind::kWriteAck);
-  taken();
   if (stays && own) s.service.in(base)->storing.push(base, due, id);
   return Outcome::kTaken;
 }
 
 /// An atomic goes on to memory, which answers the SM; the line that is here goes, a dirty one back
 /// to memory first.
-template <class F>
-NW_HD NW_OUT_OF_LINE Outcome pass_atomic(const L2SliceParams& p, L2SliceState& s, std::byte* base,
-                                         Tick now, const Packet& request, uint32_t set,
-                                         uint64_t match, F&& taken) {
+NW_HD NW_CALLED Outcome pass_atomic(const L2SliceParams& p, L2SliceState& s, std::byte* base,
+                                    Tick now, const Packet& request, uint32_t set, uint64_t match) {
   const uint32_t at = set * p.ways + (match != 0 ? count_trailing_zeros(match) : 0);
   const bool dirty = match != 0 && is_dirty(s, base, at);
   const uint32_t room = s.requests.count - s.request_count - s.request_reserved;
@@ -234,27 +225,25 @@ NW_HD NW_OUT_OF_LINE Outcome pass_atomic(const L2SliceParams& p, L2SliceState& s
   push_request(s, base, due, PacketKind::kAtomic, request.line, request.tag, request.sectors,
                request.src, request.bytes);
   s.counters.atomics_passed += 1;
-  taken();
   return Outcome::kTaken;
 }
 
-/// Look up a request and call `taken`, if what it needs is there. If it has to wait for something
-/// inside this slice, nothing is changed.
-template <class F>
-NW_HD NW_INLINE Outcome look_up(const L2SliceParams& p, L2SliceState& s, std::byte* base, Tick now,
-                                const Packet& request, L2Origin origin, F&& taken) {
+/// Look up a request. If what it needs is there, the caller takes it from where it waits; if it has
+/// to wait for something inside this slice, nothing is changed.
+NW_HD NW_APART_ON_GPU Outcome look_up(const L2SliceParams& p, L2SliceState& s, std::byte* base,
+                                      Tick now, const Packet& request, L2Origin origin) {
   const PacketKind kind = request.kind;
   if (kind == PacketKind::kAtomic && now < s.atomics_until) return Outcome::kRefused;
   const uint32_t set = set_of(p, base, request.line);
   const uint64_t match =
       match_ways(p.ways, s.tags.in(base) + set * p.ways, request.line) & s.valid.in(base)[set];
   if (kind == PacketKind::kAtomic && p.atomics_in_memory != 0)
-    return pass_atomic(p, s, base, now, request, set, match, taken);
+    return pass_atomic(p, s, base, now, request, set, match);
   if (kind == PacketKind::kRead || kind == PacketKind::kAtomic)
-    return look_up_read(p, s, base, now, request, origin, set, match, taken);
+    return look_up_read(p, s, base, now, request, origin, set, match);
 
   if (kind == PacketKind::kWrite && keeps_lines(s))
-    return look_up_kept_write(p, s, base, now, request, origin, set, match, taken);
+    return look_up_kept_write(p, s, base, now, request, origin, set, match);
   if (kind == PacketKind::kWrite) {
     if (s.requests.count == s.request_count + s.request_reserved) return Outcome::kRefused;
     const uint64_t hit = match & ~s.pending.in(base)[set];
@@ -264,7 +253,6 @@ NW_HD NW_INLINE Outcome look_up(const L2SliceParams& p, L2SliceState& s, std::by
                  request.tag, request.sectors, request.src, request.bytes);
     s.counters.writes += 1;
     s.counters.write_hits += hit != 0 ? 1 : 0;
-    taken();
     return Outcome::kTaken;
   }
 
@@ -273,7 +261,6 @@ NW_HD NW_INLINE Outcome look_up(const L2SliceParams& p, L2SliceState& s, std::by
   } else {
     record_fault(s.fault, kFaultUnexpectedPacket, p.endpoint, now);
   }
-  taken();
   return Outcome::kTaken;
 }
 
@@ -282,8 +269,10 @@ NW_HD NW_CALLED Outcome look_up_next(const L2SliceParams& p, L2SliceState& s, st
                                      Tick now, Horizon& horizon) {
   Channel& in = *s.request_in.in(base);
   const Packet& request = front(in, base);
-  return look_up(p, s, base, now, request, origin_of(request.kind == PacketKind::kAtomic),
-                 [&] { pop_request(s, base, now, horizon); });
+  const Outcome outcome =
+      look_up(p, s, base, now, request, origin_of(request.kind == PacketKind::kAtomic));
+  if (outcome == Outcome::kTaken) pop_request(s, base, now, horizon);
+  return outcome;
 }
 
 /// When the next invalidation can be taken.

@@ -8,8 +8,7 @@
 namespace nearwarp::l2_detail {
 
 /// One place for all functions but the customary one.
-NW_HD NW_OUT_OF_LINE inline uint32_t hashed_set(const cache::SetIndex& index,
-                                                uint32_t within_slice) {
+NW_HD NW_CALLED uint32_t hashed_set(const cache::SetIndex& index, uint32_t within_slice) {
   return index.of(within_slice);
 }
 

@@ -212,8 +212,8 @@ NW_HD NW_INLINE void occupy_tags(const L2SliceParams& p, L2SliceState& s, uint32
 }
 
 /// Look up the oldest request. As look_up().
-NW_HD NW_OUT_OF_LINE inline Outcome look_up_sectors(const L2SliceParams& p, L2SliceState& s,
-                                                    std::byte* base, Tick now, Horizon& horizon) {
+NW_HD NW_CALLED Outcome look_up_sectors(const L2SliceParams& p, L2SliceState& s, std::byte* base,
+                                        Tick now, Horizon& horizon) {
   Channel& in = *s.request_in.in(base);
   LookUp l;
   l.request = front(in, base);

@@ -17,9 +17,8 @@ NW_HD NW_INLINE bool fills_service(const L2SliceParams& p, const L2SliceState& s
 
 /// The same where there is a service queue: its operands need no way out, and it replies in turns
 /// with the slice.
-NW_HD NW_OUT_OF_LINE inline void reply_with_service(const L2SliceParams& p, L2SliceState& s,
-                                                    ServiceState& q, std::byte* base, Tick now,
-                                                    Horizon& horizon) {
+NW_HD NW_CALLED void reply_with_service(const L2SliceParams& p, L2SliceState& s, ServiceState& q,
+                                        std::byte* base, Tick now, Horizon& horizon) {
   if (fills_service(p, s, base)) {
     answer_waiter(p, s, base, now, horizon);
     return;
@@ -56,13 +55,11 @@ NW_HD inline bool take_compute_packet(const L2SliceParams& p, L2SliceState& s, S
   read.kind = PacketKind::kRead;
   read.line = order.line[passed];
   read.sectors = 0;
-  const auto taken = [&] {
-    q.counters.refused += passed == 0 ? 1 : 0;
-    q.passed = passed + 1 == order.operands ? 0 : passed + 1;
-    if (q.passed != 0) return;
-    pop_request(s, base, now, horizon);
-  };
-  return look_up(p, s, base, now, read, L2Origin::kOperand, taken) == Outcome::kTaken;
+  if (look_up(p, s, base, now, read, L2Origin::kOperand) != Outcome::kTaken) return false;
+  q.counters.refused += passed == 0 ? 1 : 0;
+  q.passed = passed + 1 == order.operands ? 0 : passed + 1;
+  if (q.passed == 0) pop_request(s, base, now, horizon);
+  return true;
 }
 
 /// A read of an operand stands at the network's head: data goes to whoever it names.
@@ -71,21 +68,22 @@ NW_HD inline bool read_operand(const L2SliceParams& p, L2SliceState& s, std::byt
   Channel& in = *s.request_in.in(base);
   Packet read = front(in, base);
   read.kind = PacketKind::kRead;
-  const auto taken = [&] { pop_request(s, base, now, horizon); };
-  return look_up(p, s, base, now, read, L2Origin::kOperand, taken) == Outcome::kTaken;
+  if (look_up(p, s, base, now, read, L2Origin::kOperand) != Outcome::kTaken) return false;
+  pop_request(s, base, now, horizon);
+  return true;
 }
 
 /// One look-up in a cycle: the network's and the service queue's in turns.
-NW_HD NW_OUT_OF_LINE inline void look_up_with_service(const L2SliceParams& p, L2SliceState& s,
-                                                      ServiceState& q, std::byte* base, Tick now,
-                                                      Horizon& horizon, bool& blocked,
-                                                      bool& service_blocked) {
+NW_HD NW_CALLED void look_up_with_service(const L2SliceParams& p, L2SliceState& s, ServiceState& q,
+                                          std::byte* base, Tick now, Horizon& horizon,
+                                          bool& blocked, bool& service_blocked) {
   const bool others = has_packet(*s.request_in.in(base), base, now);
   const bool own = service::looks_up(q);
   const auto look_up_own = [&] {
     const Packet request = service::next_request(p, q, base);
-    const auto taken = [&] { service::looked_up(q, base, service::cycle_of(p, now)); };
-    return look_up(p, s, base, now, request, L2Origin::kService, taken) == Outcome::kTaken;
+    if (look_up(p, s, base, now, request, L2Origin::kService) != Outcome::kTaken) return false;
+    service::looked_up(q, base, service::cycle_of(p, now));
+    return true;
   };
   const auto look_up_others = [&] {
     const PacketKind kind = front(*s.request_in.in(base), base).kind;
@@ -105,9 +103,9 @@ NW_HD NW_OUT_OF_LINE inline void look_up_with_service(const L2SliceParams& p, L2
 }
 
 /// When the service queue does something, `from` or later.
-NW_HD NW_OUT_OF_LINE inline Tick next_of_service(const L2SliceParams& p, const L2SliceState& s,
-                                                 const ServiceState& q, std::byte* base, Tick from,
-                                                 bool blocked, bool& poll) {
+NW_HD NW_CALLED Tick next_of_service(const L2SliceParams& p, const L2SliceState& s,
+                                     const ServiceState& q, std::byte* base, Tick from,
+                                     bool blocked, bool& poll) {
   if (fills_service(p, s, base)) return from;
   const Tick next = service::next_event(q, base, from, blocked);
   if (q.to_reply.count == 0) return next;

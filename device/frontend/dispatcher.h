@@ -37,7 +37,7 @@ NW_HD inline const LaunchInfo& running(const V& v, uint32_t place) {
 
 /// The queue from which a group takes its next block of a launch; `groups` if there is none left.
 template <class V>
-NW_HD inline uint32_t source(V& v, uint32_t place, uint32_t group) {
+NW_HD NW_APART inline uint32_t source(V& v, uint32_t place, uint32_t group) {
   const BlockQueues q = queues(v, running(v, place));
   if (taken(v, place, group) < q.length(group)) return group;
   uint32_t from = q.groups, most = 0;

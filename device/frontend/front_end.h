@@ -75,7 +75,8 @@ NW_HD NW_INLINE bool has_news(const Outbox& o) { return o.count != 0 || o.news; 
 /// One packet to SM `i`: messages first, then the word, then a thread block, if it may have one.
 /// Returns whether it was a thread block.
 template <class V>
-NW_HD inline bool send_one(V& v, uint32_t i, bool may_have_block, Tick now, Horizon& horizon) {
+NW_HD NW_APART inline bool send_one(V& v, uint32_t i, bool may_have_block, Tick now,
+                                    Horizon& horizon) {
   Outbox& o = v.s.outbox.in(v.base)[i];
   Packet m;
   m.src = v.p.endpoint;

@@ -512,6 +512,12 @@ NW_HD NW_APART StepResult step_crossbar(const CrossbarParams& p, CrossbarState& 
     return result_of(crossbar_detail::run(shape, p, s, base, window, horizon, coming));
   };
   const uint32_t shift = p.router.speedup - 1;
+#if defined(__CUDA_ARCH__)
+  // The usual shape alone: all of them are more code than is saved.
+  using Usual = crossbar_detail::ShapeOf<1, false>;
+  if (shift == Usual::rounds_shift && !p.split) return run(Usual{});
+  return run(crossbar_detail::AnyShape{shift, p.split});
+#else
   if constexpr (kSpecialised) {
     using crossbar_detail::ShapeOf;
     if (shift == 0) return p.split ? run(ShapeOf<0, true>{}) : run(ShapeOf<0, false>{});
@@ -519,6 +525,7 @@ NW_HD NW_APART StepResult step_crossbar(const CrossbarParams& p, CrossbarState& 
   } else {
     return run(crossbar_detail::AnyShape{shift, p.split});
   }
+#endif
 }
 
 }  // namespace nearwarp::noc

@@ -483,7 +483,7 @@ NW_HD NW_APART inline void step_router(const NetworkView& v, uint32_t r, Cycle t
 }
 
 /// The same of a plain network, through those of the cycles [begin, end) in which it is due.
-NW_HD NW_INLINE void step_plain(const NetworkView& v, uint32_t r, Cycle begin, Cycle end) {
+NW_HD NW_APART_ON_GPU void step_plain(const NetworkView& v, uint32_t r, Cycle begin, Cycle end) {
   using Router = router_detail::Router<true>;
   RouterWork& work = v.work(r);
   Router router(v, r, begin, 0);
@@ -503,8 +503,8 @@ NW_HD NW_INLINE void step_plain(const NetworkView& v, uint32_t r, Cycle begin, C
 
 /// The same of one whose input virtual channels fit a word.
 template <bool kUsual>
-NW_HD NW_INLINE void step_word(const NetworkView& v, uint32_t r, uint32_t head_delay, Cycle begin,
-                               Cycle end) {
+NW_HD NW_APART_ON_GPU void step_word(const NetworkView& v, uint32_t r, uint32_t head_delay,
+                                     Cycle begin, Cycle end) {
   router_detail::WordRouter<kUsual> router(v, r, head_delay);
   for (Cycle t = begin; t != end; ++t)
     if (router.is_due(t)) router.step(t);

@@ -7,7 +7,7 @@ namespace nearwarp::sm {
 
 /// The barrier's warps go on.
 template <class V>
-NW_HD inline void release_barrier(V& v, uint32_t at, uint32_t now) {
+NW_HD NW_APART inline void release_barrier(V& v, uint32_t at, uint32_t now) {
   v.s.barriers.in(v.base)[at].arrived = 0;
   auto& waiting = v.s.barrier_waiting.in(v.base)[at];
   const auto release = waiting;

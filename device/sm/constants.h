@@ -144,7 +144,7 @@ NW_HD inline void forget_constants(V& v) {
 
 /// A line of constants has come.
 template <class V>
-NW_HD inline void on_constants(V& v, uint32_t mshr, uint32_t now) {
+NW_HD NW_APART inline void on_constants(V& v, uint32_t mshr, uint32_t now) {
   auto& c = v.s.constants;
   const uint8_t* waiting = c.cache.mshr_loads.in(v.base) + mshr * v.p.constants.cache.merges;
   const uint32_t n = c.cache.mshr_count.in(v.base)[mshr];

@@ -69,7 +69,7 @@ NW_HD inline void issue_memory(V& v, uint32_t warp, const ImageInstr& in, const 
   Warp& w = v.warps[warp];
   const Access a = read_access(words, w.at.trace_pos, w.at.mask, in.flags & kGuarded);
   w.at.trace_pos = a.next;
-  if (v.copies() && in.action == Action::kPhaseWait) begin_wait(v, warp, a);
+  if (V::kHasBlocks && v.copies() && in.action == Action::kPhaseWait) begin_wait(v, warp, a);
   if (a.mask == 0) {  // no lane takes part
     set_results(v, warp, in, now + 1);
     return;
@@ -193,7 +193,10 @@ NW_HD NW_APART_ON_GPU uint32_t take_port(V& v, const ImageInstr& in, uint32_t sc
   const auto unit = static_cast<uint32_t>(in.unit);
   if (unit >= kNumPortUnits) return now;
   const uint32_t taken = in.interval + more;
-  if (v.has_sub_cores()) return take_own_port(v, unit, taken, scheduler, now);
+  if (v.has_sub_cores()) {
+    auto&& rare = v.rarely();
+    return take_own_port(rare, unit, taken, scheduler, now);
+  }
   return v.queues_for_ports() ? take_queued_port(v, unit, taken, now)
                               : take_first_port(v, unit, taken, now);
 }
@@ -213,10 +216,10 @@ NW_HD NW_CALLED void execute_constants(V& v, uint32_t warp, const ImageInstr& in
 template <class V>
 NW_HD NW_CALLED bool waits_for_others(V& v, uint32_t warp, const ImageInstr& in, uint32_t now) {
   const Warp& w = v.warps[warp];
-  if (in.action == Action::kBarrier || in.action == Action::kBarrierArrive)
+  if (V::kHasBlocks && (in.action == Action::kBarrier || in.action == Action::kBarrierArrive))
     arrive_at_barrier(v, warp, in, now);
   if (in.action == Action::kBarrier) return true;  // released by the last warp to come
-  if (v.copies() && in.action == Action::kPhaseWait &&
+  if (V::kHasBlocks && v.copies() && in.action == Action::kPhaseWait &&
       v.s.warp_copies.in(v.base)[warp].wait_mask != 0) {
     enter_phase(v, warp, Phase::kAtMbarrier);
     return true;
@@ -235,11 +238,15 @@ NW_HD NW_APART_ON_GPU bool issue(V& v, uint32_t warp, uint32_t scheduler, uint32
   const ImageInstr& in = v.instr(w.at.pc);
   s.ready.clear(warp);
   s.unit_warps[static_cast<uint32_t>(w.unit)].clear(warp);
-  if (v.copies() && in.action > Action::kExit) return issue_copy(v, warp, in, now);
+  if (V::kHasBlocks && v.copies() && in.action > Action::kExit) {
+    auto&& rare = v.rarely();
+    return issue_copy(rare, warp, in, now);
+  }
   ConstantLines constants = {Constants::kThere, 1};
   const bool by_cache = v.caches_constants() && in.action == Action::kConstant;
   if (by_cache) {
-    constants = load_constants(v, warp, in, now);
+    auto&& rare = v.rarely();
+    constants = load_constants(rare, warp, in, now);
     if (constants.result == Constants::kStalled) return false;
   }
   const uint32_t threads = population_count(w.at.mask);
@@ -255,7 +262,8 @@ NW_HD NW_APART_ON_GPU bool issue(V& v, uint32_t warp, uint32_t scheduler, uint32
     if (!v.kPlain && w.unit != in.unit) {
       hooks::issue_elsewhere(v, warp, in, now);
     } else if (by_cache) {
-      execute_constants(v, warp, in, scheduler, now, constants);
+      auto&& rare = v.rarely();
+      execute_constants(rare, warp, in, scheduler, now, constants);
     } else {
       const uint32_t at = take_port(v, in, scheduler, now, 0) + in.latency;
       set_results(v, warp, in, at);
@@ -265,7 +273,10 @@ NW_HD NW_APART_ON_GPU bool issue(V& v, uint32_t warp, uint32_t scheduler, uint32
   const uint32_t next = now + ((in.flags & kBranch) != 0 ? v.p.branch_latency : 1);
   const bool waits = in.action >= Action::kBarrier;
   advance(w.at, words, v.system.image, w.first_block);
-  if (waits && waits_for_others(v, warp, in, now)) return true;
+  if (waits) {
+    auto&& rare = v.rarely();
+    if (waits_for_others(rare, warp, in, now)) return true;
+  }
   continue_warp(v, warp, now, next, now + 1);
   return true;
 }

@@ -22,7 +22,7 @@ NW_HD inline void set_results(V& v, uint32_t warp, const ImageInstr& in, uint32_
 
 /// A warp at a fence goes on when none of its memory operations is left.
 template <class V>
-NW_HD inline void try_pass_fence(V& v, uint32_t warp, uint32_t now) {
+NW_HD NW_APART inline void try_pass_fence(V& v, uint32_t warp, uint32_t now) {
   Warp& w = v.warps[warp];
   if (w.loads != 0 || w.stores != 0) return;
   enter_phase(v, warp, Phase::kRunning);
@@ -32,12 +32,12 @@ NW_HD inline void try_pass_fence(V& v, uint32_t warp, uint32_t now) {
 /// An operation of the warp that takes its time has ended: it may go on, in cycle `earliest` at the
 /// earliest, or retire.
 template <class V>
-NW_HD inline void operation_ended(V& v, uint32_t warp, uint32_t now, uint32_t earliest) {
+NW_HD NW_APART inline void operation_ended(V& v, uint32_t warp, uint32_t now, uint32_t earliest) {
   Warp& w = v.warps[warp];
   NW_ASSERT(w.loads > 0);
   w.loads = static_cast<uint8_t>(w.loads - 1);
   if (w.phase == Phase::kRunning) {
-    if (!v.s.timed.test(warp) && !v.s.ready.test(warp)) schedule(v, warp, now, earliest);
+    if (!v.s.timed.test(warp) && !v.s.ready.test(warp)) schedule(v, warp, now, earliest, now);
   } else if (w.phase == Phase::kAtFence) {
     try_pass_fence(v, warp, now);
   } else if (!v.kPlain && w.phase == Phase::kHeld) {
@@ -57,8 +57,10 @@ NW_HD inline void complete_load(V& v, uint32_t entry, uint32_t at, uint32_t now)
   if (v.who(v.warps[e.warp].watch) != 0 && hooks::take_loaded(v, e.warp, entry, at, now)) return;
   v.s.free_loads |= bit(entry);
   set_results(v, e.warp, v.instr(e.pc), at);
-  if (v.copies() && v.instr(e.pc).action == Action::kAsyncLoad)
-    end_async_load(v, e.warp, e.segment, at, now);
+  if (v.copies() && v.instr(e.pc).action == Action::kAsyncLoad) {
+    auto&& rare = v.rarely();
+    end_async_load(rare, e.warp, e.segment, at, now);
+  }
   operation_ended(v, e.warp, now);
 }
 
@@ -125,7 +127,7 @@ NW_HD inline void lsu_pop(S& s) {
 
 /// Send a walker's next read. The caller has checked that the network takes it.
 template <class V>
-NW_HD inline void send_walk_read(V& v, uint32_t walker, uint32_t now) {
+NW_HD NW_APART inline void send_walk_read(V& v, uint32_t walker, uint32_t now) {
   TlbState& t = v.s.tlb;
   const LineAddr line = tlb_next_read(v.p.tlb, t, v.base, walker);
   Packet p = memory_packet(v, PacketKind::kRead, line, kWalkTag | walker, v.p.header_bytes);
@@ -199,7 +201,7 @@ NW_HD inline void wake_parked(V& v, uint32_t page) {
 
 /// The reply to a walker's read. Its page may have to be moved, or another SM may be at that.
 template <class V>
-NW_HD inline void on_walk_reply(V& v, uint32_t walker, uint32_t now) {
+NW_HD NW_APART inline void on_walk_reply(V& v, uint32_t walker, uint32_t now) {
   if (v.p.translation.first_touch.moves() && !page_is_there(v, walker, now)) return;
   const uint32_t page = tlb_reply(v.p.tlb, v.s.tlb, v.p.translation, v.base, walker, now);
   if (page != kNoPage) wake_parked(v, page);
@@ -223,7 +225,7 @@ NW_HD inline void unpark(V& v, uint32_t now) {
 
 /// The physical line of a virtual one whose page the TLB has given.
 template <class V>
-NW_HD inline LineAddr physical_line(const V& v, uint32_t space, LineAddr line) {
+NW_HD NW_APART inline LineAddr physical_line(const V& v, uint32_t space, LineAddr line) {
   if (v.p.tlb.entries == 0) return v.physical(line, space);
   return tlb_physical(v.p.tlb, v.s.tlb, v.p.translation, v.base, space, line);
 }
@@ -290,11 +292,12 @@ NW_HD NW_CALLED void access_shared(V& v, const LsuOp& op, uint32_t now) {
   s.lsu_busy_until = now + cycles;
   lsu_pop(s);
   const uint32_t ready = now + cycles - 1 + v.p.shared_latency;
-  if (v.copies()) {
+  if (V::kHasBlocks && v.copies()) {
+    auto&& rare = v.rarely();
     const Action action = v.instr(op.pc).action;
-    if (action == Action::kPhaseWait) return try_phases(v, op.warp, ready, now);
+    if (action == Action::kPhaseWait) return try_phases(rare, op.warp, ready, now);
     if (action == Action::kPhaseEvents)
-      arrive_at_phases(v, v.warps[op.warp].block_slot, v.system.trace(op.thread_block).words,
+      arrive_at_phases(rare, v.warps[op.warp].block_slot, v.system.trace(op.thread_block).words,
                        op.record, op.mask, now);
   }
   if (v.who(v.warps[op.warp].watch) != 0 && hooks::take_shared_access(v, op, ready, now)) return;
@@ -462,7 +465,8 @@ NW_HD NW_CALLED void lsu_step(V& v, uint32_t now) {
     if (!store_line(v, op, line, now, free)) return;
     use = LineUse::kStore;
   } else {
-    if (!atomic_line(v, op, line, now, free)) return;
+    auto&& rare = v.rarely();
+    if (!atomic_line(rare, op, line, now, free)) return;
   }
   s.lsu_stall = LsuStall::kNone;
   if (v.p.tlb.entries != 0) tlb_line_done(s.tlb);
@@ -499,7 +503,7 @@ NW_HD NW_CALLED void on_other_line(V& v, uint32_t tag, uint32_t now) {
     on_walk_reply(v, tag - kWalkTag, now);
   } else if (tag >= kConstantTag) {
     on_constants(v, tag - kConstantTag, now);
-  } else if (tag >= kCopyTag) {
+  } else if (V::kHasBlocks && tag >= kCopyTag) {
     on_copied_line(v, tag - kCopyTag, now);
   } else {
     on_instructions(v, tag - kFetchTag);
@@ -513,7 +517,8 @@ NW_HD NW_APART_ON_GPU void on_reply(V& v, const Packet& p, uint32_t now) {
   switch (p.kind) {
     case PacketKind::kReadReply: {
       if (p.tag >= kFetchTag) {
-        on_other_line(v, p.tag, now);
+        auto&& rare = v.rarely();
+        on_other_line(rare, p.tag, now);
         break;
       }
       const uint32_t m = p.tag;
@@ -528,8 +533,9 @@ NW_HD NW_APART_ON_GPU void on_reply(V& v, const Packet& p, uint32_t now) {
     }
     case PacketKind::kNearReply:
     case PacketKind::kAtomicReply:
-      if (p.tag >= kCopyTag) {
-        on_copied_line(v, p.tag - kCopyTag, now);
+      if (V::kHasBlocks && p.tag >= kCopyTag) {
+        auto&& rare = v.rarely();
+        on_copied_line(rare, p.tag - kCopyTag, now);
       } else {
         line_arrived(v, p.tag, now);
       }
@@ -541,12 +547,14 @@ NW_HD NW_APART_ON_GPU void on_reply(V& v, const Packet& p, uint32_t now) {
         hooks::on_own_store_ack(v, p, now);
         break;
       }
-      if (p.tag >= kCopyTag && p.tag < kConstantTag) {
-        on_copied_line(v, p.tag - kCopyTag, now);
+      if (V::kHasBlocks && p.tag >= kCopyTag && p.tag < kConstantTag) {
+        auto&& rare = v.rarely();
+        on_copied_line(rare, p.tag - kCopyTag, now);
         break;
       }
       if (p.tag >= kMoveTag) {
-        const uint32_t page = on_moved_line(v, p.tag, now);
+        auto&& rare = v.rarely();
+        const uint32_t page = on_moved_line(rare, p.tag, now);
         if (page != kNoPage) wake_parked(v, page);
         break;
       }

@@ -31,6 +31,9 @@ enum class LineUse : uint8_t { kHit, kMerged, kMiss, kStore, kAtomic };
 /// The hooks, doing nothing. A warp that a mechanism holds (Phase::kHeld, Warp::holder) does
 /// nothing until the mechanism sets it free.
 struct Hooks {
+  /// May it be attached to SMs of more than 64 warps, which are stack SMs?
+  static constexpr bool kOnWideSms = true;
+
   // --- a warp's way ---
 
   /// The cursor stands at a marked instruction, or that of a watched warp at an edge. `earliest`:
@@ -194,9 +197,11 @@ NW_HD NW_INLINE void each_of(MechanismList<M...>, V& v, uint32_t who, F&& f) {
   uint32_t number = 0;
   [[maybe_unused]] const auto one = [&](auto* m) {
     using Mechanism = std::remove_pointer_t<decltype(m)>;
-    if ((who >> number & 1) != 0) {
-      On<V, Mechanism> o(v, number);
-      f(o);
+    if constexpr (V::kHasBlocks || Mechanism::OnSm::kOnWideSms) {
+      if ((who >> number & 1) != 0) {
+        On<V, Mechanism> o(v, number);
+        f(o);
+      }
     }
     number += 1;
   };

@@ -10,7 +10,7 @@ namespace nearwarp::sm {
 /// The cycle from which all registers of a warp have their values; kPendingLoad while one of them
 /// is to come from memory.
 template <class V>
-NW_HD inline uint32_t registers_ready(const V& v, uint32_t warp) {
+NW_HD NW_APART inline uint32_t registers_ready(const V& v, uint32_t warp) {
   const uint32_t* slots = v.slots(warp);
   const uint32_t n = v.system.image.kernels[v.warps[warp].kernel].num_slots;
   uint32_t at = 0;
@@ -27,7 +27,7 @@ NW_HD inline void enter_order(V& v, uint32_t block, uint32_t kernel, uint32_t no
 
 /// The slot `block` is no longer in the order of blocks.
 template <class V>
-NW_HD inline void leave_order(V& v, uint32_t block, uint32_t now) {
+NW_HD NW_APART inline void leave_order(V& v, uint32_t block, uint32_t now) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < v.s.num_block_order; ++i)
     if (v.s.block_order[i] != block) v.s.block_order[kept++] = v.s.block_order[i];
@@ -44,7 +44,7 @@ NW_HD NW_APART void try_retire(V& v, uint32_t warp, uint32_t now) {
   Warp& w = v.warps[warp];
   if (w.phase != Phase::kFinished || w.loads != 0 || w.stores != 0) return;
   if (v.copies() && v.s.warp_copies.in(v.base)[warp].boxes != 0) return;
-  if (v.who(w.guest_of) != 0) {
+  if (!V::kHasBlocks || v.who(w.guest_of) != 0) {
     hooks::on_guest_finished(v, warp, now);
     return;
   }
@@ -62,10 +62,10 @@ NW_HD NW_APART void try_retire(V& v, uint32_t warp, uint32_t now) {
 
 /// The warp has come to its end.
 template <class V>
-NW_HD inline void finish_warp(V& v, uint32_t warp, uint32_t now) {
+NW_HD NW_APART inline void finish_warp(V& v, uint32_t warp, uint32_t now) {
   Warp& w = v.warps[warp];
   enter_phase(v, warp, Phase::kFinished);
-  if (v.who(w.guest_of) == 0) {
+  if (V::kHasBlocks && v.who(w.guest_of) == 0) {
     v.blocks[w.block_slot].alive -= 1;
     v.s.recheck_barriers |= bit(w.block_slot);
   }
@@ -94,7 +94,7 @@ NW_HD NW_INLINE void continue_warp(V& v, uint32_t warp, uint32_t now, uint32_t e
   }
 }
 template <class V>
-NW_HD NW_INLINE void continue_warp(V& v, uint32_t warp, uint32_t now, uint32_t earliest) {
+NW_HD NW_APART_ON_GPU void continue_warp(V& v, uint32_t warp, uint32_t now, uint32_t earliest) {
   continue_warp(v, warp, now, earliest, now);
 }
 

@@ -48,7 +48,8 @@ NW_HD NW_INLINE void run_timers(V& v, uint32_t now) {
       s.timed.clear(warp);
       make_ready(v, warp);
     } else {
-      run_other_timer(v, warp, now);
+      auto&& rare = v.rarely();
+      run_other_timer(rare, warp, now);
     }
   });
 }
@@ -129,10 +130,14 @@ NW_HD NW_APART_ON_GPU void receive(V& v, uint32_t now, Arrivals& a) {
     receive_packet(v, v.from_network(), now);
     a.network = arrival_cycle(v, v.from_network());
   }
-  if (a.banks <= now) receive_from_banks(v, now, a);
+  if (a.banks <= now) {
+    auto&& rare = v.rarely();
+    receive_from_banks(rare, now, a);
+  }
   if (v.who(v.s.own_channels) != 0) hooks::take_own(v, now);
-  if (a.control <= now) {
-    receive_control(v, now);
+  if (V::kHasBlocks && a.control <= now) {
+    auto&& rare = v.rarely();
+    receive_control(rare, now);
     a.control = arrival_cycle(v, v.from_front_end());
   }
   a.find_first();
@@ -166,12 +171,12 @@ NW_HD NW_CALLED void send_others(V& v, uint32_t now) {
 template <class V>
 NW_HD NW_CALLED void end_cycle(V& v, uint32_t now) {
   if (v.who(v.s.own_channels) != 0) hooks::end_cycle(v, now);
-  while (v.s.recheck_barriers != 0) {
+  while (V::kHasBlocks && v.s.recheck_barriers != 0) {
     const uint32_t block = count_trailing_zeros(v.s.recheck_barriers);
     v.s.recheck_barriers &= v.s.recheck_barriers - 1;
     recheck_barriers(v, block, now);
   }
-  if (v.s.to_front_end.count != 0) {
+  if (V::kHasBlocks && v.s.to_front_end.count != 0) {
     report_blocks(v, now);
     if (v.who(v.s.wants_control) != 0) hooks::use_control(v, now);
   }
@@ -183,18 +188,30 @@ template <class V>
 NW_HD NW_APART_ON_GPU bool finish_cycle(V& v, uint32_t now,
                                         const typename V::Warps* scheduler_warps) {
   auto& s = v.s;
-  if (v.others_unsent()) send_others(v, now);
+  if (v.others_unsent()) {
+    auto&& rare = v.rarely();
+    send_others(rare, now);
+  }
   if (lsu_may_step(s)) lsu_step(v, now);
-  if (v.copies() && s.boxes_to_send != 0) copy_step(v, now);
+  if (V::kHasBlocks && v.copies() && s.boxes_to_send != 0) {
+    auto&& rare = v.rarely();
+    copy_step(rare, now);
+  }
   if (v.who(s.wants_network) != 0) hooks::use_network(v, now);
   const bool issued = s.ready.any() && (ready_beside_lsu(s) || lsu_accepts(v.p, s)) &&
                       may_issue(v) && issue_cycle(v, now, scheduler_warps);
   if (issued) s.counters.active_cycles += 1;
   note_issue(v, now, issued);
-  if (v.may_fetch()) fetch_step(v, now);
+  if (v.may_fetch()) {
+    auto&& rare = v.rarely();
+    fetch_step(rare, now);
+  }
   const uint64_t rest =
       s.recheck_barriers | s.blocks_done | v.who(uint32_t{s.own_channels} | s.wants_control);
-  if (rest != 0) end_cycle(v, now);
+  if (rest != 0) {
+    auto&& rare = v.rarely();
+    end_cycle(rare, now);
+  }
   return rest != 0;
 }
 

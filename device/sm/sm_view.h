@@ -14,6 +14,11 @@ struct MechanismList {
   static_assert(sizeof...(M) <= kMaxMechanisms);
 };
 using NoMechanisms = MechanismList<>;
+/// None, on an SM of a family that has `All`.
+template <class All>
+struct NoneOf : NoMechanisms {
+  using Others = All;
+};
 /// None, on an SM that is_simple() besides: what others have is not asked for.
 struct SimpleSm : NoMechanisms {};
 
@@ -33,7 +38,10 @@ struct SmViewOf {
   using Warps = WarpSet<kWords>;
   using Mechanisms = List;
   static constexpr bool kSimple = std::is_same_v<List, SimpleSm>;
-  static constexpr bool kPlain = kSimple || std::is_same_v<List, NoMechanisms>;
+  static constexpr bool kPlain = std::is_base_of_v<NoMechanisms, List>;
+  /// May thread blocks come to it, and what only they have: barriers, bulk copies, messages of the
+  /// front end? More than 64 warps are on stack SMs alone, which have guests.
+  static constexpr bool kHasBlocks = kWords == 1;
 
   const SmParams& p;
   SmStateOf<kWords>& s;
@@ -56,6 +64,20 @@ struct SmViewOf {
         scoreboard(state.scoreboard.in(sys.arena)),
         load_entries(state.load_entries.in(sys.arena)),
         blocks(state.blocks.in(sys.arena)) {}
+
+  /// For code that SMs come to rarely: on a GPU those without mechanisms have it in common with the
+  /// others of their family, so that it is there once.
+  NW_HD NW_INLINE decltype(auto) rarely() {
+#if defined(__CUDA_ARCH__)
+    if constexpr (requires { typename List::Others; }) {
+      return SmViewOf<kWords, typename List::Others>(p, s, system, horizon);
+    } else {
+      return (*this);
+    }
+#else
+    return (*this);
+#endif
+  }
 
   /// Of mechanisms, as bits, those that there are: a constant where there can be none.
   NW_HD static constexpr uint32_t who(uint32_t bits) { return kPlain ? 0 : bits; }
@@ -90,7 +112,7 @@ struct SmViewOf {
     return translate(p.translation, base, space, line);
   }
   /// Endpoint that holds a line for this SM: an L2 slice, or a vault for a stack SM.
-  NW_HD uint16_t home_of(LineAddr line) const {
+  NW_HD NW_APART_ON_GPU uint16_t home_of(LineAddr line) const {
     return p.homes.at(stack_of(line), p.map.of(line, base).vault_of(line), base);
   }
   /// The stack that holds a line for this SM.

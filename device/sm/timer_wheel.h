@@ -51,7 +51,7 @@ NW_HD NW_INLINE void schedule(V& v, uint32_t warp, uint32_t now, uint32_t earlie
 }
 
 template <class V>
-NW_HD NW_INLINE void schedule(V& v, uint32_t warp, uint32_t now, uint32_t earliest) {
+NW_HD NW_APART_ON_GPU void schedule(V& v, uint32_t warp, uint32_t now, uint32_t earliest) {
   schedule(v, warp, now, earliest, now);
 }
 

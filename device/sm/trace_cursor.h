@@ -72,7 +72,8 @@ struct Access {
   uint32_t next = 0;    ///< position of the word after it
 };
 
-NW_HD inline Access read_access(const uint64_t* words, uint32_t pos, uint32_t mask, bool guarded) {
+NW_HD NW_APART inline Access read_access(const uint64_t* words, uint32_t pos, uint32_t mask,
+                                         bool guarded) {
   Access a;
   a.mask = mask;
   if (guarded) a.mask = static_cast<uint32_t>(words[pos++]);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "device/core/make_channel.h"
+#include "device/dram/vault.h"
 #include "host/config/config.h"
 #include "host/timing/dram/channel_system.h"
 #include "kernels/clusters.h"

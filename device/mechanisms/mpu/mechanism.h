@@ -10,6 +10,7 @@
 namespace nearwarp::mpu {
 
 struct OnSm : sm::Hooks {
+  static constexpr bool kOnWideSms = false;
   template <uint32_t kWords>
   using State = SmSideState<kWords>;
   using Params = SmSideParams;

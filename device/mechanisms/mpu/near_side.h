@@ -115,7 +115,7 @@ NW_HD inline void run_due(O& o, uint32_t now) {
 
 /// The register has come to where its warp wants it: with the last one the warp goes on.
 template <class O>
-NW_HD inline void moved(O& o, uint32_t warp, uint32_t now);
+NW_HD NW_APART void moved(O& o, uint32_t warp, uint32_t now);
 
 /// What an operation takes from its operand collector on, of what it takes from its issue on: the
 /// stages before are in the subcore, and the TSVs come after them.

@@ -135,7 +135,7 @@ NW_HD inline void hold(O& o, uint32_t warp, Step step, uint32_t now) {
   t.held_since = now;
 }
 template <class O>
-NW_HD inline void let_go(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
+NW_HD NW_APART inline void let_go(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
   sm::Warp& w = o.v.warps[warp];
   WarpSide& t = side_of(o, warp);
   o.s.counters.held[static_cast<uint32_t>(t.step)] += now - t.held_since;
@@ -146,7 +146,7 @@ NW_HD inline void let_go(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
 }
 
 template <class O>
-NW_HD inline void moved(O& o, uint32_t warp, uint32_t now) {
+NW_HD void moved(O& o, uint32_t warp, uint32_t now) {
   WarpSide& t = side_of(o, warp);
   NW_ASSERT(t.step == Step::kMove && t.moving != 0);
   t.moving = static_cast<uint8_t>(t.moving - 1);
@@ -353,7 +353,7 @@ NW_HD inline void held_operation_ended(O& o, uint32_t warp, uint32_t now, uint32
 
 /// An instruction comes back for its commit.
 template <class O>
-NW_HD inline void commit(O& o, uint32_t warp, uint32_t number, uint32_t now) {
+NW_HD NW_APART inline void commit(O& o, uint32_t warp, uint32_t number, uint32_t now) {
   WarpSide& t = side_of(o, warp);
   const NearOp& op = op_of(o, warp * kNearOps + number);
   t.ops = static_cast<uint8_t>(t.ops & ~(1u << number));

@@ -9,6 +9,7 @@
 namespace nearwarp::opportunistic {
 
 struct OnSm : sm::Hooks {
+  static constexpr bool kOnWideSms = false;
   template <uint32_t kWords>
   using State = SmSideState<kWords>;
   using Params = SmSideParams;

@@ -73,7 +73,7 @@ NW_HD inline void hold(O& o, uint32_t warp, Step step) {
 
 /// The warp goes on where its cursor stands.
 template <class O>
-NW_HD inline void let_go(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
+NW_HD NW_APART inline void let_go(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
   auto& w = o.v.warps[warp];
   sm::enter_phase(o.v, warp, sm::Phase::kRunning);
   w.holder = 0;
@@ -83,7 +83,7 @@ NW_HD inline void let_go(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
 
 /// Have the decision made when the chain's operands are there.
 template <class O>
-NW_HD inline void wait_for_operands(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
+NW_HD NW_APART inline void wait_for_operands(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
   const WarpSide& t = side_of(o, warp);
   const uint32_t at = operands_ready(o, warp, chain_of(o, t));
   if (at == sm::kPendingLoad) {
@@ -252,7 +252,7 @@ NW_HD inline uint16_t node_for(const O& o, const ComputeOrder& order) {
 
 /// Why a chain is executed at home; null if it is not. Its parts are noted.
 template <class O>
-NW_HD inline uint64_t* refusal(O& o, uint32_t warp, WarpSide& t, const OffloadChain& c) {
+NW_HD NW_APART inline uint64_t* refusal(O& o, uint32_t warp, WarpSide& t, const OffloadChain& c) {
   auto& v = o.v;
   const sm::Warp& w = v.warps[warp];
   ChainCounters& n = counters_of(o, t);
@@ -393,7 +393,7 @@ NW_HD inline uint32_t issue_sum(O& o, uint32_t warp, const OffloadChain& c, uint
 /// A part has been executed. With the last one the chain has been, and the result, if it is kept,
 /// is there at cycle `at`.
 template <class O>
-NW_HD inline void finish_part(O& o, uint32_t warp, uint32_t now, uint32_t at) {
+NW_HD NW_APART inline void finish_part(O& o, uint32_t warp, uint32_t now, uint32_t at) {
   WarpSide& t = side_of(o, warp);
   o.s.in_use -= 1;
   t.done = static_cast<uint8_t>(t.done + 1);

@@ -42,7 +42,7 @@ NW_HD inline uint32_t stack_with_room(O& o, uint32_t warp) {
 
 /// Does the instance access memory? The first access says to which stack it may go.
 template <class O>
-NW_HD inline bool finds_access(O& o, uint32_t warp) {
+NW_HD NW_APART inline bool finds_access(O& o, uint32_t warp) {
   auto& v = o.v;
   const Warp& w = v.warps[warp];
   WarpSide& t = side_of(o, warp);
@@ -86,7 +86,7 @@ NW_HD inline void count_home(O& o, WarpSide& t, bool goes) {
 /// Ask a stack with room (Packet::dst: below how many guests there is some), if there is one; else
 /// stay or, without dynamic control, wait for one.
 template <class O>
-NW_HD inline void ask_directly(O& o, uint32_t warp, uint32_t now) {
+NW_HD NW_APART inline void ask_directly(O& o, uint32_t warp, uint32_t now) {
   WarpSide& t = side_of(o, warp);
   const uint32_t k = stack_with_room(o, warp);
   if (k != kNoLane) {
@@ -115,7 +115,7 @@ NW_HD inline void ask_directly(O& o, uint32_t warp, uint32_t now) {
 
 /// Ask once all registers have their values.
 template <class O>
-NW_HD inline void try_direct(O& o, uint32_t warp, uint32_t now) {
+NW_HD NW_APART inline void try_direct(O& o, uint32_t warp, uint32_t now) {
   if (o.v.s.timed.test(warp)) return;
   const uint32_t at = sm::registers_ready(o.v, warp);
   if (at == sm::kPendingLoad) return;
@@ -128,7 +128,7 @@ NW_HD inline void try_direct(O& o, uint32_t warp, uint32_t now) {
 
 /// The warp stands at the beginning of a candidate, or of the rest of its loop. True: it is held.
 template <class O>
-NW_HD inline bool begin_direct(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
+NW_HD NW_APART inline bool begin_direct(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
   WarpSide& t = side_of(o, warp);
   t.decided = now;
   counters_of(o, t).instances += 1;

@@ -19,7 +19,7 @@ NW_HD NW_APART void end_search(O& o, uint32_t warp) {
 
 /// The warp has come to the end of a candidate that it executed at home, or of its trace.
 template <class O>
-NW_HD inline void leave_candidate(O& o, uint32_t warp, uint32_t now) {
+NW_HD NW_APART inline void leave_candidate(O& o, uint32_t warp, uint32_t now) {
   WarpSide& t = side_of(o, warp);
   if (t.candidate == kNoCandidate) return;
   if (t.step == Step::kSearching) {
@@ -50,7 +50,7 @@ NW_HD NW_INLINE void refuse_short(O& o, WarpSide& t) {
 /// The warp, whose candidate is not long enough, goes over to the block that begins where it
 /// stands. False: none does.
 template <class O>
-NW_HD inline bool enter_inner(O& o, uint32_t warp, uint32_t now) {
+NW_HD NW_APART inline bool enter_inner(O& o, uint32_t warp, uint32_t now) {
   Warp& w = o.v.warps[warp];
   WarpSide& t = side_of(o, warp);
   const uint16_t inner = o.p.program(o.v.base).inner_beginning(w.at.pc);

@@ -80,7 +80,7 @@ NW_HD NW_INLINE bool is_reporting(O& o, uint32_t warp) {
 
 /// The warp comes to a candidate; only if its last instance has been reported.
 template <class O>
-NW_HD inline void open_instance(O& o, uint32_t warp) {
+NW_HD NW_APART inline void open_instance(O& o, uint32_t warp) {
   WarpSide& t = o.s.warps.in(o.v.base)[warp];
   AnalyzerEntry& e = entry_of(o, warp);
   e = AnalyzerEntry{};
@@ -91,7 +91,7 @@ NW_HD inline void open_instance(O& o, uint32_t warp) {
 
 /// The warp has left its candidate.
 template <class O>
-NW_HD inline void close_instance(O& o, uint32_t warp) {
+NW_HD NW_APART inline void close_instance(O& o, uint32_t warp) {
   AnalyzerEntry& e = entry_of(o, warp);
   o.s.warps.in(o.v.base)[warp].analyzed = false;
   if (o.s.analyzer.mode == SmMode::kNormal) {  // the learning phase ended meanwhile

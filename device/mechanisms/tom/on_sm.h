@@ -6,6 +6,12 @@
 
 namespace nearwarp::tom {
 
+/// Does the SM execute what others offload?
+template <class O>
+NW_HD NW_INLINE bool in_stack(const O& o) {
+  return !std::remove_reference_t<decltype(o.v)>::kHasBlocks || o.p.in_stack;
+}
+
 struct OnSm : sm::Hooks {
   template <uint32_t kWords>
   using State = SmSideState<kWords>;
@@ -13,7 +19,7 @@ struct OnSm : sm::Hooks {
 
   template <class O>
   NW_HD static bool at_cursor(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
-    if (!o.p.in_stack) return look_at(o, warp, now, earliest);
+    if (!in_stack(o)) return look_at(o, warp, now, earliest);
     const uint32_t pc = o.v.warps[warp].at.pc;
     const WarpSide& t = side_of(o, warp);
     if (o.p.program(o.v.base).is_in(pc, t.candidate))
@@ -23,7 +29,7 @@ struct OnSm : sm::Hooks {
   }
   template <class O>
   NW_HD static void at_end(O& o, uint32_t warp, uint32_t now) {
-    if (o.p.in_stack) return;
+    if (in_stack(o)) return;
     leave_candidate(o, warp, now);
     side_of(o, warp).barred = 0;
   }
@@ -37,7 +43,7 @@ struct OnSm : sm::Hooks {
   }
   template <class O>
   NW_HD static void on_timer(O& o, uint32_t warp, uint32_t now) {
-    if (o.p.in_stack) {
+    if (in_stack(o)) {
       return_directly(o, warp, now);
     } else if (side_of(o, warp).step == Step::kDeciding) {
       decide(o, warp, now);
@@ -64,23 +70,23 @@ struct OnSm : sm::Hooks {
 
   template <class O>
   NW_HD static bool on_access(O& o, uint32_t warp) {
-    if (o.p.in_stack) return true;
+    if (in_stack(o)) return true;
     if (!side_of(o, warp).analyzed) return false;
     expect_access(o, warp);
     return true;
   }
   template <class O>
   NW_HD static uint32_t store_packets(const O& o, uint32_t warp, LineAddr line) {
-    return o.p.in_stack && !o.p.no_overhead && dirty_overflows(o, warp, line) ? 1 : 0;
+    return in_stack(o) && !o.p.no_overhead && dirty_overflows(o, warp, line) ? 1 : 0;
   }
   template <class O>
   NW_HD static void on_store(O& o, uint32_t warp, LineAddr line, uint32_t now) {
-    if (o.p.in_stack && !o.p.no_overhead) remember_dirty(o, warp, line, now);
+    if (in_stack(o) && !o.p.no_overhead) remember_dirty(o, warp, line, now);
   }
   template <class O>
   NW_HD static void on_line(O& o, uint32_t warp, LineAddr virtual_line, LineAddr line,
                             sm::LineUse use) {
-    if (!o.p.in_stack) {
+    if (!in_stack(o)) {
       analyze_line(o, warp, virtual_line);
     } else if (use == sm::LineUse::kMiss || use == sm::LineUse::kStore) {
       count_place(o, warp, line);
@@ -88,7 +94,7 @@ struct OnSm : sm::Hooks {
   }
   template <class O>
   NW_HD static void on_access_end(O& o, uint32_t warp) {
-    if (!o.p.in_stack) access_seen(o, warp);
+    if (!in_stack(o)) access_seen(o, warp);
   }
   template <class O>
   NW_HD static void on_store_ack(O& o, uint32_t now) {
@@ -133,7 +139,7 @@ struct OnSm : sm::Hooks {
   template <class O>
   NW_HD static void take_own(O& o, uint32_t now) {
     each_direct(o, now, [&](uint32_t number, const Packet& p) {
-      if (o.p.in_stack) {
+      if (in_stack(o)) {
         on_direct_request(o, number, p, now);
       } else {
         on_direct(o, number, p, now);
@@ -142,7 +148,7 @@ struct OnSm : sm::Hooks {
   }
   template <class O>
   NW_HD static void use_network(O& o, uint32_t now) {
-    if (o.p.in_stack) {
+    if (in_stack(o)) {
       send_return(o, now);
     } else {
       send_request(o, now);

@@ -35,7 +35,7 @@ NW_HD NW_INLINE void note_control(O& o) {
 /// Ask for a slot once memory has the SM's earlier stores and the registers have their values
 /// (deviations 31 and 32 in tests/validation/DEVIATIONS.md).
 template <class O>
-NW_HD inline void try_ask(O& o, uint32_t warp, uint32_t now) {
+NW_HD NW_APART inline void try_ask(O& o, uint32_t warp, uint32_t now) {
   auto& v = o.v;
   WarpSide& t = side_of(o, warp);
   if (v.s.timed.test(warp) || !sm::drained(v.s, t.drain_epoch)) return;
@@ -54,7 +54,8 @@ NW_HD inline void try_ask(O& o, uint32_t warp, uint32_t now) {
 
 /// The destination is known: last checks, then drain and ask.
 template <class O>
-NW_HD inline void request(O& o, uint32_t warp, uint32_t now, uint32_t record, uint32_t mask) {
+NW_HD NW_APART inline void request(O& o, uint32_t warp, uint32_t now, uint32_t record,
+                                   uint32_t mask) {
   auto& v = o.v;
   WarpSide& t = side_of(o, warp);
   const Candidate c = candidate_of(o, t);
@@ -88,7 +89,7 @@ NW_HD inline void request(O& o, uint32_t warp, uint32_t now, uint32_t record, ui
 /// The warp is inside its candidate, looking for the first memory access. Returns true if the
 /// instruction at the cursor is one, and the offload goes on from there.
 template <class O>
-NW_HD inline bool at_first_access(O& o, uint32_t warp, uint32_t now) {
+NW_HD NW_APART inline bool at_first_access(O& o, uint32_t warp, uint32_t now) {
   const Warp& w = o.v.warps[warp];
   const ImageInstr& in = o.v.instr(w.at.pc);
   if (!in.accesses_data() || in.accesses_shared()) return false;
@@ -110,7 +111,7 @@ NW_HD NW_INLINE bool at_shared_update(const O& o, uint32_t warp) {
 /// Learning phase: the warp stays, its instance is analysed. If the analyzer still holds the warp's
 /// last one, look again later.
 template <class O>
-NW_HD inline void learn(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
+NW_HD NW_APART inline void learn(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
   if (is_reporting(o, warp)) {
     hold(o, warp, Step::kDeciding);
     sm::set_timer(o.v, warp, now + o.p.pipeline_latency, now);
@@ -125,7 +126,7 @@ NW_HD inline void learn(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
 
 /// The pipeline latency is over: condition first, then the destination.
 template <class O>
-NW_HD inline void decide(O& o, uint32_t warp, uint32_t now) {
+NW_HD NW_APART inline void decide(O& o, uint32_t warp, uint32_t now) {
   if (is_learning(o)) {
     learn(o, warp, now, now + 1);
     return;

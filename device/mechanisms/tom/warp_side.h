@@ -46,7 +46,7 @@ NW_HD NW_INLINE void set_free(O& o, uint32_t warp, Step step) {
 
 /// Go on at home with the instruction at the cursor.
 template <class O>
-NW_HD inline void stay(O& o, uint32_t warp, uint32_t now) {
+NW_HD NW_APART inline void stay(O& o, uint32_t warp, uint32_t now) {
   WarpSide& t = side_of(o, warp);
   t.at_home = true;
   t.searched = t.searched_threads = 0;
@@ -80,7 +80,8 @@ NW_HD inline LineAddr first_line(const V& v, const uint64_t* words, uint32_t rec
 
 /// The stack that the first lane of an access wants.
 template <class O>
-NW_HD inline uint8_t destination_of(const O& o, uint32_t warp, uint32_t record, uint32_t mask) {
+NW_HD NW_APART inline uint8_t destination_of(const O& o, uint32_t warp, uint32_t record,
+                                             uint32_t mask) {
   const auto& v = o.v;
   const LineAddr line = first_line(v, v.words(v.warps[warp]), record, mask);
   return static_cast<uint8_t>(v.stack_of(v.physical(line, v.warps[warp].space)));
@@ -88,7 +89,7 @@ NW_HD inline uint8_t destination_of(const O& o, uint32_t warp, uint32_t record, 
 
 /// Does the candidate's condition hold for the warp, which stands at its beginning?
 template <class O>
-NW_HD inline bool is_long_enough(O& o, uint32_t warp) {
+NW_HD NW_APART inline bool is_long_enough(O& o, uint32_t warp) {
   const auto& v = o.v;
   const Warp& w = v.warps[warp];
   const WarpSide& t = side_of(o, warp);

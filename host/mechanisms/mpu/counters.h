@@ -1,7 +1,7 @@
 // What a run's result says of an MPU's split pipeline.
 #pragma once
 
-#include "device/mechanisms/mpu/mechanism.h"
+#include "device/mechanisms/mpu/sm_state.h"
 #include "host/mechanisms/mpu/place_tables.h"
 #include "host/timing/machine/system.h"
 #include "host/timing/report/result.h"

@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <array>
 
-#include "device/mechanisms/mpu/mechanism.h"
+#include "device/mechanisms/mpu/packets.h"
+#include "device/mechanisms/mpu/sm_state.h"
 #include "host/core/error.h"
 #include "host/mechanisms/mpu/counters.h"
 #include "host/mechanisms/mpu/place_tables.h"

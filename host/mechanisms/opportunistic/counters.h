@@ -1,7 +1,7 @@
 // What a run's result says of offloaded chains.
 #pragma once
 
-#include "device/mechanisms/opportunistic/mechanism.h"
+#include "device/mechanisms/opportunistic/sm_state.h"
 #include "host/config/policy.h"
 #include "host/mechanisms/opportunistic/chain_tables.h"
 #include "host/mechanisms/opportunistic/settings.h"

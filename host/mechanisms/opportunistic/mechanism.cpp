@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "device/mechanisms/opportunistic/mechanism.h"
+#include "device/mechanisms/opportunistic/sm_state.h"
 #include "host/core/error.h"
 #include "host/mechanisms/opportunistic/chain_tables.h"
 #include "host/mechanisms/opportunistic/counters.h"

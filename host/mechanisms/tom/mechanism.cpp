@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 
-#include "device/mechanisms/tom/mechanism.h"
+#include "device/mechanisms/tom/on_front_end.h"
+#include "device/mechanisms/tom/packets.h"
+#include "device/mechanisms/tom/sm_state.h"
 #include "host/core/error.h"
 #include "host/mechanisms/tom/counters.h"
 #include "host/mechanisms/tom/data_placement.h"

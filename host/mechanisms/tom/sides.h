@@ -1,7 +1,8 @@
 // TOM's states on the SMs and the front end of a system.
 #pragma once
 
-#include "device/mechanisms/tom/mechanism.h"
+#include "device/mechanisms/tom/on_front_end.h"
+#include "device/mechanisms/tom/sm_state.h"
 #include "host/timing/machine/system.h"
 
 namespace nearwarp::tom {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "device/dram/vault.h"
 #include "host/core/error.h"
 #include "kernels/cpu_executor.h"
 

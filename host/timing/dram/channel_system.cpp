@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "device/core/make_channel.h"
+#include "device/dram/vault.h"
 #include "kernels/make_component.h"
 
 namespace nearwarp::dram {

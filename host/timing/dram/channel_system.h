@@ -7,7 +7,7 @@
 
 #include "device/core/arena.h"
 #include "host/config/dram.h"
-#include "kernels/component.h"
+#include "kernels/kinds.h"
 
 namespace nearwarp::dram {
 

@@ -1,6 +1,8 @@
 // Lays out L2 slices, vaults, and the CPU's memory.
 #include <fmt/format.h>
 
+#include "device/cache/l2_slice.h"
+#include "device/dram/vault.h"
 #include "host/core/error.h"
 #include "host/timing/machine/layout.h"
 

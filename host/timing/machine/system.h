@@ -13,7 +13,7 @@
 #include "host/timing/machine/graph.h"
 #include "host/timing/noc/topology.h"
 #include "host/timing/program/image_builder.h"
-#include "kernels/component.h"
+#include "kernels/kinds.h"
 
 namespace nearwarp::sim {
 

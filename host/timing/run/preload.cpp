@@ -1,6 +1,7 @@
 // What the L2 holds before a run begins.
 #include "host/timing/run/preload.h"
 
+#include "device/cache/l2_slice.h"
 #include "host/functional/instructions/decoded.h"
 
 namespace nearwarp::sim {

@@ -1,4 +1,5 @@
 // Counters of L2 slices and vaults.
+#include "device/dram/vault.h"
 #include "host/timing/run/counters/subjects.h"
 #include "host/timing/run/counters/table.h"
 
