@@ -1,4 +1,4 @@
-// A product by matrix instructions of 16 x 16 x 16, sums in f32: a thread block's tile is 64 x 64, of
+// A product by matrix instructions of 16 x 16 x 16, or x 8 for tf32, sums in f32: a thread block's tile is 64 x 64, of
 // four warps with 32 x 32 each.
 #pragma once
 
@@ -10,7 +10,14 @@ namespace nearwarp::cublas {
 
 constexpr int kMatrixThreads = 128;
 
-template <class In, class Out>
+/// What instructions multiply has other digits than what is in memory only where it is tf32.
+template <class Fragment>
+__device__ void round_to_tf32(Fragment& f) {
+  for (int i = 0; i < f.num_elements; ++i) f.x[i] = nvcuda::wmma::__float_to_tf32(f.x[i]);
+}
+
+/// `Factor`: what the instructions multiply, kStep of k at a time.
+template <class In, class Out, class Factor = In, int kStep = 16>
 __device__ void multiply_by_matrices(const GemmArgs& p) {
   namespace wmma = nvcuda::wmma;
   constexpr int kDepth = 32, kPad = 8;
@@ -26,7 +33,7 @@ __device__ void multiply_by_matrices(const GemmArgs& p) {
   const In* const from_b = item_of<In>(p.b, item);
   const int t = threadIdx.x, warp = t / 32;
   const int warp_row = warp % 2 * 32, warp_column = warp / 2 * 32;
-  wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum[2][2];
+  wmma::fragment<wmma::accumulator, 16, 16, kStep, float> sum[2][2];
   for (int i = 0; i < 2; ++i)
     for (int j = 0; j < 2; ++j) wmma::fill_fragment(sum[i][j], 0.0f);
   for (int k = 0; k < p.k; k += kDepth) {
@@ -34,11 +41,13 @@ __device__ void multiply_by_matrices(const GemmArgs& p) {
     load<kDepth, kMatrixThreads>(b, from_b, p.b.ld, p.transpose_b == 0, first_column, p.n, k, p.k);
     __syncthreads();
 #pragma unroll
-    for (int x = 0; x < kDepth; x += 16) {
-      wmma::fragment<wmma::matrix_a, 16, 16, 16, In, wmma::col_major> left[2];
-      wmma::fragment<wmma::matrix_b, 16, 16, 16, In, wmma::row_major> right[2];
+    for (int x = 0; x < kDepth; x += kStep) {
+      wmma::fragment<wmma::matrix_a, 16, 16, kStep, Factor, wmma::col_major> left[2];
+      wmma::fragment<wmma::matrix_b, 16, 16, kStep, Factor, wmma::row_major> right[2];
       for (int i = 0; i < 2; ++i) wmma::load_matrix_sync(left[i], &a[x][warp_row + 16 * i], kTile + kPad);
       for (int j = 0; j < 2; ++j) wmma::load_matrix_sync(right[j], &b[x][warp_column + 16 * j], kTile + kPad);
+      if constexpr (sizeof(In) == sizeof(float))
+        for (int i = 0; i < 2; ++i) round_to_tf32(left[i]), round_to_tf32(right[i]);
       for (int i = 0; i < 2; ++i)
         for (int j = 0; j < 2; ++j) wmma::mma_sync(sum[i][j], left[i], right[j], sum[i][j]);
     }
