@@ -133,6 +133,22 @@ TEST_F(CublasTest, ProductsOfBf16) {
   check_narrow<Bf16, Bf16, float>(handle_, kBf16, kBf16, kCompute32F, 8e-3, 0.0625);
   check_narrow<Bf16, float, float>(handle_, kBf16, kF32, kCompute32F, 1e-5, 0.0625);
 }
+/// Operands of few digits, which tf32 has; and one of many, which it rounds.
+TEST_F(CublasTest, ProductsOfTf32) {
+  check_narrow<float, float, float>(handle_, kF32, kF32, kCompute32FFastTf32, 1e-5, 0.0625);
+  const float factor = 1 + 0x1p-12f, one = 1, zero = 0;
+  const OnDevice<float> a(std::vector<float>{factor}), b(std::vector<float>{1}), c(std::vector<float>{9});
+  const auto product = [&] {
+    EXPECT_EQ(cublasSgemm_v2(handle_, 0, 0, 1, 1, 1, &one, a.get(), 1, b.get(), 1, &zero, c.get(), 1),
+              kSuccess);
+    return c.values()[0];
+  };
+  EXPECT_EQ(product(), factor);
+  ASSERT_EQ(cublasSetMathMode(handle_, kTf32Math), kSuccess);
+  EXPECT_EQ(product(), 1);
+  ASSERT_EQ(cublasSetMathMode(handle_, 0), kSuccess);
+  EXPECT_EQ(product(), factor);
+}
 TEST_F(CublasTest, ProductsOfIntegers) {
   check_narrow<int8_t, int32_t, int32_t>(handle_, kS8, kS32, kCompute32I, 0, 1);
   check_narrow<int8_t, float, float>(handle_, kS8, kF32, kCompute32F, 1e-5, 1);
