@@ -112,8 +112,8 @@ TEST_F(Lt, BitsOfRelu) {
 }
 
 TEST_F(Lt, GradientsOfBiases) {
-  const OnDevice<float> a(a_), b(b_), d(std::vector<float>(kM * kN)), gradient(std::vector<float>(64)),
-      aux(std::vector<float>(kM * kN, 0.5f));
+  const OnDevice<float> a(a_), b(b_), d(std::vector<float>(kM * kN)),
+      gradient(std::vector<float>(64)), aux(std::vector<float>(kM * kN, 0.5f));
   set(8, static_cast<const void*>(gradient.get()));
   // Of what is multiplied, along k.
   set(7, uint32_t{kLtBiasGradientA});

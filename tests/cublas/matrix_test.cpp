@@ -1,43 +1,45 @@
-// Levels 2 and 3 with bands, packed, symmetric and triangular matrices, and rotations: are results those of plain code?
+// Levels 2 and 3 with bands, packed, symmetric and triangular matrices, and rotations: are results
+// those of plain code?
+#include "host/functional/cublas/matrix.h"
+
 #include <algorithm>
 #include <array>
 #include <type_traits>
 
-#include "host/functional/cublas/matrix.h"
 #include "tests/cublas/calls.h"
 
-#define NW_DECLARE(L, T)                                                                           \
-  int cublas##L##gbmv_v2(void*, int, int, int, int, int, const T*, const T*, int, const T*, int,   \
-                         const T*, T*, int);                                                       \
-  int cublas##L##symv_v2(void*, int, int, const T*, const T*, int, const T*, int, const T*, T*,    \
-                         int);                                                                     \
-  int cublas##L##sbmv_v2(void*, int, int, int, const T*, const T*, int, const T*, int, const T*,   \
-                         T*, int);                                                                 \
-  int cublas##L##spmv_v2(void*, int, int, const T*, const T*, const T*, int, const T*, T*, int);   \
-  int cublas##L##trmv_v2(void*, int, int, int, int, const T*, int, T*, int);                       \
-  int cublas##L##tbmv_v2(void*, int, int, int, int, int, const T*, int, T*, int);                  \
-  int cublas##L##tpmv_v2(void*, int, int, int, int, const T*, T*, int);                            \
-  int cublas##L##trsv_v2(void*, int, int, int, int, const T*, int, T*, int);                       \
-  int cublas##L##tbsv_v2(void*, int, int, int, int, int, const T*, int, T*, int);                  \
-  int cublas##L##tpsv_v2(void*, int, int, int, int, const T*, T*, int);                            \
-  int cublas##L##syr_v2(void*, int, int, const T*, const T*, int, T*, int);                        \
-  int cublas##L##spr_v2(void*, int, int, const T*, const T*, int, T*);                             \
-  int cublas##L##syr2_v2(void*, int, int, const T*, const T*, int, const T*, int, T*, int);        \
-  int cublas##L##spr2_v2(void*, int, int, const T*, const T*, int, const T*, int, T*);             \
-  int cublas##L##symm_v2(void*, int, int, int, int, const T*, const T*, int, const T*, int,        \
-                         const T*, T*, int);                                                       \
-  int cublas##L##syrk_v2(void*, int, int, int, int, const T*, const T*, int, const T*, T*, int);   \
-  int cublas##L##syr2k_v2(void*, int, int, int, int, const T*, const T*, int, const T*, int,       \
-                          const T*, T*, int);                                                      \
-  int cublas##L##syrkx(void*, int, int, int, int, const T*, const T*, int, const T*, int,          \
-                       const T*, T*, int);                                                         \
-  int cublas##L##trmm_v2(void*, int, int, int, int, int, int, const T*, const T*, int, const T*,   \
-                         int, T*, int);                                                            \
-  int cublas##L##trsm_v2(void*, int, int, int, int, int, int, const T*, const T*, int, T*, int);   \
-  int cublas##L##trsmBatched(void*, int, int, int, int, int, int, const T*, const T* const*, int,  \
-                             T* const*, int, int);                                                 \
-  int cublas##L##rotg_v2(void*, T*, T*, T*, T*);                                                   \
-  int cublas##L##rotm_v2(void*, int, T*, int, T*, int, const T*);                                  \
+#define NW_DECLARE(L, T)                                                                          \
+  int cublas##L##gbmv_v2(void*, int, int, int, int, int, const T*, const T*, int, const T*, int,  \
+                         const T*, T*, int);                                                      \
+  int cublas##L##symv_v2(void*, int, int, const T*, const T*, int, const T*, int, const T*, T*,   \
+                         int);                                                                    \
+  int cublas##L##sbmv_v2(void*, int, int, int, const T*, const T*, int, const T*, int, const T*,  \
+                         T*, int);                                                                \
+  int cublas##L##spmv_v2(void*, int, int, const T*, const T*, const T*, int, const T*, T*, int);  \
+  int cublas##L##trmv_v2(void*, int, int, int, int, const T*, int, T*, int);                      \
+  int cublas##L##tbmv_v2(void*, int, int, int, int, int, const T*, int, T*, int);                 \
+  int cublas##L##tpmv_v2(void*, int, int, int, int, const T*, T*, int);                           \
+  int cublas##L##trsv_v2(void*, int, int, int, int, const T*, int, T*, int);                      \
+  int cublas##L##tbsv_v2(void*, int, int, int, int, int, const T*, int, T*, int);                 \
+  int cublas##L##tpsv_v2(void*, int, int, int, int, const T*, T*, int);                           \
+  int cublas##L##syr_v2(void*, int, int, const T*, const T*, int, T*, int);                       \
+  int cublas##L##spr_v2(void*, int, int, const T*, const T*, int, T*);                            \
+  int cublas##L##syr2_v2(void*, int, int, const T*, const T*, int, const T*, int, T*, int);       \
+  int cublas##L##spr2_v2(void*, int, int, const T*, const T*, int, const T*, int, T*);            \
+  int cublas##L##symm_v2(void*, int, int, int, int, const T*, const T*, int, const T*, int,       \
+                         const T*, T*, int);                                                      \
+  int cublas##L##syrk_v2(void*, int, int, int, int, const T*, const T*, int, const T*, T*, int);  \
+  int cublas##L##syr2k_v2(void*, int, int, int, int, const T*, const T*, int, const T*, int,      \
+                          const T*, T*, int);                                                     \
+  int cublas##L##syrkx(void*, int, int, int, int, const T*, const T*, int, const T*, int,         \
+                       const T*, T*, int);                                                        \
+  int cublas##L##trmm_v2(void*, int, int, int, int, int, int, const T*, const T*, int, const T*,  \
+                         int, T*, int);                                                           \
+  int cublas##L##trsm_v2(void*, int, int, int, int, int, int, const T*, const T*, int, T*, int);  \
+  int cublas##L##trsmBatched(void*, int, int, int, int, int, int, const T*, const T* const*, int, \
+                             T* const*, int, int);                                                \
+  int cublas##L##rotg_v2(void*, T*, T*, T*, T*);                                                  \
+  int cublas##L##rotm_v2(void*, int, T*, int, T*, int, const T*);                                 \
   int cublas##L##rotmg_v2(void*, T*, T*, T*, const T*, T*);
 extern "C" {
 NW_DECLARE(S, float)
@@ -48,17 +50,17 @@ namespace nearwarp::cublas {
 namespace {
 
 // The function of either type.
-#define NW_OF(T, name)                                      \
-  [] {                                                      \
-    if constexpr (std::is_same_v<T, float>)                 \
-      return cublasS##name;                                 \
-    else                                                    \
-      return cublasD##name;                                 \
+#define NW_OF(T, name)                      \
+  [] {                                      \
+    if constexpr (std::is_same_v<T, float>) \
+      return cublasS##name;                 \
+    else                                    \
+      return cublasD##name;                 \
   }()
 
 constexpr int kSizes[] = {1, 7, 32, 129, 1000};
 constexpr int kSizesOf3[] = {1, 7, 32, 129};  // of products of matrices
-constexpr int kMany = 500;  // of more rows one increment is enough
+constexpr int kMany = 500;                    // of more rows one increment is enough
 constexpr int kColumns = 37;
 
 size_t z(int i) { return static_cast<size_t>(i); }
@@ -123,7 +125,8 @@ std::vector<T> pack(const std::vector<T>& v, int n, int fill) {
       if (stored(fill, i, j)) packed.push_back(v[z(i) + z(j) * z(n)]);
   return packed;
 }
-/// Diagonals, each in a row: element (i, j) at row above + i - j of column j. Others are set to 0 in `m`.
+/// Diagonals, each in a row: element (i, j) at row above + i - j of column j. Others are set to 0
+/// in `m`.
 template <class T>
 std::vector<T> band(std::vector<T>& m, int rows, int columns, int below, int above, int ld) {
   std::vector<T> packed(z(ld) * z(columns), T(77));
@@ -159,8 +162,7 @@ template <class T>
 Full<T> gathered(const std::vector<T>& v, int n, int increment) {
   Full<T> m(n, 1);
   const int step = std::abs(increment);
-  for (int i = 0; i < n; ++i)
-    m.at(i, 0) = v[z(increment > 0 ? i * step : (n - 1 - i) * step)];
+  for (int i = 0; i < n; ++i) m.at(i, 0) = v[z(increment > 0 ? i * step : (n - 1 - i) * step)];
   return m;
 }
 
@@ -185,8 +187,7 @@ class Matrices : public CublasTest {
         const OnDevice<T> on_x(spread(x, incx)), on_y(spread(y, incy));
         ASSERT_EQ(run(on_x.get(), incx, on_y.get(), incy), kSuccess);
         Full<T> want = a * read(x, a.columns, 1, a.columns);
-        for (int i = 0; i < a.rows; ++i)
-          want.at(i, 0) = alpha_ * want.at(i, 0) + beta_ * y[z(i)];
+        for (int i = 0; i < a.rows; ++i) want.at(i, 0) = alpha_ * want.at(i, 0) + beta_ * y[z(i)];
         expect(gathered(on_y.values(), a.rows, incy), want);
         if (this->HasFailure() || a.rows > kMany) return;
       }
@@ -221,8 +222,8 @@ TYPED_TEST(Matrices, BandsTimesVectors) {
     for (const int t : {0, 1}) {
       const Full<T> of = t != 0 ? read(a, m, n, m).transposed() : read(a, m, n, m);
       this->expect_product(of, [&](const T* x, int incx, T* y, int incy) {
-        return NW_OF(T, gbmv_v2)(h, t, m, n, below, above, alpha, on_a.get(), ld, x, incx, beta,
-                                 y, incy);
+        return NW_OF(T, gbmv_v2)(h, t, m, n, below, above, alpha, on_a.get(), ld, x, incx, beta, y,
+                                 incy);
       });
     }
   }
@@ -244,13 +245,11 @@ TYPED_TEST(Matrices, SymmetricOnesTimesVectors) {
         return NW_OF(T, spmv_v2)(h, fill, n, alpha, on_packed.get(), x, incx, beta, y, incy);
       });
       const int k = std::min(4, n - 1), ld = k + 2;
-      const OnDevice<T> on_band(
-          band(a, n, n, fill == kUpper ? 0 : k, fill == kUpper ? k : 0, ld));
-      this->expect_product(symmetric(read(a, n, n, n), fill),
-                           [&](const T* x, int incx, T* y, int incy) {
-                             return NW_OF(T, sbmv_v2)(h, fill, n, k, alpha, on_band.get(), ld, x,
-                                                      incx, beta, y, incy);
-                           });
+      const OnDevice<T> on_band(band(a, n, n, fill == kUpper ? 0 : k, fill == kUpper ? k : 0, ld));
+      this->expect_product(symmetric(read(a, n, n, n), fill), [&](const T* x, int incx, T* y,
+                                                                  int incy) {
+        return NW_OF(T, sbmv_v2)(h, fill, n, k, alpha, on_band.get(), ld, x, incx, beta, y, incy);
+      });
     }
 }
 
@@ -308,8 +307,12 @@ TYPED_TEST(Matrices, UpdatesOfRankOneAndTwo) {
         const auto a = numbers<T>(z(n) * z(n), 1), x = numbers<T>(z(n), 2), y = numbers<T>(z(n), 3);
         const OnDevice<T> on_a(a), on_packed(pack(a, n, fill)), on_x(spread(x, -2)), on_y(y);
         if (both) {
-          ASSERT_EQ(NW_OF(T, syr2_v2)(h, fill, n, alpha, on_x.get(), -2, on_y.get(), 1, on_a.get(), n), kSuccess);
-          ASSERT_EQ(NW_OF(T, spr2_v2)(h, fill, n, alpha, on_x.get(), -2, on_y.get(), 1, on_packed.get()), kSuccess);
+          ASSERT_EQ(
+              NW_OF(T, syr2_v2)(h, fill, n, alpha, on_x.get(), -2, on_y.get(), 1, on_a.get(), n),
+              kSuccess);
+          ASSERT_EQ(
+              NW_OF(T, spr2_v2)(h, fill, n, alpha, on_x.get(), -2, on_y.get(), 1, on_packed.get()),
+              kSuccess);
         } else {
           ASSERT_EQ(NW_OF(T, syr_v2)(h, fill, n, alpha, on_x.get(), -2, on_a.get(), n), kSuccess);
           ASSERT_EQ(NW_OF(T, spr_v2)(h, fill, n, alpha, on_x.get(), -2, on_packed.get()), kSuccess);
@@ -318,7 +321,8 @@ TYPED_TEST(Matrices, UpdatesOfRankOneAndTwo) {
         for (int j = 0; j < n; ++j)
           for (int i = 0; i < n; ++i)
             if (stored(fill, i, j))
-              want[z(i) + z(j) * z(n)] += 2 * (both ? x[z(i)] * y[z(j)] + y[z(i)] * x[z(j)] : x[z(i)] * x[z(j)]);
+              want[z(i) + z(j) * z(n)] +=
+                  2 * (both ? x[z(i)] * y[z(j)] + y[z(i)] * x[z(j)] : x[z(i)] * x[z(j)]);
         ASSERT_EQ(on_a.values(), want);  // small numbers, which both types have exactly
         ASSERT_EQ(on_packed.values(), pack(want, n, fill));
       }
@@ -342,8 +346,7 @@ TYPED_TEST(Matrices, SymmetricProductsAndUpdates) {
         const Full<T> of = symmetric(read(a, order, order, lda), fill), by = read(b, m, n, ldb);
         Full<T> want = side == kLeft ? of * by : by * of;
         for (int i = 0; i < m; ++i)
-          for (int j = 0; j < n; ++j)
-            want.at(i, j) = 2 * want.at(i, j) - c[z(i) + z(j) * z(ldb)];
+          for (int j = 0; j < n; ++j) want.at(i, j) = 2 * want.at(i, j) - c[z(i) + z(j) * z(ldb)];
         this->expect(read(on_c.values(), m, n, ldb), want);
       }
       // C is m x m, of factors with n columns, or rows.
@@ -353,13 +356,13 @@ TYPED_TEST(Matrices, SymmetricProductsAndUpdates) {
           const auto a = numbers<T>(z(lda) * z(columns), 1), x = numbers<T>(z(lda) * z(columns), 5);
           const auto old = numbers<T>(z(ldb) * z(m), 6);
           const OnDevice<T> on_a(a), on_x(x), on_c(old);
-          const auto status =
-              kind == 0 ? NW_OF(T, syrk_v2)(h, fill, t, m, n, alpha, on_a.get(), lda, beta,
-                                            on_c.get(), ldb)
-              : kind == 1 ? NW_OF(T, syr2k_v2)(h, fill, t, m, n, alpha, on_a.get(), lda, on_x.get(),
-                                               lda, beta, on_c.get(), ldb)
-                          : NW_OF(T, syrkx)(h, fill, t, m, n, alpha, on_a.get(), lda, on_x.get(),
-                                            lda, beta, on_c.get(), ldb);
+          const auto status = kind == 0 ? NW_OF(T, syrk_v2)(h, fill, t, m, n, alpha, on_a.get(),
+                                                            lda, beta, on_c.get(), ldb)
+                              : kind == 1
+                                  ? NW_OF(T, syr2k_v2)(h, fill, t, m, n, alpha, on_a.get(), lda,
+                                                       on_x.get(), lda, beta, on_c.get(), ldb)
+                                  : NW_OF(T, syrkx)(h, fill, t, m, n, alpha, on_a.get(), lda,
+                                                    on_x.get(), lda, beta, on_c.get(), ldb);
           ASSERT_EQ(status, kSuccess);
           const auto factor = [&](const std::vector<T>& v) {
             return t != 0 ? read(v, n, m, lda).transposed() : read(v, m, n, lda);
@@ -422,7 +425,8 @@ TYPED_TEST(Matrices, TrianglesAndMatricesThereAndBack) {
 TYPED_TEST(Matrices, Rotations) {
   using T = TypeParam;
   void* const h = this->handle_;
-  for (const std::array<double, 2> at : {std::array{3.0, 4.0}, {-4.0, 3.0}, {0.0, 2.0}, {0.0, 0.0}}) {
+  for (const std::array<double, 2> at :
+       {std::array{3.0, 4.0}, {-4.0, 3.0}, {0.0, 2.0}, {0.0, 0.0}}) {
     T a = T(at[0]), b = T(at[1]), c = 9, s = 9;
     ASSERT_EQ(NW_OF(T, rotg_v2)(h, &a, &b, &c, &s), kSuccess);
     EXPECT_NEAR(double(c) * at[0] + double(s) * at[1], double(a), 1e-5);
@@ -433,7 +437,8 @@ TYPED_TEST(Matrices, Rotations) {
   struct Case {
     double d1, d2, x, y;
   };
-  for (const Case& k : {Case{2, 3, 5, 1}, {1, 4, 1, 7}, {1e-9, 5, 2, 3}, {1e9, 3, 2, 40000}, {2, 3, 4, 0}}) {
+  for (const Case& k :
+       {Case{2, 3, 5, 1}, {1, 4, 1, 7}, {1e-9, 5, 2, 3}, {1e9, 3, 2, 40000}, {2, 3, 4, 0}}) {
     T d1 = T(k.d1), d2 = T(k.d2), x1 = T(k.x), p[5] = {9, 9, 9, 9, 9};
     const T y1 = T(k.y);
     ASSERT_EQ(NW_OF(T, rotmg_v2)(h, &d1, &d2, &x1, &y1, p), kSuccess);
@@ -448,7 +453,8 @@ TYPED_TEST(Matrices, Rotations) {
     // The same from numbers on the device.
     const OnDevice<T> n(std::vector<T>{T(k.d1), T(k.d2), T(k.x), y1, 9, 9, 9, 9, 9});
     ASSERT_EQ(cublasSetPointerMode_v2(h, kDevicePointers), kSuccess);
-    ASSERT_EQ(NW_OF(T, rotmg_v2)(h, n.get(), n.get() + 1, n.get() + 2, n.get() + 3, n.get() + 4), kSuccess);
+    ASSERT_EQ(NW_OF(T, rotmg_v2)(h, n.get(), n.get() + 1, n.get() + 2, n.get() + 3, n.get() + 4),
+              kSuccess);
     ASSERT_EQ(NW_OF(T, rotm_v2)(h, 1, n.get() + 2, 1, n.get() + 3, 1, n.get() + 4), kSuccess);
     ASSERT_EQ(cublasSetPointerMode_v2(h, kHostPointers), kSuccess);
     const auto all = n.values();

@@ -272,7 +272,8 @@ TEST(Curand, SobolsPointsOf64Bits) {
   ASSERT_EQ(curandGenerateLongLong(longs, long_out.get(), kAll), 0);
   const auto far = long_out.values();
   for (size_t d = 0; d < kDimensions; ++d) EXPECT_NE(far[d * kPoints] & 0xffffffff, 0u) << d;
-  EXPECT_EQ(far[0], 1ull << 23 | 1ull << 24 | 1ull << 62);  // the Gray code of 2^40 + 3, turned round
+  EXPECT_EQ(far[0],
+            1ull << 23 | 1ull << 24 | 1ull << 62);  // the Gray code of 2^40 + 3, turned round
   ASSERT_EQ(curandGenerateUniformDouble(longs, uniform.get(), kAll), 0);
   ASSERT_EQ(curandSetGeneratorOffset(longs, (1ull << 40) + 3 + kPoints), 0);
   ASSERT_EQ(curandGenerateLongLong(longs, long_out.get(), kAll), 0);

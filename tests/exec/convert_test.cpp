@@ -197,11 +197,12 @@ TEST(ConvertCodes, AreTheConversions) {
               [](uint64_t b) { return bits(static_cast<double>(static_cast<int64_t>(b))); });
 }
 
-/// Rows of integers below 2^digits, and their limits: all of a warp that 32 bits have go one way, others another.
+/// Rows of integers below 2^digits, and their limits: all of a warp that 32 bits have go one way,
+/// others another.
 template <bool kSigned>
 void expect_longs_as_floats() {
-  const ConvertFlags flags{kSigned ? Number::kS64 : Number::kU64, Number::kF32, Round::kNearest,
-                           false, false, false, 4};
+  const ConvertFlags flags{
+      kSigned ? Number::kS64 : Number::kU64, Number::kF32, Round::kNearest, false, false, false, 4};
   std::mt19937_64 random(11);
   uint32_t rows = 0;
   for (int digits = 1; digits <= 64; ++digits) {
@@ -212,7 +213,8 @@ void expect_longs_as_floats() {
         v = random() >> (64 - digits);
         const uint64_t limit = digits == 64 ? 0 : uint64_t{1} << digits;
         if (random() % 4 == 0) v = limit - 1 - random() % 3;
-        // About what lies in the middle between two numbers in f32, from which few digits lead away.
+        // About what lies in the middle between two numbers in f32, from which few digits lead
+        // away.
         if (digits > 26 && random() % 4 == 0)
           v = (v & ~((uint64_t{1} << (digits - 24)) - 1)) + (uint64_t{1} << (digits - 25)) +
               random() % 3 - 1;

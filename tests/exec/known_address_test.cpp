@@ -1,5 +1,5 @@
-// Loads from shared memory whose addresses another load of the basic block had: do they find what lies there, and leave
-// the records of their places?
+// Loads from shared memory whose addresses another load of the basic block had: do they find what
+// lies there, and leave the records of their places?
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -16,8 +16,8 @@ namespace {
 using runtime::DevicePtr;
 using runtime::KernelArgs;
 
-/// A kernel whose threads fill 8 KiB of shared memory with the numbers of its words, and whose `body` begins with the
-/// thread in %r1, an address that it was given in %r2, and sums up in %r3.
+/// A kernel whose threads fill 8 KiB of shared memory with the numbers of its words, and whose
+/// `body` begins with the thread in %r1, an address that it was given in %r2, and sums up in %r3.
 std::string kernel(const std::string& body) {
   return ".version 7.5\n.target sm_75\n.address_size 64\n.shared .align 16 .b8 words[8192];\n"
          ".visible .entry sum(.param .u64 in, .param .u64 out) {\n"
@@ -49,7 +49,8 @@ struct KernelRun {
   }
 };
 
-/// Addresses as they mostly are, and others: equal, in order, in steps, rows of 16 and of 8, backwards, of no order.
+/// Addresses as they mostly are, and others: equal, in order, in steps, rows of 16 and of 8,
+/// backwards, of no order.
 std::vector<std::vector<unsigned>> shapes() {
   std::vector<std::vector<unsigned>> all(8, std::vector<unsigned>(32));
   for (unsigned i = 0; i < 32; ++i) {
@@ -66,7 +67,8 @@ std::vector<std::vector<unsigned>> shapes() {
 }
 
 TEST(KnownAddress, LoadsFindTheirWords) {
-  KernelRun run(load_and_add("%r2") + load_and_add("%r2+4") + load_and_add("%r2+64") + load_and_add("%r2"));
+  KernelRun run(load_and_add("%r2") + load_and_add("%r2+4") + load_and_add("%r2+64") +
+                load_and_add("%r2"));
   for (const auto& addresses : shapes()) {
     const auto found = run.of(addresses);
     for (unsigned i = 0; i < 32; ++i) ASSERT_EQ(found[i], addresses[i] + 17u) << i;
@@ -75,8 +77,9 @@ TEST(KnownAddress, LoadsFindTheirWords) {
 
 TEST(KnownAddress, WordsOf64BitsAreOtherLoads) {
   KernelRun run(load_and_add("%r2") +
-          "ld.shared.u64 %rd3, [%r2+8];\ncvt.u32.u64 %r7, %rd3;\nadd.u32 %r3, %r3, %r7;\n"
-          "ld.shared.u64 %rd3, [%r2+16];\nshr.u64 %rd3, %rd3, 32;\ncvt.u32.u64 %r7, %rd3;\nadd.u32 %r3, %r3, %r7;\n");
+                "ld.shared.u64 %rd3, [%r2+8];\ncvt.u32.u64 %r7, %rd3;\nadd.u32 %r3, %r3, %r7;\n"
+                "ld.shared.u64 %rd3, [%r2+16];\nshr.u64 %rd3, %rd3, 32;\ncvt.u32.u64 %r7, "
+                "%rd3;\nadd.u32 %r3, %r3, %r7;\n");
   std::vector<unsigned> addresses(32);
   for (const unsigned step : {0u, 8u, 16u}) {
     for (unsigned i = 0; i < 32; ++i) addresses[i] = step * (i % 16) + 512 * (i / 16);
@@ -92,7 +95,8 @@ TEST(KnownAddress, AnAddressThatChangesIsAnother) {
       "ld.shared.u32 %r2, [%r2];\nshl.b32 %r2, %r2, 2;\nadd.u32 %r2, %r2, %r6;\n",
       "and.b32 %r8, %r1, 1;\nsetp.ne.u32 %p1, %r8, 0;\n@%p1 add.u32 %r2, %r2, 40;\n"};
   for (int k = 0; k < 3; ++k) {
-    KernelRun run(load_and_add("%r2+4") + change[k] + load_and_add("%r2+4") + load_and_add("%r2+8"));
+    KernelRun run(load_and_add("%r2+4") + change[k] + load_and_add("%r2+4") +
+                  load_and_add("%r2+8"));
     for (const auto& addresses : shapes()) {
       const auto found = run.of(addresses);
       for (unsigned i = 0; i < 32; ++i) {
@@ -105,7 +109,8 @@ TEST(KnownAddress, AnAddressThatChangesIsAnother) {
 }
 
 TEST(KnownAddress, WhatIsFoundMayBeTheNextAddresses) {
-  // The second time the loop's load begins where it wrote; addresses lie as those of the first round then, or not.
+  // The second time the loop's load begins where it wrote; addresses lie as those of the first
+  // round then, or not.
   KernelRun run(
       "mov.u32 %r9, 0;\n$again: ld.shared.u32 %r2, [%r2];\nadd.u32 %r3, %r3, %r2;\n"
       "xor.b32 %r8, %r9, 1;\nmul.lo.u32 %r8, %r8, %r1;\nmul.lo.u32 %r8, %r8, 4;\n"

@@ -18,9 +18,15 @@ void must(Status status, const char* call) {
 }
 #define LIBRARY(call) must(call, #call)
 
+template <class T>
+double value_of(T x) {
+  if constexpr (std::is_same_v<T, __half> || std::is_same_v<T, __nv_bfloat16>) return double(float(x));
+  else return double(x);
+}
+
 /// The largest error of `Out`s, relative to what is larger than 1, over transpositions, factors and leading dimensions.
 /// Of large products every 97th element is compared.
-template <class In, class Out, class Scale>
+template <class In, class Out, class Scale, bool kTf32 = false>
 double worst_of(cublasHandle_t handle, int n, cudaDataType_t in, cudaDataType_t out, cublasComputeType_t compute) {
   double worst = 0;
   for (int form = 0; form < 4; ++form) {
@@ -33,8 +39,9 @@ double worst_of(cublasHandle_t handle, int n, cudaDataType_t in, cudaDataType_t 
       std::vector<T> v(size_t(lda) * n);
       for (T& x : v) {
         seed = seed * 1664525u + 1013904223u;
-        const int small = int(seed >> 24) - 128;
-        x = whole ? T(float(small)) : T(small * 0x1p-6f);  // of 8 digits, which all types have
+        float y = int(seed >> 8) * 0x1p-23f - 1;  // in [-1, 1)
+        if (kTf32) y = std::ldexp(std::round(std::ldexp(y, 10)), -10);  // which tf32 has
+        x = whole ? T(std::floor(y * 128)) : T(y);
       }
       return v;
     };
@@ -49,9 +56,9 @@ double worst_of(cublasHandle_t handle, int n, cudaDataType_t in, cudaDataType_t 
       const int row = i % m, column = i / m, at = row + column * ldc;
       double sum = 0;
       for (int x = 0; x < k; ++x)
-        sum += double(float(a[ta ? x + row * lda : row + x * lda])) * double(float(b[tb ? column + x * ldb : x + column * ldb]));
-      const double want = double(alpha) * sum + double(beta) * double(float(c[at]));
-      worst = std::fmax(worst, std::fabs(double(float(found[at])) - want) / std::fmax(1, std::fabs(want)));
+        sum += value_of(a[ta ? x + row * lda : row + x * lda]) * value_of(b[tb ? column + x * ldb : x + column * ldb]);
+      const double want = double(alpha) * sum + double(beta) * value_of(c[at]);
+      worst = std::fmax(worst, std::fabs(value_of(found[at]) - want) / std::fmax(1, std::fabs(want)));
     }
     CUDA(cudaFree(d_a));
     CUDA(cudaFree(d_b));
@@ -73,9 +80,9 @@ PROGRAM(gemm_table) {
     double bound;  ///< of rounding the result, or sums of f32
   };
   const Type types[] = {
-      {"f64", [](cublasHandle_t h, int n) { return worst_of<double, double, double>(h, n, CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F); }, 1e-6},
+      {"f64", [](cublasHandle_t h, int n) { return worst_of<double, double, double>(h, n, CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F); }, 1e-12},
       {"f32", [](cublasHandle_t h, int n) { return worst_of<float, float, float>(h, n, CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F); }, 2e-5},
-      {"tf32", [](cublasHandle_t h, int n) { return worst_of<float, float, float>(h, n, CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F_FAST_TF32); }, 2e-5},
+      {"tf32", [](cublasHandle_t h, int n) { return worst_of<float, float, float, true>(h, n, CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F_FAST_TF32); }, 2e-5},
       {"f16", [](cublasHandle_t h, int n) { return worst_of<__half, __half, float>(h, n, CUDA_R_16F, CUDA_R_16F, CUBLAS_COMPUTE_32F); }, 1e-3},
       {"f16 to f32", [](cublasHandle_t h, int n) { return worst_of<__half, float, float>(h, n, CUDA_R_16F, CUDA_R_32F, CUBLAS_COMPUTE_32F); }, 2e-5},
       {"bf16", [](cublasHandle_t h, int n) { return worst_of<__nv_bfloat16, __nv_bfloat16, float>(h, n, CUDA_R_16BF, CUDA_R_16BF, CUBLAS_COMPUTE_32F); }, 8e-3},

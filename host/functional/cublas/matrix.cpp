@@ -11,7 +11,7 @@ namespace nearwarp::cublas {
 
 namespace {
 
-constexpr uint32_t kThreads = 256;  // kernels/matrix.cu
+constexpr uint32_t kThreads = 256;   // kernels/matrix.cu
 constexpr int kMostColumns = 65535;  // of a grid; kernels go on from there
 
 Dim grid_of(int rows, int columns) {

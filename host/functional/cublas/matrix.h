@@ -1,4 +1,5 @@
-// Levels 2 and 3 of BLAS with bands, packed, symmetric and triangular matrices: launches of their kernels.
+// Levels 2 and 3 of BLAS with bands, packed, symmetric and triangular matrices: launches of their
+// kernels.
 #pragma once
 
 #include "host/functional/cublas/handle.h"

@@ -253,9 +253,10 @@ Status create(Generator** generator, int type, bool is_host) {
     constexpr int kAll[] = {kXorwow, kMrg32k3a, kMtgp32, kMt19937, kPhilox, kSobol32, kSobol64};
     if (std::find(std::begin(kAll), std::end(kAll), type) == std::end(kAll)) {
       const std::string what =
-          type == kScrambledSobol32   ? "with scrambled Sobol (its constants are not public)"
-          : type == kScrambledSobol64 ? "with scrambled Sobol of 64 bits (its constants are not public)"
-                                      : "with generator " + std::to_string(type);
+          type == kScrambledSobol32 ? "with scrambled Sobol (its constants are not public)"
+          : type == kScrambledSobol64
+              ? "with scrambled Sobol of 64 bits (its constants are not public)"
+              : "with generator " + std::to_string(type);
       cudalibs::say_not_supported("curandCreateGenerator", what.c_str(), "cuRAND",
                                   "CURAND_STATUS_TYPE_ERROR");
       throw Failure{kTypeError};

@@ -1,4 +1,5 @@
-// Decoder: rows of registers, constants, parameters and temporaries, and which of them an operand is.
+// Decoder: rows of registers, constants, parameters and temporaries, and which of them an operand
+// is.
 #include "host/functional/decode/decoder.h"
 
 namespace nearwarp::runtime {

@@ -1,5 +1,5 @@
-// Decoder: loads from shared memory whose addresses another load before them in the basic block had, but for what is
-// added to them. How these lie is found out once.
+// Decoder: loads from shared memory whose addresses another load before them in the basic block
+// had, but for what is added to them. How these lie is found out once.
 #include "host/functional/decode/decoder.h"
 
 namespace nearwarp::runtime {

@@ -184,9 +184,9 @@ NW_HD inline Status run_warp(Context& ctx, Warp& warp, int64_t& budget) {
     predicates[pc->d] = (predicates[pc->d] & ~m) | ((expression)&m); \
     break;                                                           \
   }
-          NW_PREDICATE(kPredicateAnd, a & b)
-          NW_PREDICATE(kPredicateOr, a | b)
-          NW_PREDICATE(kPredicateXor, a ^ b)
+            NW_PREDICATE(kPredicateAnd, a & b)
+            NW_PREDICATE(kPredicateOr, a | b)
+            NW_PREDICATE(kPredicateXor, a ^ b)
 #undef NW_PREDICATE
           case kSelect32:
             select<uint32_t>(rows, *pc, kFullMask, holds(pc->c));

@@ -1,6 +1,7 @@
-// Integers of 64 bits as f32, all lanes of a warp at once. Below AVX-512 no instruction converts several of them. Mostly
-// they have 32 bits that count, as indices and numbers of things do; else their halves are put into the digits of
-// numbers in f64, whose sum is exact, and that is rounded once.
+// Integers of 64 bits as f32, all lanes of a warp at once. Below AVX-512 no instruction converts
+// several of them. Mostly they have 32 bits that count, as indices and numbers of things do; else
+// their halves are put into the digits of numbers in f64, whose sum is exact, and that is rounded
+// once.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +23,8 @@ NW_HD NW_INLINE double exact_double(uint64_t x) {
   return (upper - kMoved) + lower;
 }
 
-/// An integer that f64 has and that f32 rounds as it rounds `x`: beyond 53 digits the last eleven, of which f32 keeps
-/// none, are one, in the place above them, if any is there.
+/// An integer that f64 has and that f32 rounds as it rounds `x`: beyond 53 digits the last eleven,
+/// of which f32 keeps none, are one, in the place above them, if any is there.
 template <bool kSigned>
 NW_HD NW_INLINE uint64_t with_fewer_digits(uint64_t x) {
   constexpr uint64_t kLast = 0x7ff;

@@ -237,8 +237,7 @@ NW_HD NW_INLINE bool load_shared_full(Context& ctx, Warp& warp, const Op& op) {
   if (ctx.shared_bytes < sizeof(M)) return load_general(ctx, warp, op, kFullMask);
   const A limit = static_cast<A>(ctx.shared_bytes - sizeof(M));
   if (is_progression(a, stride))
-    return load_shared_rows<M, A, kOneRow>(ctx, warp, op) ||
-           load_general(ctx, warp, op, kFullMask);
+    return load_shared_rows<M, A, kOneRow>(ctx, warp, op) || load_general(ctx, warp, op, kFullMask);
   if (load_shared_rows<M, A, 4>(ctx, warp, op) || load_shared_rows<M, A, 3>(ctx, warp, op))
     return true;
   A offsets[kLanes];

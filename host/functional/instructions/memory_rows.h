@@ -1,5 +1,5 @@
-// Loads of full warps from shared memory whose places are rows with equal steps: one of all lanes, or as of thread
-// blocks that are 16 or 8 wide.
+// Loads of full warps from shared memory whose places are rows with equal steps: one of all lanes,
+// or as of thread blocks that are 16 or 8 wide.
 #pragma once
 
 #include <cstdint>

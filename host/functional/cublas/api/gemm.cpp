@@ -166,8 +166,8 @@ NW_CUBLAS cublasGemmStridedBatchedEx_64(Handle* h, int ta, int tb, int64_t m, in
                                         const void* alpha, const void* a, int type_a, int64_t lda,
                                         long long stride_a, const void* b, int type_b, int64_t ldb,
                                         long long stride_b, const void* beta, void* c, int type_c,
-                                        int64_t ldc, long long stride_c, int64_t batch,
-                                        int compute, int) {
+                                        int64_t ldc, long long stride_c, int64_t batch, int compute,
+                                        int) {
   return run("cublasGemmStridedBatchedEx_64", h,
              {ta, tb, m, n, k, alpha, beta, one(a, lda, stride_a), one(b, ldb, stride_b),
               one(c, ldc, stride_c), batch},

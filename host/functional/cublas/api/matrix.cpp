@@ -1,5 +1,5 @@
-// Levels 2 and 3 with bands, packed, symmetric and triangular matrices, in f32 and f64, each with sizes of 32 and of
-// 64 bits.
+// Levels 2 and 3 with bands, packed, symmetric and triangular matrices, in f32 and f64, each with
+// sizes of 32 and of 64 bits.
 #include "host/functional/cublas/matrix.h"
 
 #include "host/functional/cublas/api/entry.h"
@@ -91,9 +91,8 @@ void matrix_vector(const Handle& h, const char* suffix, const PartialMatrix& a, 
 template <class T>
 void times_triangle(const Handle& h, const char* suffix, const PartialMatrix& a, int64_t n, T* x,
                     int64_t incx) {
-  multiply_in_place(
-      h, suffix, sizeof(T),
-      {size(n), 1, size(n), 0, a, {}, column(x, n, incx), number(1), number(0)});
+  multiply_in_place(h, suffix, sizeof(T),
+                    {size(n), 1, size(n), 0, a, {}, column(x, n, incx), number(1), number(0)});
 }
 template <class T>
 void solve_vector(const Handle& h, const char* suffix, const PartialMatrix& a, int64_t n, T* x,
@@ -146,13 +145,12 @@ void symmetric_product(const Handle& h, const char* suffix, int side, int fill, 
 }
 template <class T>
 void triangular_product(const Handle& h, const char* suffix, int side, int fill, int operation,
-                        int diagonal, int64_t m, int64_t n, const T* alpha, const T* a,
-                        int64_t lda, const T* b, int64_t ldb, T* c, int64_t ldc) {
+                        int diagonal, int64_t m, int64_t n, const T* alpha, const T* a, int64_t lda,
+                        const T* b, int64_t ldb, T* c, int64_t ldc) {
   const bool left = left_of(side);
   require(m >= 0 && n >= 0 && ldb >= m && ldb >= 1 && ldc >= m && ldc >= 1);
   const PartialProductArgs args =
-      product(left, m, n,
-              triangle(dense(a, lda, size(left ? m : n)), fill, operation, diagonal),
+      product(left, m, n, triangle(dense(a, lda, size(left ? m : n)), fill, operation, diagonal),
               columns(b, ldb), columns(c, ldc), factor_at(h, alpha), number(0));
   if (b != c) return multiply(h, suffix, args);
   require(ldb == ldc);
@@ -178,9 +176,9 @@ void triangular_systems(const Handle& h, const char* suffix, int side, int fill,
 
 }  // namespace
 
-#define NW_ENTRY(name, parameters, body)                  \
-  NW_CUBLAS cublas##name parameters {                     \
-    return call("cublas" #name, h, [&] { body; });        \
+#define NW_ENTRY(name, parameters, body)           \
+  NW_CUBLAS cublas##name parameters {              \
+    return call("cublas" #name, h, [&] { body; }); \
   }
 
 /// Every function of one type T with sizes of type I; `v2` and `i64` are what names end in.
@@ -188,7 +186,8 @@ void triangular_systems(const Handle& h, const char* suffix, int side, int fill,
   NW_ENTRY(L##gbmv##v2,                                                                            \
            (Handle * h, int t, I m, I n, I kl, I ku, const T* alpha, const T* a, I lda,            \
             const T* x, I incx, const T* beta, T* y, I incy),                                      \
-           PartialMatrix of = banded(a, lda, kl, ku); of.transpose = transposes(t);                \
+           PartialMatrix of = banded(a, lda, kl, ku);                                              \
+           of.transpose = transposes(t);                                                           \
            matrix_vector(*h, suffix, of, of.transpose ? n : m, of.transpose ? m : n, alpha, x,     \
                          incx, beta, y, incy))                                                     \
   NW_ENTRY(L##symv##v2,                                                                            \
@@ -197,8 +196,8 @@ void triangular_systems(const Handle& h, const char* suffix, int side, int fill,
            matrix_vector(*h, suffix, symmetric(dense(a, lda, size(n)), fill), n, n, alpha, x,      \
                          incx, beta, y, incy))                                                     \
   NW_ENTRY(L##sbmv##v2,                                                                            \
-           (Handle * h, int fill, I n, I k, const T* alpha, const T* a, I lda, const T* x,         \
-            I incx, const T* beta, T* y, I incy),                                                  \
+           (Handle * h, int fill, I n, I k, const T* alpha, const T* a, I lda, const T* x, I incx, \
+            const T* beta, T* y, I incy),                                                          \
            matrix_vector(*h, suffix, symmetric(banded_half(a, lda, k, fill), fill), n, n, alpha,   \
                          x, incx, beta, y, incy))                                                  \
   NW_ENTRY(L##spmv##v2,                                                                            \
@@ -206,9 +205,9 @@ void triangular_systems(const Handle& h, const char* suffix, int side, int fill,
             const T* beta, T* y, I incy),                                                          \
            matrix_vector(*h, suffix, symmetric(packed(a, size(n)), fill), n, n, alpha, x, incx,    \
                          beta, y, incy))                                                           \
-  NW_ENTRY(L##trmv##v2,                                                                            \
-           (Handle * h, int fill, int t, int unit, I n, const T* a, I lda, T* x, I incx),          \
-           times_triangle(*h, suffix, triangle(dense(a, lda, size(n)), fill, t, unit), n, x, incx)) \
+  NW_ENTRY(                                                                                        \
+      L##trmv##v2, (Handle * h, int fill, int t, int unit, I n, const T* a, I lda, T* x, I incx),  \
+      times_triangle(*h, suffix, triangle(dense(a, lda, size(n)), fill, t, unit), n, x, incx))     \
   NW_ENTRY(L##tbmv##v2,                                                                            \
            (Handle * h, int fill, int t, int unit, I n, I k, const T* a, I lda, T* x, I incx),     \
            times_triangle(*h, suffix, triangle(banded_half(a, lda, k, fill), fill, t, unit), n, x, \
@@ -218,13 +217,14 @@ void triangular_systems(const Handle& h, const char* suffix, int side, int fill,
   NW_ENTRY(L##trsv##v2,                                                                            \
            (Handle * h, int fill, int t, int unit, I n, const T* a, I lda, T* x, I incx),          \
            solve_vector(*h, suffix, triangle(dense(a, lda, size(n)), fill, t, unit), n, x, incx))  \
-  NW_ENTRY(L##tbsv##v2,                                                                            \
-           (Handle * h, int fill, int t, int unit, I n, I k, const T* a, I lda, T* x, I incx),     \
-           solve_vector(*h, suffix, triangle(banded_half(a, lda, k, fill), fill, t, unit), n, x,   \
-                        incx))                                                                     \
+  NW_ENTRY(                                                                                        \
+      L##tbsv##v2,                                                                                 \
+      (Handle * h, int fill, int t, int unit, I n, I k, const T* a, I lda, T* x, I incx),          \
+      solve_vector(*h, suffix, triangle(banded_half(a, lda, k, fill), fill, t, unit), n, x, incx)) \
   NW_ENTRY(L##tpsv##v2, (Handle * h, int fill, int t, int unit, I n, const T* a, T* x, I incx),    \
            solve_vector(*h, suffix, triangle(packed(a, size(n)), fill, t, unit), n, x, incx))      \
-  NW_ENTRY(L##syr##v2, (Handle * h, int fill, I n, const T* alpha, const T* x, I incx, T* a, I lda), \
+  NW_ENTRY(L##syr##v2,                                                                             \
+           (Handle * h, int fill, I n, const T* alpha, const T* x, I incx, T* a, I lda),           \
            rank_one_or_two(*h, suffix, symmetric(dense(a, lda, size(n)), fill), n, alpha, x, incx, \
                            x, incx, false))                                                        \
   NW_ENTRY(L##spr##v2, (Handle * h, int fill, I n, const T* alpha, const T* x, I incx, T* a),      \
@@ -235,11 +235,11 @@ void triangular_systems(const Handle& h, const char* suffix, int side, int fill,
             T* a, I lda),                                                                          \
            rank_one_or_two(*h, suffix, symmetric(dense(a, lda, size(n)), fill), n, alpha, x, incx, \
                            y, incy, true))                                                         \
-  NW_ENTRY(L##spr2##v2,                                                                            \
-           (Handle * h, int fill, I n, const T* alpha, const T* x, I incx, const T* y, I incy,     \
-            T* a),                                                                                 \
-           rank_one_or_two(*h, suffix, symmetric(packed(a, size(n)), fill), n, alpha, x, incx, y,  \
-                           incy, true))                                                            \
+  NW_ENTRY(                                                                                        \
+      L##spr2##v2,                                                                                 \
+      (Handle * h, int fill, I n, const T* alpha, const T* x, I incx, const T* y, I incy, T* a),   \
+      rank_one_or_two(*h, suffix, symmetric(packed(a, size(n)), fill), n, alpha, x, incx, y, incy, \
+                      true))                                                                       \
   NW_ENTRY(L##symm##v2,                                                                            \
            (Handle * h, int side, int fill, I m, I n, const T* alpha, const T* a, I lda,           \
             const T* b, I ldb, const T* beta, T* c, I ldc),                                        \
@@ -256,11 +256,11 @@ void triangular_systems(const Handle& h, const char* suffix, int side, int fill,
            (Handle * h, int fill, int t, I n, I k, const T* alpha, const T* a, I lda, const T* b,  \
             I ldb, const T* beta, T* c, I ldc),                                                    \
            rank_k(*h, suffix, fill, t, n, k, alpha, a, lda, b, ldb, beta, c, ldc, false))          \
-  NW_ENTRY(L##trmm##v2,                                                                            \
-           (Handle * h, int side, int fill, int t, int unit, I m, I n, const T* alpha, const T* a, \
-            I lda, const T* b, I ldb, T* c, I ldc),                                                \
-           triangular_product(*h, suffix, side, fill, t, unit, m, n, alpha, a, lda, b, ldb, c,     \
-                              ldc))                                                                \
+  NW_ENTRY(                                                                                        \
+      L##trmm##v2,                                                                                 \
+      (Handle * h, int side, int fill, int t, int unit, I m, I n, const T* alpha, const T* a,      \
+       I lda, const T* b, I ldb, T* c, I ldc),                                                     \
+      triangular_product(*h, suffix, side, fill, t, unit, m, n, alpha, a, lda, b, ldb, c, ldc))    \
   NW_ENTRY(L##trsm##v2,                                                                            \
            (Handle * h, int side, int fill, int t, int unit, I m, I n, const T* alpha, const T* a, \
             I lda, T* b, I ldb),                                                                   \

@@ -1,5 +1,5 @@
-// What the kernels of levels 2 and 3 get that work with bands, packed, symmetric and triangular matrices; the host
-// fills it in (matrix.cpp).
+// What the kernels of levels 2 and 3 get that work with bands, packed, symmetric and triangular
+// matrices; the host fills it in (matrix.cpp).
 #pragma once
 
 #include "host/functional/cublas/kernels/vector_args.h"
@@ -39,7 +39,8 @@ struct PartialProductArgs {
   VectorScalar alpha, beta;
 };
 
-/// The triangle of c[n, n] that is stored = alpha * (a b^T + b a^T, where `both`) + beta * c, a and b [n, k].
+/// The triangle of c[n, n] that is stored = alpha * (a b^T + b a^T, where `both`) + beta * c, a and
+/// b [n, k].
 struct RankUpdateArgs {
   int n, k, both, reserved;
   StridedMatrix a, b;

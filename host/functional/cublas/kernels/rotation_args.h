@@ -11,14 +11,15 @@
 
 namespace nearwarp::cublas {
 
-/// Where the numbers of a rotation are, on the device: a, b, c, s of rotg; d1, d2, x1, y1 and the five parameters of
-/// rotmg.
+/// Where the numbers of a rotation are, on the device: a, b, c, s of rotg; d1, d2, x1, y1 and the
+/// five parameters of rotmg.
 struct RotationArgs {
   void* numbers[5];
   int modified;
 };
 
-/// (x, y) = H (x, y) for each element, by rotmg's parameters: values, or where they are on the device.
+/// (x, y) = H (x, y) for each element, by rotmg's parameters: values, or where they are on the
+/// device.
 struct ModifiedArgs {
   long long n;
   void *x, *y;
@@ -27,7 +28,8 @@ struct ModifiedArgs {
   const void* at;  ///< null: `values`
 };
 
-/// The rotation that turns (a, b) to (r, 0); a becomes r, b the number that stands for both cosine and sine.
+/// The rotation that turns (a, b) to (r, 0); a becomes r, b the number that stands for both cosine
+/// and sine.
 template <class T>
 NW_ROTATION void find_rotation(T* a, T* b, T* cosine, T* sine) {
   const T size_a = *a < 0 ? -*a : *a, size_b = *b < 0 ? -*b : *b;
@@ -46,8 +48,9 @@ NW_ROTATION void find_rotation(T* a, T* b, T* cosine, T* sine) {
   *a = r;
 }
 
-/// The modified rotation that takes y out of (x sqrt(d1), y sqrt(d2)), whose matrix keeps clear of very large and very
-/// small numbers (Lawson, Hanson, Kincaid, Krogh 1979); `p`: its form, h11, h21, h12, h22.
+/// The modified rotation that takes y out of (x sqrt(d1), y sqrt(d2)), whose matrix keeps clear of
+/// very large and very small numbers (Lawson, Hanson, Kincaid, Krogh 1979); `p`: its form, h11,
+/// h21, h12, h22.
 template <class T>
 NW_ROTATION void find_modified_rotation(T* d1, T* d2, T* x1, T y1, T* p) {
   constexpr T kScale = 4096, kMost = kScale * kScale, kLeast = 1 / kMost;

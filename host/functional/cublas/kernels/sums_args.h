@@ -3,7 +3,8 @@
 
 namespace nearwarp::cublas {
 
-/// to[i] = the sum over j of element (i, j), at i * down + j * across, for each item of a batch; in elements.
+/// to[i] = the sum over j of element (i, j), at i * down + j * across, for each item of a batch; in
+/// elements.
 struct SumsArgs {
   int rows, columns;
   const void* from;

@@ -19,9 +19,9 @@ struct WordArgs {
   unsigned long long position;
   unsigned* states;  ///< word w of sequence s at w * kSequences + s; MT19937: its words, and the
                      ///< next; MTGP32: kMtgpAll words of each generator
-  unsigned long long seed;     ///< of Philox
-  const void* directions;      ///< of Sobol, as many for each dimension as words have digits
-  long long points;            ///< of Sobol: for each dimension
+  unsigned long long seed;  ///< of Philox
+  const void* directions;   ///< of Sobol, as many for each dimension as words have digits
+  long long points;         ///< of Sobol: for each dimension
 };
 
 /// Makes numbers of words.
