@@ -46,12 +46,12 @@ Kernel kernel_for(const Product& p) {
     if (of(kBf16, kF32))
       return matrices ? Kernel{"cublas_gemm_bf16_f32", kMatrixThreads}
                       : Kernel{"cublas_gemm_bf16_f32_fma", kThreads};
-    if (of(kS8, kF32)) return {"cublas_gemm_s8_f32", kThreads};
+    if (of(kS8, kF32)) return {"cublas_gemm_s8_f32", kMatrixThreads};
   }
   if ((p.compute == kCompute64F || p.compute == kCompute64FPedantic) && of(kF64, kF64))
     return {"cublas_gemm_f64", kThreads};
   if ((p.compute == kCompute32I || p.compute == kCompute32IPedantic) && of(kS8, kS32))
-    return {"cublas_gemm_s8_s32", kThreads};
+    return {"cublas_gemm_s8_s32", kMatrixThreads};
   throw Failure{kNotSupported};
 }
 
