@@ -19,6 +19,7 @@ int cudaDeviceSynchronize();
 int cublasCreate_v2(void** handle);
 int cublasDestroy_v2(void* handle);
 int cublasSetPointerMode_v2(void* handle, int mode);
+int cublasSetMathMode(void* handle, int mode);
 const char* cublasGetStatusName(int status);
 int cublasSgemm_v2(void*, int, int, int, int, int, const float*, const float*, int, const float*,
                    int, const float*, float*, int);

@@ -57,8 +57,9 @@ void expect_near(const Shape& s, const std::vector<double>& want, const std::vec
 /// f(shape) for sizes about those of tiles, all transpositions, factors and leading dimensions.
 template <class F>
 void each_shape(F&& f) {
-  const int sizes[][3] = {{1, 1, 1},   {7, 1, 32},   {1, 7, 5},    {32, 32, 32}, {64, 64, 16},
-                          {65, 33, 7}, {7, 129, 32}, {129, 7, 33}, {3, 5, 0},    {70, 66, 100}};
+  const int sizes[][3] = {{1, 1, 1},     {7, 1, 32},    {1, 7, 5},    {32, 32, 32}, {64, 64, 16},
+                          {65, 33, 7},   {7, 129, 32},  {129, 7, 33}, {3, 5, 0},    {70, 66, 100},
+                          {1000, 7, 32}, {7, 1000, 32}, {32, 7, 1000}};
   uint32_t number = 0;
   for (const auto& [m, n, k] : sizes) {
     for (int transposes = 0; transposes < 4; ++transposes, ++number) {
@@ -132,6 +133,24 @@ TEST_F(CublasTest, ProductsOfF16) {
 TEST_F(CublasTest, ProductsOfBf16) {
   check_narrow<Bf16, Bf16, float>(handle_, kBf16, kBf16, kCompute32F, 8e-3, 0.0625);
   check_narrow<Bf16, float, float>(handle_, kBf16, kF32, kCompute32F, 1e-5, 0.0625);
+}
+/// Operands of few digits, which tf32 has; and one of many, which it rounds.
+TEST_F(CublasTest, ProductsOfTf32) {
+  check_narrow<float, float, float>(handle_, kF32, kF32, kCompute32FFastTf32, 1e-5, 0.0625);
+  const float factor = 1 + 0x1p-12f, one = 1, zero = 0;
+  const OnDevice<float> a(std::vector<float>{factor}), b(std::vector<float>{1}),
+      c(std::vector<float>{9});
+  const auto product = [&] {
+    EXPECT_EQ(
+        cublasSgemm_v2(handle_, 0, 0, 1, 1, 1, &one, a.get(), 1, b.get(), 1, &zero, c.get(), 1),
+        kSuccess);
+    return c.values()[0];
+  };
+  EXPECT_EQ(product(), factor);
+  ASSERT_EQ(cublasSetMathMode(handle_, kTf32Math), kSuccess);
+  EXPECT_EQ(product(), 1);
+  ASSERT_EQ(cublasSetMathMode(handle_, 0), kSuccess);
+  EXPECT_EQ(product(), factor);
 }
 TEST_F(CublasTest, ProductsOfIntegers) {
   check_narrow<int8_t, int32_t, int32_t>(handle_, kS8, kS32, kCompute32I, 0, 1);

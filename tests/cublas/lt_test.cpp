@@ -111,6 +111,41 @@ TEST_F(Lt, BitsOfRelu) {
   expect(d.values(), [](size_t, double x, size_t) { return x > 0 ? x : 0; });
 }
 
+TEST_F(Lt, GradientsOfBiases) {
+  const OnDevice<float> a(a_), b(b_), d(std::vector<float>(kM * kN)),
+      gradient(std::vector<float>(64)), aux(std::vector<float>(kM * kN, 0.5f));
+  set(8, static_cast<const void*>(gradient.get()));
+  // Of what is multiplied, along k.
+  set(7, uint32_t{kLtBiasGradientA});
+  ASSERT_EQ(multiply(a.get(), b.get(), d.get()), kSuccess);
+  for (size_t i = 0; i < kM; ++i) {
+    double sum = 0;
+    for (size_t x = 0; x < kK; ++x) sum += a_[i + x * kM];
+    EXPECT_NEAR(gradient.values()[i], sum, 1e-4) << i;
+  }
+  set(7, uint32_t{kLtBiasGradientB});
+  ASSERT_EQ(multiply(a.get(), b.get(), d.get()), kSuccess);
+  for (size_t j = 0; j < kN; ++j) {
+    double sum = 0;
+    for (size_t x = 0; x < kK; ++x) sum += b_[x + j * kK];
+    EXPECT_NEAR(gradient.values()[j], sum, 1e-4) << j;
+  }
+  // Of the result, with and without the gradient of GELU.
+  set(11, static_cast<void*>(aux.get()));
+  set(12, int64_t{kM});
+  for (const bool through : {false, true}) {
+    set(7, uint32_t{through ? kLtGeluGradient | kLtAux | kLtBiasGradient : kLtBiasGradient});
+    ASSERT_EQ(multiply(a.get(), b.get(), d.get()), kSuccess);
+    const double by = through ? gelu_gradient(0.5) : 1;
+    expect(d.values(), [&](size_t, double x, size_t) { return x * by; });
+    for (size_t i = 0; i < kM; ++i) {
+      double sum = 0;
+      for (size_t j = 0; j < kN; ++j) sum += product(i, j) * by;
+      EXPECT_NEAR(gradient.values()[i], sum, 1e-3) << i;
+    }
+  }
+}
+
 TEST_F(Lt, RowsOfMatrices) {
   // The same numbers as matrices in rows: A is k x m read so, hence transposed.
   const OnDevice<float> a(a_), b(b_), d(std::vector<float>(kM * kN));
@@ -140,7 +175,9 @@ TEST_F(Lt, WhatDoesNotFitIsRefused) {
   EXPECT_EQ(status(layout(8, 4, 7), layout(4, 6, 4), layout(8, 6, 8)), kInvalidValue);
   set(7, uint32_t{kLtBias});  // without one
   EXPECT_EQ(status(layout(8, 4, 8), layout(4, 6, 4), layout(8, 6, 8)), kInvalidValue);
-  set(7, uint32_t{256});  // the gradient of a bias
+  set(7, uint32_t{kLtBiasGradientA});  // without a place for it
+  EXPECT_EQ(status(layout(8, 4, 8), layout(4, 6, 4), layout(8, 6, 8)), kInvalidValue);
+  set(7, uint32_t{1 << 12});  // which there is not
   EXPECT_EQ(status(layout(8, 4, 8), layout(4, 6, 4), layout(8, 6, 8)), kNotSupported);
   int32_t transpose = 0;
   size_t written = 0;

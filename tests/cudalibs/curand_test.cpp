@@ -33,7 +33,7 @@ namespace nearwarp::cudalibs {
 namespace {
 
 constexpr int kXorwow = 101, kMrg32k3a = 121, kMtgp32 = 141, kMt19937 = 142, kPhilox = 161,
-              kSobol32 = 201, kScrambledSobol32 = 202;
+              kSobol32 = 201, kScrambledSobol32 = 202, kSobol64 = 203, kScrambledSobol64 = 204;
 constexpr int kPseudo[] = {kXorwow, kMrg32k3a, kMtgp32, kMt19937, kPhilox};
 constexpr int kNotInitialized = 101, kTypeError = 103, kOutOfRange = 104, kLengthNotMultiple = 105,
               kInternalError = 999;
@@ -247,6 +247,44 @@ TEST(Curand, SobolsPoints) {
   }));
   EXPECT_NEAR(m.mean, 0, 0.005);
   EXPECT_NEAR(m.deviation, 1, 0.01);
+}
+
+/// Upper halves of points of 64 bits are the points of 32.
+TEST(Curand, SobolsPointsOf64Bits) {
+  constexpr size_t kPoints = 1000, kDimensions = 10, kAll = kPoints * kDimensions;
+  void *shorts = nullptr, *longs = nullptr;
+  ASSERT_EQ(curandCreateGenerator(&shorts, kSobol32), 0);
+  ASSERT_EQ(curandCreateGenerator(&longs, kSobol64), 0);
+  for (void* const generator : {shorts, longs}) {
+    ASSERT_EQ(curandSetQuasiRandomGeneratorDimensions(generator, kDimensions), 0);
+    ASSERT_EQ(curandSetGeneratorOffset(generator, 5), 0);
+  }
+  const OnDevice<unsigned> out(kAll);
+  const OnDevice<unsigned long long> long_out(kAll);
+  const OnDevice<double> uniform(kAll);
+  ASSERT_EQ(curandGenerate(shorts, out.get(), kAll), 0);
+  ASSERT_EQ(curandGenerateLongLong(longs, long_out.get(), kAll), 0);
+  const auto words = out.values();
+  const auto long_words = long_out.values();
+  for (size_t i = 0; i < kAll; ++i) ASSERT_EQ(long_words[i] >> 32, words[i]) << i;
+  // Digits beyond the 32nd come with points beyond 2^32.
+  ASSERT_EQ(curandSetGeneratorOffset(longs, (1ull << 40) + 3), 0);
+  ASSERT_EQ(curandGenerateLongLong(longs, long_out.get(), kAll), 0);
+  const auto far = long_out.values();
+  for (size_t d = 0; d < kDimensions; ++d) EXPECT_NE(far[d * kPoints] & 0xffffffff, 0u) << d;
+  EXPECT_EQ(far[0],
+            1ull << 23 | 1ull << 24 | 1ull << 62);  // the Gray code of 2^40 + 3, turned round
+  ASSERT_EQ(curandGenerateUniformDouble(longs, uniform.get(), kAll), 0);
+  ASSERT_EQ(curandSetGeneratorOffset(longs, (1ull << 40) + 3 + kPoints), 0);
+  ASSERT_EQ(curandGenerateLongLong(longs, long_out.get(), kAll), 0);
+  const auto next = long_out.values();
+  const auto numbers_found = uniform.values();
+  for (size_t i = 0; i < kAll; ++i)
+    ASSERT_EQ(numbers_found[i], static_cast<double>(next[i] >> 11) * 0x1p-53 + 0x1p-54) << i;
+  EXPECT_EQ(curandGenerate(longs, out.get(), kAll), kTypeError);
+  EXPECT_EQ(curandGenerateLongLong(shorts, long_out.get(), kAll), kTypeError);
+  EXPECT_EQ(curandDestroyGenerator(shorts), 0);
+  EXPECT_EQ(curandDestroyGenerator(longs), 0);
 }
 
 TEST(Curand, ForTheHost) {

@@ -1,4 +1,6 @@
 // Does the driver library do what applications ask of it, without a toolkit?
+#include <dlfcn.h>
+
 #include <fstream>
 #include <string>
 #include <vector>
@@ -156,6 +158,21 @@ TEST_F(DriverLibrary, TheLastContextFreesWhatAllHad) {
   ASSERT_EQ(call("cuMemGetInfo_v2", &after, &total), kSuccess);
   EXPECT_GE(after, before);
   EXPECT_EQ(call("cuCtxDestroy_v2", third), kSuccess);
+}
+
+TEST_F(DriverLibrary, AnotherLibraryOfTheSameNameIsTold) {
+  void* const other = dlopen(NW_OTHER_LIBRARY, RTLD_NOW);
+  ASSERT_NE(other, nullptr) << dlerror();
+  using Ask = int (*)(void*);
+  const auto ask = reinterpret_cast<Ask>(dlsym(other, "ask_for_tables"));
+  ASSERT_NE(ask, nullptr);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(ask(symbol("cuGetExportTable")), kErrorNotSupported);
+  const std::string text = testing::internal::GetCapturedStderr();
+  EXPECT_NE(text.find("libcurand.so has answered in place of nearwarp's own library of that name"),
+            std::string::npos)
+      << text;
+  dlclose(other);
 }
 
 TEST_F(DriverLibrary, TablesWithoutDocumentsAreNotThere) {

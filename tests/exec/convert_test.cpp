@@ -6,6 +6,7 @@
 #include "host/functional/instructions/convert_rows.h"
 #include "host/functional/instructions/float_ops.h"
 #include "host/functional/instructions/lanes.h"
+#include "host/functional/instructions/long_rows.h"
 
 namespace nearwarp::exec {
 namespace {
@@ -192,12 +193,44 @@ TEST(ConvertCodes, AreTheConversions) {
   whole(Round::kUp, [](auto v) { return std::ceil(v); });
   whole(Round::kZero, [](auto v) { return std::trunc(v); });
   whole(Round::kNearest, [](auto v) { return std::rint(v); });
-  expect_same(Number::kS64, Number::kF32, Round::kNearest, false,
-              [](uint64_t b) { return bits(static_cast<float>(static_cast<int64_t>(b))); });
-  expect_same(Number::kU64, Number::kF32, Round::kNearest, false,
-              [](uint64_t b) { return bits(static_cast<float>(b)); });
   expect_same(Number::kS64, Number::kF64, Round::kNearest, false,
               [](uint64_t b) { return bits(static_cast<double>(static_cast<int64_t>(b))); });
+}
+
+/// Rows of integers below 2^digits, and their limits: all of a warp that 32 bits have go one way,
+/// others another.
+template <bool kSigned>
+void expect_longs_as_floats() {
+  const ConvertFlags flags{
+      kSigned ? Number::kS64 : Number::kU64, Number::kF32, Round::kNearest, false, false, false, 4};
+  std::mt19937_64 random(11);
+  uint32_t rows = 0;
+  for (int digits = 1; digits <= 64; ++digits) {
+    for (int round = 0; round < 512; ++round, ++rows) {
+      uint64_t from[kLanes];
+      float to[kLanes];
+      for (uint64_t& v : from) {
+        v = random() >> (64 - digits);
+        const uint64_t limit = digits == 64 ? 0 : uint64_t{1} << digits;
+        if (random() % 4 == 0) v = limit - 1 - random() % 3;
+        // About what lies in the middle between two numbers in f32, from which few digits lead
+        // away.
+        if (digits > 26 && random() % 4 == 0)
+          v = (v & ~((uint64_t{1} << (digits - 24)) - 1)) + (uint64_t{1} << (digits - 25)) +
+              random() % 3 - 1;
+        if (kSigned && digits < 64 && (random() & 1) != 0) v = ~v;
+      }
+      floats_of_longs<kSigned>(from, to);
+      for (uint32_t i = 0; i < kLanes; ++i)
+        ASSERT_EQ(bits(to[i]), convert_value(flags, from[i]) & 0xffffffff) << std::hex << from[i];
+    }
+  }
+  EXPECT_GE(rows * kLanes, kPatterns);
+}
+
+TEST(ConvertCodes, LongsBecomeTheNearestFloats) {
+  expect_longs_as_floats<true>();
+  expect_longs_as_floats<false>();
 }
 
 }  // namespace

@@ -54,9 +54,9 @@ Words words_of(const std::string& text) {
   return words;
 }
 
-/// NVRTC's program is one of tests/cudart/apps.
+/// Programs alone in their executable are some of tests/cudart/apps.
 std::string path_of(const Row& r) {
-  return std::string(r.executable == "nvrtc" ? NW_APPLICATIONS : NW_SUITE) + "/" + r.executable;
+  return std::string(r.program.empty() ? NW_APPLICATIONS : NW_SUITE) + "/" + r.executable;
 }
 
 class Suite : public ::testing::TestWithParam<Row> {};

@@ -22,6 +22,7 @@ enum Status : int {
 };
 
 enum Operation : int { kNone = 0, kTranspose = 1, kConjugateTranspose = 2 };  // of real numbers
+enum MathMode : int { kTf32Math = 3, kMathModes = 15 };                       // without flags
 enum PointerMode : int { kHostPointers = 0, kDevicePointers = 1 };
 
 /// cudaDataType

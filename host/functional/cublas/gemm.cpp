@@ -26,16 +26,19 @@ bool is_32f(ComputeType t) {
          t == kCompute32FFast16Bf || t == kCompute32FFastTf32;
 }
 
-/// Sums of f16 are made in f32 under every compute type, those of f32 in f32 where rounding the
-/// operands would be allowed, too.
+/// Sums of f16 are made in f32 under every compute type. Operands of f32 are rounded to tf32 where
+/// that is allowed, and not where only rounding to f16 or bf16 is.
 Kernel kernel_for(const Product& p) {
   const auto of = [&](DataType a, DataType c) { return p.a == a && p.b == a && p.c == c; };
   if (is_32f(p.compute) || is_16f(p.compute)) {
     if (of(kF16, kF16)) return {"cublas_gemm_f16", kMatrixThreads};
   }
   if (is_32f(p.compute)) {
-    const bool matrices = (of(kBf16, kBf16) || of(kBf16, kF32)) && multiplies_bf16();
-    if (of(kF32, kF32)) return {"cublas_gemm_f32", kThreads};
+    const bool matrices = (of(kBf16, kBf16) || of(kBf16, kF32)) && multiplies_bf16_and_tf32();
+    if (of(kF32, kF32))
+      return p.compute == kCompute32FFastTf32 && multiplies_bf16_and_tf32()
+                 ? Kernel{"cublas_gemm_tf32", kMatrixThreads}
+                 : Kernel{"cublas_gemm_f32", kThreads};
     if (of(kF16, kF32)) return {"cublas_gemm_f16_f32", kMatrixThreads};
     if (of(kBf16, kBf16))
       return matrices ? Kernel{"cublas_gemm_bf16", kMatrixThreads}
@@ -43,12 +46,12 @@ Kernel kernel_for(const Product& p) {
     if (of(kBf16, kF32))
       return matrices ? Kernel{"cublas_gemm_bf16_f32", kMatrixThreads}
                       : Kernel{"cublas_gemm_bf16_f32_fma", kThreads};
-    if (of(kS8, kF32)) return {"cublas_gemm_s8_f32", kThreads};
+    if (of(kS8, kF32)) return {"cublas_gemm_s8_f32", kMatrixThreads};
   }
   if ((p.compute == kCompute64F || p.compute == kCompute64FPedantic) && of(kF64, kF64))
     return {"cublas_gemm_f64", kThreads};
   if ((p.compute == kCompute32I || p.compute == kCompute32IPedantic) && of(kS8, kS32))
-    return {"cublas_gemm_s8_s32", kThreads};
+    return {"cublas_gemm_s8_s32", kMatrixThreads};
   throw Failure{kNotSupported};
 }
 

@@ -13,7 +13,7 @@ void launch(const char* name, Dim grid, Dim block, const Args& args, Stream stre
   launch(name, grid, block, static_cast<void*>(&copy), stream);
 }
 
-/// Has the device matrix instructions for bf16 (compute capability 8.0 and later)?
-bool multiplies_bf16();
+/// Has the device matrix instructions for bf16 and tf32 (compute capability 8.0 and later)?
+bool multiplies_bf16_and_tf32();
 
 }  // namespace nearwarp::cublas

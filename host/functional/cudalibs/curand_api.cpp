@@ -1,5 +1,6 @@
 // Generators of random numbers, and cuRAND's entry points.
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -61,7 +62,8 @@ class Generator {
  public:
   Generator(int type, bool is_host) : type_(type), is_host_(is_host) {}
 
-  bool is_quasi() const { return type_ == kSobol32; }
+  bool is_quasi() const { return type_ == kSobol32 || type_ == kSobol64; }
+  bool is_long() const { return type_ == kSobol64; }  ///< words of 64 bits
   void seed(uint64_t seed) {
     require(!is_quasi(), kTypeError);
     seed_ = seed;
@@ -103,8 +105,14 @@ class Generator {
         words = mtgp32_states(seed_, offset_);
         break;
       case kSobol32:
-        words = sobol_directions(dimensions_);
+        words = sobol_directions<uint32_t>(dimensions_);
         break;
+      case kSobol64: {
+        const auto directions = sobol_directions<uint64_t>(dimensions_);
+        words.resize(2 * directions.size());
+        std::memcpy(words.data(), directions.data(), words.size() * sizeof(uint32_t));
+        break;
+      }
       default:  // Philox has none
         break;
     }
@@ -120,7 +128,7 @@ class Generator {
 
   /// Words themselves.
   void generate(void* to, size_t n) {
-    with_output(to, n * sizeof(uint32_t),
+    with_output(to, n * word_bytes(),
                 [&](void* out) { words(static_cast<unsigned*>(out), static_cast<int64_t>(n)); });
   }
   /// Numbers of `bytes` bytes that `kernel` makes of `words_each` words each.
@@ -130,21 +138,23 @@ class Generator {
       const size_t count = n * words_each;
       void* own = nullptr;
       // Words of numbers of their size can lie where these come to.
-      const bool in_place = bytes == sizeof(uint32_t) && words_each == 1;
-      if (!in_place && cudalibs::cudaMallocAsync(&own, count * sizeof(uint32_t), stream_) != 0)
+      const bool in_place = bytes == word_bytes() && words_each == 1;
+      if (!in_place && cudalibs::cudaMallocAsync(&own, count * word_bytes(), stream_) != 0)
         throw cudalibs::Problem::kMemory;
       auto* const from = static_cast<unsigned*>(in_place ? out : own);
       words(from, static_cast<int64_t>(count));
       args.words = from;
       args.numbers = out;
       args.n = static_cast<int64_t>(n);
-      args.is_quasi = is_quasi() ? 1 : 0;
+      args.quasi_digits = is_quasi() ? static_cast<int>(8 * word_bytes()) : 0;
       cudalibs::launch(kernel, args.n, &args, stream_);
       if (own != nullptr) cudalibs::cudaFreeAsync(own, stream_);
     });
   }
 
  private:
+  size_t word_bytes() const { return is_long() ? sizeof(uint64_t) : sizeof(uint32_t); }
+
   /// `body(memory)` of the device; a generator for the host brings it there.
   template <class Body>
   void with_output(void* to, size_t bytes, Body&& body) {
@@ -182,6 +192,9 @@ class Generator {
         break;
       case kSobol32:
         cudalibs::launch("curand_sobol32", n, &args, stream_);
+        break;
+      case kSobol64:
+        cudalibs::launch("curand_sobol64", n, &args, stream_);
         break;
       default:
         cudalibs::launch("curand_philox4_32_10", n / 4 + 2, &args, stream_);
@@ -237,13 +250,13 @@ Status create(Generator** generator, int type, bool is_host) {
     require(generator != nullptr);
     if (type == kDefault) type = kXorwow;
     if (type == kQuasiDefault) type = kSobol32;
-    constexpr int kAll[] = {kXorwow, kMrg32k3a, kMtgp32, kMt19937, kPhilox, kSobol32};
+    constexpr int kAll[] = {kXorwow, kMrg32k3a, kMtgp32, kMt19937, kPhilox, kSobol32, kSobol64};
     if (std::find(std::begin(kAll), std::end(kAll), type) == std::end(kAll)) {
       const std::string what =
-          type == kScrambledSobol32   ? "with scrambled Sobol (its constants are not public)"
-          : type == kSobol64          ? "with Sobol of 64 bits"
-          : type == kScrambledSobol64 ? "with scrambled Sobol of 64 bits"
-                                      : "with generator " + std::to_string(type);
+          type == kScrambledSobol32 ? "with scrambled Sobol (its constants are not public)"
+          : type == kScrambledSobol64
+              ? "with scrambled Sobol of 64 bits (its constants are not public)"
+              : "with generator " + std::to_string(type);
       cudalibs::say_not_supported("curandCreateGenerator", what.c_str(), "cuRAND",
                                   "CURAND_STATUS_TYPE_ERROR");
       throw Failure{kTypeError};
@@ -319,11 +332,17 @@ NW_CURAND curandGetProperty(int which, int* value) {
 }
 
 NW_CURAND curandGenerate(Generator* generator, unsigned* to, size_t n) {
-  return call(generator, [&](Generator& g) { g.generate(to, n); });
+  return call(generator, [&](Generator& g) {
+    require(!g.is_long(), kTypeError);
+    g.generate(to, n);
+  });
 }
-/// For generators of 64 bits, of which there are none.
-NW_CURAND curandGenerateLongLong(Generator* generator, unsigned long long*, size_t) {
-  return call(generator, [](Generator&) { throw Failure{kTypeError}; });
+/// For generators of 64 bits.
+NW_CURAND curandGenerateLongLong(Generator* generator, unsigned long long* to, size_t n) {
+  return call(generator, [&](Generator& g) {
+    require(g.is_long(), kTypeError);
+    g.generate(to, n);
+  });
 }
 NW_CURAND curandGenerateUniform(Generator* generator, float* to, size_t n) {
   return call(generator,

@@ -211,7 +211,9 @@ std::vector<uint32_t> mtgp32_states(uint64_t seed, uint64_t given) {
   return all;
 }
 
-std::vector<uint32_t> sobol_directions(uint32_t dimensions) {
+template <class Word>
+std::vector<Word> sobol_directions(uint32_t dimensions) {
+  constexpr uint32_t kDigits = 8 * sizeof(Word);
   // Joe and Kuo, "Constructing Sobol sequences with better two-dimensional projections" (2008),
   // their table new-joe-kuo-6: degree and coefficients of the polynomial, first direction numbers.
   struct Polynomial {
@@ -227,17 +229,17 @@ std::vector<uint32_t> sobol_directions(uint32_t dimensions) {
                                                              {5, 2, {1, 1, 5, 5, 17}},
                                                              {5, 4, {1, 1, 5, 5, 5}},
                                                              {5, 7, {1, 1, 7, 11, 19}}};
-  std::vector<uint32_t> all;
+  std::vector<Word> all;
   for (uint32_t d = 0; d < dimensions; ++d) {
-    std::array<uint32_t, 32> v{};
-    for (uint32_t i = 0; i < 32; ++i) {
+    std::array<Word, kDigits> v{};
+    for (uint32_t i = 0; i < kDigits; ++i) {
       if (d == 0) {
-        v[i] = 1u << (31 - i);
+        v[i] = Word{1} << (kDigits - 1 - i);
         continue;
       }
       const Polynomial& p = kTable[d - 1];
       if (i < p.degree) {
-        v[i] = p.first[i] << (31 - i);
+        v[i] = Word{p.first[i]} << (kDigits - 1 - i);
         continue;
       }
       v[i] = v[i - p.degree] ^ (v[i - p.degree] >> p.degree);
@@ -248,5 +250,7 @@ std::vector<uint32_t> sobol_directions(uint32_t dimensions) {
   }
   return all;
 }
+template std::vector<uint32_t> sobol_directions(uint32_t dimensions);
+template std::vector<uint64_t> sobol_directions(uint32_t dimensions);
 
 }  // namespace nearwarp::curand

@@ -16,7 +16,8 @@ std::vector<uint32_t> mt19937_state(uint32_t seed, uint64_t given);
 std::vector<uint32_t> mtgp32_states(uint64_t seed, uint64_t given);
 
 inline constexpr uint32_t kMostDimensions = 10;
-/// 32 for each dimension.
-std::vector<uint32_t> sobol_directions(uint32_t dimensions);
+/// As many for each dimension as Word, of 32 or 64 bits, has digits.
+template <class Word>
+std::vector<Word> sobol_directions(uint32_t dimensions);
 
 }  // namespace nearwarp::curand

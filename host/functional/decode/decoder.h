@@ -37,7 +37,7 @@ class Decoder {
   };
 
   int32_t clock_operand(int part) const;  // imm of exec::kClock
-  // decoder.cpp: rows
+  // decode_rows.cpp
   uint16_t new_rows(bool wide);
   uint16_t constant(uint64_t bits, bool wide);
   uint16_t special(ptx::SpecialReg reg);
@@ -49,7 +49,6 @@ class Decoder {
   std::optional<uint16_t> alias_source(const Instr& in);
   void begin_block(const compiler::Block& block);
   void end_instruction(uint32_t position);
-  void add_meeting(const Instr& in, Meeting* meeting);
   uint16_t local_row(compiler::RegId reg);
   uint16_t take_pool(bool wide);
   void give_pool(uint16_t row, bool wide);
@@ -78,7 +77,9 @@ class Decoder {
                       int32_t imm = 0);
   void move(Dest d, uint16_t a, bool wide) { fast(wide ? exec::kMov64 : exec::kMov32, d, a); }
 
+  // decoder.cpp: instructions
   void instruction(const Instr& in);
+  void add_meeting(const Instr& in, Meeting* meeting);
 
   // decode_arithmetic.cpp
   bool arithmetic(const Instr& in);
@@ -130,8 +131,13 @@ class Decoder {
   void emit_sync(racecheck::SyncRules rules);
   uint16_t share_access(uint16_t last);
 
-  // decoder.cpp: control
+  // decode_shared.cpp
+  void know_address(const Instr& in);
+
+  // decode_control.cpp
   void control(const Instr& in, const compiler::Block& block, bool* ended);
+  BarrierDesc barrier(const Instr& in);
+  void phase_wait(const Instr& in, exec::Op* op);
   void system_call(const Instr& in);
 
   const compiler::Kernel& kernel_;
@@ -162,6 +168,10 @@ class Decoder {
   std::vector<compiler::RegId> local_regs_;  // with an entry in local_rows_ or local_alias_
   std::vector<uint16_t> pool_[2];            // free rows: narrow, wide
   std::vector<std::pair<uint16_t, bool>> temporaries_;
+  /// In the current block, by register and width of the words: the load from shared memory that
+  /// had the register's value as its address first; and by access, which of them it stands for.
+  std::unordered_map<uint64_t, uint16_t> known_;
+  std::unordered_map<uint16_t, uint64_t> stands_for_;
 };
 
 }  // namespace nearwarp::runtime

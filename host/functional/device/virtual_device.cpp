@@ -469,8 +469,10 @@ void VirtualDevice::run_grid(const Grid& launched) {
   entry.local_base = result.local_base;
   entry.local_bytes = result.local_bytes;
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  d.warp_instructions += result.warp_instructions;
-  d.thread_instructions += result.thread_instructions;
+  // Where it was interrupted, also what thread blocks have executed that have not ended.
+  const ExecutorResult executed = result.interrupted ? executor.executed() : result;
+  d.warp_instructions += executed.warp_instructions;
+  d.thread_instructions += executed.thread_instructions;
   if (record) d.add_launch(entry, traced ? writer.counted() : result, seconds.count());
   if (writer.cut() != TraceCut::kNone) d.end_recording(k.name, writer.cut());
   if (result.interrupted)

@@ -56,8 +56,6 @@
   X(CvtS32F32, int32_t, float, truncated_s32(a))                                                 \
   X(CvtU32F32, uint32_t, float, truncated_u32(a))                                                \
   X(CvtS32F64, int32_t, double, truncated_s32(a))                                                \
-  X(CvtF32S64, float, int64_t, static_cast<float>(a))                                            \
-  X(CvtF32U64, float, uint64_t, static_cast<float>(a))                                           \
   X(CvtF64S64, double, int64_t, static_cast<double>(a))                                          \
   X(CvtF32F16, float, uint32_t, half_to_float(a))                                                \
   X(CvtF16F32, uint32_t, float, float_to_half(a))                                                \

@@ -22,6 +22,10 @@ enum Code : uint16_t {
 #define NW_SETP(name, ...) kSetp##name,
       NW_EXEC_COMPARE(NW_SETP)  // d: predicate
 #undef NW_SETP
+  kCvtF32S64,  // to the nearest, of all lanes at once
+  kCvtF32S64M,
+  kCvtF32U64,
+  kCvtF32U64M,
   kPredicateAnd,  // d: predicate; a, b: predicate operands
   kPredicateOr,
   kPredicateXor,
@@ -42,6 +46,8 @@ enum Code : uint16_t {
   kLoadShared64Full,
   kStoreShared32Full,
   kStoreShared64Full,
+  kLoadShared32Known,  // b: access before it in the block that had the same addresses but for imm
+  kLoadShared64Known,
   kLoadShared32FullA64,  // 64-bit addresses
   kStoreShared32FullA64,
   kLoad,

@@ -15,6 +15,7 @@
 
 #include "host/functional/instructions/half_rows.h"
 #include "host/functional/instructions/lanes.h"
+#include "host/functional/instructions/long_rows.h"
 #include "host/functional/instructions/scalar.h"
 
 namespace nearwarp::exec {
@@ -219,8 +220,10 @@ void to_odd_doubles(const Integers& x, bool is_signed, Doubles& to) {
   }
 }
 void to_floats(const Integers& x, bool is_signed, Floats& to) {
-  for (uint32_t i = 0; i < kLanes; ++i)
-    to[i] = is_signed ? static_cast<float>(static_cast<int64_t>(x[i])) : static_cast<float>(x[i]);
+  if (is_signed)
+    floats_of_longs<true>(x, to);
+  else
+    floats_of_longs<false>(x, to);
 }
 
 void finish(Floats& x, const ConvertFlags& f, Integers& to) {

@@ -222,8 +222,8 @@ struct Warp {
 
 /// What the warps of one launch share while one host thread executes them.
 /// How the lanes of a full warp lay in shared memory when an access with 32-bit addresses was last
-/// executed: rows of 2^shift with equal steps, as of thread blocks that are 16 or 8 wide. They
-/// mostly lie so again, further on, which is found out faster than how they lie.
+/// executed: rows of 2^shift with equal steps, as of thread blocks that are 16 or 8 wide, or one of
+/// all lanes. They mostly lie so again, further on, which is found out faster than how they lie.
 struct SharedRows {
   static constexpr uint32_t kNobody = ~0u;
   uint32_t access = kNobody;  ///< MemDesc; the rest means nothing for others

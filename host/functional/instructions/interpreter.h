@@ -6,6 +6,7 @@
 
 #include "host/functional/instructions/atomic.h"
 #include "host/functional/instructions/codes.h"
+#include "host/functional/instructions/long_rows.h"
 #include "host/functional/instructions/memory_fast.h"
 #include "host/functional/instructions/warp_ops.h"
 
@@ -164,6 +165,18 @@ NW_HD inline Status run_warp(Context& ctx, Warp& warp, int64_t& budget) {
 #undef NW_BINARY
 #undef NW_TERNARY
 #undef NW_COMPARE
+          case kCvtF32S64:
+            convert_longs<true>(rows, *pc);
+            break;
+          case kCvtF32S64M:
+            convert_longs_masked<true>(rows, *pc, active & holds(pc->x));
+            break;
+          case kCvtF32U64:
+            convert_longs<false>(rows, *pc);
+            break;
+          case kCvtF32U64M:
+            convert_longs_masked<false>(rows, *pc, active & holds(pc->x));
+            break;
 #define NW_PREDICATE(name, expression)                               \
   case name: {                                                       \
     const uint32_t m = active & holds(pc->x);                        \
@@ -171,9 +184,9 @@ NW_HD inline Status run_warp(Context& ctx, Warp& warp, int64_t& budget) {
     predicates[pc->d] = (predicates[pc->d] & ~m) | ((expression)&m); \
     break;                                                           \
   }
-          NW_PREDICATE(kPredicateAnd, a & b)
-          NW_PREDICATE(kPredicateOr, a | b)
-          NW_PREDICATE(kPredicateXor, a ^ b)
+            NW_PREDICATE(kPredicateAnd, a & b)
+            NW_PREDICATE(kPredicateOr, a | b)
+            NW_PREDICATE(kPredicateXor, a ^ b)
 #undef NW_PREDICATE
           case kSelect32:
             select<uint32_t>(rows, *pc, kFullMask, holds(pc->c));
@@ -208,6 +221,8 @@ NW_HD inline Status run_warp(Context& ctx, Warp& warp, int64_t& budget) {
             NW_MEMORY(kStoreGlobal64Full, store_global_full<uint64_t>(ctx, warp, *pc))
             NW_MEMORY(kLoadShared32Full, (load_shared_full<uint32_t, uint32_t>(ctx, warp, *pc)))
             NW_MEMORY(kLoadShared64Full, (load_shared_full<uint64_t, uint32_t>(ctx, warp, *pc)))
+            NW_MEMORY(kLoadShared32Known, load_shared_known<uint32_t>(ctx, warp, *pc))
+            NW_MEMORY(kLoadShared64Known, load_shared_known<uint64_t>(ctx, warp, *pc))
             NW_MEMORY(kStoreShared32Full, (store_shared_full<uint32_t, uint32_t>(ctx, warp, *pc)))
             NW_MEMORY(kStoreShared64Full, (store_shared_full<uint64_t, uint32_t>(ctx, warp, *pc)))
             NW_MEMORY(kLoadShared32FullA64, (load_shared_full<uint32_t, uint64_t>(ctx, warp, *pc)))

@@ -233,30 +233,11 @@ NW_HD NW_INLINE bool load_shared_full(Context& ctx, Warp& warp, const Op& op) {
   const A* a = row<A>(warp.rows, op.a);
   M* d = row<M>(warp.rows, op.d);
   const A offset = static_cast<A>(static_cast<int64_t>(op.imm));
-  const A first = a[0] + offset;
   const A stride = a[1] - a[0];
   if (ctx.shared_bytes < sizeof(M)) return load_general(ctx, warp, op, kFullMask);
   const A limit = static_cast<A>(ctx.shared_bytes - sizeof(M));
-  if (is_progression(a, stride)) {
-    const A last = first + 31 * stride;
-    using S = std::make_signed_t<A>;
-    const S step = static_cast<S>(stride);
-    if (!(first <= limit && last <= limit && ((first | stride) & (sizeof(M) - 1)) == 0 &&
-          step >= trace::kMinStride && step <= trace::kMaxStride))
-      return load_general(ctx, warp, op, kFullMask);
-    if (warp.trace != nullptr)
-      warp.trace[warp.trace_size++] = trace::memory_record(first, static_cast<int>(step));
-    const uint8_t* p = ctx.shared + first;
-    if (stride == 0) {
-      const M v = load_value<M>(p);
-      for (uint32_t i = 0; i < kLanes; ++i) d[i] = v;
-    } else if (stride == sizeof(M)) {
-      for (uint32_t i = 0; i < kLanes; ++i) d[i] = load_value<M>(p + i * sizeof(M));
-    } else {
-      for (uint32_t i = 0; i < kLanes; ++i, p += step) d[i] = load_value<M>(p);
-    }
-    return true;
-  }
+  if (is_progression(a, stride))
+    return load_shared_rows<M, A, kOneRow>(ctx, warp, op) || load_general(ctx, warp, op, kFullMask);
   if (load_shared_rows<M, A, 4>(ctx, warp, op) || load_shared_rows<M, A, 3>(ctx, warp, op))
     return true;
   A offsets[kLanes];
@@ -280,6 +261,14 @@ NW_HD NW_INLINE bool load_shared_full(Context& ctx, Warp& warp, const Op& op) {
   }
   gather(d, ctx.shared, offsets);
   return true;
+}
+
+/// The same where another load, of access b, had these addresses but for imm shortly before.
+template <class M>
+NW_HD NW_INLINE bool load_shared_known(Context& ctx, Warp& warp, const Op& op) {
+  const SharedRows& rows = ctx.shared_rows[op.b % Context::kSharedRows];
+  if (rows.access == op.b && load_known_rows<M>(ctx, warp, op, rows)) return true;
+  return load_shared_full<M, uint32_t>(ctx, warp, op);
 }
 
 /// Unguarded store of 4- or 8-byte words by a full warp to shared memory.

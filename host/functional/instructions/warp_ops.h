@@ -95,6 +95,7 @@ NW_HD inline uint32_t shuffle(uint8_t* rows, const Op& op, uint32_t mask) {
       static_cast<Shuffle>(op.imm & 3), row<uint32_t>(rows, op.b), row<uint32_t>(rows, op.c), from);
   permute(row<uint32_t>(rows, op.a), from, result);
   uint32_t* d = row<uint32_t>(rows, op.d);
+#pragma GCC ivdep
   for (uint32_t i = 0; i < kLanes; ++i) d[i] = lane_in<uint32_t>(mask, i) ? result[i] : d[i];
   return in_range;
 }

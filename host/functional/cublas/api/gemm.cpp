@@ -22,7 +22,9 @@ Product product_of(const Handle& h, const Call& c, DataType a, DataType b, DataT
   p.a = a;
   p.b = b;
   p.c = to;
-  p.compute = compute;
+  p.compute = compute == kCompute32F && (h.math_mode & kMathModes) == kTf32Math
+                  ? kCompute32FFastTf32
+                  : compute;
   p.batch = c.batch;
   GemmArgs& g = p.args;
   g.m = size(c.m);
@@ -87,6 +89,30 @@ Matrix several(const void* const* items, int64_t ld) { return {nullptr, items, l
                 one(c, ldc, stride_c), batch},                                                    \
                type, type, type, compute);                                                        \
   }
+#define NW_GEMM_BATCHES_64(letter, Scale, type, compute)                                          \
+  NW_CUBLAS cublas##letter##gemmBatched_64(                                                       \
+      Handle* h, int ta, int tb, int64_t m, int64_t n, int64_t k, const Scale* alpha,             \
+      const void* const* a, int64_t lda, const void* const* b, int64_t ldb, const Scale* beta,    \
+      void* const* c, int64_t ldc, int64_t batch) {                                               \
+    return run(                                                                                   \
+        "cublas" #letter "gemmBatched_64", h,                                                     \
+        {ta, tb, m, n, k, alpha, beta, several(a, lda), several(b, ldb), several(c, ldc), batch}, \
+        type, type, type, compute);                                                               \
+  }                                                                                               \
+  NW_CUBLAS cublas##letter##gemmStridedBatched_64(                                                \
+      Handle* h, int ta, int tb, int64_t m, int64_t n, int64_t k, const Scale* alpha,             \
+      const void* a, int64_t lda, long long stride_a, const void* b, int64_t ldb,                 \
+      long long stride_b, const Scale* beta, void* c, int64_t ldc, long long stride_c,            \
+      int64_t batch) {                                                                            \
+    return run("cublas" #letter "gemmStridedBatched_64", h,                                       \
+               {ta, tb, m, n, k, alpha, beta, one(a, lda, stride_a), one(b, ldb, stride_b),       \
+                one(c, ldc, stride_c), batch},                                                    \
+               type, type, type, compute);                                                        \
+  }
+
+NW_GEMM_BATCHES_64(S, float, kF32, kCompute32F)
+NW_GEMM_BATCHES_64(D, double, kF64, kCompute64F)
+NW_GEMM_BATCHES_64(H, void, kF16, kCompute16F)
 NW_GEMM(S, _v2, float, kF32, kCompute32F)
 NW_GEMM(D, _v2, double, kF64, kCompute64F)
 NW_GEMM(H, , void, kF16, kCompute16F)
@@ -122,6 +148,27 @@ NW_CUBLAS cublasGemmStridedBatchedEx(Handle* h, int ta, int tb, int m, int n, in
                                      long long stride_b, const void* beta, void* c, int type_c,
                                      int ldc, long long stride_c, int batch, int compute, int) {
   return run("cublasGemmStridedBatchedEx", h,
+             {ta, tb, m, n, k, alpha, beta, one(a, lda, stride_a), one(b, ldb, stride_b),
+              one(c, ldc, stride_c), batch},
+             type_a, type_b, type_c, compute);
+}
+NW_CUBLAS cublasGemmBatchedEx_64(Handle* h, int ta, int tb, int64_t m, int64_t n, int64_t k,
+                                 const void* alpha, const void* const* a, int type_a, int64_t lda,
+                                 const void* const* b, int type_b, int64_t ldb, const void* beta,
+                                 void* const* c, int type_c, int64_t ldc, int64_t batch,
+                                 int compute, int) {
+  return run(
+      "cublasGemmBatchedEx_64", h,
+      {ta, tb, m, n, k, alpha, beta, several(a, lda), several(b, ldb), several(c, ldc), batch},
+      type_a, type_b, type_c, compute);
+}
+NW_CUBLAS cublasGemmStridedBatchedEx_64(Handle* h, int ta, int tb, int64_t m, int64_t n, int64_t k,
+                                        const void* alpha, const void* a, int type_a, int64_t lda,
+                                        long long stride_a, const void* b, int type_b, int64_t ldb,
+                                        long long stride_b, const void* beta, void* c, int type_c,
+                                        int64_t ldc, long long stride_c, int64_t batch, int compute,
+                                        int) {
+  return run("cublasGemmStridedBatchedEx_64", h,
              {ta, tb, m, n, k, alpha, beta, one(a, lda, stride_a), one(b, ldb, stride_b),
               one(c, ldc, stride_c), batch},
              type_a, type_b, type_c, compute);

@@ -1,4 +1,4 @@
-// Products of matrices by multiply-add, and of f16 by matrix instructions. Tiles are 64 x 64.
+// Products of matrices by multiply-add, and of f16 and s8 by matrix instructions. Tiles are 64 x 64.
 #include "host/functional/cublas/kernels/gemm_matrix.cuh"
 
 using namespace nearwarp::cublas;
@@ -47,8 +47,8 @@ __device__ void multiply(const GemmArgs& p) {
 extern "C" {
 __global__ void __launch_bounds__(kThreads) cublas_gemm_f32(GemmArgs p) { multiply<float, float, float>(p); }
 __global__ void __launch_bounds__(kThreads) cublas_gemm_f64(GemmArgs p) { multiply<double, double, double>(p); }
-__global__ void __launch_bounds__(kThreads) cublas_gemm_s8_s32(GemmArgs p) { multiply<signed char, int, int>(p); }
-__global__ void __launch_bounds__(kThreads) cublas_gemm_s8_f32(GemmArgs p) { multiply<signed char, float, float>(p); }
+__global__ void __launch_bounds__(kMatrixThreads) cublas_gemm_s8_s32(GemmArgs p) { multiply_by_matrices<signed char, int, signed char, 16, int>(p); }
+__global__ void __launch_bounds__(kMatrixThreads) cublas_gemm_s8_f32(GemmArgs p) { multiply_by_matrices<signed char, float, signed char, 16, int, float>(p); }
 /// Where there are no matrix instructions for bf16.
 __global__ void __launch_bounds__(kThreads) cublas_gemm_bf16_fma(GemmArgs p) { multiply<__nv_bfloat16, __nv_bfloat16, float>(p); }
 __global__ void __launch_bounds__(kThreads) cublas_gemm_bf16_f32_fma(GemmArgs p) { multiply<__nv_bfloat16, float, float>(p); }

@@ -48,8 +48,9 @@ constexpr int kTile = 64;
 
 /// kDepth rows or columns, from `k` on, of what a thread block multiplies: to[x][i] is element k + x
 /// of its row (of A) or column (of B) i, from the matrix `of`; what lies beyond it is 0. `along`: those
-/// of one i stand together in memory. Threads that stand together read what stands together.
-template <int kDepth, int kThreads, class In, class To, int kPitch>
+/// of one i stand together in memory. Threads that stand together read what stands together. Sixteen of i
+/// begin every kBlock.
+template <int kDepth, int kThreads, int kBlock = 16, class In, class To, int kPitch>
 __device__ void load(To (*to)[kPitch], const In* from, long long ld, bool along, int first, int end,
                      int k, int k_end) {
 #pragma unroll 2
@@ -57,7 +58,8 @@ __device__ void load(To (*to)[kPitch], const In* from, long long ld, bool along,
     const int x = along ? n % kDepth : n / kTile, i = along ? n / kDepth : n % kTile;
     const bool inside = first + i < end && k + x < k_end;
     const long long at = along ? k + x + (first + i) * ld : first + i + (k + x) * ld;
-    to[x][i] = inside ? convert<To>(from[at]) : convert<To>(0.0f);
+    const int place = kBlock == 16 ? i : i / 16 * kBlock + i % 16;
+    to[x][place] = inside ? convert<To>(from[at]) : convert<To>(0.0f);
   }
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "host/functional/cublas/api/entry.h"
+#include "host/functional/cublas/lt/bias_gradient.h"
 #include "host/functional/cublas/lt/matmul.h"
 #include "host/functional/cublas/status_names.h"
 
@@ -184,5 +185,6 @@ NW_CUBLAS cublasLtMatmul(Handle* handle, const MatmulDesc* desc, const void* alp
     p.args.beta = scalar_at(beta, scale, desc->pointer_mode);
     require(c != nullptr || (p.args.beta.at == nullptr && p.args.beta.value == 0));
     multiply(p, stream);
+    sum_for_bias(p, *desc, stream);
   });
 }

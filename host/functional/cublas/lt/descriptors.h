@@ -15,10 +15,15 @@ enum LtEpilogue : uint32_t {
   kLtRelu = 2,
   kLtBias = 4,
   kLtReluGradient = 8,
+  kLtBiasGradient = 16,
   kLtGelu = 32,
   kLtGeluGradient = 64,
   kLtAux = 128,
+  kLtBiasGradientA = 256,
+  kLtBiasGradientB = 512,
 };
+
+inline constexpr uint32_t kLtBiasGradients = kLtBiasGradient | kLtBiasGradientA | kLtBiasGradientB;
 
 struct MatrixLayout {
   uint32_t type = kF32;

@@ -14,9 +14,9 @@ int size(uint64_t n) {
 
 int epilogue_of(const MatmulDesc& desc) {
   const uint32_t e = desc.epilogue;
-  constexpr uint32_t kKnown =
-      kLtDefault | kLtRelu | kLtBias | kLtReluGradient | kLtGelu | kLtGeluGradient | kLtAux;
-  require((e & ~kKnown) == 0, kNotSupported);  // gradients of biases
+  constexpr uint32_t kKnown = kLtDefault | kLtRelu | kLtBias | kLtReluGradient | kLtGelu |
+                              kLtGeluGradient | kLtAux | kLtBiasGradients;
+  require((e & ~kKnown) == 0, kNotSupported);
   int kinds = 0;
   if ((e & kLtBias) != 0) kinds |= kBias;
   if ((e & kLtRelu) != 0) kinds |= kRelu;
@@ -24,7 +24,9 @@ int epilogue_of(const MatmulDesc& desc) {
   if ((e & kLtGeluGradient) != 0) kinds |= kGeluGradient;
   if ((e & kLtReluGradient) != 0) kinds |= kReluGradient;
   if ((e & kLtAux) != 0 && (kinds & (kRelu | kGelu)) != 0) kinds |= kStoreAux;
-  require((kinds & kBias) == 0 || desc.bias != nullptr);
+  const bool has_bias = (kinds & kBias) != 0 || (e & kLtBiasGradients) != 0;
+  require(!has_bias || desc.bias != nullptr);
+  require((kinds & kBias) == 0 || (e & kLtBiasGradients) == 0);  // one place for both
   require((kinds & (kStoreAux | kGeluGradient | kReluGradient)) == 0 || desc.aux != nullptr);
   return kinds;
 }
@@ -76,8 +78,9 @@ Product product_of(const MatmulDesc& desc, const MatmulMatrices& x) {
   g.d = matrix_of(*x.d);
   g.epilogue = epilogue_of(desc);
   // Biases are per row of D as it is stored, which would be a column here.
-  require(!rows || (g.epilogue & ~(kRelu | kGelu)) == 0, kNotSupported);
-  require(g.epilogue == 0 || (p.c != kF64 && p.c != kS32), kNotSupported);
+  const bool has_gradient = (desc.epilogue & kLtBiasGradients) != 0;
+  require(!rows || ((g.epilogue & ~(kRelu | kGelu)) == 0 && !has_gradient), kNotSupported);
+  require((g.epilogue == 0 && !has_gradient) || (p.c != kF64 && p.c != kS32), kNotSupported);
   g.bias = desc.bias;
   g.bias_stride = desc.bias_stride;
   g.aux = desc.aux;

@@ -152,9 +152,30 @@ __device__ double uniform(unsigned x, unsigned y) {
   return (x ^ ((unsigned long long)y << 21)) * 0x1p-53 + 0x1p-54;
 }
 
-__device__ float number(const NumberArgs& a, long long i, float) { return uniform(a.words[i]); }
+__device__ unsigned long long long_word(const NumberArgs& a, long long i) {
+  return reinterpret_cast<const unsigned long long*>(a.words)[i];
+}
+__device__ float number(const NumberArgs& a, long long i, float) {
+  return uniform(a.quasi_digits == 64 ? (unsigned)(long_word(a, i) >> 32) : a.words[i]);
+}
 __device__ double number(const NumberArgs& a, long long i, double) {
-  return a.is_quasi ? a.words[i] * 0x1p-32 + 0x1p-33 : uniform(a.words[2 * i], a.words[2 * i + 1]);
+  if (a.quasi_digits == 64) return (long_word(a, i) >> 11) * 0x1p-53 + 0x1p-54;
+  return a.quasi_digits != 0 ? a.words[i] * 0x1p-32 + 0x1p-33
+                             : uniform(a.words[2 * i], a.words[2 * i + 1]);
+}
+
+/// Of each dimension `points`, one dimension behind the other; digit by digit of the Gray code of the point's number.
+template <class Word>
+__device__ void sobol(const WordArgs& a) {
+  constexpr int kDigits = 8 * sizeof(Word);
+  each(a.n, [&](long long i) {
+    const Word k = (Word)(a.position + i % a.points), gray = k ^ (k >> 1);
+    const Word* const v = static_cast<const Word*>(a.directions) + i / a.points * kDigits;
+    Word x = 0;
+    for (int digit = 0; digit < kDigits; ++digit)
+      if ((gray >> digit & 1) != 0) x ^= v[digit];
+    reinterpret_cast<Word*>(a.words)[i] = x;
+  });
 }
 
 template <class T>
@@ -167,7 +188,7 @@ __device__ void store_normal(const NumberArgs& a, long long i, T x) {
 /// that it keeps its order.
 template <class T>
 __device__ void normal(const NumberArgs& a) {
-  if (a.is_quasi) {
+  if (a.quasi_digits != 0) {
     each(a.n, [&](long long i) {
       store_normal(a, i, T(normcdfinv(double(number(a, i, T())))));
     });
@@ -252,17 +273,8 @@ extern "C" __global__ void curand_philox4_32_10(WordArgs a) {
     }
   });
 }
-/// Of each dimension `points`, one dimension behind the other; bit by bit of the Gray code of the point's number.
-extern "C" __global__ void curand_sobol32(WordArgs a) {
-  each(a.n, [&](long long i) {
-    const unsigned k = (unsigned)(a.position + i % a.points), gray = k ^ (k >> 1);
-    const unsigned* const v = a.directions + i / a.points * 32;
-    unsigned x = 0;
-    for (int bit = 0; bit < 32; ++bit)
-      if ((gray >> bit & 1) != 0) x ^= v[bit];
-    a.words[i] = x;
-  });
-}
+extern "C" __global__ void curand_sobol32(WordArgs a) { sobol<unsigned>(a); }
+extern "C" __global__ void curand_sobol64(WordArgs a) { sobol<unsigned long long>(a); }
 
 extern "C" __global__ void curand_uniform_f32(NumberArgs a) {
   each(a.n, [&](long long i) { static_cast<float*>(a.numbers)[i] = number(a, i, 0.f); });

@@ -14,14 +14,14 @@ constexpr int kMtgpAll = kMtgpState + 3 + 4 + 4;
 
 /// `n` words from number `position` on.
 struct WordArgs {
-  unsigned* words;
+  unsigned* words;  ///< Sobol's of 64 bits are twice as large
   long long n;
   unsigned long long position;
   unsigned* states;  ///< word w of sequence s at w * kSequences + s; MT19937: its words, and the
                      ///< next; MTGP32: kMtgpAll words of each generator
-  unsigned long long seed;     ///< of Philox
-  const unsigned* directions;  ///< of Sobol, 32 for each dimension
-  long long points;            ///< of Sobol: for each dimension
+  unsigned long long seed;  ///< of Philox
+  const void* directions;   ///< of Sobol, as many for each dimension as words have digits
+  long long points;         ///< of Sobol: for each dimension
 };
 
 /// Makes numbers of words.
@@ -30,7 +30,7 @@ struct NumberArgs {
   void* numbers;
   long long n;
   double mean, deviation;
-  int logarithmic, is_quasi;
+  int logarithmic, quasi_digits;  ///< of quasirandom words, 32 or 64; 0: of random ones
 };
 
 }  // namespace nearwarp::curand

@@ -130,8 +130,9 @@ NW_API cudaPointerGetAttributes(PointerAttributes* attributes, const void* point
   });
 }
 
-NW_API cudaMemPrefetchAsync(const void* pointer, size_t bytes, MemLocation location, unsigned,
+NW_API cudaMemPrefetchAsync(const void* pointer, size_t bytes, MemLocation location, unsigned flags,
                             Stream stream) {
+  if (flags != 0) return failed(kErrorInvalidValue);
   void* const p = const_cast<void*>(pointer);
   return hints(&p, &bytes, 1, stream, &location, nullptr, 1);
 }
@@ -145,17 +146,20 @@ NW_API cudaMemAdvise(const void* pointer, size_t bytes, int advice, MemLocation 
 }
 NW_API cudaMemPrefetchBatchAsync(void** pointers, size_t* sizes, size_t count,
                                  MemLocation* locations, size_t* indices, size_t num_locations,
-                                 unsigned long long, Stream stream) {
+                                 unsigned long long flags, Stream stream) {
+  if (flags != 0) return failed(kErrorInvalidValue);
   return hints(pointers, sizes, count, stream, locations, indices, num_locations);
 }
-NW_API cudaMemDiscardBatchAsync(void** pointers, size_t* sizes, size_t count, unsigned long long,
-                                Stream stream) {
+NW_API cudaMemDiscardBatchAsync(void** pointers, size_t* sizes, size_t count,
+                                unsigned long long flags, Stream stream) {
+  if (flags != 0) return failed(kErrorInvalidValue);
   return hints(pointers, sizes, count, stream);
 }
 NW_API cudaMemDiscardAndPrefetchBatchAsync(void** pointers, size_t* sizes, size_t count,
                                            MemLocation* locations, size_t* indices,
-                                           size_t num_locations, unsigned long long,
+                                           size_t num_locations, unsigned long long flags,
                                            Stream stream) {
+  if (flags != 0) return failed(kErrorInvalidValue);
   return hints(pointers, sizes, count, stream, locations, indices, num_locations);
 }
 

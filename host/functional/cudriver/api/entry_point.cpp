@@ -59,9 +59,19 @@ void* find(std::string_view wanted, int version, uint64_t flags, Found& found) {
 void refuse_tables(const void* caller) {
   Dl_info of{};
   const bool known = dladdr(caller, &of) != 0 && of.dli_fname != nullptr;
-  std::string who = known ? of.dli_fname : "the application";
-  who.erase(0, who.find_last_of('/') + 1);
+  const std::string path = known ? of.dli_fname : "the application";
+  const std::string who = path.substr(path.find_last_of('/') + 1);
   if (who.starts_with("libnvrtc")) return;
+  for (const char* own : {"libcublas.", "libcublasLt.", "libcufft.", "libcurand.", "libcusparse."})
+    if (who.starts_with(own)) {
+      nw_driver_say_once(
+          (path +
+           " has answered in place of nearwarp's own library of that name, and asks for functions "
+           "of the CUDA driver that have no documents (cuGetExportTable) - load it by its name "
+           "alone, and not by a path, so that nearwarp's is found")
+              .c_str());
+      return;
+    }
   nw_driver_say_once(
       (who +
        " asks for functions of the CUDA driver that have no documents (cuGetExportTable), and "
