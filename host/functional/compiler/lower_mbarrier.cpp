@@ -132,6 +132,8 @@ void Lowering::expand_mbarrier(Frame* frame, const ptx::Instruction& in, const I
     }
     arrive(like, space, out.address, out.dsts, change, op == MbarrierOp::kCopiesArrive);
     if (op == MbarrierOp::kCopiesArrive) code_.instructions.back().mod.mode = 2;
+    const bool drops = op == MbarrierOp::kDrop || op == MbarrierOp::kDropExpect;
+    code_.instructions.back().mod.bar_arrive = drops;  // for readers of recordings, too
     return;
   }
   // The phase is over when the parity differs: from the word that arrive returned, or from the

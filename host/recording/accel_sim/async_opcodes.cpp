@@ -123,8 +123,12 @@ void translate_products(MachineInstruction& m, const Modifiers& mods) {
 ArrivalForm arrival_form(std::string_view opcode) {
   ArrivalForm form;
   const Modifiers mods(opcode);
+  form.drops = mods.has("OPTOUT");
   for (const std::string_view word : mods.words())
-    if (word.size() == 4 && word[0] == 'A' && word[2] == 'T') form = {word[1], word[3]};
+    if (word.size() == 4 && word[0] == 'A' && word[2] == 'T') {
+      form.arrivals = word[1];
+      form.bytes = word[3];
+    }
   return form;
 }
 

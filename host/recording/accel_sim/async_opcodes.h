@@ -18,6 +18,7 @@ bool translate_async(MachineInstruction& m, const Modifiers& mods);
 /// bytes; R stands for the last source, and X for bytes that have been copied.
 struct ArrivalForm {
   char arrivals = '1', bytes = 'R';
+  bool drops = false;  ///< what arrives is expected no more
 };
 ArrivalForm arrival_form(std::string_view opcode);
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <utility>
 
 #include "host/recording/accel_sim/launch_builder.h"
 
@@ -76,12 +77,16 @@ LineProblem LaunchBuilder::async(uint32_t id, AsyncKind kind, const DynamicPart&
       warp_.groups = CopyGroups::kLoads;
       break;
     default: {
-      const auto first = static_cast<uint32_t>(tail.immediate[0] & 0xffff),
-                 second = static_cast<uint32_t>(tail.immediate[1] & 0xffff);
+      auto first = static_cast<uint32_t>(tail.immediate[0] & 0xffff),
+           second = static_cast<uint32_t>(tail.immediate[1] & 0xffff);
+      // A barrier's number is below 16, and its threads are whole warps.
+      if (kind == AsyncKind::kBarrier && first >= 16) std::swap(first, second);
       const CopyGroups groups =
           kind == AsyncKind::kGroupWait ? warp_.groups : CopyGroups::kNone;
       const uint64_t key =
           uint64_t{first} | uint64_t{second} << 16 | static_cast<uint64_t>(groups) << 32;
+      if (kind == AsyncKind::kBarrier || kind == AsyncKind::kClusterBarrier)
+        barrier(kernel_.at(id), first, second);
       id = kernel_.derived(id, key, [&](MachineInstruction& m) {
         m.instruction = with_immediates(m, first, second, groups);
       });
@@ -89,6 +94,17 @@ LineProblem LaunchBuilder::async(uint32_t id, AsyncKind kind, const DynamicPart&
   }
   trace.add(id, d.pc, d.mask, nullptr);
   return {};
+}
+
+void LaunchBuilder::barrier(const MachineInstruction& in, uint32_t number, uint32_t threads) {
+  const bool of_cluster = in.async == AsyncKind::kClusterBarrier;
+  const bool arrives = in.instruction.mod.bar_arrive != 0;
+  if (in.instruction.op == ptx::Opcode::kNop || (of_cluster && arrives)) return;
+  MbarrierStep step;
+  step.kind = arrives ? MbarrierStep::Kind::kBarrierArrive : MbarrierStep::Kind::kBarrier;
+  step.mbarrier = of_cluster ? kClusterBarrier : static_cast<uint8_t>(number % 16);
+  step.arrivals = (threads + 31) / 32;
+  add_step(step);
 }
 
 LineProblem LaunchBuilder::init(uint32_t id, const DynamicPart& d, const LineTail& tail) {
@@ -122,6 +138,7 @@ void LaunchBuilder::arrive(uint32_t id, AsyncKind kind, const DynamicPart& d,
     MbarrierStep step;
     step.mbarrier = all[i].number;
     step.place = first + i;
+    step.drops = form.drops;
     step.known = loads || (form.bytes != 'R' && form.bytes != 'X') || tail.has_values;
     for (uint32_t m = all[i].lanes; m != 0; m &= m - 1) {
       const uint32_t value = tail.has_values ? tail.value[__builtin_ctz(m)] : 1;

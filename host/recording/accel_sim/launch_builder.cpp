@@ -72,13 +72,15 @@ void LaunchBuilder::end_warp() {
   WarpTrace& trace = *warp_.trace;
   trace.finish();
   for (MbarrierStep& step : order_.steps(warp_.number))
-    if (step.kind != MbarrierStep::Kind::kInit) step.place = trace.places()[step.place];
+    if (step.place != MbarrierStep::kNoPlace) step.place = trace.places()[step.place];
   record_.warp_instructions += trace.warp_instructions();
   record_.thread_instructions += trace.thread_instructions();
 }
 
 LineProblem LaunchBuilder::end_block() {
-  order_.resolve(words_of_);
+  if (!order_.resolve(words_of_))
+    return {"warps of a thread block wait at a barrier for others that never come",
+            "check that the file is not damaged"};
   uint64_t words = 0;
   for (const std::vector<uint64_t>& w : words_of_) words += w.size();
   if (words > kMostBlockWords)

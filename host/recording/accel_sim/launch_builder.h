@@ -67,6 +67,7 @@ class LaunchBuilder {
   LineProblem async(uint32_t id, AsyncKind kind, const DynamicPart& d, std::string_view rest);
   LineProblem init(uint32_t id, const DynamicPart& d, const LineTail& tail);
   void arrive(uint32_t id, AsyncKind kind, const DynamicPart& d, const LineTail& tail);
+  void barrier(const MachineInstruction& in, uint32_t number, uint32_t threads);
   void wait(uint32_t id, const DynamicPart& d, const LineTail& tail);
   LineProblem bulk(uint32_t id, AsyncKind kind, const DynamicPart& d, std::string_view rest);
   void add_step(const MbarrierStep& step) { order_.add(warp_.number, step); }

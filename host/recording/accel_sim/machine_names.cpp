@@ -56,7 +56,9 @@ std::string memory_opcode(const Instruction& in) {
       return fmt::format("{}{}", shared ? "STS" : generic ? "ST.E" : "STG.E", width);
     case Opcode::kAtom:
       if (in.mod.atomic == ptx::AtomicOp::kArrive)
-        return in.mod.mode == 2 ? "ARRIVES.LDGSTSBAR.64.ARVCNT" : "SYNCS.ARRIVE.TRANS64";
+        return in.mod.mode == 2          ? "ARRIVES.LDGSTSBAR.64.ARVCNT"
+               : in.mod.bar_arrive != 0 ? "SYNCS.ARRIVE.TRANS64.OPTOUT"
+                                        : "SYNCS.ARRIVE.TRANS64";
       return fmt::format("{}{}", shared ? "ATOMS.ADD" : generic ? "ATOM.E.ADD" : "ATOMG.E.ADD",
                          width);
     case Opcode::kRed:
