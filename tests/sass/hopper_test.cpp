@@ -300,7 +300,9 @@ TEST(Tracez, CharactersOfTextsChanged) {
     try {
       const TraceProgram p = read_program(folder.write("kernel-1.traceg", text));
       runtime::validate(p.recording);
-      if (++read % 16 == 0) EXPECT_FALSE(run(p.recording).partial);
+      if (++read % 16 == 0) {
+        EXPECT_FALSE(run(p.recording).partial);
+      }
     } catch (const Error& error) {
       EXPECT_NE(std::string(error.what()).find(" - "), std::string::npos) << error.what();
     }
