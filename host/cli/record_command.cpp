@@ -25,10 +25,11 @@ CommandLine declare_record() {
                    "nearwarp record [OPTION...] -- APPLICATION ARG...\n"
                    "'nearwarp run FILE.nwtrace' and 'sweep' simulate it as often as you like");
   line.value("out", "where to; default: the application's name and .nwtrace", "FILE.nwtrace");
-  line.value("accel-sim",
-             "write traces as Accel-Sim's tracer does (version 6, .tracez) into this folder; without "
-             "--out, nothing else",
-             "FOLDER");
+  line.value(
+      "accel-sim",
+      "write traces as Accel-Sim's tracer does (version 6, .tracez) into this folder; without "
+      "--out, nothing else",
+      "FOLDER");
   line.value("machine", "what the application takes the GPU for: name, or path of a .toml file",
              "NAME", "tom");
   line.list("set", "override a key of the machine; repeatable", "KEY=VALUE");
@@ -85,7 +86,8 @@ int run_record(const CommandLine& line, const Words& application) {
       runtime::save_recording(recording, path);
       say_written(path, recording);
     }
-    if (!traces.empty()) say_written(sass::write_traces(recording, folder_of(traces, i)), recording);
+    if (!traces.empty())
+      say_written(sass::write_traces(recording, folder_of(traces, i)), recording);
   }
   if (run.interrupted)
     throw Error(fmt::format("{}: what was executed before is recorded", kApplicationInterrupted));

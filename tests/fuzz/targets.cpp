@@ -136,9 +136,10 @@ std::string fat_binary() {
 }  // namespace
 
 std::vector<Target> targets(const std::string& folder) {
-  const std::string toml = folder + "/damaged.toml", trace = folder + "/kernel-1.traceg", tracez = folder + "/kernel-1.tracez",
-                    file = folder + "/damaged.nwtrace", log = folder + "/damaged.journal",
-                    check = folder + "/damaged.check", results = folder + "/damaged.jsonl";
+  const std::string toml = folder + "/damaged.toml", trace = folder + "/kernel-1.traceg",
+                    tracez = folder + "/kernel-1.tracez", file = folder + "/damaged.nwtrace",
+                    log = folder + "/damaged.journal", check = folder + "/damaged.check",
+                    results = folder + "/damaged.jsonl";
   const auto checkpoints = std::make_shared<const CheckpointReader>(folder);
   return {
       {"ptx",

@@ -249,9 +249,9 @@ TEST(Tracez, WrongLinesHaveTheirPlace) {
   const std::string what = message(indexed(folder, bulk));
   EXPECT_NE(what.find("thread block 0,0,0, warp 1, instruction 1"), std::string::npos) << what;
   EXPECT_NE(message(indexed(folder, "0020 1 0 WARPGROUP.DEPBAR.LE 0 0 0 Val 2\n")).size(), 1u);
-  EXPECT_NE(message(indexed(folder, "0020 1 0 HGMMA.64x8x16.F32 0 2 0 0 NoVal\n"))
-                .find("ends its group"),
-            std::string::npos);
+  EXPECT_NE(
+      message(indexed(folder, "0020 1 0 HGMMA.64x8x16.F32 0 2 0 0 NoVal\n")).find("ends its group"),
+      std::string::npos);
 }
 
 TEST(Tracez, DamagedFilesAreRefused) {
@@ -282,8 +282,8 @@ TEST(Tracez, DamagedFilesAreRefused) {
 TEST(Tracez, BarriersThatNobodyReachesAreRefused) {
   const TraceFolder folder;
   const std::string alone = "0000 ffffffff 0 BAR.SYNC.DEFER_BLOCKING 0 0 1 96 NoVal\n";
-  const std::string what = message(
-      folder.write("kernel-1.traceg", one_block({alone + kExit, kExit}).text()));
+  const std::string what =
+      message(folder.write("kernel-1.traceg", one_block({alone + kExit, kExit}).text()));
   EXPECT_NE(what.find("others that never come"), std::string::npos) << what;
 }
 

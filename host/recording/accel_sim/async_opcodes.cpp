@@ -85,12 +85,12 @@ void translate_products(MachineInstruction& m, const Modifiers& mods) {
   d.n = static_cast<uint16_t>(std::clamp(shape.n / 8 * 8, 8u, 256u));
   d.k = static_cast<uint16_t>(std::bit_ceil(std::clamp(shape.k, 4u, 512u)));
   const std::string_view name = mods.name();
-  d.a = name == "BGMMA"     ? Factor::kB1
-        : name == "IGMMA"   ? Factor::kU8
-        : name == "QGMMA"   ? Factor::kE4M3
-        : mods.has("TF32")  ? Factor::kTF32
-        : mods.has("BF16")  ? Factor::kBF16
-                            : Factor::kF16;
+  d.a = name == "BGMMA"    ? Factor::kB1
+        : name == "IGMMA"  ? Factor::kU8
+        : name == "QGMMA"  ? Factor::kE4M3
+        : mods.has("TF32") ? Factor::kTF32
+        : mods.has("BF16") ? Factor::kBF16
+                           : Factor::kF16;
   d.b = d.a;
   d.sparse = mods.has("SP");
   // Sources in registers: a, if it is there, and the sums.

@@ -32,7 +32,8 @@ bool parse_other(std::string_view word, std::vector<uint32_t>* to) {
 }
 
 /// "2 R4 R255": a number of operands and their names. Registers that are no vector registers
-/// (uniform ones, predicates) go to `others`, if it is there. `vectors` counts the vector registers.
+/// (uniform ones, predicates) go to `others`, if it is there. `vectors` counts the vector
+/// registers.
 bool parse_registers(Tokens& words, std::vector<uint8_t>* to, std::vector<uint32_t>* others,
                      uint32_t* named, uint32_t* vectors = nullptr) {
   uint32_t count = 0;

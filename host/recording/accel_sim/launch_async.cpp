@@ -9,7 +9,7 @@
 namespace nearwarp::sass {
 namespace {
 
-constexpr uint64_t kPiece = 16;             // bytes of a bulk copy that a record names
+constexpr uint64_t kPiece = 16;                 // bytes of a bulk copy that a record names
 constexpr uint32_t kMbarrierCounts = 1u << 20;  // a new mbarrier's word has this, less its count
 
 }  // namespace
@@ -81,8 +81,7 @@ LineProblem LaunchBuilder::async(uint32_t id, AsyncKind kind, const DynamicPart&
            second = static_cast<uint32_t>(tail.immediate[1] & 0xffff);
       // A barrier's number is below 16, and its threads are whole warps.
       if (kind == AsyncKind::kBarrier && first >= 16) std::swap(first, second);
-      const CopyGroups groups =
-          kind == AsyncKind::kGroupWait ? warp_.groups : CopyGroups::kNone;
+      const CopyGroups groups = kind == AsyncKind::kGroupWait ? warp_.groups : CopyGroups::kNone;
       const uint64_t key =
           uint64_t{first} | uint64_t{second} << 16 | static_cast<uint64_t>(groups) << 32;
       if (kind == AsyncKind::kBarrier || kind == AsyncKind::kClusterBarrier)

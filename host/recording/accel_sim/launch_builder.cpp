@@ -50,7 +50,8 @@ LaunchBuilder::LaunchBuilder(const KernelHeader& header, MachineKernel& kernel,
   record_.first_chunk = store.size();
 }
 
-void LaunchBuilder::begin_block() {
+void LaunchBuilder::begin_block(uint32_t rank) {
+  rank_ = rank;
   for (std::vector<uint64_t>& w : words_of_) w.assign(1, 0);  // a warp without instructions
   order_.begin_block(warps_per_block_);
 }
@@ -176,10 +177,9 @@ void LaunchBuilder::move_addresses(const MachineInstruction& in, uint32_t mask) 
     const auto lane = static_cast<uint32_t>(__builtin_ctz(m));
     uint64_t& address = address_[lane];
     if (space == OpcodeClass::kShared) {
-      address = window | window_offset(address, header_.shared_base);
+      address = window | shared_address(address);
     } else if (space == OpcodeClass::kLocal) {
-      address =
-          addresses_.local(window_offset(address, header_.local_base), warp_.in_launch, lane);
+      address = addresses_.local(window_offset(address, header_.local_base), warp_.in_launch, lane);
     } else {
       address = addresses_.global(address);
       least = std::min(least, address);
@@ -191,6 +191,15 @@ void LaunchBuilder::move_addresses(const MachineInstruction& in, uint32_t mask) 
 
 uint64_t LaunchBuilder::shared_offset(uint64_t address) const {
   return window_offset(address, header_.shared_base == 0 ? ~uint64_t{0} : header_.shared_base);
+}
+
+/// In a recording, memory of other blocks lies behind the block's own, by their ranks.
+uint64_t LaunchBuilder::shared_address(uint64_t address) const {
+  const uint64_t offset = shared_offset(address);
+  const bool generic = header_.shared_base != 0 && address >= header_.shared_base;
+  const uint64_t rank = (generic ? address - header_.shared_base : address) / kWindowBytes;
+  if (rank == rank_ || rank >= header_.cluster.count()) return offset;
+  return offset + (rank + 1) * kWindowBytes;
 }
 
 /// Of blocks of a cluster, bits 24 and up are the rank; all are taken to do alike.

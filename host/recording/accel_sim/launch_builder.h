@@ -25,7 +25,8 @@ class LaunchBuilder {
   uint32_t warps_per_block() const { return warps_per_block_; }
   uint64_t blocks() const { return record_.blocks_recorded; }
 
-  void begin_block();
+  /// `rank` of the block in its cluster.
+  void begin_block(uint32_t rank);
   /// A number below warps_per_block(), of which none has come in this block.
   void begin_warp(uint32_t number);
   /// An instruction of the warp.
@@ -75,6 +76,8 @@ class LaunchBuilder {
   std::vector<AtMbarrier> mbarriers(uint32_t mask);
   bool mbarrier_at(uint64_t address, uint8_t* number);
   uint64_t shared_offset(uint64_t address) const;
+  /// The same of memory that may be another block's of the cluster.
+  uint64_t shared_address(uint64_t address) const;
   void release_held();
   /// From the traced GPU's addresses to the simulator's.
   void move_addresses(const MachineInstruction& in, uint32_t mask);
@@ -86,6 +89,7 @@ class LaunchBuilder {
   AddressSpace& addresses_;
   runtime::TraceStore& store_;
   uint32_t warps_per_block_;
+  uint32_t rank_ = 0;                            ///< of the block in its cluster
   uint64_t window_bytes_;                        ///< of generic addresses of shared memory
   std::vector<std::vector<uint64_t>> words_of_;  ///< by warp of the current thread block
   Warp warp_;

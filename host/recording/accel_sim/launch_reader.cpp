@@ -83,11 +83,11 @@ void LaunchReader::check_thread_block(std::string_view text) {
                 "name each once");
 }
 
-bool LaunchReader::check_cluster(std::string_view line) const {
+bool LaunchReader::check_cluster(std::string_view line, uint32_t* rank) const {
   std::string_view value;
-  uint32_t at[3] = {}, rank = 0;
+  uint32_t at[3] = {};
   if (value_of(line, "cluster rank", &value)) {
-    if (!parse_number(value, &rank) || rank >= header_.cluster.count())
+    if (!parse_number(value, rank) || *rank >= header_.cluster.count())
       lines_.fail(quoted(value) + " is no rank of a thread block in its cluster",
                   fmt::format("write a number below {}", header_.cluster.count()));
     return true;
@@ -99,7 +99,12 @@ bool LaunchReader::check_cluster(std::string_view line) const {
 }
 
 void LaunchReader::thread_block() {
-  builder_.begin_block();
+  uint32_t rank = 0;
+  bool begun = false;
+  const auto begin = [&] {
+    if (!begun) builder_.begin_block(rank);
+    begun = true;
+  };
   warp_seen_.assign(builder_.warps_per_block(), false);
   std::string_view line, value;
   bool named = false;
@@ -108,7 +113,7 @@ void LaunchReader::thread_block() {
       if (named) lines_.fail("a thread block has two positions", "end the first with #END_TB");
       check_thread_block(value);
       named = true;
-    } else if (check_cluster(line)) {
+    } else if (!begun && check_cluster(line, &rank)) {
       continue;
     } else if (value_of(line, "warp", &value)) {
       uint32_t number = 0;
@@ -119,11 +124,13 @@ void LaunchReader::thread_block() {
       if (warp_seen_[number])
         lines_.fail(fmt::format("warp {} is there twice", number), "name each once");
       warp_seen_[number] = true;
+      begin();
       warp(number);
     } else if (line.starts_with("#END_TB")) {
       if (!named)
         lines_.fail("a thread block has no position",
                     "write thread block = x,y,z before its warps");
+      begin();
       const LineProblem problem = builder_.end_block();
       if (problem.what != nullptr) lines_.fail(problem.what, problem.right);
       return;

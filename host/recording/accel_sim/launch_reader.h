@@ -51,7 +51,7 @@ class LaunchReader {
   void thread_block();
   void check_thread_block(std::string_view line);
   /// True for a line that says where in its cluster the block is.
-  bool check_cluster(std::string_view line) const;
+  bool check_cluster(std::string_view line, uint32_t* rank) const;
   void warp(uint32_t number);
 
   LineReader& lines_;

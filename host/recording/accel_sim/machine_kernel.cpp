@@ -56,9 +56,10 @@ uint32_t MachineKernel::derived(uint32_t of, uint64_t key,
       derived_.emplace(std::pair{of, key}, static_cast<uint32_t>(instructions_.size()));
   if (!is_new) return it->second;
   if (it->second == kMostInstructions)
-    throw Error(fmt::format("kernel {} has more different instructions than any program has - "
-                            "check that its trace is not damaged",
-                            name_));
+    throw Error(
+        fmt::format("kernel {} has more different instructions than any program has - "
+                    "check that its trace is not damaged",
+                    name_));
   MachineInstruction like = instructions_[of];
   like.derived = true;
   like.issued = like.threads = 0;
@@ -84,8 +85,9 @@ uint32_t MachineKernel::block(const std::vector<uint32_t>& run) {
 
 namespace {
 
-/// Registers of a kernel for the timing model: vector registers have their own numbers, uniform ones
-/// follow them, predicates have numbers apart. The last one is the predicate of guarded accesses.
+/// Registers of a kernel for the timing model: vector registers have their own numbers, uniform
+/// ones follow them, predicates have numbers apart. The last one is the predicate of guarded
+/// accesses.
 class Registers {
  public:
   explicit Registers(uint32_t announced) : vectors_(std::max(1u, announced)) {}

@@ -52,7 +52,7 @@ struct MachineInstruction {
   uint32_t lanes = 0xffffffffu;          ///< whose addresses count (ldmatrix: those that name rows)
   uint8_t lane_bytes = 0;
   AsyncKind async = AsyncKind::kNone;
-  bool derived = false;  ///< a part of another one, or that with other immediates
+  bool derived = false;              ///< a part of another one, or that with other immediates
   uint64_t issued = 0, threads = 0;  ///< executions, and lanes in them
 };
 

@@ -56,10 +56,13 @@ std::string memory_opcode(const Instruction& in) {
       return fmt::format("{}{}", shared ? "STS" : generic ? "ST.E" : "STG.E", width);
     case Opcode::kAtom:
       if (in.mod.atomic == ptx::AtomicOp::kArrive)
-        return in.mod.mode == 2          ? "ARRIVES.LDGSTSBAR.64.ARVCNT"
+        return in.mod.mode == 2         ? "ARRIVES.LDGSTSBAR.64.ARVCNT"
                : in.mod.bar_arrive != 0 ? "SYNCS.ARRIVE.TRANS64.OPTOUT"
                                         : "SYNCS.ARRIVE.TRANS64";
-      return fmt::format("{}{}", shared ? "ATOMS.ADD" : generic ? "ATOM.E.ADD" : "ATOMG.E.ADD",
+      return fmt::format("{}{}",
+                         shared    ? "ATOMS.ADD"
+                         : generic ? "ATOM.E.ADD"
+                                   : "ATOMG.E.ADD",
                          width);
     case Opcode::kRed:
       return fmt::format("{}{}", shared ? "REDS.ADD" : "RED.E.ADD", width);
@@ -76,12 +79,12 @@ std::string product_opcode(const Instruction& in) {
   using ptx::Factor;
   const ptx::WarpMatrixDetail d = ptx::WarpMatrixDetail::unpack(in.mod.detail);
   const bool group = d.of_group();
-  const bool whole = d.a == Factor::kU8 || d.a == Factor::kS8 || d.a == Factor::kU4 ||
-                     d.a == Factor::kS4;
+  const bool whole =
+      d.a == Factor::kU8 || d.a == Factor::kS8 || d.a == Factor::kU4 || d.a == Factor::kS4;
   const bool f8 = ptx::bits_of(d.a) == 8 && !whole;
   const char* name = d.a == Factor::kB1 ? "B" : whole ? "I" : f8 ? "Q" : "H";
   std::string text = fmt::format("{}{}MMA.", name, group ? "G" : "");
-  text += group ? fmt::format("64x{}x{}", d.n, d.k)
+  text += group       ? fmt::format("64x{}x{}", d.n, d.k)
           : d.m == 16 ? fmt::format("168{}", d.k)
                       : fmt::format("88{}", d.k);
   if (!whole) text += d.result == ptx::WarpMatrixDetail::Result::kF16 ? ".F16" : ".F32";
@@ -179,8 +182,7 @@ LineOperands joined(const std::vector<std::string>& names) {
 }
 
 bool is_product_of_group(const Instruction& in) {
-  return in.op == Opcode::kWarpMma &&
-         ptx::WarpMatrixDetail::unpack(in.mod.detail).of_group();
+  return in.op == Opcode::kWarpMma && ptx::WarpMatrixDetail::unpack(in.mod.detail).of_group();
 }
 
 }  // namespace
@@ -281,8 +283,7 @@ LineOperands machine_sources(const compiler::Kernel& kernel, const Instruction& 
   }
   names.push_back(register_name(kernel, in.address.base));
   for (const compiler::Operand& o : in.srcs)
-    if (o.kind == compiler::Operand::Kind::kRegister)
-      names.push_back(register_name(kernel, o.reg));
+    if (o.kind == compiler::Operand::Kind::kRegister) names.push_back(register_name(kernel, o.reg));
   names.push_back(register_name(kernel, in.guard));
   // What values are told of comes last.
   const bool values = in.op == Opcode::kPhaseWait || (in.op == Opcode::kSt && in.mod.mode == 1) ||

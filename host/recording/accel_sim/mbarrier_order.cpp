@@ -1,4 +1,5 @@
-// In which phase of an mbarrier of a thread block everything arrives, and for which phase waits are.
+// In which phase of an mbarrier of a thread block everything arrives, and for which phase waits
+// are.
 #include "host/recording/accel_sim/mbarrier_order.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// In which phase of an mbarrier of a thread block everything arrives, and for which phase waits are.
+// In which phase of an mbarrier of a thread block everything arrives, and for which phase waits
+// are.
 //
 // A trace has each warp's instructions in order, but not what came first of those of different
 // warps. Here the block's warps run one after the other until they have to wait, at mbarriers or
@@ -8,11 +9,11 @@
 // waited before.
 //
 // What lines do not tell is estimated: an mbarrier whose count is not known expects what each warp
-// brings at its first arrival; bytes that are expected are those of the copies up to the warp's next
-// arrival; a wait is for the phase after that of the wait before. Blocks of a cluster are taken to do
-// alike: what arrives at another block's mbarrier arrives at one's own, and of a multicast as many
-// bytes come as it sends. Where nobody can go on, a phase is taken to be ended by something else,
-// and nobody waits in time for it.
+// brings at its first arrival; bytes that are expected are those of the copies up to the warp's
+// next arrival; a wait is for the phase after that of the wait before. Blocks of a cluster are
+// taken to do alike: what arrives at another block's mbarrier arrives at one's own, and of a
+// multicast as many bytes come as it sends. Where nobody can go on, a phase is taken to be ended by
+// something else, and nobody waits in time for it.
 #pragma once
 
 #include <cstdint>
@@ -27,14 +28,14 @@ namespace nearwarp::sass {
 struct MbarrierStep {
   enum class Kind : uint8_t { kInit, kArrive, kBytes, kWait, kPeek, kBarrier, kBarrierArrive };
   Kind kind = Kind::kArrive;
-  uint8_t mbarrier = 0;   ///< of a barrier: its number
-  bool first = false;     ///< of the block's inits of this mbarrier
-  bool known = false;     ///< init: its count; arrival: its bytes; wait: its parity
-  bool drops = false;     ///< so many arrivals are expected no more
-  uint8_t parity = 0;     ///< of a wait: the phase's
-  uint32_t arrivals = 0;  ///< init: the count; barrier: warps, 0: all
-  uint32_t turns = 0;     ///< of a wait: phases that have to be over, found by resolve()
-  int64_t bytes = 0;      ///< expected, or (negative) copied
+  uint8_t mbarrier = 0;     ///< of a barrier: its number
+  bool first = false;       ///< of the block's inits of this mbarrier
+  bool known = false;       ///< init: its count; arrival: its bytes; wait: its parity
+  bool drops = false;       ///< so many arrivals are expected no more
+  uint8_t parity = 0;       ///< of a wait: the phase's
+  uint32_t arrivals = 0;    ///< init: the count; barrier: warps, 0: all
+  uint32_t turns = 0;       ///< of a wait: phases that have to be over, found by resolve()
+  int64_t bytes = 0;        ///< expected, or (negative) copied
   size_t place = kNoPlace;  ///< of the word of its event in the warp's trace
   static constexpr size_t kNoPlace = ~size_t{0};
 };

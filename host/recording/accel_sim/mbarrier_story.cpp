@@ -50,8 +50,7 @@ struct MbarrierStory::Visit {
   void record(uint32_t instruction, uint32_t lanes, const uint64_t* words) {
     const Instruction& in = story.kernel_.instructions[instruction];
     if (in.op == Opcode::kTensorLoad && box_ends) box_bytes = 0, box_ends = false;
-    if (in.op == Opcode::kTensorLoad)
-      box_bytes += 16 * static_cast<uint64_t>(std::popcount(lanes));
+    if (in.op == Opcode::kTensorLoad) box_bytes += 16 * static_cast<uint64_t>(std::popcount(lanes));
     if (in.op == Opcode::kSt && in.mod.mode == 1) {
       uint64_t address[32] = {};
       trace::read_record(words, ~uint64_t{0}, lanes, address);

@@ -133,7 +133,8 @@ class ProgramReader {
       const KernelHeader header = header_of(traces);
       LaunchBuilder builder = builder_of(header);
       add(header, builder,
-          read_tracez(traces, header, builder, [&](uint64_t at) { progress(at); }, &markers_));
+          read_tracez(
+              traces, header, builder, [&](uint64_t at) { progress(at); }, &markers_));
       return;
     }
     LineReader lines(file);

@@ -155,8 +155,9 @@ std::string write_traces(const runtime::Recording& recording, const std::string&
     throw Error(fmt::format("cannot make the folder '{}': {} - name another one", folder,
                             failed.message()));
   if (recording.truncated)
-    throw Error("only a part of the program was recorded, and traces are of whole kernels - record "
-                "it without a limit");
+    throw Error(
+        "only a part of the program was recorded, and traces are of whole kernels - record "
+        "it without a limit");
   std::string list;
   for (const runtime::Allocation& a : recording.allocations)
     list += fmt::format("MemcpyHtoD,{:#018x},{}\n", a.address, a.bytes);

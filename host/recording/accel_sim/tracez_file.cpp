@@ -180,7 +180,8 @@ const std::string& TracezFile::next_part(const std::string& what) {
 TracezWriter::TracezWriter(const std::string& path, const std::string& header) : path_(path) {
   fd_ = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (fd_ < 0)
-    throw Error(fmt::format("cannot write '{}': {} - check the folder", path, std::strerror(errno)));
+    throw Error(
+        fmt::format("cannot write '{}': {} - check the folder", path, std::strerror(errno)));
   write(header.c_str(), header.size() + 1);
   number(uint32_t{0});  // no dictionary
   number(kPartInstructions);
@@ -197,8 +198,7 @@ void TracezWriter::write(const void* from, uint64_t bytes) {
     const ssize_t n = ::write(fd_, next, bytes);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0)
-      throw Error(
-          fmt::format("cannot write '{}': {} - make room", path_, std::strerror(errno)));
+      throw Error(fmt::format("cannot write '{}': {} - make room", path_, std::strerror(errno)));
     next += n;
     bytes -= static_cast<uint64_t>(n);
   }
@@ -269,8 +269,7 @@ void TracezWriter::finish() {
   const int fd = fd_;
   fd_ = -1;
   if (close(fd) != 0)
-    throw Error(
-        fmt::format("cannot write '{}': {} - make room", path_, std::strerror(errno)));
+    throw Error(fmt::format("cannot write '{}': {} - make room", path_, std::strerror(errno)));
 }
 
 }  // namespace nearwarp::sass

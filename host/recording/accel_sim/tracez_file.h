@@ -1,9 +1,9 @@
 // Traces of one kernel launch with an index, of which warps can be read one by one (".tracez").
 //
-// The file is the header's text and a zero; the bytes of a dictionary and the most instructions of a
-// part; the dictionary; of each warp its instructions, parts, and for each part the compressed bytes
-// and a zstd frame of text, an instruction a line; then the index, and in the last 8 bytes where the
-// index begins. Numbers are little endian.
+// The file is the header's text and a zero; the bytes of a dictionary and the most instructions of
+// a part; the dictionary; of each warp its instructions, parts, and for each part the compressed
+// bytes and a zstd frame of text, an instruction a line; then the index, and in the last 8 bytes
+// where the index begins. Numbers are little endian.
 #pragma once
 
 #include <cstdint>

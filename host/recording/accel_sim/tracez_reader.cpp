@@ -61,7 +61,7 @@ class Reader {
       fail(fmt::format("{} has {} warps", block_, b.warps.size()),
            fmt::format("at most {}, for {} threads", builder_.warps_per_block(),
                        header.block.count()));
-    builder_.begin_block();
+    builder_.begin_block(b.rank);
     for (uint32_t w = 0; w < b.warps.size(); ++w) {
       warp(b.warps[w], w);
       progress(b.warps[w].offset);
@@ -123,9 +123,10 @@ runtime::LaunchRecord read_tracez(TracezFile& file, const KernelHeader& header,
   Reader reader(file, builder, markers);
   for (const TracezBlock& b : file.blocks()) reader.block(b, header, seen, progress);
   if (builder.blocks() != header.grid.count())
-    throw Error(fmt::format("'{}' has {} of {} thread blocks - trace the program again, or copy "
-                            "the whole file",
-                            file.path(), builder.blocks(), header.grid.count()));
+    throw Error(
+        fmt::format("'{}' has {} of {} thread blocks - trace the program again, or copy "
+                    "the whole file",
+                    file.path(), builder.blocks(), header.grid.count()));
   return builder.finish(file.path());
 }
 

@@ -35,8 +35,7 @@ bool is_step(const Instruction& in) {
 }
 bool is_box_end(const Instruction& in) {
   return (is_arrival(in) && in.mod.mode == 1) ||
-         (in.op == Opcode::kNop &&
-          in.mod.detail == static_cast<uint32_t>(CopyGroup::kBulkEnd));
+         (in.op == Opcode::kNop && in.mod.detail == static_cast<uint32_t>(CopyGroup::kBulkEnd));
 }
 bool is_product(const Instruction& in) {
   return in.op == Opcode::kWarpMma && ptx::WarpMatrixDetail::unpack(in.mod.detail).of_group();
@@ -251,12 +250,11 @@ void WarpLines::finish_box() {
   const Instruction& in = kernel_.instructions[box_.instruction];
   begin_line(box_.instruction, box_.mask);
   const uint64_t bytes = box_.addresses.size() * kPiece;
-  line_ += fmt::format("16 {:#x} 0 {} 0 4 {:#x} {}",
-                       in.op == Opcode::kTensorLoad ? box_.mbarrier : 0, bytes,
-                       box_.addresses.empty() ? 0 : box_.addresses[0], box_.addresses.size());
+  line_ +=
+      fmt::format("16 {:#x} 0 {} 0 4 {:#x} {}", in.op == Opcode::kTensorLoad ? box_.mbarrier : 0,
+                  bytes, box_.addresses.empty() ? 0 : box_.addresses[0], box_.addresses.size());
   for (size_t i = 1; i < box_.addresses.size(); ++i)
-    line_ += fmt::format(" {}",
-                         static_cast<int64_t>(box_.addresses[i] - box_.addresses[i - 1]));
+    line_ += fmt::format(" {}", static_cast<int64_t>(box_.addresses[i] - box_.addresses[i - 1]));
   line_ += ' ';
   end_line("0", operands_, "");
   box_ = Box{};
