@@ -4,5 +4,6 @@
 namespace nearwarp::probe::embedded {
 
 extern const char* const probes_ptx;
+extern const char* const clusters_ptx;
 
 }  // namespace nearwarp::probe::embedded

@@ -1,10 +1,11 @@
-// The host sides of the probe programs (probes.cu).
+// The host sides of the probe programs (probes.cu, clusters.cu).
 #include "bench/probes/programs.h"
 
 #include <algorithm>
 #include <cstring>
 #include <map>
 #include <memory>
+#include <utility>
 
 #include "bench/probes/embedded.h"
 #include "host/core/error.h"
@@ -26,17 +27,24 @@ std::shared_ptr<const compiler::Program> kernels() {
   return all;
 }
 
+std::shared_ptr<const compiler::Program> cluster_kernels() {
+  static const auto all = std::make_shared<const compiler::Program>(
+      compiler::compile_ptx(embedded::clusters_ptx, "clusters.ptx"));
+  return all;
+}
+
 Dim3 line_of(uint32_t n) { return {n, 1, 1}; }
 Dim3 threads_of(uint32_t warps) { return line_of(warps * 32); }
 
 /// A device whose data is its first allocation, where Program's lines say that it is.
 class Device {
  public:
-  Device(uint64_t data_bytes, const Program& program)
+  Device(uint64_t data_bytes, const Program& program,
+         std::shared_ptr<const compiler::Program> code = kernels())
       : line_bytes_(program.line_bytes), data_(device_.allocate(data_bytes, "data")) {
     if (data_ != kDataBase)
       throw Error("the data of a probe program is not where it was laid out - this is a defect");
-    module_ = device_.load_module(kernels());
+    module_ = device_.load_module(std::move(code));
     out_ = device_.upload(std::vector<uint64_t>(1), "result");
     if (program.ballast_bytes != 0) device_.allocate(program.ballast_bytes, "ballast");
   }
@@ -86,7 +94,18 @@ runtime::Recording run_shared(const Chase& c, const Program& program) {
   return device.recording("chase");
 }
 
+/// A thread of the first block of a cluster of two goes through the second one's shared memory.
+runtime::Recording run_distributed(const Chase& c, const Program& program) {
+  Device device(sizeof(DevicePtr), program, cluster_kernels());
+  device.launch(c.round == kRound ? "chase_distributed" : "chase_distributed_16", 2, line_of(1),
+                rounds_of(c.steps / c.round), device.out());
+  if (device.result() != c.steps % 32)
+    throw Error("a chase in distributed shared memory went wrong");
+  return device.recording("chase");
+}
+
 runtime::Recording run(const Chase& c, const Program& program) {
+  if (c.kind == Chase::Kind::kDistributed) return run_distributed(c, program);
   if (c.kind == Chase::Kind::kShared) return run_shared(c, program);
   const LineAddr last = *std::max_element(c.visits.begin(), c.visits.end());
   Device device((uint64_t{last} + 1) * program.line_bytes - kDataOffset, program);

@@ -66,7 +66,7 @@ NW_HD NW_CALLED void end_box(V& v, uint32_t index, uint32_t now) {
   NW_ASSERT(w.boxes > 0);
   if (b.event_mask != 0)
     arrive_at_phases(v, v.warps[b.warp].block_slot, v.system.trace(b.thread_block).words, b.events,
-                     b.event_mask, now);
+                     b.event_mask, now, now);
   w.boxes = static_cast<uint16_t>(w.boxes - 1);  // only now: until then nobody retires the warp
   wake_for_copies(v, now);
   if (w.boxes == 0) try_retire(v, b.warp, now);
@@ -118,7 +118,9 @@ NW_HD NW_CALLED void leave_segments(V& v, uint32_t warp, uint32_t now) {
     next = a.ready[k] > next ? a.ready[k] : next;
     const uint32_t mask = a.event_mask[k];
     a.event_mask[k] = 0;
-    if (mask != 0) arrive_at_phases(v, w.block_slot, v.words(w), a.record[k], mask, now);
+    if (mask != 0)
+      arrive_at_phases(v, w.block_slot, v.words(w), a.record[k], mask,
+                       a.ready[k] > now ? a.ready[k] : now, now);
   }
 }
 
@@ -145,6 +147,14 @@ NW_HD NW_CALLED void end_async_load(V& v, uint32_t warp, uint32_t segment, uint3
   if (v.warps[warp].phase == Phase::kAtCopy) wake_for_copies(v, now);
 }
 
+/// An instruction about copies is issued.
+template <class V>
+NW_HD NW_INLINE void count_issue_of_copy(V& v, uint32_t warp, const ImageInstr& in) {
+  const uint32_t threads = population_count(v.warps[warp].at.mask);
+  v.s.counters.count_issue(in, threads);
+  if (v.who(v.warps[warp].count) != 0) hooks::after_issue(v, warp, threads);
+}
+
 /// The warp's next instruction is about asynchronous loads. Returns false if it waits.
 template <class V>
 NW_HD NW_CALLED bool issue_for_loads(V& v, uint32_t warp, const ImageInstr& in, uint32_t now) {
@@ -157,7 +167,7 @@ NW_HD NW_CALLED bool issue_for_loads(V& v, uint32_t warp, const ImageInstr& in, 
     enter_phase(v, warp, Phase::kAtCopy);
     return false;
   }
-  v.s.counters.count_issue(in, population_count(w.at.mask));
+  count_issue_of_copy(v, warp, in);
   const uint64_t* words = v.words(w);
   const uint32_t k = a.open % AsyncLoads::kSegments;
   if (in.action == Action::kLoadCommit) {
@@ -196,7 +206,7 @@ NW_HD NW_CALLED bool issue_copy(V& v, uint32_t warp, const ImageInstr& in, uint3
     enter_phase(v, warp, Phase::kAtCopy);
     return false;
   }
-  v.s.counters.count_issue(in, population_count(w.at.mask));
+  count_issue_of_copy(v, warp, in);
   if (asks) {
     const uint32_t index = count_trailing_zeros(c.free_boxes);
     c.free_boxes &= c.free_boxes - 1;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "device/core/lanes.h"
+#include "device/sm/clusters.h"
 #include "device/sm/coalescer.h"
 #include "device/sm/copies.h"
 #include "device/sm/first_touch.h"
@@ -291,14 +292,19 @@ NW_HD NW_CALLED void access_shared(V& v, const LsuOp& op, uint32_t now) {
   s.counters.shared_cycles += cycles;
   s.lsu_busy_until = now + cycles;
   lsu_pop(s);
-  const uint32_t ready = now + cycles - 1 + v.p.shared_latency;
+  uint32_t ready = now + cycles - 1 + v.p.shared_latency;
+  if (V::kHasBlocks && v.p.remote_shared != 0 && !v.instr(op.pc).meets_mbarriers()) {
+    auto&& rare = v.rarely();
+    ready +=
+        way_to_other_block(rare, v.system.trace(op.thread_block).words, op.record, op.mask);
+  }
   if (V::kHasBlocks && v.copies()) {
     auto&& rare = v.rarely();
     const Action action = v.instr(op.pc).action;
     if (action == Action::kPhaseWait) return try_phases(rare, op.warp, ready, now);
     if (action == Action::kPhaseEvents)
       arrive_at_phases(rare, v.warps[op.warp].block_slot, v.system.trace(op.thread_block).words,
-                       op.record, op.mask, now);
+                       op.record, op.mask, now, now);
   }
   if (v.who(v.warps[op.warp].watch) != 0 && hooks::take_shared_access(v, op, ready, now)) return;
   set_results(v, op.warp, v.instr(op.pc), ready);

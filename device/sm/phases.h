@@ -16,27 +16,25 @@ NW_HD NW_INLINE void each_event(const uint64_t* words, uint32_t record, uint32_t
     f(trace::phase_event(words[record + 1 + i]));
 }
 
-/// Phases whose events have all come are over.
-NW_HD inline void end_phases(MbarrierState& m) {
-  for (;;) {
-    const uint32_t k = m.phase & 1;
-    if (m.awaited[k] == 0 || m.come[k] < m.awaited[k]) return;
-    m.come[k] = m.awaited[k] = 0;
-    m.phase += 1;
-  }
+/// The phase under way is over.
+NW_HD inline void end_phase(MbarrierState& m) {
+  const uint32_t k = m.phase & 1;
+  m.over_at = m.at[k];
+  m.come[k] = m.awaited[k] = m.at[k] = 0;
+  m.phase += 1;
 }
 
-/// An event has come. Programs that wait for each phase before they arrive for the one after the
-/// next have none of a later phase; of others the older phases are then taken to be over.
-NW_HD inline void take_event(MbarrierState& m, const trace::PhaseEvent& e) {
+/// An event has come, or does so for certain at cycle `at`. Programs that wait for each phase
+/// before they arrive for the one after the next have none of a later phase; of others the older
+/// phases are then taken to be over.
+NW_HD inline void take_event(MbarrierState& m, const trace::PhaseEvent& e, uint32_t at) {
   if (e.phase < m.phase) return;
-  while (e.phase > m.phase + 1) {
-    m.come[m.phase & 1] = m.awaited[m.phase & 1] = 0;
-    m.phase += 1;
-  }
-  m.come[e.phase & 1] += 1;
-  if (e.events != 0) m.awaited[e.phase & 1] = e.events;
-  end_phases(m);
+  while (e.phase > m.phase + 1) end_phase(m);
+  const uint32_t k = e.phase & 1;
+  m.come[k] += 1;
+  if (at > m.at[k]) m.at[k] = at;
+  if (e.events != 0) m.awaited[k] = e.events;
+  while (m.awaited[m.phase & 1] != 0 && m.come[m.phase & 1] >= m.awaited[m.phase & 1]) end_phase(m);
 }
 
 template <class V>
@@ -58,6 +56,21 @@ NW_HD NW_CALLED bool phases_are_over(const V& v, uint32_t warp) {
   return over;
 }
 
+/// The cycle at which the phases for which the warp waits, and which are over, were so; at least
+/// `now`.
+template <class V>
+NW_HD NW_CALLED uint32_t phases_over_at(const V& v, uint32_t warp, uint32_t now) {
+  const Warp& w = v.warps[warp];
+  const WarpCopies& c = v.s.warp_copies.in(v.base)[warp];
+  const MbarrierState* const all = mbarriers_of(v, w.block_slot);
+  uint32_t at = now;
+  each_event(v.words(w), c.wait_record, c.wait_mask, [&](const trace::PhaseEvent& e) {
+    const MbarrierState& m = all[e.mbarrier % trace::kMaxMbarriers];
+    if (m.phase == e.phase && m.over_at > at) at = m.over_at;
+  });
+  return at;
+}
+
 /// The warp issues a try: these are the phases for which it waits.
 template <class V>
 NW_HD NW_CALLED void begin_wait(V& v, uint32_t warp, const Access& access) {
@@ -67,10 +80,13 @@ NW_HD NW_CALLED void begin_wait(V& v, uint32_t warp, const Access& access) {
   c.wait_mask = access.mask;
 }
 
-/// The warp has tried, and finds its phases over: it goes on, and its predicate is there at
-/// `ready`.
+/// The warp has tried, and finds its phases over, or those that are over at a later cycle: then it
+/// goes on, and its predicate is there at `ready`, or after one more look.
 template <class V>
 NW_HD NW_CALLED void end_wait(V& v, uint32_t warp, uint32_t ready, uint32_t now) {
+  const uint32_t over_at = phases_over_at(v, warp, now);
+  const uint32_t looked = over_at + v.p.shared_latency;
+  if (over_at > now && looked > ready) ready = looked;
   WarpCopies& c = v.s.warp_copies.in(v.base)[warp];
   const ImageInstr& in = v.instr(c.wait_pc);
   c.wait_mask = 0;
@@ -78,19 +94,19 @@ NW_HD NW_CALLED void end_wait(V& v, uint32_t warp, uint32_t ready, uint32_t now)
   uint32_t* slots = v.slots(warp);
   for (uint32_t i = 0; i < in.num_dsts; ++i) slots[in.slots[i]] = ready;
   enter_phase(v, warp, Phase::kRunning);
-  continue_warp(v, warp, now, now + 1);
+  continue_warp(v, warp, now, over_at + 1);
 }
 
-/// Something has arrived at mbarriers of a thread block.
+/// Something has arrived at mbarriers of a thread block, or does so for certain at cycle `at`.
 template <class V>
 NW_HD NW_CALLED void arrive_at_phases(V& v, uint32_t block, const uint64_t* words, uint32_t record,
-                                      uint32_t mask, uint32_t now) {
+                                      uint32_t mask, uint32_t at, uint32_t now) {
   MbarrierState* const all = mbarriers_of(v, block);
   bool ended = false;
   each_event(words, record, mask, [&](const trace::PhaseEvent& e) {
     MbarrierState& m = all[e.mbarrier % trace::kMaxMbarriers];
     const uint32_t before = m.phase;
-    take_event(m, e);
+    take_event(m, e, at);
     ended |= m.phase != before;
   });
   if (!ended) return;

@@ -49,6 +49,7 @@ struct SmParams {
   uint32_t lsu_queue = 8;
   uint32_t load_entries = 64;
   uint32_t shared_latency = 26;
+  uint32_t remote_shared = 0;  ///< that of other blocks of a cluster takes so much longer
   uint32_t shared_banks = 32;
   uint32_t branch_latency = 1;
   uint64_t device_base = 0;

@@ -5,7 +5,9 @@
 #include "host/cli/commands.h"
 #include "host/cli/result_files.h"
 #include "host/cli/terminal.h"
+#include "host/core/error.h"
 #include "host/timing/compare/compare.h"
+#include "host/timing/compare/nsight.h"
 
 namespace nearwarp::cli {
 namespace {
@@ -15,14 +17,30 @@ CommandLine declare_compare() {
                    "Say what differs between two files of results ('run --json', sweeps,\n"
                    "experiments): cycles, IPC, energy and traffic first, then configuration, then\n"
                    "where the cycles are, then counters by the weight of their change: over the\n"
-                   "largest value of their unit");
+                   "largest value of their unit. One of them may be what Nsight Compute's\n"
+                   "'ncu --csv' measured of the program on a device: then cycles of launches");
   line.flag("all", "all values that differ, not only the 20 of each run that matter most");
   ResultFiles::declare(line, "docs/json.md", "value that differs");
   line.flag("exit-code", "exit with 1 if anything differs");
   return line;
 }
 
+/// Launches that were measured on a device beside those of a run.
+int compare_measured(const CommandLine& line, const std::string& csv, const std::string& run) {
+  if (ResultFiles::of(line).any())
+    throw UsageError("a comparison with what Nsight Compute measured is written to no file - leave "
+                     "out --json and --csv");
+  const compare::Document document = compare::read_document(run);
+  const std::vector<compare::MeasuredLaunch> measured = compare::read_nsight(csv);
+  const std::vector<compare::LaunchPair> pairs = compare::launch_pairs(measured, document);
+  print(compare::format(pairs, measured, document));
+  return line.given("exit-code") && compare::mean_error(pairs) != 0 ? 1 : 0;
+}
+
 int run_compare(const CommandLine& line, const Words& /*application*/) {
+  for (size_t i = 0; i < 2; ++i)
+    if (compare::is_nsight(line.positional()[i]))
+      return compare_measured(line, line.positional()[i], line.positional()[1 - i]);
   const compare::Difference difference = compare::compare(
       compare::read_document(line.positional()[0]), compare::read_document(line.positional()[1]));
   const ResultFiles files = ResultFiles::of(line);

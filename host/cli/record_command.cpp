@@ -10,6 +10,8 @@
 #include "host/cli/interrupt.h"
 #include "host/config/config.h"
 #include "host/core/error.h"
+#include "host/programs/recordings.h"
+#include "host/recording/accel_sim/trace_writer.h"
 #include "host/recording/recording_file.h"
 #include "host/timing/report/columns.h"
 #include "host/timing/report/file.h"
@@ -23,6 +25,11 @@ CommandLine declare_record() {
                    "nearwarp record [OPTION...] -- APPLICATION ARG...\n"
                    "'nearwarp run FILE.nwtrace' and 'sweep' simulate it as often as you like");
   line.value("out", "where to; default: the application's name and .nwtrace", "FILE.nwtrace");
+  line.value(
+      "accel-sim",
+      "write traces as Accel-Sim's tracer does (version 6, .tracez) into this folder; without "
+      "--out, nothing else",
+      "FOLDER");
   line.value("machine", "what the application takes the GPU for: name, or path of a .toml file",
              "NAME", "tom");
   line.list("set", "override a key of the machine; repeatable", "KEY=VALUE");
@@ -40,6 +47,18 @@ std::string path_of(const std::string& first, size_t process) {
       .string();
 }
 
+/// "traces", and "traces.2" for a second process.
+std::string folder_of(const std::string& first, size_t process) {
+  return process == 0 ? first : fmt::format("{}.{}", first, process + 1);
+}
+
+void say_written(const std::string& path, const runtime::Recording& recording) {
+  print(fmt::format("{}: {} warp-instructions in {} launch{}{}\n", path,
+                    report::grouped(recording.warp_instructions), recording.launches.size(),
+                    recording.launches.size() == 1 ? "" : "es",
+                    recording.truncated ? ", not all of the program" : ""));
+}
+
 int run_record(const CommandLine& line, const Words& application) {
   if (application.empty())
     throw UsageError(
@@ -48,9 +67,12 @@ int run_record(const CommandLine& line, const Words& application) {
   if (!out.empty() && !out.ends_with(".nwtrace"))
     throw UsageError(
         fmt::format("--out cannot be '{}' - a name that ends with .nwtrace is needed", out));
+  const std::string traces = line.text("accel-sim");
+  const bool keeps = traces.empty() || !out.empty();
+  if (line.given("accel-sim")) programs::make_folder(traces, "accel-sim");
   if (out.empty())
     out = std::filesystem::path(application.front()).filename().string() + ".nwtrace";
-  report::check_writable(out);
+  if (keeps) report::check_writable(out);
   const config::MachineConfig machine =
       config::load_machine(line.text("machine"), line.texts("set"));
   const ApplicationOptions options = application_options(line, application);
@@ -59,12 +81,13 @@ int run_record(const CommandLine& line, const Words& application) {
   const std::vector<runtime::Journal> processes = take_processes(run);
   for (size_t i = 0; i < processes.size(); ++i) {
     const runtime::Recording& recording = processes[i].recording;
-    const std::string path = path_of(out, i);
-    runtime::save_recording(recording, path);
-    print(fmt::format("{}: {} warp-instructions in {} launch{}{}\n", path,
-                      report::grouped(recording.warp_instructions), recording.launches.size(),
-                      recording.launches.size() == 1 ? "" : "es",
-                      recording.truncated ? ", not all of the program" : ""));
+    if (keeps) {
+      const std::string path = path_of(out, i);
+      runtime::save_recording(recording, path);
+      say_written(path, recording);
+    }
+    if (!traces.empty())
+      say_written(sass::write_traces(recording, folder_of(traces, i)), recording);
   }
   if (run.interrupted)
     throw Error(fmt::format("{}: what was executed before is recorded", kApplicationInterrupted));

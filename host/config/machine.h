@@ -96,6 +96,7 @@ struct MachineConfig {
     uint32_t load_entries = 0;   ///< loads and atomics in flight, in warp instructions
     uint32_t pipeline_cycles = 0;  ///< before and behind the access itself
     uint32_t shared_latency_cycles = 0;
+    uint32_t remote_shared_cycles = 0;  ///< more, of another block of the cluster
     uint32_t shared_banks = 0;
     /// Of a warp's atomic: "coalesced", "sector" or "lane"
     std::string atomic_packets = "coalesced";

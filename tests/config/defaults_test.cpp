@@ -50,6 +50,8 @@ constexpr LeftOut kLeftOut[] = {
     {"constant_cache.",
      "tom bench80 pim-tuning coda coda-host mpu mpu-sim discrete16 qv100 v100 a100 h100 h200",
      "constants are always there (sm.classes.constant_load); SM7_QV100: perfect_inst_const_cache"},
+    {"lsu.remote_shared_cycles", NW_NEAR_DATA " discrete16 gtx480 qv100 v100 a100",
+     "GPUs before Hopper have no clusters"},
     {"lsu.atomic_packets", NW_NEAR_DATA, "hardware merges the lanes of a warp"},
     {"l1.set_function", "coda coda-host", "linear; the papers name none, SM2_GTX480 has fermi"},
     {"l1.set_function", "mpu", "of no effect: nothing is kept"},

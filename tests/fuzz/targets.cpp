@@ -14,6 +14,7 @@
 #include "host/functional/device/virtual_device.h"
 #include "host/functional/racecheck/report.h"
 #include "host/recording/accel_sim/program_reader.h"
+#include "host/recording/accel_sim/trace_writer.h"
 #include "host/recording/recording_file.h"
 #include "host/recording/recording_journal.h"
 #include "host/recording/trace_replay.h"
@@ -55,6 +56,11 @@ std::string recording(const std::string& folder) {
   const std::string path = folder + "/right.nwtrace";
   runtime::save_recording(executed(nullptr), path);
   return contents(path);
+}
+
+std::string indexed_trace(const std::string& folder) {
+  sass::write_traces(executed(nullptr), folder + "/right");
+  return contents(folder + "/right/kernel-1.tracez");
 }
 
 std::string journal(const std::string& folder) {
@@ -131,8 +137,9 @@ std::string fat_binary() {
 
 std::vector<Target> targets(const std::string& folder) {
   const std::string toml = folder + "/damaged.toml", trace = folder + "/kernel-1.traceg",
-                    file = folder + "/damaged.nwtrace", log = folder + "/damaged.journal",
-                    check = folder + "/damaged.check", results = folder + "/damaged.jsonl";
+                    tracez = folder + "/kernel-1.tracez", file = folder + "/damaged.nwtrace",
+                    log = folder + "/damaged.journal", check = folder + "/damaged.check",
+                    results = folder + "/damaged.jsonl";
   const auto checkpoints = std::make_shared<const CheckpointReader>(folder);
   return {
       {"ptx",
@@ -155,6 +162,11 @@ std::vector<Target> targets(const std::string& folder) {
        {journal(folder)},
        [log](const std::string& text) {
          runtime::validate(runtime::load_journal(written(log, text)).recording);
+       }},
+      {"tracez",
+       {indexed_trace(folder)},
+       [tracez](const std::string& text) {
+         runtime::validate(sass::read_program(written(tracez, text)).recording);
        }},
       {"trace",
        {source("bench/samples/trace/kernel-1.traceg")},

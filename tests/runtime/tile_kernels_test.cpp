@@ -1,6 +1,10 @@
 // Do kernels in the shape that is written for tiles compute what plain code does?
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
 #include "host/functional/instructions/half_ops.h"
 #include "host/functional/instructions/small_floats.h"
 #include "host/recording/trace_replay.h"
@@ -52,6 +56,38 @@ TEST(TileKernels, ProducersAndConsumersMultiply) {
   expect_gemm("gemm_f16", 2, false);
   expect_gemm("gemm_bf16", 2, true);
   expect_gemm("gemm_e4m3", 1, false);
+}
+
+TEST(TileKernels, AttentionOfAProducerAndConsumers) {
+  BreadthDevice d("attention");
+  constexpr uint32_t kQueries = 256, kKeys = 320, kWidth = 64;  // more tiles than stages
+  const Numbers q(kQueries * kWidth, 2, false, 3), k(kKeys * kWidth, 2, false, 4),
+      v(kWidth * kKeys, 2, false, 5);  // by columns
+  const DevicePtr pq = d.upload(q.bytes), pk = d.upload(k.bytes), pv = d.upload(v.bytes),
+                  out = d.allocate(kQueries * kWidth * 4);
+  const PlaneMap mq(pq, 6, kWidth, kQueries, kWidth, 128, 3),
+      mk(pk, 6, kWidth, kKeys, kWidth, 64, 3), mv(pv, 6, kKeys, kWidth, 64, 64, 3);
+  constexpr float kScale = 0.05f;
+  d.launch(d.module, "attention", {kQueries / 128}, {384}, 128 * 128 + 2 * 2 * 64 * 128,
+           KernelArgs(mq, mk, mv, out, static_cast<int>(kKeys / 64), kScale));
+  const auto got = d.download<float>(out, kQueries * kWidth);
+  for (uint32_t i = 0; i < kQueries; ++i) {
+    std::vector<double> weights(kKeys);
+    double largest = -1e30, total = 0;
+    for (uint32_t j = 0; j < kKeys; ++j) {
+      for (uint32_t c = 0; c < kWidth; ++c)
+        weights[j] += double{q.values[i * kWidth + c]} * k.values[j * kWidth + c];
+      largest = std::max(largest, weights[j]);
+    }
+    for (double& w : weights) total += w = std::exp2((w - largest) * double{kScale});
+    for (uint32_t c = 0; c < kWidth; ++c) {
+      double sum = 0;
+      for (uint32_t j = 0; j < kKeys; ++j) sum += weights[j] * v.values[c * kKeys + j];
+      // Weights are rounded to halves, and values are at most 4.
+      ASSERT_NEAR(got[i * kWidth + c], sum / total, 4.0 / 1024) << i << " " << c;
+    }
+  }
+  validate(d.take_recording(""));
 }
 
 TEST(TileKernels, ClustersSum) {

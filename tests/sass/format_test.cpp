@@ -64,7 +64,7 @@ TEST(Lines, StaticPart) {
   StaticPart s;
   size_t length = 0;
   const std::string text = "1 R24 LDG.E.128.CONSTANT.SYS 3 R44 R255 UR4 16 1 0x100 4";
-  ASSERT_EQ(parse_static(text, &s, &length).what, nullptr);
+  ASSERT_EQ(parse_static(text, 4, &s, &length).what, nullptr);
   EXPECT_EQ(s.opcode, "LDG.E.128.CONSTANT.SYS");
   EXPECT_EQ(s.dsts, std::vector<uint8_t>{24});
   EXPECT_EQ(s.srcs, std::vector<uint8_t>{44});  // neither the zero register nor a uniform one
@@ -136,7 +136,7 @@ TEST(Header, MistakesHaveFileAndLine) {
   EXPECT_NE(message(start + "-block dim = (0,1,1)\n#\n").find("k.traceg:3"), std::string::npos);
   EXPECT_NE(message(start + "-block dim = (64,64,1)\n#\n").find("4096 threads"), std::string::npos);
   EXPECT_NE(message(start + "#\n").find("-block dim = (x,y,z)"), std::string::npos);
-  EXPECT_NE(message(start + "-block dim = (1,1,1)\n-accelsim tracer version = 6\n#\n").find("5"),
+  EXPECT_NE(message(start + "-block dim = (1,1,1)\n-accelsim tracer version = 7\n#\n").find("6"),
             std::string::npos);
   EXPECT_NE(message(start).find("ends in its header"), std::string::npos);
   EXPECT_NE(message("-grid dim = (4294967295,4294967295,4294967295)\n").find("grid dim"),

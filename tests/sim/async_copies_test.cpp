@@ -193,6 +193,87 @@ WAIT:
   EXPECT_GT(copied, arrived + 400);
 }
 
+TEST(AsyncCopies, ArrivalsOfCopiesThatHitTakeAHitsTime) {
+  const auto with_arrival = [](const std::string& arrival) {
+    return cycles(run(one_block(R"(
+  setp.ne.u32 %p1, %r2, 0;
+  @%p1 bra BEGUN;
+  mbarrier.init.shared.b64 [%r4], 64;
+BEGUN:
+  shl.b32 %r6, %r2, 2;
+  add.u32 %r7, %r3, %r6;
+  mul.wide.u32 %rd4, %r2, 4;
+  add.u64 %rd5, %rd1, %rd4;
+  ld.global.u32 %r8, [%rd5];
+  add.u32 %r9, %r8, 1;
+  st.shared.u32 [%r7+4096], %r9;
+  bar.sync 0;
+)" + arrival + R"(
+WAIT:
+  mbarrier.try_wait.parity.shared.b64 %p2, [%r4], 0;
+  @!%p2 bra WAIT;
+)",
+                                0)));
+  };
+  const uint64_t arrived = with_arrival("  mbarrier.arrive.shared.b64 _, [%r4];\n");
+  const uint64_t copied = with_arrival(
+      "  cp.async.ca.shared.global [%r7], [%rd5], 4;\n"
+      "  cp.async.mbarrier.arrive.noinc.shared.b64 [%r4];\n");
+  EXPECT_GE(copied, arrived + 30);  // of 40 cycles, less the access to shared memory
+  EXPECT_LE(copied, arrived + 60);
+}
+
+TEST(AsyncCopies, APhaseMayHaveAnyNumberOfEvents) {
+  // One thread arrives 70,000 times; the other warp waits, and then computes for a while.
+  const auto with_wait = [](const std::string& wait) {
+    return cycles(run(one_block(R"(
+  setp.ne.u32 %p1, %r2, 0;
+  @%p1 bra BEGUN;
+  mbarrier.init.shared.b64 [%r4], 70000;
+BEGUN:
+  bar.sync 0;
+  mov.u32 %r6, 0;
+  setp.ge.u32 %p2, %r2, 32;
+  @%p2 bra OTHER;
+  @%p1 bra DONE;
+NEXT:
+  mbarrier.arrive.shared.b64 _, [%r4];
+  add.u32 %r6, %r6, 1;
+  setp.lt.u32 %p3, %r6, 70000;
+  @%p3 bra NEXT;
+  bra DONE;
+OTHER:
+)" + wait + R"(
+LOOP:
+  add.u32 %r6, %r6, 1;
+  setp.lt.u32 %p3, %r6, 20000;
+  @%p3 bra LOOP;
+DONE:
+)",
+                                0)));
+  };
+  const uint64_t waits = with_wait(R"(
+WAIT:
+  mbarrier.try_wait.parity.shared.b64 %p4, [%r4], 0;
+  @!%p4 bra WAIT;
+)");
+  EXPECT_GE(waits, with_wait("") + 20000);  // one after the other
+}
+
+TEST(AsyncCopies, SharedMemoryOfOtherBlocksIsFar) {
+  runtime::BreadthDevice d("tile_kernels");
+  const uint64_t in = d.allocate(4096 * 4), out = d.allocate(4 * 8);
+  d.launch(d.module, "cluster_sum", {16}, {128}, 0, runtime::KernelArgs(in, 4096, out));
+  const runtime::Recording sums = d.take_recording("sums");
+  const auto at = [&](int more) {
+    return cycles(run(sums, {"lsu.remote_shared_cycles=" + std::to_string(more)}));
+  };
+  // The first block's thread reads three of the others, and its own by its place in the cluster;
+  // what it has read it adds up only then.
+  EXPECT_GE(at(1000), at(0) + 900);
+  EXPECT_LE(at(1000), at(0) + 4100);
+}
+
 TEST(AsyncCopies, TracesThatWereCutDoNotWait) {
   const runtime::Recording cut = gemm(128, 128, 1024, 100'000);
   EXPECT_TRUE(cut.truncated);

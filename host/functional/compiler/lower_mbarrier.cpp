@@ -97,6 +97,7 @@ void Lowering::expand_mbarrier(Frame* frame, const ptx::Instruction& in, const I
     const RegId word =
         compute(part, Opcode::kOr, Type::kB64, {of_register(count), of_register(high)});
     access(like, Opcode::kSt, space, Type::kB64, out.address, {word});
+    code_.instructions.back().mod.mode = 1;  // whoever reads a recording knows it by that
     return;
   }
   if (!wait) {
@@ -131,6 +132,8 @@ void Lowering::expand_mbarrier(Frame* frame, const ptx::Instruction& in, const I
     }
     arrive(like, space, out.address, out.dsts, change, op == MbarrierOp::kCopiesArrive);
     if (op == MbarrierOp::kCopiesArrive) code_.instructions.back().mod.mode = 2;
+    const bool drops = op == MbarrierOp::kDrop || op == MbarrierOp::kDropExpect;
+    code_.instructions.back().mod.bar_arrive = drops;  // for readers of recordings, too
     return;
   }
   // The phase is over when the parity differs: from the word that arrive returned, or from the

@@ -143,9 +143,9 @@ struct MbarrierWord {
 /// with mbarriers is followed by one for each of its words of 8 bytes, and one more in which
 /// `phase` is how many mbarriers have a number.
 struct MbarrierPhases {
-  uint32_t phase = 0;   ///< those that are over
-  uint16_t events = 0;  ///< of the phase under way
-  uint16_t number = 0;  ///< from 1; 0: none
+  uint32_t phase = 0;        ///< those that are over
+  uint32_t events : 24 = 0;  ///< of the phase under way
+  uint32_t number : 8 = 0;   ///< from 1; 0: none
 };
 static_assert(sizeof(MbarrierPhases) == 8);
 

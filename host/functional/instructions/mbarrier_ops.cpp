@@ -24,7 +24,7 @@ MbarrierPhases* phases_of(const Context& ctx, const uint8_t* host) {
   MbarrierPhases& p = all[offset / 8];
   MbarrierPhases& count = all[ctx.phases_at / 8];
   if (p.number == 0 && count.phase < trace::kMaxMbarriers)
-    p.number = static_cast<uint16_t>(++count.phase);
+    p.number = static_cast<uint8_t>(++count.phase);
   return p.number != 0 ? &p : nullptr;
 }
 

@@ -23,7 +23,10 @@ std::string quoted(std::string_view text) {
   return "'" + shown + (text.size() > kShown ? "...'" : "'");
 }
 
-LineReader::LineReader(const std::string& path) : path_(path), source_(open_bytes(path)) {
+LineReader::LineReader(const std::string& path) : LineReader(path, open_bytes(path)) {}
+
+LineReader::LineReader(const std::string& path, std::unique_ptr<ByteSource> source)
+    : path_(path), source_(std::move(source)) {
   buffer_.resize(kBufferBytes);
 }
 

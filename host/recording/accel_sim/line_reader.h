@@ -17,6 +17,8 @@ std::string quoted(std::string_view text);
 class LineReader {
  public:
   explicit LineReader(const std::string& path);
+  /// Lines of `source`, which are said to be those of the file.
+  LineReader(const std::string& path, std::unique_ptr<ByteSource> source);
 
   /// The next line without its end, valid until the next call; false at the end of the file.
   /// Throws nearwarp::Error as ByteSource does, and for a line of more than a mebibyte.

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "host/functional/compiler/kernel.h"
@@ -11,6 +14,30 @@
 #include "host/recording/accel_sim/opcode_table.h"
 
 namespace nearwarp::sass {
+
+/// Tracers from this version on tell what is asynchronous.
+inline constexpr uint32_t kAsyncVersion = 6;
+
+/// What works by itself, or waits for that.
+enum class AsyncKind : uint8_t {
+  kNone,
+  kInit,          ///< of an mbarrier: a store
+  kArrive,        ///< at mbarriers
+  kCopiesArrive,  ///< the same when asynchronous loads are done
+  kWait,          ///< for a phase of an mbarrier
+  kFiller,        ///< may stand between two tries of a wait
+  kBulkLoad,
+  kBulkStore,   ///< reductions too
+  kRemoteBulk,  ///< from the shared memory of one block of a cluster to another's
+  kPrefetch,    ///< of a bulk copy, to the L2
+  kBulkCommit,
+  kLoadCommit,
+  kGroupWait,  ///< for groups of whichever of the two
+  kProducts,
+  kProductWait,
+  kBarrier,  ///< whose number is an immediate
+  kClusterBarrier,
+};
 
 /// An instruction at a PC.
 struct MachineInstruction {
@@ -24,6 +51,8 @@ struct MachineInstruction {
   bool ends_run = false;                 ///< a branch, barrier or exit
   uint32_t lanes = 0xffffffffu;          ///< whose addresses count (ldmatrix: those that name rows)
   uint8_t lane_bytes = 0;
+  AsyncKind async = AsyncKind::kNone;
+  bool derived = false;              ///< a part of another one, or that with other immediates
   uint64_t issued = 0, threads = 0;  ///< executions, and lanes in them
 };
 
@@ -36,8 +65,13 @@ class MachineKernel {
   MachineKernel(std::string name, uint32_t registers);
 
   /// Number of the instruction at a PC that `rest` of a line begins with; `length` gets the
-  /// characters of its static part.
-  LineProblem instruction(uint64_t pc, std::string_view rest, uint32_t* id, size_t* length);
+  /// characters of its static part. `version` of the tracer.
+  LineProblem instruction(uint64_t pc, std::string_view rest, uint32_t version, uint32_t* id,
+                          size_t* length);
+  /// Number of an instruction that is made of another one, which `make` does for the first of a
+  /// `key`.
+  uint32_t derived(uint32_t of, uint64_t key,
+                   const std::function<void(MachineInstruction& like)>& make);
   MachineInstruction& at(uint32_t id) { return instructions_[id]; }
   const std::vector<MachineInstruction>& instructions() const { return instructions_; }
 
@@ -62,6 +96,7 @@ class MachineKernel {
   uint32_t registers_;
   std::vector<MachineInstruction> instructions_;
   std::unordered_map<uint64_t, std::vector<AtPc>> at_pc_;
+  std::map<std::pair<uint32_t, uint64_t>, uint32_t> derived_;
   std::unordered_map<std::vector<uint32_t>, uint32_t, RunHash> blocks_;
   std::vector<const std::vector<uint32_t>*> block_order_;
   uint64_t in_blocks_ = 0;  ///< instructions of all blocks
@@ -69,6 +104,7 @@ class MachineKernel {
 
 /// What the instruction of a line counts as. Widths of accesses
 /// come from the modifiers, as tracers now and then give others.
-MachineInstruction translate(StaticPart line);
+/// `async`: what is asynchronous has a time of its own.
+MachineInstruction translate(StaticPart line, bool async);
 
 }  // namespace nearwarp::sass

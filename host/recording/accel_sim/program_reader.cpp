@@ -15,6 +15,7 @@
 #include "host/core/error.h"
 #include "host/core/file_hash.h"
 #include "host/recording/accel_sim/launch_reader.h"
+#include "host/recording/accel_sim/tracez_reader.h"
 #include "host/recording/launch_order.h"
 
 namespace nearwarp::sass {
@@ -39,7 +40,10 @@ std::string_view without_modifiers(std::string_view opcode) {
 
 void count_opcodes(Entry& entry) {
   std::map<std::pair<std::string_view, OpcodeClass>, OpcodeCount> counts;
+  uint32_t executed = 0;
   for (const MachineInstruction& in : entry.kernel->instructions()) {
+    executed += !in.derived;
+    if (in.issued == 0) continue;
     OpcodeCount& c = counts[{without_modifiers(in.line.opcode), in.opcode_class}];
     c.name = without_modifiers(in.line.opcode);
     c.opcode_class = in.opcode_class;
@@ -47,7 +51,7 @@ void count_opcodes(Entry& entry) {
     c.thread_instructions += in.threads;
   }
   KernelSummary& s = entry.summary;
-  s.static_instructions = static_cast<uint32_t>(entry.kernel->instructions().size());
+  s.static_instructions = executed;
   for (auto& [name, count] : counts) s.opcodes.push_back(std::move(count));
   std::stable_sort(s.opcodes.begin(), s.opcodes.end(),
                    [](const OpcodeCount& a, const OpcodeCount& b) {
@@ -124,21 +128,43 @@ class ProgramReader {
 
  private:
   void launch(const std::string& file) {
+    if (file.ends_with(".tracez")) {
+      TracezFile traces(file);
+      const KernelHeader header = header_of(traces);
+      LaunchBuilder builder = builder_of(header);
+      add(header, builder,
+          read_tracez(
+              traces, header, builder, [&](uint64_t at) { progress(at); }, &markers_));
+      return;
+    }
     LineReader lines(file);
     const KernelHeader header = read_kernel_header(lines);
-    Entry& entry = entry_of(header);
-    runtime::Recording& recording = program_.recording;
-    LaunchReader reader(lines, header, *entry.kernel, addresses_);
-    const runtime::LaunchRecord record =
-        reader.read(recording.traces, [&] { return progress(lines.position()); });
+    LaunchBuilder builder = builder_of(header);
+    LaunchReader reader(lines, header, builder);
+    const runtime::LaunchRecord record = reader.read([&] { return progress(lines.position()); });
     for (const std::string& marker : reader.markers()) add_once(markers_, marker);
+    add(header, builder, record);
+  }
+
+  LaunchBuilder builder_of(const KernelHeader& header) {
+    return {header, *entry_of(header).kernel, addresses_, program_.recording.traces};
+  }
+
+  void add(const KernelHeader& header, const LaunchBuilder& builder,
+           const runtime::LaunchRecord& record) {
+    runtime::Recording& recording = program_.recording;
     recording.launches.push_back(record);
     recording.launches.back().kernel = index_of_[key(header)];
     order_.launch(header.stream, recording.launches.back());
     recording.warp_instructions += record.warp_instructions;
     recording.thread_instructions += record.thread_instructions;
+    Entry& entry = entry_of(header);
     entry.summary.launches += 1;
     entry.summary.thread_blocks += record.blocks_recorded;
+    async_ = async_ || header.tracer_version >= kAsyncVersion;
+    tries_ += builder.left_out_tries();
+    assumed_ += builder.assumed_phases();
+    clusters_ = clusters_ || header.cluster.count() > 1;
     for (const std::string& doubt : header.doubts)
       if (doubts_++ == 0) program_.warnings.push_back(doubt);
   }
@@ -195,11 +221,24 @@ class ProgramReader {
             "machine; where that is 0, counted as a multiply-add for every 1024 products");
     warn_of(OpcodeClass::kTexture,
             "counted as loads where the trace has addresses, else as reads of constants");
-    warn_of(OpcodeClass::kBulkCopy, "bulk copies are not modelled; their traffic is missing");
-    warn_of(
-        OpcodeClass::kAsync,
-        "waits for asynchronous copies, matrix instructions and other blocks of a cluster are not "
-        "modelled; each takes an issue slot");
+    if (!async_) {
+      warn_of(OpcodeClass::kBulkCopy, "bulk copies are not modelled; their traffic is missing");
+      warn_of(OpcodeClass::kAsync,
+              "waits for asynchronous copies, matrix instructions and other blocks of a cluster "
+              "are not modelled; each takes an issue slot");
+    }
+    if (tries_ != 0)
+      program_.warnings.push_back(
+          fmt::format("{} tries of waits for mbarriers are left out: a wait takes one", tries_));
+    if (assumed_ != 0)
+      program_.warnings.push_back(
+          fmt::format("{} phases of mbarriers are ended by nothing that the traces have; nobody "
+                      "waits for them",
+                      assumed_));
+    if (clusters_)
+      program_.warnings.push_back(
+          "thread blocks of a cluster are taken to do alike: what one of them sends to another "
+          "arrives at itself");
     if (order_.streams() > 1)
       program_.warnings.push_back(
           fmt::format("kernels of {} streams may overlap more than they did: traces have neither "
@@ -215,6 +254,8 @@ class ProgramReader {
   std::map<Key, uint32_t> index_of_;
   StreamOrder order_;
   uint64_t doubts_ = 0;
+  bool async_ = false, clusters_ = false;  // of a tracer that tells what is asynchronous
+  uint64_t tries_ = 0, assumed_ = 0;
   std::vector<std::string> markers_;  // in kernels' files
   uint64_t done_bytes_ = 0, total_bytes_ = 0;
 };

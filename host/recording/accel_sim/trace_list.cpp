@@ -18,7 +18,8 @@ namespace fs = std::filesystem;
 constexpr uint32_t kMostThreads = 1024;            // of a block, on every GPU so far
 constexpr uint32_t kMostRegisters = 256;           // of a thread; 255 and one that is always zero
 constexpr uint32_t kMostSharedBytes = 256u << 10;  // of a block; 228 KiB on Blackwell
-constexpr uint32_t kNewestTracer = 5;              // whose format this is
+constexpr uint32_t kNewestTracer = 6;              // whose format this is
+constexpr uint32_t kMostCluster = 16;              // blocks, on Hopper
 constexpr uint64_t kMostBlocks = 1u << 31;         // CUDA's limit of a grid's x
 
 bool ends_with_any(const std::string& name, const std::string& ending) {
@@ -83,6 +84,8 @@ class HeaderParser {
       header_.grid = dim(key, value);
     else if (key == "block dim")
       header_.block = dim(key, value);
+    else if (key == "cluster dim")
+      header_.cluster = dim(key, value);
     else if (key == "shmem")
       number(key, value, &header_.shared_bytes);
     else if (key == "nregs")
@@ -120,6 +123,12 @@ class HeaderParser {
       doubt("shmem", header_.shared_bytes, "shared memory does not limit occupancy");
       header_.shared_bytes = 0;
     }
+    const runtime::Dim3 &g = header_.grid, &c = header_.cluster;
+    if (c.count() > kMostCluster || g.x % c.x != 0 || g.y % c.y != 0 || g.z % c.z != 0)
+      lines_.fail(fmt::format("clusters of ({},{},{}) thread blocks do not make up a grid of "
+                              "({},{},{})",
+                              c.x, c.y, c.z, g.x, g.y, g.z),
+                  fmt::format("at most {} blocks are possible, and whole clusters", kMostCluster));
     if (header_.tracer_version > kNewestTracer)
       lines_.fail(fmt::format("the file is of tracer version {}", header_.tracer_version),
                   fmt::format("versions up to {} are read", kNewestTracer));
@@ -165,7 +174,7 @@ class HeaderParser {
 }  // namespace
 
 bool names_trace(const std::string& name) {
-  return ends_with_any(name, ".g") || ends_with_any(name, ".traceg");
+  return ends_with_any(name, ".g") || ends_with_any(name, ".traceg") || name.ends_with(".tracez");
 }
 
 std::string_view marker_of(std::string_view line) {
@@ -184,7 +193,7 @@ void add_once(std::vector<std::string>& words, std::string_view word) {
 TraceList read_trace_list(const std::string& path) {
   TraceList list;
   list.path = path;
-  if (ends_with_any(path, ".traceg")) {
+  if (ends_with_any(path, ".traceg") || path.ends_with(".tracez")) {
     list.kernels.push_back(path);
     return list;
   }
@@ -208,20 +217,37 @@ TraceList read_trace_list(const std::string& path) {
   return list;
 }
 
-KernelHeader read_kernel_header(LineReader& lines) {
-  HeaderParser parser(lines);
+namespace {
+
+/// False: the lines end.
+bool parse_header(LineReader& lines, HeaderParser& parser) {
   std::string_view line;
   while (lines.next(&line)) {
     const std::string_view text = trimmed(line);
     if (text.empty()) continue;
-    if (text.front() == '#') return parser.finish();
+    if (text.front() == '#') return true;
     if (text.front() != '-')
       lines.fail(
           quoted(text) + " is no line of a header",
           "give a file as Accel-Sim's tracer writes it, which begins with -kernel name = ...");
     parser.line(text);
   }
-  lines.fail("the file ends in its header", "trace the program again, or copy the whole file");
+  return false;
+}
+
+}  // namespace
+
+KernelHeader read_kernel_header(LineReader& lines) {
+  HeaderParser parser(lines);
+  if (!parse_header(lines, parser))
+    lines.fail("the file ends in its header", "trace the program again, or copy the whole file");
+  return parser.finish();
+}
+
+KernelHeader read_whole_header(LineReader& lines) {
+  HeaderParser parser(lines);
+  while (parse_header(lines, parser)) continue;  // a line that begins with '#' is no end
+  return parser.finish();
 }
 
 }  // namespace nearwarp::sass

@@ -35,6 +35,7 @@ void add_once(std::vector<std::string>& words, std::string_view word);
 struct KernelHeader {
   std::string name;
   runtime::Dim3 grid, block;
+  runtime::Dim3 cluster;        ///< in thread blocks
   uint32_t shared_bytes = 0;    ///< static plus dynamic
   uint32_t registers = 0;       ///< per thread
   uint32_t binary_version = 0;  ///< 70 for sm_70; 0: the header does not say
@@ -45,7 +46,8 @@ struct KernelHeader {
   std::vector<std::string> doubts;           ///< impossible values that are not used
 };
 
-/// True for what can be given in place of a workload: "*.g", "*.traceg", with ".xz" or ".zst".
+/// True for what can be given in place of a workload: "*.g", "*.traceg", with ".xz" or ".zst", and
+/// "*.tracez".
 bool names_trace(const std::string& name);
 
 /// Read a kernelslist.g; for the name of one kernel's file, a list of that kernel. Files that are
@@ -56,5 +58,7 @@ TraceList read_trace_list(const std::string& path);
 /// Read a kernel's header, up to and with the first line that begins with '#'. Throws
 /// nearwarp::Error, with file and line, for values that are missing, malformed or impossible.
 KernelHeader read_kernel_header(LineReader& lines);
+/// The same of a header that ends where `lines` do.
+KernelHeader read_whole_header(LineReader& lines);
 
 }  // namespace nearwarp::sass

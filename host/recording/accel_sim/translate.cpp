@@ -2,8 +2,9 @@
 #include <algorithm>
 
 #include "host/functional/ptx/details.h"
+#include "host/recording/accel_sim/async_opcodes.h"
 #include "host/recording/accel_sim/machine_kernel.h"
-#include "host/recording/accel_sim/tokens.h"
+#include "host/recording/accel_sim/modifiers.h"
 
 namespace nearwarp::sass {
 namespace {
@@ -14,58 +15,10 @@ using ptx::Opcode;
 using ptx::Space;
 using ptx::Type;
 
-/// The modifiers of an opcode.
-class Modifiers {
- public:
-  explicit Modifiers(std::string_view opcode) {
-    size_t dot = opcode.find('.');
-    name_ = opcode.substr(0, dot);
-    while (dot != std::string_view::npos) {
-      opcode.remove_prefix(dot + 1);
-      dot = opcode.find('.');
-      words_.push_back(opcode.substr(0, dot));
-    }
-  }
-  std::string_view name() const { return name_; }
-  const std::vector<std::string_view>& words() const { return words_; }
-  bool has(std::string_view word) const {
-    return std::find(words_.begin(), words_.end(), word) != words_.end();
-  }
-  /// Bytes that a lane accesses: .64, .128, .U8, .S16, ...; else 4.
-  uint32_t lane_bytes() const {
-    for (std::string_view word : words_) {
-      if (!word.empty() && (word[0] == 'U' || word[0] == 'S')) word.remove_prefix(1);
-      uint32_t bits = 0;
-      if (parse_number(word, &bits) && bits >= 8 && bits <= 128) return bits / 8;
-    }
-    return 4;
-  }
-  /// ldmatrix: how many 8 x 8 matrices; 1 if it does not say.
-  uint32_t matrices() const { return has("4") ? 4 : has("2") ? 2 : 1; }
-
- private:
-  std::string_view name_;
-  std::vector<std::string_view> words_;
-};
-
-/// What a warp's matrix instruction multiplies, as the modifiers say it: "16816" (m16n8k16),
-/// "64x256x16" of a group of four warps. 4-bit and 1-bit factors count as so many fewer bytes, and
-/// sparse ones as those that are there.
+/// What a warp's matrix instruction multiplies, as the modifiers say it. 4-bit and 1-bit factors
+/// count as so many fewer bytes, and sparse ones as those that are there.
 void set_matrix(Instruction& in, const Modifiers& mods) {
-  uint32_t m = 8, n = 8, k = 4;  // the smallest, where no modifier says it
-  for (const std::string_view word : mods.words()) {
-    const size_t x = word.find('x'), y = word.rfind('x');
-    uint32_t numbers[3] = {};
-    if (x != y && parse_number(word.substr(0, x), &numbers[0]) &&
-        parse_number(word.substr(x + 1, y - x - 1), &numbers[1]) &&
-        parse_number(word.substr(y + 1), &numbers[2])) {
-      m = numbers[0], n = numbers[1], k = numbers[2];
-    } else if (word.starts_with("168") && parse_number(word.substr(3), &numbers[2])) {
-      m = 16, n = 8, k = numbers[2];
-    } else if (word.starts_with("88") && parse_number(word.substr(2), &numbers[2])) {
-      m = 8, n = 8, k = numbers[2];
-    }
-  }
+  auto [m, n, k] = matrix_shape(mods);
   const std::string_view name = mods.name();
   if (name.size() > 2 && name.substr(1) == "GMMA") m /= 4;
   in.mod.src_type = name == "DMMA"                      ? Type::kF64
@@ -147,16 +100,23 @@ void add_registers(uint8_t first, uint32_t count, std::vector<compiler::RegId>* 
 
 void set_operands(MachineInstruction& m, const Modifiers& mods) {
   const Widths w = widths_of(m, mods);
-  for (const uint8_t r : m.line.dsts) add_registers(r, w.dst, &m.instruction.dsts);
+  // Lines that name several results, or data of a store, name them all.
+  const uint32_t each = m.line.dsts.size() > 1 ? 1 : w.dst;
+  const bool names_data = m.instruction.op == Opcode::kSt && m.line.srcs.size() > 2;
+  for (const uint8_t r : m.line.dsts) add_registers(r, each, &m.instruction.dsts);
+  for (const uint32_t r : m.line.other_dsts) m.instruction.dsts.push_back(kOtherRegisters + r);
   for (size_t i = 0; i < m.line.srcs.size(); ++i) {
     std::vector<compiler::RegId> registers;
-    add_registers(m.line.srcs[i], i == 0 ? w.first : i == 1 ? w.second : w.third, &registers);
+    const uint32_t data = i == 1 ? w.second : w.third;
+    add_registers(m.line.srcs[i], i == 0 ? w.first : names_data ? 1 : data, &registers);
     for (const compiler::RegId r : registers) {
       Operand& o = m.instruction.srcs.emplace_back();
       o.kind = Operand::Kind::kRegister;
       o.reg = r;
     }
   }
+  for (const uint32_t r : m.line.other_srcs)
+    m.instruction.srcs.push_back(compiler::of_register(kOtherRegisters + r));
 }
 
 void set_memory(MachineInstruction& m, const Modifiers& mods) {
@@ -175,7 +135,7 @@ void set_memory(MachineInstruction& m, const Modifiers& mods) {
 
 }  // namespace
 
-MachineInstruction translate(StaticPart line) {
+MachineInstruction translate(StaticPart line, bool async) {
   MachineInstruction m;
   m.line = std::move(line);
   const Modifiers mods(m.line.opcode);
@@ -207,6 +167,11 @@ MachineInstruction translate(StaticPart line) {
       in.op = Opcode::kNop;
   }
   set_operands(m, mods);
+  if (async && translate_async(m, mods)) {
+    m.predicated_off.op = Opcode::kNop;
+    m.predicated_off.srcs = in.srcs;
+    return m;
+  }
   const bool may_access = is_memory(c) || c == OpcodeClass::kTexture || c == OpcodeClass::kUnknown;
   if (has_addresses && may_access) {
     set_memory(m, mods);

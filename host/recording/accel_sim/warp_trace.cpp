@@ -14,7 +14,7 @@ bool follows(uint64_t pc, uint64_t last) { return pc - last == 16 || pc - last =
 
 }  // namespace
 
-void WarpTrace::add(uint32_t id, uint64_t pc, uint32_t mask, const uint64_t* address) {
+void WarpTrace::begin(uint32_t id, uint64_t pc, uint32_t mask, bool counts) {
   // A trace word of no lanes would end the trace.
   const uint32_t run_mask = mask != 0 ? mask : 1;
   if (!run_.empty() &&
@@ -23,11 +23,41 @@ void WarpTrace::add(uint32_t id, uint64_t pc, uint32_t mask, const uint64_t* add
   run_mask_ = run_mask;
   last_pc_ = pc;
   run_.push_back(2 * id + (mask == 0 ? 1 : 0));
+  if (!counts) return;
   MachineInstruction& in = kernel_.at(id);
   in.issued += 1;
   in.threads += static_cast<uint64_t>(__builtin_popcount(mask));
+}
+
+void WarpTrace::add(uint32_t id, uint64_t pc, uint32_t mask, const uint64_t* address, bool counts) {
+  begin(id, pc, mask, counts);
+  const MachineInstruction& in = kernel_.at(id);
   if (mask != 0 && in.has_record) add_record(in, mask, address);
   if (in.ends_run) end_run();
+}
+
+void WarpTrace::add_events(uint32_t id, uint64_t pc, uint32_t mask, uint32_t count, bool counts) {
+  begin(id, pc, mask, counts);
+  records_.push_back((uint64_t{1} << count) - 1);
+  if (count != 0) records_.push_back(trace::memory_record(trace::kSharedWindow, trace::kAddresses));
+  for (uint32_t i = 0; i < count; ++i) {
+    pending_.push_back(records_.size());
+    records_.push_back(0);
+  }
+  end_run();
+}
+
+void WarpTrace::add_pieces(uint32_t id, uint64_t pc, uint32_t mask, uint32_t count,
+                           const uint64_t* address, bool counts) {
+  begin(id, pc, mask, counts);
+  const auto pieces = static_cast<uint32_t>((uint64_t{1} << count) - 1);
+  records_.push_back(pieces);
+  if (pieces != 0) {
+    const size_t at = records_.size();
+    records_.resize(at + trace::kMaxRecordWords);
+    records_.resize(at + trace::write_record(records_.data() + at, pieces, address));
+  }
+  end_run();
 }
 
 void WarpTrace::add_record(const MachineInstruction& in, uint32_t mask, const uint64_t* address) {
@@ -58,6 +88,8 @@ void WarpTrace::end_run() {
     last_control_ = words_.size();
     words_.push_back(once);
   }
+  for (const size_t p : pending_) places_.push_back(words_.size() + p);
+  pending_.clear();
   words_.insert(words_.end(), records_.begin(), records_.end());
   run_.clear();
   records_.clear();

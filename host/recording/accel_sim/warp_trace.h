@@ -15,15 +15,28 @@ class WarpTrace {
 
   /// The warp executed instruction `id` at `pc`. `address`, if it leaves a record: by lane, the
   /// simulator's addresses.
-  void add(uint32_t id, uint64_t pc, uint32_t mask, const uint64_t* address);
+  /// `counts`: it is an instruction of the trace, and not a part of one.
+  void add(uint32_t id, uint64_t pc, uint32_t mask, const uint64_t* address, bool counts = true);
+  /// One that leaves `count` events of mbarriers, whose words are to be filled in: see places().
+  void add_events(uint32_t id, uint64_t pc, uint32_t mask, uint32_t count, bool counts = true);
+  /// A step of a bulk copy: pieces at `count` of the simulator's addresses.
+  void add_pieces(uint32_t id, uint64_t pc, uint32_t mask, uint32_t count, const uint64_t* address,
+                  bool counts);
   /// End the warp's trace; the next one may begin.
   void finish();
+
+  /// Where in the warp's trace the words of its events are, in their order; of the warp that was
+  /// finished last.
+  const std::vector<size_t>& places() const { return places_; }
+  /// Numbers of events so far.
+  size_t events() const { return places_.size() + pending_.size(); }
 
   /// In finished traces; an instruction that no lane executed counts as one of one lane.
   uint64_t warp_instructions() const { return warp_instructions_; }
   uint64_t thread_instructions() const { return thread_instructions_; }
 
  private:
+  void begin(uint32_t id, uint64_t pc, uint32_t mask, bool counts);
   void add_record(const MachineInstruction& in, uint32_t mask, const uint64_t* address);
   void end_run();
 
@@ -33,6 +46,8 @@ class WarpTrace {
   // Instructions under one mask that follow each other, and their records.
   std::vector<uint32_t> run_;
   std::vector<uint64_t> records_;
+  std::vector<size_t> pending_;  ///< places in records_
+  std::vector<size_t> places_;
   uint32_t run_mask_ = 0;
   uint64_t last_pc_ = 0;
   size_t last_control_ = kNoControl;  ///< the warp's last control word

@@ -47,6 +47,7 @@ Chases::Chases(const config::MachineConfig& machine)
       page_lines_(machine.tlb.page_bytes / machine.l1.line_bytes),
       most_pages_(machine.tlb.entries == 0 ? kManyPages : std::max(1u, machine.tlb.entries / 2)) {}
 
+ChasePair Chases::distributed() const { return around(Chase::Kind::kDistributed, {}); }
 ChasePair Chases::shared() const { return around(Chase::Kind::kShared, {}); }
 
 std::vector<LineAddr> Chases::lines_of(uint32_t stack, size_t count) const {

@@ -26,6 +26,8 @@ class Chases {
 
   /// In shared memory.
   ChasePair shared() const;
+  /// In that of another block of a cluster.
+  ChasePair distributed() const;
   /// Few lines of a stack (or partition, or core), again and again.
   ChasePair resident(Chase::Kind kind, uint32_t stack) const;
   /// More lines than an L1 holds, and fewer than an L2, again and again; nothing if there are none.

@@ -124,6 +124,8 @@ class Planner {
   void on_chip(uint64_t l1_bytes) {
     using Kind = Chase::Kind;
     if (m_.sm.shared_memory_bytes >= 128) add("shared memory", chases_.shared(), baseline_);
+    if (m_.lsu.remote_shared_cycles != 0)
+      add("shared memory of another block", chases_.distributed(), baseline_);
     if (has_l1()) {
       add("L1 hit", chases_.resident(Kind::kLoads, 0), baseline_, {l1_hits("sm"), tlb_hits("sm")});
       if (const auto pair = chases_.pages(0))

@@ -25,9 +25,9 @@ inline constexpr uint32_t kMaxListed = 16384;
 
 /// One thread's accesses, each with the address that the one before has got.
 struct Chase {
-  enum class Kind : uint8_t { kLoads, kAtomics, kShared } kind = Kind::kLoads;
+  enum class Kind : uint8_t { kLoads, kAtomics, kShared, kDistributed } kind = Kind::kLoads;
   /// The lines that it comes by, and again from the first one on. (Line 0 is that of the first
-  /// address of device memory.) kShared: of no effect.
+  /// address of device memory.) kShared, kDistributed: of no effect.
   std::vector<LineAddr> visits;
   uint32_t steps = 0;  ///< a multiple of `round`
   /// kRound, or 2 * kRound (not of atomics): between two runs of as many rounds are steps alone,

@@ -414,7 +414,7 @@ ImageInstr classify(const Instruction& in, const MachineConfig& m) {
     const bool known = !in.srcs.empty() && in.srcs[0].kind == compiler::Operand::Kind::kImmediate;
     out.set_number(known ? static_cast<uint32_t>(std::min<uint64_t>(in.srcs[0].bits, 255)) : 0);
   }
-  if ((out.action == Action::kCompute || out.action == Action::kConstant) &&
+  if ((out.action == Action::kCompute || out.action == Action::kConstant || commits) &&
       out.unit != Unit::kControl && !row.branch)
     add_pipeline(out, in, m.sm);
   return out;

@@ -117,6 +117,7 @@ SmSpec Parts::main_sm() const {
   p.lsu_queue = m.lsu.queue_entries;
   p.load_entries = m.lsu.load_entries;
   p.shared_latency = m.lsu.shared_latency_cycles + m.lsu.pipeline_cycles;
+  p.remote_shared = m.lsu.remote_shared_cycles;
   p.shared_banks = m.lsu.shared_banks;
   p.branch_latency = m.sm.branch_latency_cycles;
   p.device_base = exec::kDeviceBase;

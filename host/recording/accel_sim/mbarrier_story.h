@@ -1,0 +1,51 @@
+// What a block's mbarriers are told in a trace, so that their phases are those of a recording: how
+// many arrivals they expect, and which arrivals expect how many bytes.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "device/trace/format.h"
+#include "host/functional/compiler/kernel.h"
+#include "host/recording/chunk_walk.h"
+
+namespace nearwarp::sass {
+
+class MbarrierStory {
+ public:
+  MbarrierStory(const compiler::Kernel& kernel, const runtime::ChunkWalk& walk);
+
+  /// Read the traces of a thread block.
+  void read(const runtime::TraceChunk& chunk, uint32_t block);
+
+  /// Offset in shared memory of an mbarrier with a number; and the number of one that is made at an
+  /// offset, or kNone.
+  uint64_t offset_of(uint32_t number) const;
+  static constexpr uint32_t kNone = ~0u;
+  uint32_t number_at(uint64_t offset) const;
+  /// Arrivals that make up a phase.
+  uint32_t count_of(uint32_t number) const;
+  /// Bytes that an arrival in a phase expects, if it is the first that is asked for.
+  uint64_t take_bytes(uint32_t number, uint32_t phase);
+
+  /// Lanes of an instruction by lanes of `mask` that arrive with each of its events: one each, and
+  /// the rest with the last.
+  static uint32_t lanes_of_event(uint32_t event, uint32_t events, uint32_t mask);
+
+ private:
+  struct Phase {
+    uint32_t arrivals = 0;
+    uint64_t bytes = 0;
+    bool taken = false;
+  };
+  struct Visit;
+  Phase& phase(uint32_t number, uint32_t phase);
+
+  const compiler::Kernel& kernel_;
+  const runtime::ChunkWalk& walk_;
+  std::vector<bool> ends_box_;              ///< by basic block: it has the end of a bulk copy
+  std::vector<std::vector<Phase>> phases_;  ///< by mbarrier
+  std::vector<uint64_t> made_;              ///< offsets of those that are made, in their order
+};
+
+}  // namespace nearwarp::sass

@@ -1,0 +1,234 @@
+// Launches as Nsight Compute measured them on a device, beside those of a simulated run.
+#include "host/timing/compare/nsight.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "host/core/error.h"
+#include "host/timing/report/columns.h"
+
+namespace nearwarp::compare {
+namespace {
+
+/// Fields of a line; quoted ones may have commas in them.
+std::vector<std::string> fields_of(const std::string& line) {
+  std::vector<std::string> fields(1);
+  bool quoted = false;
+  for (size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (c == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"') {
+      fields.back() += c;
+      ++i;
+    } else if (c == '"') {
+      quoted = !quoted;
+    } else if (c == ',' && !quoted) {
+      fields.emplace_back();
+    } else if (c != '\r') {
+      fields.back() += c;
+    }
+  }
+  return fields;
+}
+
+std::optional<size_t> place_of(const std::vector<std::string>& head, const std::string& name) {
+  const auto at = std::find(head.begin(), head.end(), name);
+  if (at == head.end()) return std::nullopt;
+  return static_cast<size_t>(at - head.begin());
+}
+
+/// "1,234.5" in its unit, as bytes or as a number.
+double value_of(std::string text, const std::string& unit) {
+  std::erase(text, ',');
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0') return 0;
+  const double scale = unit.starts_with("K")   ? 1e3
+                       : unit.starts_with("M") ? 1e6
+                       : unit.starts_with("G") ? 1e9
+                                               : 1;
+  return value * scale;
+}
+
+/// Takes what is known of a metric.
+void take(MeasuredLaunch& launch, const std::string& metric, const std::string& text,
+          const std::string& unit) {
+  const double value = value_of(text, unit);
+  if (metric == "Elapsed Cycles" || metric == "sm__cycles_elapsed.max" ||
+      metric == "gpc__cycles_elapsed.max")
+    launch.cycles = value;
+  else if (metric == "dram__bytes.sum")
+    launch.dram_bytes = value;
+  else if (metric == "dram__bytes_read.sum" || metric == "dram__bytes_write.sum")
+    launch.dram_bytes += value;
+}
+
+/// The name without what is before and behind it: "void f<int>(float*)" is "f".
+std::string base_name(std::string name) {
+  name = name.substr(0, name.find_first_of("(<"));
+  const size_t space = name.rfind(' ');
+  if (space != std::string::npos) name = name.substr(space + 1);
+  const size_t scope = name.rfind("::");
+  return scope == std::string::npos ? name : name.substr(scope + 2);
+}
+
+bool is_head(const std::string& line) {
+  return line.find("\"Kernel Name\"") != std::string::npos && line.starts_with("\"ID\"");
+}
+
+}  // namespace
+
+bool is_nsight(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  for (int i = 0; i < 1000 && std::getline(file, line); ++i) {
+    if (is_head(line)) return true;
+    if (line.starts_with("{")) return false;
+  }
+  return false;
+}
+
+std::vector<MeasuredLaunch> read_nsight(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  uint64_t number = 0;
+  const auto fail = [&](const std::string& what, const std::string& right) {
+    throw Error(fmt::format("{} ({}:{}) - {}", what, path, number, right));
+  };
+  std::vector<std::string> head, units;
+  std::vector<MeasuredLaunch> launches;
+  std::map<std::string, size_t> of_id;
+  while (std::getline(file, line)) {
+    ++number;
+    if (head.empty()) {  // the program's own output, and ncu's words, come first
+      if (is_head(line)) head = fields_of(line);
+      continue;
+    }
+    if (line.empty()) continue;
+    const std::vector<std::string> fields = fields_of(line);
+    if (fields.size() != head.size())
+      fail(fmt::format("a line has {} fields of {}", fields.size(), head.size()),
+           "write the file again with ncu --csv");
+    const size_t name = *place_of(head, "Kernel Name");
+    if (fields[0].empty()) {  // of page "raw": the units
+      units = fields;
+      continue;
+    }
+    const auto [at, is_new] = of_id.emplace(fields[0], launches.size());
+    if (is_new) {
+      launches.emplace_back().kernel = fields[name];
+      if (const auto device = place_of(head, "Device")) launches.back().device = fields[*device];
+    }
+    MeasuredLaunch& launch = launches[at->second];
+    const auto metric = place_of(head, "Metric Name"), value = place_of(head, "Metric Value");
+    if (metric && value) {
+      const auto unit = place_of(head, "Metric Unit");
+      take(launch, fields[*metric], fields[*value], unit ? fields[*unit] : "");
+    } else {
+      for (size_t i = 0; i < head.size(); ++i)
+        take(launch, head[i], fields[i], i < units.size() ? units[i] : "");
+    }
+  }
+  if (launches.empty()) fail("the file has no launches", "write it with ncu --csv");
+  for (const MeasuredLaunch& l : launches)
+    if (l.cycles <= 0)
+      throw Error(
+          fmt::format("'{}' has no cycles of kernel {} - measure gpc__cycles_elapsed.max, or the "
+                      "section SpeedOfLight",
+                      path, l.kernel));
+  return launches;
+}
+
+std::vector<LaunchPair> launch_pairs(const std::vector<MeasuredLaunch>& measured,
+                                     const Document& document) {
+  if (document.runs.size() != 1)
+    throw Error(fmt::format("'{}' has {} runs - give one of a single policy beside launches that "
+                            "were measured",
+                            document.path, document.runs.size()));
+  const nlohmann::ordered_json& run = document.runs.front();
+  if (!run.contains("kernels"))
+    throw Error(fmt::format("'{}' does not have its launches - run with --json and without a sweep",
+                            document.path));
+  const nlohmann::ordered_json& kernels = run.at("kernels");
+  if (kernels.size() != measured.size())
+    throw Error(fmt::format("'{}' has {} launches, and {} were measured - profile the whole "
+                            "program, with the same input",
+                            document.path, kernels.size(), measured.size()));
+  std::vector<LaunchPair> pairs;
+  for (size_t i = 0; i < measured.size(); ++i) {
+    const auto name = kernels[i].at("kernel").get<std::string>();
+    if (name.find(base_name(measured[i].kernel)) == std::string::npos)
+      throw Error(fmt::format("launch {} was measured of kernel {}, and simulated of {} - profile "
+                              "the same program",
+                              i + 1, measured[i].kernel, name));
+    pairs.push_back({base_name(measured[i].kernel), measured[i].cycles,
+                     kernels[i].at("cycles").get<double>()});
+  }
+  return pairs;
+}
+
+double mean_error(const std::vector<LaunchPair>& pairs) {
+  double sum = 0;
+  for (const LaunchPair& p : pairs) sum += std::abs(p.error());
+  return pairs.empty() ? 0 : sum / static_cast<double>(pairs.size());
+}
+
+double correlation(const std::vector<LaunchPair>& pairs) {
+  const auto n = static_cast<double>(pairs.size());
+  double x = 0, y = 0, xx = 0, yy = 0, xy = 0;
+  for (const LaunchPair& p : pairs) x += p.measured / n, y += p.simulated / n;
+  for (const LaunchPair& p : pairs) {
+    xx += (p.measured - x) * (p.measured - x);
+    yy += (p.simulated - y) * (p.simulated - y);
+    xy += (p.measured - x) * (p.simulated - y);
+  }
+  return xx <= 0 || yy <= 0 ? 0 : xy / std::sqrt(xx * yy);
+}
+
+std::string format(const std::vector<LaunchPair>& pairs,
+                   const std::vector<MeasuredLaunch>& measured, const Document& document) {
+  constexpr size_t kMostName = 28;
+  // A line for each kernel, in the order of their first launches.
+  std::vector<std::pair<std::string, std::vector<LaunchPair>>> kernels;
+  for (const LaunchPair& p : pairs) {
+    const auto at = std::find_if(kernels.begin(), kernels.end(),
+                                 [&](const auto& k) { return k.first == p.kernel; });
+    if (at == kernels.end())
+      kernels.push_back({p.kernel, {p}});
+    else
+      at->second.push_back(p);
+  }
+  std::string text;
+  if (!measured.front().device.empty())
+    text += fmt::format("measured on device {} (as Nsight Compute numbers or names it)\n\n",
+                        measured.front().device);
+  text += fmt::format("{:<28} {:>8} {:>13} {:>13} {:>9}\n", "kernel", "launches", "measured",
+                      "simulated", "error");
+  for (const auto& [name, of_kernel] : kernels) {
+    double before = 0, after = 0;
+    for (const LaunchPair& p : of_kernel) before += p.measured, after += p.simulated;
+    text += fmt::format("{:<28} {:>8} {:>13} {:>13} {:>+8.1f}%\n", name.substr(0, kMostName),
+                        of_kernel.size(), report::grouped(static_cast<uint64_t>(before)),
+                        report::grouped(static_cast<uint64_t>(after)), 100 * (after / before - 1));
+  }
+  text += fmt::format("\ncycles of {} launches: mean absolute error {:.1f} %", pairs.size(),
+                      100 * mean_error(pairs));
+  if (pairs.size() > 2) text += fmt::format(", correlation {:.3f}", correlation(pairs));
+  text += '\n';
+  double bytes = 0, simulated = 0;
+  for (const MeasuredLaunch& l : measured) bytes += l.dram_bytes;
+  const nlohmann::ordered_json& counters = document.runs.front().at("counters");
+  for (const char* name : {"dram.bytes_read", "dram.bytes_written"})
+    if (counters.contains(name)) simulated += counters.at(name).at("value").get<double>();
+  if (bytes != 0)
+    text += fmt::format("DRAM: {:.1f} MB measured, {:.1f} MB simulated\n", bytes / 1e6,
+                        simulated / 1e6);
+  return text;
+}
+
+}  // namespace nearwarp::compare

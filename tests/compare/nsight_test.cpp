@@ -1,0 +1,101 @@
+// Are launches that Nsight Compute measured put beside those that were simulated?
+#include "host/timing/compare/nsight.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "host/core/error.h"
+#include "tests/cli/program.h"
+
+namespace nearwarp::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct CsvFile {
+  std::string path = (fs::temp_directory_path() / "nearwarp-nsight-test.csv").string();
+  explicit CsvFile(const std::string& text) { std::ofstream(path) << text; }
+  ~CsvFile() { fs::remove(path); }
+};
+
+const char* const kDetails =
+    "==PROF== Connected to process 42\n"
+    R"("ID","Process ID","Kernel Name","Device","Metric Name","Metric Unit","Metric Value"
+"0","42","void add<float>(float *, int)","0","Elapsed Cycles","cycle","1,000"
+"0","42","void add<float>(float *, int)","0","dram__bytes_read.sum","Mbyte","1.5"
+"0","42","void add<float>(float *, int)","0","dram__bytes_write.sum","Kbyte","500"
+"1","42","scale(float *)","0","Elapsed Cycles","cycle","4000"
+"2","42","scale(float *)","0","Elapsed Cycles","cycle","2000"
+)";
+const char* const kRaw =
+    R"("ID","Kernel Name","gpc__cycles_elapsed.max","dram__bytes.sum"
+"","","cycle","Kbyte"
+"0","add(float *, int)","1000","3"
+"1","scale(float *)","4000","3"
+"2","scale(float *)","2000","3"
+)";
+
+compare::Document run_of(const std::vector<std::pair<std::string, int>>& launches) {
+  compare::Document d;
+  d.path = "run.json";
+  nlohmann::ordered_json run;
+  run["kernels"] = nlohmann::ordered_json::array();
+  for (const auto& [kernel, cycles] : launches)
+    run["kernels"].push_back({{"kernel", kernel}, {"cycles", cycles}});
+  run["counters"]["dram.bytes_read"]["value"] = 2e6;
+  d.runs.push_back(run);
+  return d;
+}
+
+TEST(Nsight, PagesAreRead) {
+  for (const char* text : {kDetails, kRaw}) {
+    const CsvFile file(text);
+    EXPECT_TRUE(compare::is_nsight(file.path));
+    const auto launches = compare::read_nsight(file.path);
+    ASSERT_EQ(launches.size(), 3u);
+    EXPECT_EQ(launches[0].cycles, 1000);
+    EXPECT_EQ(launches[2].cycles, 2000);
+    EXPECT_EQ(launches[0].dram_bytes, text == kRaw ? 3e3 : 2e6);
+  }
+}
+
+TEST(Nsight, CyclesAreComparedByLaunch) {
+  const CsvFile file(kDetails);
+  const auto launches = compare::read_nsight(file.path);
+  const auto document = run_of({{"_Z3addIfEvPfi", 1100}, {"_Z5scalePf", 3600}, {"_Z5scalePf", 2000}});
+  const auto pairs = compare::launch_pairs(launches, document);
+  EXPECT_NEAR(compare::mean_error(pairs), (0.1 + 0.1 + 0) / 3, 1e-9);
+  EXPECT_GT(compare::correlation(pairs), 0.99);
+  const std::string text = compare::format(pairs, launches, document);
+  EXPECT_TRUE(contains(text, "6.7 %")) << text;
+  EXPECT_TRUE(contains(text, "2.0 MB measured, 2.0 MB simulated")) << text;
+}
+
+TEST(Nsight, OtherProgramsAreRefused) {
+  const CsvFile file(kRaw);
+  const auto launches = compare::read_nsight(file.path);
+  EXPECT_THROW(compare::launch_pairs(launches, run_of({{"add", 1}})), Error);
+  EXPECT_THROW(compare::launch_pairs(launches, run_of({{"add", 1}, {"scale", 1}, {"add", 1}})),
+               Error);
+}
+
+TEST(Nsight, DamagedFilesAreRefusedWithTheirLine) {
+  const std::string whole = kRaw;
+  const CsvFile file(whole.substr(0, whole.rfind(',')));
+  try {
+    compare::read_nsight(file.path);
+    FAIL() << "a line that is cut off";
+  } catch (const Error& error) {
+    EXPECT_TRUE(contains(error.what(), ":5)")) << error.what();
+  }
+  const CsvFile without(R"("ID","Kernel Name","dram__bytes.sum"
+"0","add","3"
+)");
+  EXPECT_THROW(compare::read_nsight(without.path), Error);
+}
+
+}  // namespace
+}  // namespace nearwarp::testing
