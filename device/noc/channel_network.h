@@ -35,6 +35,7 @@ struct Sender {
   uint32_t flits_left = 0;  ///< of the packet that is being sent
   Flit flit;                ///< the packet's next one; before it, the last one's last
   bool blocked = false;     ///< out of `sending` until a credit or a parcel comes back
+  Tick free_at = 0;         ///< from then on it can send again
 };
 
 /// The receiving side.
@@ -194,19 +195,30 @@ struct Interfaces {
   /// Send the next flit, or block until what it lacks is there.
   NW_HD void send(uint32_t n) const {
     Sender& sender = s.senders.in(base)[n];
+    if (ends.now < sender.free_at)
+      return pause(n, static_cast<uint32_t>((sender.free_at - ends.now) / p.period));
     if (sender.flits_left == 0 && !take_packet(n)) return block_sender(n, 0, v.p.vcs);
     const uint32_t vc = sender.flit.vc;
     if (p.split ? !may_begin(v, n, vc, t) : !has_room(v, n, vc, t))
       return block_sender(n, vc, vc + 1);
     Flit& flit = sender.flit;
     flit.entered = t;
-    if (sender.flits_left == 1) flit.flags |= kTail | kLast;
+    const uint32_t flits = p.split ? 1 : room_for(v, n, vc, sender.flits_left, t);
+    if (sender.flits_left == flits) flit.flags |= kTail | kLast;
     if (p.split) flit.flags |= kHead | kTail;
-    inject(v, n, flit, t);
+    inject(v, n, flit, flits, t);
     flit.flags = 0;
-    sender.flits_left -= 1;
-    if (sender.flits_left == 0 && ready_inputs(n) == 0) mark(s.sending, n, false);
-    s.flits_inside += 1;
+    sender.flits_left -= flits;
+    sender.free_at = ends.now + Tick{flits} * p.period;
+    s.flits_inside += flits;
+    if (sender.flits_left == 0 && ready_inputs(n) == 0) return mark(s.sending, n, false);
+    if (flits != 1) pause(n, flits);
+  }
+  /// It can send again when so many cycles have passed.
+  NW_HD NW_INLINE void pause(uint32_t n, uint32_t cycles) const {
+    s.senders.in(base)[n].blocked = true;
+    mark(s.sending, n, false);
+    wake(v, terminal_unit(v.p, n), t + cycles);
   }
 
   /// All of them.
@@ -266,8 +278,10 @@ NW_HD NW_APART inline StepResult step_channel_network(const ChannelNetworkParams
       cycle = next > cycle ? next : cycle;
     }
     if (cycle >= end) break;
-    if (cycle >= s.active_until && (cycle ^ s.active_until) >> kRenewShift != 0)
+    if (cycle >= s.active_until && (cycle ^ s.active_until) >> kRenewShift != 0) {
+      rest_routers(v, static_cast<Cycle>(cycle));
       renew_places(v, static_cast<Cycle>(cycle), true);
+    }
     // As many as nothing crosses a wire in: a router's state is at hand then.
     const uint64_t left = end - cycle;
     const auto t = static_cast<Cycle>(cycle);

@@ -29,6 +29,7 @@ NW_HD NW_APART inline StepResult step_standalone(const NetworkParams& p, const S
     terminals.step(v, t, next, end);
     t = next;
   }
+  rest_routers(v, end);
   StepResult result;
   result.wake = window.end;
   return result;

@@ -8,20 +8,16 @@
 #pragma once
 
 #include "device/noc/pipeline.h"
-#include "device/noc/places.h"
+#include "device/noc/trains.h"
 
 namespace nearwarp::noc {
 
-/// Is a network stepped by WordRouter? Of those without speed-ups and waiting for tail credits.
-NW_HD NW_INLINE bool fits_a_word(const NetworkParams& p) {
-  return p.vnets == 1 && p.input_shift + p.vc_shift <= 6;
-}
-
 namespace router_detail {
 
-/// log2 of ports, virtual channels, flits of a buffer and time slots of a usual network
+/// log2 of ports, virtual channels and flits of a buffer of a usual network, and its time slots
 /// (is_usual() in router.h).
 inline constexpr uint32_t kUsualShift = 3;
+inline constexpr uint32_t kUsualSlots = 16;
 
 /// kUsual: of a usual network, whose addresses are made without asking for its strides.
 template <bool kUsual>
@@ -49,20 +45,23 @@ class WordRouter {
     const uint64_t flits = coming[0];
     uint64_t heads = coming[1];
     coming[0] = coming[1] = 0;
+    heads |= end_trains(t);
     if (work.stalled != 0) take_credits();
     heads |= take_flits(flits);
     // Both allocators see the state of the cycle's beginning: the switch is decided first, and
-    // tails give their channels back last.
+    // tails give their channels back when their train has ended.
     const uint64_t ready = work.present & work.active & ~work.stalled;
-    if (!has_several(ready)) {
-      if ((heads | work.va_outputs) != 0) allocate_vcs(heads);
-      if (ready != 0) traverse(count_trailing_zeros(ready));
-    } else {
-      uint64_t moving = allocate_switch(ready);
-      if ((heads | work.va_outputs) != 0) allocate_vcs(heads);
-      for (; moving != 0; moving &= moving - 1) traverse(count_trailing_zeros(moving));
-    }
-    if (work.va_outputs != 0 || (work.present & work.active & ~work.stalled) != 0) mark_due(t + 1);
+    bool contested = false;
+    if ((ready & ~work.moving) != 0) contested = allocate_switch(ready);
+    if ((heads | work.va_outputs) != 0) allocate_vcs(heads);
+    if ((work.present & work.active & ~work.stalled & ~work.moving) != 0) look_ahead(contested);
+    if (work.va_outputs != 0) mark_due(t + 1);
+  }
+  /// Trains that have gone before cycle `t`, in which the router is not stepped, are noticed.
+  NW_HD NW_INLINE void rest(Cycle t) {
+    t_ = t;
+    const uint64_t heads = end_trains(t);
+    if (heads != 0) begin_later(heads, t);
   }
 
  private:
@@ -70,19 +69,19 @@ class WordRouter {
   NW_HD NW_INLINE uint32_t vc_shift() const { return kUsual ? kShift : v_.p.vc_shift; }
   NW_HD NW_INLINE uint32_t input_shift() const { return kUsual ? kShift : v_.p.input_shift; }
   NW_HD NW_INLINE uint32_t output_shift() const { return kUsual ? kShift : v_.p.output_shift; }
-  NW_HD NW_INLINE uint32_t slots() const { return kUsual ? 1u << kShift : v_.p.slots; }
+  NW_HD NW_INLINE uint32_t slots() const { return kUsual ? kUsualSlots : v_.p.slots; }
   NW_HD NW_INLINE uint32_t slot_mask() const { return slots() - 1; }
   NW_HD NW_INLINE BlockLayout layout() const {
     constexpr uint32_t kSize = 1u << kShift;
-    constexpr BlockLayout kLayout = block_layout(kSize * 2, kSize, kSize, kSize, kSize);
+    constexpr BlockLayout kLayout =
+        block_layout(kUsualSlots * 2, kSize, kSize, kSize, kSize, kSize * kSize);
     return kUsual ? kLayout : v_.layout;
   }
   NW_HD NW_INLINE static uint64_t bit(uint32_t n) { return uint64_t{1} << n; }
-  NW_HD NW_INLINE uint32_t behind(uint32_t place) const {
-    if (!kUsual) return next_place(v_.p, place);
+  NW_HD NW_INLINE uint32_t ahead(uint32_t place, uint32_t n) const {
+    if (!kUsual) return place_ahead(v_.p, place, n);
     constexpr uint32_t kRing = sizeof(Flit) << kShift;
-    const uint32_t next = place + sizeof(Flit);
-    return next % kRing == 0 ? next - kRing : next;
+    return (place & ~(kRing - 1)) | ((place + n * sizeof(Flit)) & (kRing - 1));
   }
   // What the block has.
   NW_HD NW_INLINE RouterWork& work() const {
@@ -93,6 +92,9 @@ class WordRouter {
   }
   NW_HD NW_INLINE OutputVc& output(uint32_t vc) const {
     return reinterpret_cast<OutputVc*>(block_ + layout().outputs)[vc];
+  }
+  NW_HD NW_INLINE FlitTrain& train(uint32_t vc) const {
+    return reinterpret_cast<FlitTrain*>(block_ + layout().trains)[vc];
   }
   NW_HD NW_INLINE SwitchLast& last(uint32_t port) const {
     return reinterpret_cast<SwitchLast*>(block_ + layout().lasts)[port];
@@ -112,11 +114,16 @@ class WordRouter {
   NW_HD NW_INLINE void take_credits() const {
     for (uint64_t left = work().stalled; left != 0; left &= left - 1) {
       const uint32_t vc = count_trailing_zeros(left);
-      if (has_credit(v_, output(input(vc).to), t_)) work().stalled &= ~bit(vc);
+      Flit& place = v_.place(output(input(vc).to).place);
+      if (is_free(place, t_)) {
+        work().stalled &= ~bit(vc);
+      } else {  // it was to be free now, and then a train was cut
+        await_apart(v_, r_, place);
+      }
     }
   }
 
-  /// Count flits that arrive. Returns the heads that ask for a channel at once.
+  /// Count trains that arrive. Returns the heads that ask for a channel at once.
   NW_HD NW_INLINE uint64_t take_flits(uint64_t flits) const {
     if (flits == 0) return 0;
     for (uint64_t left = flits; left != 0; left &= left - 1) {
@@ -127,6 +134,8 @@ class WordRouter {
     RouterWork& work = this->work();
     const uint64_t idle = flits & ~(work.present | work.active);
     work.present |= flits;
+    for (uint64_t left = flits & work.moving; left != 0; left &= left - 1)
+      mark_due(end_of(train(count_trailing_zeros(left))));
     if (idle == 0 || head_delay_ == 0) return idle;
     begin_later(idle, t_ + head_delay_);
     return 0;
@@ -137,19 +146,51 @@ class WordRouter {
     mark_due(due);
   }
 
-  /// Connections of a cycle between several flits: the input virtual channels that win.
-  NW_HD NW_INLINE uint64_t allocate_switch(uint64_t ready) const {
-    uint64_t ports = 0, contested = 0;
-    for (uint64_t left = ready; left != 0 && contested == 0;) {
+  /// Those of `ready` that want an output that others want, too, or of whose input port several
+  /// could win.
+  NW_HD NW_INLINE uint64_t contested_of(uint64_t ready) const {
+    if (!has_several(ready)) return 0;
+    uint64_t contested = 0, ports = 0, several = 0;
+    for (uint64_t left = ready; left != 0;) {
       const uint32_t vc = count_trailing_zeros(left);
-      const uint64_t mine = left & ports_[input(vc).out].members, port = bit(vc >> vc_shift());
-      contested = (mine & (mine - 1)) | (ports & port);
+      const uint64_t mine = ready & ports_[input(vc).out].members, port = bit(vc >> vc_shift());
+      if (has_several(mine)) contested |= mine;
+      several |= ports & port;
       ports |= port;
-      left &= ~mine;
+      left &= left - 1;
     }
-    return contested == 0 ? ready : arbitrate(ready);
+    for (; several != 0; several &= several - 1)
+      contested |= ready & low_bits(1u << vc_shift())
+                               << (count_trailing_zeros(several) << vc_shift());
+    return contested;
   }
-  /// The same where several want an output, or an input port has several that could win.
+  /// What takes part in the switch allocation of the next cycle wins if nobody contests it.
+  NW_HD NW_INLINE void look_ahead(bool contested) const {
+    const Cycle next = t_ + 1;
+    if (contested) return mark_due(next);
+    const RouterWork& work = this->work();
+    // The last of those trains goes in this cycle.
+    const uint64_t heads = end_trains(next);
+    if (heads != 0) begin_later(heads, next);
+    const uint64_t ready = work.present & work.active & ~work.stalled;
+    if (contested_of(ready) != 0) return mark_due(next);
+    for (uint64_t left = ready & ~work.moving; left != 0; left &= left - 1)
+      start(count_trailing_zeros(left), next, kLongestTrain);
+  }
+  /// Connections of a cycle between `ready` ones, which begin to move. Returns whether any of them
+  /// were contested.
+  NW_HD NW_INLINE bool allocate_switch(uint64_t ready) const {
+    const uint64_t contested = contested_of(ready);
+    for (uint64_t left = ready & ~contested & ~work().moving; left != 0; left &= left - 1)
+      start(count_trailing_zeros(left), t_, kLongestTrain);
+    if (contested == 0) return false;
+    for (uint64_t left = contested & work().moving; left != 0; left &= left - 1)
+      cut(count_trailing_zeros(left));
+    for (uint64_t left = arbitrate(contested); left != 0; left &= left - 1)
+      start(count_trailing_zeros(left), t_, 1);
+    return true;
+  }
+  /// The winners where several want an output, or an input port has several that could win.
   NW_HD NW_INLINE uint64_t arbitrate(uint64_t ready) const {
     const uint32_t numbers = low_bits32(vc_shift());
     uint64_t grants[kMaxPorts];
@@ -184,6 +225,7 @@ class WordRouter {
       const uint32_t out = v_.routes[size_t{r_} * v_.p.terminals + to];
       in.out = static_cast<uint8_t>(out);
       ports_[out].members |= bit(vc);
+      if (ports_[out].free == 0) await_channel(out);
       outs |= uint64_t{ports_[out].free != 0} << out;
     }
     for (; outs != 0; outs &= outs - 1) {
@@ -195,9 +237,19 @@ class WordRouter {
         continue;
       }
       grant(out, wanting);
-      if (port.free != 0 && (port.members & ~work.active) != 0) more |= bit(out);
+      if ((port.members & ~work.active) == 0) continue;
+      if (port.free == 0) {
+        await_channel(out);
+      } else {
+        more |= bit(out);
+      }
     }
     work.va_outputs = more;
+  }
+  /// A head waits until one of the output's channels is free.
+  NW_HD NW_INLINE void await_channel(uint32_t out) const {
+    for (uint64_t left = ports_[out].members & work().moving; left != 0; left &= left - 1)
+      mark_due(end_of(train(count_trailing_zeros(left))));
   }
   /// Grant and accept between several heads and the output's free channels.
   NW_HD NW_INLINE void grant(uint32_t out, uint64_t wanting) const {
@@ -231,44 +283,126 @@ class WordRouter {
     if (!is_free(v_.place(o.place), t_)) stall(vc, v_.place(o.place));
   }
 
-  /// Move the flit at the front of `vc` into the far buffer.
-  NW_HD NW_INLINE void traverse(uint32_t vc) const {
+  /// Flits of `vc`, at most `most` of them, win the switch from cycle `begin` on, which is this one
+  /// or the next: they go into the far buffer.
+  NW_HD NW_INLINE void start(uint32_t vc, Cycle begin, uint32_t most) const {
     InputVc& in = input(vc);
-    const uint32_t out = in.out;
-    OutputPort& to = ports_[out];
+    OutputPort& to = ports_[in.out];
     OutputVc& o = output(in.to);
-    Flit& from = v_.place(in.front);
+    FlitTrain& train = this->train(vc);
+    const Flit first = v_.place(in.front);
+    const uint32_t length = length_of(first);
+    uint32_t n = length < most ? length : most;
+    while (n > 1 && !is_free(v_.place(ahead(o.place, n - 1)), t_)) --n;
+    train.flit = first;
+    train.begin = begin;
+    train.far = o.place;
+    train.flits = n;
+    for (uint32_t j = 0; j < n; ++j) {
+      Flit& place = v_.place(ahead(in.front, j));
+      const uint32_t flags = place.flags;
+      place.tag = begin + j + in.credit_delay;
+      place.flags = 0;
+      if ((flags & kAwaited) != 0) wake_sender(v_, (r_ << input_shift()) + (vc >> vc_shift()), begin + j);
+    }
+    const uint32_t tail = n == length ? first.flags & (kTail | kLast) : 0;
     Flit& far = v_.place(o.place);
     NW_ASSERT(is_free(far, t_));
-    const uint32_t flags = from.flags, place = behind(o.place);
-    far = from;
-    far.hops = static_cast<uint8_t>(far.hops + 1);
-    from.tag = t_ + in.credit_delay;
-    from.flags = 0;
-    in.front = behind(in.front);
-    o.place = place;
-    if ((flags & kAwaited) != 0) {
-      far.flags = static_cast<uint8_t>(flags & ~kAwaited);
-      wake_sender(v_, (r_ << input_shift()) + (vc >> vc_shift()), t_);
-    }
-    const uint32_t slot = (t_ + to.flits.delay) & slot_mask();
+    far = first;
+    far.hops = static_cast<uint8_t>(first.hops + 1);
+    far.vc = static_cast<uint8_t>(n - 1);
+    far.flags = static_cast<uint8_t>((first.flags & kHead) | tail | kHere);
+    const uint32_t slot = (begin + to.flits.delay) & slot_mask();
     add_bits(v_.word(to.flits.word + slot * 2), bit(in.far_bit));
     add_bits(v_.word(to.flits.due + slot), bit(to.flits.bit));
-    to.flits_sent += 1;
-    to.sa_last = vc;
-    last(vc >> vc_shift()) = {static_cast<uint16_t>(out), static_cast<uint16_t>(vc)};
-    in.count = static_cast<uint16_t>(in.count - 1);
-    RouterWork& work = this->work();
-    if (in.count == 0) work.present &= ~bit(vc);
-    if ((flags & kTail) == 0) {
-      if (!is_free(v_.place(place), t_)) stall(vc, v_.place(place));
+    if (n != 1) put_behind(to.flits, in.far_bit, o.place, begin, n, tail);
+    o.place = ahead(o.place, n);
+    to.flits_sent += n;
+    work().moving |= bit(vc);
+    // Who waits for its end?
+    if (n != length || in.count > 1 || (tail != 0 && (to.members & ~work().active) != 0))
+      mark_due(begin + n);
+  }
+  /// The places behind the first of `n` flits; of a terminal, each with its flit.
+  NW_HD NW_INLINE void put_behind(const NetworkLink& link, uint32_t vc, uint32_t far, Cycle begin,
+                                  uint32_t n, uint32_t tail) const {
+    if (link.unit < v_.p.routers) {
+      for (uint32_t j = 1; j < n; ++j) v_.place(ahead(far, j)).flags = kHere;
       return;
     }
-    work.active &= ~bit(vc);
-    to.members &= ~bit(vc);
-    to.free |= 1u << in.out_vc;
-    work.va_outputs |= uint64_t{(to.members & ~work.active) != 0} << out;
-    if (in.count != 0) begin_later(bit(vc), t_ + 1 + head_delay_);
+    Flit& first = v_.place(far);
+    first.flags &= static_cast<uint8_t>(~(kTail | kLast));
+    Flit flit = first;
+    flit.flags = kHere;
+    for (uint32_t j = 1; j < n; ++j) {
+      if (j + 1 == n) flit.flags = static_cast<uint8_t>(kHere | tail);
+      v_.place(ahead(far, j)) = flit;
+      const uint32_t slot = (begin + j + link.delay) & slot_mask();
+      add_bits(v_.word(link.word + slot * 2), bit(vc));
+      add_bits(v_.word(link.due + slot), bit(link.bit));
+    }
+  }
+
+  /// Trains that have gone before cycle `t`. Returns the heads behind them that ask for a channel
+  /// then.
+  NW_HD NW_INLINE uint64_t end_trains(Cycle t) const {
+    uint64_t heads = 0;
+    for (uint64_t left = work().moving; left != 0; left &= left - 1) {
+      const uint32_t vc = count_trailing_zeros(left);
+      if (static_cast<int32_t>(t - end_of(train(vc))) >= 0) heads |= end(vc, train(vc).flits, t);
+    }
+    return heads;
+  }
+  /// Somebody else may win from this cycle on: only those flits have gone that have by now.
+  NW_HD NW_INLINE void cut(uint32_t vc) const {
+    const FlitTrain& train = this->train(vc);
+    InputVc& in = input(vc);
+    OutputPort& to = ports_[in.out];
+    const uint32_t gone = t_ - train.begin, lost = train.flits - gone;
+    for (uint32_t j = gone; j < train.flits; ++j) v_.place(ahead(in.front, j)).flags = kHere;
+    to.flits_sent -= lost;
+    output(in.to).place = ahead(train.far, gone);
+    cut_ahead(v_, to.flits, in.far_bit, train.far, train.begin + to.flits.delay, gone, lost, t_);
+    end(vc, gone, t_);
+  }
+  /// The train of `vc` has ended before cycle `t` with its first `gone` flits. Returns the head
+  /// behind it, if that asks for a channel then.
+  NW_HD NW_INLINE uint64_t end(uint32_t vc, uint32_t gone, Cycle t) const {
+    RouterWork& work = this->work();
+    const FlitTrain& train = this->train(vc);
+    InputVc& in = input(vc);
+    OutputPort& to = ports_[in.out];
+    work.moving &= ~bit(vc);
+    if (gone != 0) {
+      to.sa_last = vc;
+      last(vc >> vc_shift()) = {in.out, static_cast<uint16_t>(vc)};
+    }
+    in.front = ahead(in.front, gone);
+    const uint32_t length = length_of(train.flit);
+    if (gone != length) {
+      Flit& rest = v_.place(in.front);
+      const uint32_t kept = gone == 0 ? kHead | kTail | kLast : kTail | kLast;
+      const uint32_t flags = (train.flit.flags & kept) | (rest.flags & kAwaited) | kHere;
+      rest = train.flit;
+      rest.vc = static_cast<uint8_t>(length - gone - 1);
+      rest.flags = static_cast<uint8_t>(flags);
+    } else {
+      in.count = static_cast<uint16_t>(in.count - 1);
+      if (in.count == 0) work.present &= ~bit(vc);
+      if ((train.flit.flags & kTail) != 0) {
+        work.active &= ~bit(vc);
+        to.members &= ~bit(vc);
+        to.free |= 1u << in.out_vc;
+        work.va_outputs |= uint64_t{(to.members & ~work.active) != 0} << in.out;
+        if (in.count == 0) return 0;
+        if (head_delay_ == 0) return bit(vc);
+        begin_later(bit(vc), t + head_delay_);
+        return 0;
+      }
+    }
+    Flit& place = v_.place(output(in.to).place);
+    if (!is_free(place, t_)) stall(vc, place);
+    return 0;
   }
 
   const NetworkView& v_;
