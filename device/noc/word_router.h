@@ -51,10 +51,21 @@ class WordRouter {
     // Both allocators see the state of the cycle's beginning: the switch is decided first, and
     // tails give their channels back when their train has ended.
     const uint64_t ready = work.present & work.active & ~work.stalled;
-    bool contested = false;
-    if ((ready & ~work.moving) != 0) contested = allocate_switch(ready);
+    uint64_t contested = 0, winners = ready & ~work.moving;
+    if (winners != 0 && has_several(ready)) {
+      contested = contested_of(ready);
+      if (contested != 0) winners = (winners & ~contested) | settle(contested);
+    }
     if ((heads | work.va_outputs) != 0) allocate_vcs(heads);
-    if ((work.present & work.active & ~work.stalled & ~work.moving) != 0) look_ahead(contested);
+    for (; winners != 0; winners &= winners - 1) {
+      const uint32_t vc = count_trailing_zeros(winners);
+      if ((contested >> vc & 1) != 0 || length_of(v_.place(input(vc).front)) == 1) {
+        traverse(vc);
+      } else {
+        start(vc, t);
+      }
+    }
+    if ((work.present & work.active & ~work.stalled & ~work.moving) != 0) look_ahead(contested != 0);
     if (work.va_outputs != 0) mark_due(t + 1);
   }
   /// Trains that have gone before cycle `t`, in which the router is not stepped, are noticed.
@@ -149,7 +160,6 @@ class WordRouter {
   /// Those of `ready` that want an output that others want, too, or of whose input port several
   /// could win.
   NW_HD NW_INLINE uint64_t contested_of(uint64_t ready) const {
-    if (!has_several(ready)) return 0;
     uint64_t contested = 0, ports = 0, several = 0;
     for (uint64_t left = ready; left != 0;) {
       const uint32_t vc = count_trailing_zeros(left);
@@ -173,22 +183,15 @@ class WordRouter {
     const uint64_t heads = end_trains(next);
     if (heads != 0) begin_later(heads, next);
     const uint64_t ready = work.present & work.active & ~work.stalled;
-    if (contested_of(ready) != 0) return mark_due(next);
+    if (has_several(ready) && contested_of(ready) != 0) return mark_due(next);
     for (uint64_t left = ready & ~work.moving; left != 0; left &= left - 1)
-      start(count_trailing_zeros(left), next, kLongestTrain);
+      start(count_trailing_zeros(left), next);
   }
-  /// Connections of a cycle between `ready` ones, which begin to move. Returns whether any of them
-  /// were contested.
-  NW_HD NW_INLINE bool allocate_switch(uint64_t ready) const {
-    const uint64_t contested = contested_of(ready);
-    for (uint64_t left = ready & ~contested & ~work().moving; left != 0; left &= left - 1)
-      start(count_trailing_zeros(left), t_, kLongestTrain);
-    if (contested == 0) return false;
+  /// Which of the contested ones win.
+  NW_HD NW_INLINE uint64_t settle(uint64_t contested) const {
     for (uint64_t left = contested & work().moving; left != 0; left &= left - 1)
       cut(count_trailing_zeros(left));
-    for (uint64_t left = arbitrate(contested); left != 0; left &= left - 1)
-      start(count_trailing_zeros(left), t_, 1);
-    return true;
+    return arbitrate(contested);
   }
   /// The winners where several want an output, or an input port has several that could win.
   NW_HD NW_INLINE uint64_t arbitrate(uint64_t ready) const {
@@ -283,45 +286,87 @@ class WordRouter {
     if (!is_free(v_.place(o.place), t_)) stall(vc, v_.place(o.place));
   }
 
-  /// Flits of `vc`, at most `most` of them, win the switch from cycle `begin` on, which is this one
-  /// or the next: they go into the far buffer.
-  NW_HD NW_INLINE void start(uint32_t vc, Cycle begin, uint32_t most) const {
+  /// The flit at the front of `vc` wins the switch: it goes into the far buffer.
+  NW_HD NW_INLINE void traverse(uint32_t vc) const {
+    InputVc& in = input(vc);
+    OutputPort& to = ports_[in.out];
+    OutputVc& o = output(in.to);
+    Flit& place = v_.place(in.front);
+    const Flit flit = place;
+    const uint32_t behind = flit.vc;
+    give_back_at(place, in, vc, t_);
+    put(to, in, o.place, flit, t_, 0, behind == 0 ? flit.flags & (kTail | kLast) : 0);
+    o.place = ahead(o.place, 1);
+    in.front = ahead(in.front, 1);
+    to.flits_sent += 1;
+    to.sa_last = vc;
+    last(vc >> vc_shift()) = {in.out, static_cast<uint16_t>(vc)};
+    if (behind != 0) {
+      Flit& rest = v_.place(in.front);
+      const uint32_t flags = (flit.flags & (kTail | kLast)) | (rest.flags & kAwaited) | kHere;
+      rest = flit;
+      rest.vc = static_cast<uint8_t>(behind - 1);
+      rest.flags = static_cast<uint8_t>(flags);
+    } else {
+      const uint64_t heads = leave(vc, in, to, flit.flags, t_ + 1);
+      if (heads != 0) begin_later(heads, t_ + 1);
+      if ((flit.flags & kTail) != 0) return;
+    }
+    if (!is_free(v_.place(o.place), t_)) stall(vc, v_.place(o.place));
+  }
+  /// Flits of `vc` win the switch from cycle `begin` on, which is this one or the next: they go into
+  /// the far buffer.
+  NW_HD NW_INLINE void start(uint32_t vc, Cycle begin) const {
     InputVc& in = input(vc);
     OutputPort& to = ports_[in.out];
     OutputVc& o = output(in.to);
     FlitTrain& train = this->train(vc);
     const Flit first = v_.place(in.front);
     const uint32_t length = length_of(first);
-    uint32_t n = length < most ? length : most;
-    while (n > 1 && !is_free(v_.place(ahead(o.place, n - 1)), t_)) --n;
+    uint32_t n = length;
+    if (n != 1)
+      while (n > 1 && !is_free(v_.place(ahead(o.place, n - 1)), t_)) --n;
     train.flit = first;
     train.begin = begin;
     train.far = o.place;
     train.flits = n;
-    for (uint32_t j = 0; j < n; ++j) {
-      Flit& place = v_.place(ahead(in.front, j));
-      const uint32_t flags = place.flags;
-      place.tag = begin + j + in.credit_delay;
-      place.flags = 0;
-      if ((flags & kAwaited) != 0) wake_sender(v_, (r_ << input_shift()) + (vc >> vc_shift()), begin + j);
-    }
+    give_back_at(v_.place(in.front), in, vc, begin);
     const uint32_t tail = n == length ? first.flags & (kTail | kLast) : 0;
-    Flit& far = v_.place(o.place);
-    NW_ASSERT(is_free(far, t_));
-    far = first;
-    far.hops = static_cast<uint8_t>(first.hops + 1);
-    far.vc = static_cast<uint8_t>(n - 1);
-    far.flags = static_cast<uint8_t>((first.flags & kHead) | tail | kHere);
-    const uint32_t slot = (begin + to.flits.delay) & slot_mask();
-    add_bits(v_.word(to.flits.word + slot * 2), bit(in.far_bit));
-    add_bits(v_.word(to.flits.due + slot), bit(to.flits.bit));
-    if (n != 1) put_behind(to.flits, in.far_bit, o.place, begin, n, tail);
+    put(to, in, o.place, first, begin, n - 1, tail);
+    if (n != 1) start_behind(vc, in, to, o.place, begin, n, tail);
     o.place = ahead(o.place, n);
     to.flits_sent += n;
     work().moving |= bit(vc);
     // Who waits for its end?
     if (n != length || in.count > 1 || (tail != 0 && (to.members & ~work().active) != 0))
       mark_due(begin + n);
+  }
+  /// A flit leaves its place in cycle `t`.
+  NW_HD NW_INLINE void give_back_at(Flit& place, const InputVc& in, uint32_t vc, Cycle t) const {
+    const uint32_t flags = place.flags;
+    place.tag = t + in.credit_delay;
+    place.flags = 0;
+    if ((flags & kAwaited) != 0) wake_sender(v_, (r_ << input_shift()) + (vc >> vc_shift()), t);
+  }
+  /// It goes to place `at` in cycle `t`, with so many flits behind it and the `tail` of all.
+  NW_HD NW_INLINE void put(const OutputPort& to, const InputVc& in, uint32_t at, const Flit& flit,
+                           Cycle t, uint32_t behind, uint32_t tail) const {
+    Flit& far = v_.place(at);
+    NW_ASSERT(is_free(far, t_));
+    far = flit;
+    far.hops = static_cast<uint8_t>(flit.hops + 1);
+    far.vc = static_cast<uint8_t>(behind);
+    far.flags = static_cast<uint8_t>((flit.flags & kHead) | tail | kHere);
+    const uint32_t slot = (t + to.flits.delay) & slot_mask();
+    add_bits(v_.word(to.flits.word + slot * 2), bit(in.far_bit));
+    add_bits(v_.word(to.flits.due + slot), bit(to.flits.bit));
+  }
+  /// The same of those behind the first.
+  NW_HD NW_INLINE void start_behind(uint32_t vc, const InputVc& in, const OutputPort& to,
+                                    uint32_t far, Cycle begin, uint32_t n, uint32_t tail) const {
+    for (uint32_t j = 1; j < n; ++j)
+      give_back_at(v_.place(ahead(in.front, j)), in, vc, begin + j);
+    put_behind(to.flits, in.far_bit, far, begin, n, tail);
   }
   /// The places behind the first of `n` flits; of a terminal, each with its flit.
   NW_HD NW_INLINE void put_behind(const NetworkLink& link, uint32_t vc, uint32_t far, Cycle begin,
@@ -368,11 +413,10 @@ class WordRouter {
   /// The train of `vc` has ended before cycle `t` with its first `gone` flits. Returns the head
   /// behind it, if that asks for a channel then.
   NW_HD NW_INLINE uint64_t end(uint32_t vc, uint32_t gone, Cycle t) const {
-    RouterWork& work = this->work();
     const FlitTrain& train = this->train(vc);
     InputVc& in = input(vc);
     OutputPort& to = ports_[in.out];
-    work.moving &= ~bit(vc);
+    work().moving &= ~bit(vc);
     if (gone != 0) {
       to.sa_last = vc;
       last(vc >> vc_shift()) = {in.out, static_cast<uint16_t>(vc)};
@@ -387,21 +431,28 @@ class WordRouter {
       rest.vc = static_cast<uint8_t>(length - gone - 1);
       rest.flags = static_cast<uint8_t>(flags);
     } else {
-      in.count = static_cast<uint16_t>(in.count - 1);
-      if (in.count == 0) work.present &= ~bit(vc);
-      if ((train.flit.flags & kTail) != 0) {
-        work.active &= ~bit(vc);
-        to.members &= ~bit(vc);
-        to.free |= 1u << in.out_vc;
-        work.va_outputs |= uint64_t{(to.members & ~work.active) != 0} << in.out;
-        if (in.count == 0) return 0;
-        if (head_delay_ == 0) return bit(vc);
-        begin_later(bit(vc), t + head_delay_);
-        return 0;
-      }
+      const uint64_t heads = leave(vc, in, to, train.flit.flags, t);
+      if ((train.flit.flags & kTail) != 0) return heads;
     }
     Flit& place = v_.place(output(in.to).place);
     if (!is_free(place, t_)) stall(vc, place);
+    return 0;
+  }
+  /// All flits of a train of `flags` have gone before cycle `t`. Returns the head behind it, if that
+  /// asks for a channel then.
+  NW_HD NW_INLINE uint64_t leave(uint32_t vc, InputVc& in, OutputPort& to, uint32_t flags,
+                                 Cycle t) const {
+    RouterWork& work = this->work();
+    in.count = static_cast<uint16_t>(in.count - 1);
+    if (in.count == 0) work.present &= ~bit(vc);
+    if ((flags & kTail) == 0) return 0;
+    work.active &= ~bit(vc);
+    to.members &= ~bit(vc);
+    to.free |= 1u << in.out_vc;
+    work.va_outputs |= uint64_t{(to.members & ~work.active) != 0} << in.out;
+    if (in.count == 0) return 0;
+    if (head_delay_ == 0) return bit(vc);
+    begin_later(bit(vc), t + head_delay_);
     return 0;
   }
 
