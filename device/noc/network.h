@@ -32,7 +32,7 @@ NW_HD NW_INLINE void each_due(const NetworkView& v, Cycle begin, Cycle end, Step
 NW_HD NW_RARE inline void rest_routers(const NetworkView& v, Cycle t) {
   if (v.p.longest_train == 1) return;
   for (uint32_t r = 0; r < v.p.routers; ++r)
-    if (v.work(r).moving != 0)
+    if (v.work(r).moving != 0 || v.work(r).passage.vc != kNobody)
       router_detail::WordRouter<false>(v, r, first_vc_request(v.p, 0)).rest(t);
 }
 

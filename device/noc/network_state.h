@@ -194,6 +194,16 @@ struct StageQueue {
   uint16_t head = 0, count = 0;
 };
 
+/// Of a WordRouter that nobody else is in: the train that passes it. All else that the router holds
+/// is what it will be when that has gone; here is what is needed to make it what it is before.
+struct Passage {
+  Cycle end = 0;        ///< cycle after the one in which the last flit wins the switch
+  uint16_t vc = kNobody;
+  SwitchLast last;      ///< of its input port
+  uint32_t sa_last = 0; ///< of its output port
+  uint32_t front = 0;   ///< of the input virtual channel
+};
+
 /// What a router has to do: one without work, whom nothing reaches, is not stepped.
 struct RouterWork {
   uint64_t va_outputs = 0;  ///< output ports with requests for virtual channels that are free
@@ -205,6 +215,7 @@ struct RouterWork {
   uint64_t active = 0;   ///< whose packet has an output's virtual channel
   uint64_t stalled = 0;  ///< and that lacks a credit
   uint64_t moving = 0;   ///< and whose train is under way, or has gone and has not been noticed
+  Passage passage;
 };
 
 /// A router's own state is one block of lines: its arrivals by slot, then these, whose offsets are

@@ -48,6 +48,26 @@ NW_HD NW_INLINE void take_back(const NetworkView& v, const NetworkLink& link, ui
 
 }  // namespace train_detail
 
+/// The train that passes router `r` is one among others from now on.
+NW_HD NW_RARE inline void end_passage(const NetworkView& v, uint32_t r) {
+  RouterWork& work = v.work(r);
+  Passage& passage = work.passage;
+  const uint32_t vc = passage.vc;
+  const uint64_t bit = uint64_t{1} << vc;
+  InputVc& in = v.inputs(r)[vc];
+  OutputPort& to = v.ports(r)[in.out];
+  in.front = passage.front;
+  in.count = 1;
+  to.sa_last = passage.sa_last;
+  to.free &= ~(1u << in.out_vc);
+  to.members |= bit;
+  v.lasts(r)[vc >> v.p.vc_shift] = passage.last;
+  work.present |= bit;
+  work.active |= bit;
+  work.moving |= bit;
+  passage.vc = kNobody;
+}
+
 /// The train that went to place `far`, by `first_link` to its virtual channel `vc`, and whose first
 /// flit reaches it in cycle `arrival`, has `kept` flits; `lost` more were promised. It is cycle `t`.
 NW_HD NW_RARE inline void cut_ahead(const NetworkView& v, const NetworkLink& first_link,
@@ -69,6 +89,7 @@ NW_HD NW_RARE inline void cut_ahead(const NetworkView& v, const NetworkLink& fir
       coming &= ~bit;
       return;
     }
+    if (v.work(link->unit).passage.vc == vc && is_there) end_passage(v, link->unit);
     const InputVc& in = v.inputs(link->unit)[vc];
     if (!is_there || in.count > 1) return shorten(v.place(far), lost);
     // It is the only one there, and perhaps a part of it has gone.
@@ -95,8 +116,11 @@ NW_HD inline uint32_t counted_ahead(const NetworkView& v, uint32_t router, uint3
                                     Cycle now) {
   uint32_t flits = 0;
   if (v.p.longest_train == 1) return flits;
-  for (uint64_t left = v.work(router).moving; left != 0; left &= left - 1) {
-    const uint32_t vc = count_trailing_zeros(left);
+  const RouterWork& work = v.work(router);
+  uint64_t moving = work.moving;
+  if (work.passage.vc != kNobody) moving |= uint64_t{1} << work.passage.vc;
+  for (; moving != 0; moving &= moving - 1) {
+    const uint32_t vc = count_trailing_zeros(moving);
     if (v.inputs(router)[vc].out != output) continue;
     const auto ahead = static_cast<int32_t>(end_of(v.trains(router)[vc]) - now);
     flits += ahead > 0 ? static_cast<uint32_t>(ahead) : 0;

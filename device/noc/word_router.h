@@ -45,7 +45,9 @@ class WordRouter {
     const uint64_t flits = coming[0];
     uint64_t heads = coming[1];
     coming[0] = coming[1] = 0;
-    heads |= end_trains(t);
+    if (work.passage.vc != kNobody) leave_passage(t);
+    if (work.moving != 0) heads |= end_trains(t);
+    if (work.active == 0 && pass(flits, heads)) return;
     if (work.stalled != 0) take_credits();
     heads |= take_flits(flits);
     // Both allocators see the state of the cycle's beginning: the switch is decided first, and
@@ -71,6 +73,7 @@ class WordRouter {
   /// Trains that have gone before cycle `t`, in which the router is not stepped, are noticed.
   NW_HD NW_INLINE void rest(Cycle t) {
     t_ = t;
+    if (static_cast<int32_t>(t - work().passage.end) >= 0) work().passage.vc = kNobody;
     const uint64_t heads = end_trains(t);
     if (heads != 0) begin_later(heads, t);
   }
@@ -270,12 +273,16 @@ class WordRouter {
     }
     for (uint32_t i = 0; i < n; ++i) give(winners[i], out, channels[i]);
   }
+  /// Which of an output's channels the head takes that are granted to it.
+  NW_HD NW_INLINE uint32_t choose(const InputVc& in, uint32_t out, uint32_t granted) const {
+    const uint32_t before = in.to;  // none: of no port
+    return pick_from(granted,
+                     before >> vc_shift() == out ? (before & low_bits32(vc_shift())) + 1 : 0);
+  }
   /// The head of `vc` takes one of the output's virtual channels `granted`.
   NW_HD NW_INLINE void give(uint32_t vc, uint32_t out, uint32_t granted) const {
     InputVc& in = input(vc);
-    const uint32_t before = in.to;  // none: of no port
-    const uint32_t taken =
-        pick_from(granted, before >> vc_shift() == out ? (before & low_bits32(vc_shift())) + 1 : 0);
+    const uint32_t taken = choose(in, out, granted);
     in.out_vc = static_cast<uint8_t>(taken);
     in.to = static_cast<uint16_t>((out << vc_shift()) + taken);
     in.far_bit = static_cast<uint8_t>(ports_[out].flits.first + taken);
@@ -284,6 +291,65 @@ class WordRouter {
     ports_[out].free &= ~(1u << taken);
     work().active |= bit(vc);
     if (!is_free(v_.place(o.place), t_)) stall(vc, v_.place(o.place));
+  }
+
+  /// The router's only train has gone, or is one among others from now on.
+  NW_HD NW_INLINE void leave_passage(Cycle t) const {
+    Passage& passage = work().passage;
+    if (static_cast<int32_t>(t - passage.end) >= 0) {
+      passage.vc = kNobody;
+    } else {
+      end_passage(v_, r_);
+    }
+  }
+  /// Nobody is in the router but a packet that comes, whose head asks for a channel at once: until
+  /// somebody else comes it goes through in one step. Returns false if that is not so.
+  NW_HD NW_INLINE bool pass(uint64_t flits, uint64_t heads) const {
+    RouterWork& work = this->work();
+    if ((flits == 0) == (heads == 0) || (heads == 0 && head_delay_ != 0)) return false;
+    const uint64_t all = flits | heads | work.present;
+    if (has_several(all) || (flits & work.present) != 0) return false;
+    const uint32_t vc = count_trailing_zeros(all);
+    InputVc& in = input(vc);
+    if (heads != 0 && in.count != 1) return false;
+    const Flit first = v_.place(in.front);
+    const uint32_t out = v_.routes[size_t{r_} * v_.p.terminals + first.destination];
+    OutputPort& to = ports_[out];
+    if ((first.flags & kTail) == 0 || to.free == 0) return false;
+    const uint32_t taken = choose(in, out, to.free), n = length_of(first);
+    const uint32_t number = (out << vc_shift()) + taken;
+    OutputVc& o = output(number);
+    if (!is_free(v_.place(ahead(o.place, n - 1)), t_)) return false;
+    in.out = static_cast<uint8_t>(out);
+    in.out_vc = static_cast<uint8_t>(taken);
+    in.to = static_cast<uint16_t>(number);
+    in.far_bit = static_cast<uint8_t>(to.flits.first + taken);
+    in.count = 0;
+    o.last = static_cast<uint16_t>(vc);
+    work.present = 0;
+    const Cycle begin = t_ + 1;
+    SwitchLast& input_last = last(vc >> vc_shift());
+    Passage& passage = work.passage;
+    passage.end = begin + n;
+    passage.vc = static_cast<uint16_t>(vc);
+    passage.last = input_last;
+    passage.sa_last = to.sa_last;
+    passage.front = in.front;
+    input_last = {static_cast<uint16_t>(out), static_cast<uint16_t>(vc)};
+    to.sa_last = vc;
+    FlitTrain& train = this->train(vc);
+    train.flit = first;
+    train.begin = begin;
+    train.far = o.place;
+    train.flits = n;
+    give_back_at(v_.place(in.front), in, vc, begin);
+    const uint32_t tail = first.flags & (kTail | kLast);
+    put(to, in, o.place, first, begin, n - 1, tail);
+    if (n != 1) start_behind(vc, in, to, o.place, begin, n, tail);
+    o.place = ahead(o.place, n);
+    in.front = ahead(in.front, n);
+    to.flits_sent += n;
+    return true;
   }
 
   /// The flit at the front of `vc` wins the switch: it goes into the far buffer.
