@@ -53,6 +53,7 @@ struct ChannelNetworkState : ChannelEndsState {
   Ref<uint64_t> sending;
   Ref<uint64_t> receiving;    ///< bits of terminals that hold flits
   uint64_t active_until = 0;  ///< the first cycle in which nothing can be under way any more
+  Cycle stepped = 0;          ///< the first cycle that has not been, while anything is under way
 };
 
 namespace channel_network_detail {
@@ -259,6 +260,7 @@ NW_HD NW_APART inline StepResult step_channel_network(const ChannelNetworkParams
   for (uint32_t w = 0; w < words; ++w) s.coming[w] = coming[w] & ~s.ready[w];
   // Between windows nothing of them is left in the state, wherever they were cut.
   const auto forget_window = [&] {
+    s.stepped = static_cast<Cycle>(cycle < s.active_until ? cycle : s.active_until);
     for (uint32_t w = 0; w < words; ++w) s.coming[w] = 0;
     s.next_head = 0;
   };
@@ -297,6 +299,15 @@ NW_HD NW_APART inline StepResult step_channel_network(const ChannelNetworkParams
   forget_window();
   result.wake = cycle * p.period;
   return result;
+}
+
+/// Flits that output port `port` of the routers has sent.
+NW_HD inline uint64_t flits_sent(const ChannelNetworkParams& p, const ChannelNetworkState& s,
+                                 std::byte* base, uint32_t port) {
+  const NetworkView v = view_of(p.net, s.net, base);
+  const uint32_t router = port >> p.net.output_shift;
+  return v.out_ports[port].flits_sent -
+         counted_ahead(v, router, port - (router << p.net.output_shift), s.stepped);
 }
 
 /// Lay out a network's interfaces around routers that make_network() has laid out and wired.
