@@ -12,7 +12,7 @@ namespace nearwarp::noc {
 inline constexpr uint32_t kLookahead = 2;
 
 /// All of a network's state, nothing wired yet. `Allocator` is an ArenaBuilder. The number of time
-/// slots in `p` is set here; `max_latency` is the longest of any wire, in cycles.
+/// slots in `p` is set here, and longest_train to 1 where there are no trains; `max_latency` is the longest of any wire, in cycles.
 template <class Allocator>
 NetworkState make_network(Allocator& arena, NetworkParams& p, uint32_t max_latency) {
   NW_ASSERT(p.speedup >= 1 && p.speedup <= kMaxSpeedup);
@@ -33,9 +33,10 @@ NetworkState make_network(Allocator& arena, NetworkParams& p, uint32_t max_laten
   p.ring_shift = shift_for(p.depth);
   p.input_speedup_shift = shift_for(p.input_speedup);
   p.switch_shift = shift_for(p.inputs << p.input_speedup_shift);
-  p.longest_train = fits_a_word(p) ? kLongestTrain : 1;
-  // A train may begin in the cycle after the one that is stepped.
-  const uint32_t ahead = fits_a_word(p) ? kLongestTrain + 1 : 0;
+  if (!fits_a_word(p)) p.longest_train = 1;
+  // A train may begin when its head has been routed and has got a channel.
+  const uint32_t ahead =
+      p.longest_train == 1 ? 0 : p.longest_train + p.routing_delay + p.vc_alloc_delay + 1;
   p.slots = 4;
   while (p.slots < longest + p.lookahead + ahead) p.slots *= 2;
   const uint32_t ins = p.routers << p.input_shift, outs = p.routers << p.output_shift;

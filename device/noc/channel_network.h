@@ -288,7 +288,7 @@ NW_HD NW_APART inline StepResult step_channel_network(const ChannelNetworkParams
     const uint64_t left = end - cycle;
     const auto t = static_cast<Cycle>(cycle);
     const uint32_t cycles = left < v.p.lookahead ? static_cast<uint32_t>(left) : v.p.lookahead;
-    step_routers(v, stepping, t, t + cycles);
+    step_routers<true>(v, stepping, t, t + cycles);
     for (uint32_t k = 0; k < cycles; ++k) {
       const channel_network_detail::Interfaces at{
           p, s, v, base, t + k, {p, s, base, window.end, horizon, (cycle + k) * p.period}};

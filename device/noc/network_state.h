@@ -215,6 +215,7 @@ struct RouterWork {
   uint64_t active = 0;   ///< whose packet has an output's virtual channel
   uint64_t stalled = 0;  ///< and that lacks a credit
   uint64_t moving = 0;   ///< and whose train is under way, or has gone and has not been noticed
+  uint64_t longer = 0;   ///< of those active: whose train has several flits, as far as is known
   Passage passage;
 };
 

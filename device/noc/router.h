@@ -440,7 +440,7 @@ NW_HD NW_INLINE bool is_due(const NetworkView& v, uint32_t r, Cycle t) {
 /// and `nearwarp noc` by default.
 NW_HD NW_INLINE bool is_usual(const NetworkParams& p) {
   constexpr uint32_t kShift = router_detail::kUsualShift;
-  return is_plain(p) && p.vnets == 1 && p.slots == router_detail::kUsualSlots &&
+  return is_plain(p) && p.vnets == 1 && p.slots == router_detail::usual_slots(p.longest_train != 1) &&
          p.vc_shift == kShift &&
          p.input_shift == kShift && p.output_shift == kShift && p.ring_shift == kShift &&
          p.depth == 1u << kShift && p.vcs == 1u << kShift;
@@ -496,10 +496,10 @@ NW_HD NW_INLINE void step_plain(const NetworkView& v, uint32_t r, Cycle begin, C
 }
 
 /// The same of one whose input virtual channels fit a word.
-template <bool kUsual>
+template <bool kUsual, bool kTrains>
 NW_HD NW_INLINE void step_word(const NetworkView& v, uint32_t r, uint32_t head_delay, Cycle begin,
                                Cycle end) {
-  router_detail::WordRouter<kUsual> router(v, r, head_delay);
+  router_detail::WordRouter<kUsual, kTrains> router(v, r, head_delay);
   for (Cycle t = begin; t != end; ++t)
     if (router.is_due(t)) router.step(t);
 }

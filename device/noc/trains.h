@@ -122,8 +122,9 @@ NW_HD inline uint32_t counted_ahead(const NetworkView& v, uint32_t router, uint3
   for (; moving != 0; moving &= moving - 1) {
     const uint32_t vc = count_trailing_zeros(moving);
     if (v.inputs(router)[vc].out != output) continue;
-    const auto ahead = static_cast<int32_t>(end_of(v.trains(router)[vc]) - now);
-    flits += ahead > 0 ? static_cast<uint32_t>(ahead) : 0;
+    const FlitTrain& train = v.trains(router)[vc];
+    const uint32_t ahead = end_of(train) - now;
+    if (static_cast<int32_t>(ahead) > 0) flits += ahead < train.flits ? ahead : train.flits;
   }
   return flits;
 }

@@ -5,9 +5,9 @@
 
 namespace nearwarp::noc::router_detail {
 
-template <bool kUsual>
-class WordMoves : protected WordState<kUsual> {
-  using Base = WordState<kUsual>;
+template <bool kUsual, bool kTrains>
+class WordMoves : protected WordState<kUsual, kTrains> {
+  using Base = WordState<kUsual, kTrains>;
 
  public:
   using Base::Base;
@@ -23,27 +23,37 @@ class WordMoves : protected WordState<kUsual> {
     OutputPort& to = ports_[in.out];
     OutputVc& o = output(in.to);
     Flit& place = v_.place(in.front);
-    const Flit flit = place;
-    const uint32_t behind = flit.vc;
-    give_back_at(place, in, vc, t_);
-    put(to, in, o.place, flit, t_, 0, behind == 0 ? flit.flags & (kTail | kLast) : 0);
+    Flit& far = v_.place(o.place);
+    NW_ASSERT(is_free(far, t_));
+    const uint32_t flags = place.flags, behind = kTrains ? place.vc : 0;
+    far = place;
+    far.hops = static_cast<uint8_t>(far.hops + 1);
+    announce(to, in, t_);
     o.place = ahead(o.place, 1);
     in.front = ahead(in.front, 1);
     to.flits_sent += 1;
     to.sa_last = vc;
     last(vc >> vc_shift()) = {in.out, static_cast<uint16_t>(vc)};
-    if (behind != 0) {
-      Flit& rest = v_.place(in.front);
-      const uint32_t flags = (flit.flags & (kTail | kLast)) | (rest.flags & kAwaited) | kHere;
-      rest = flit;
-      rest.vc = static_cast<uint8_t>(behind - 1);
-      rest.flags = static_cast<uint8_t>(flags);
-    } else {
-      const uint64_t heads = leave(vc, in, to, flit.flags, t_ + 1);
+    if (behind != 0) leave_rest(vc, v_.place(in.front), far, behind);
+    far.flags &= static_cast<uint8_t>(~kAwaited);
+    give_back_at(place, in, vc, t_);
+    if (behind == 0) {
+      const uint64_t heads = leave(vc, in, to, flags, t_ + 1);
       if (heads != 0) begin_later(heads, t_ + 1);
-      if ((flit.flags & kTail) != 0) return;
+      if ((flags & kTail) != 0) return;
     }
     if (!is_free(v_.place(o.place), t_)) stall(vc, v_.place(o.place));
+  }
+  /// The first of a train has gone to `far` by itself, from before `rest`.
+  NW_HD NW_INLINE void leave_rest(uint32_t vc, Flit& rest, Flit& far, uint32_t behind) const {
+    const uint32_t awaited = rest.flags & kAwaited, flags = far.flags;
+    rest = far;
+    rest.hops = static_cast<uint8_t>(far.hops - 1);
+    rest.vc = static_cast<uint8_t>(behind - 1);
+    rest.flags = static_cast<uint8_t>((flags & (kTail | kLast)) | awaited | kHere);
+    far.vc = 0;
+    far.flags = static_cast<uint8_t>((flags & kHead) | kHere);
+    if (behind == 1) work().longer &= ~bit(vc);
   }
   /// Flits of `vc` win the switch from cycle `begin` on, which is this one or the next: they go into
   /// the far buffer.
@@ -93,6 +103,10 @@ class WordMoves : protected WordState<kUsual> {
     far.hops = static_cast<uint8_t>(flit.hops + 1);
     far.vc = static_cast<uint8_t>(behind);
     far.flags = static_cast<uint8_t>((flit.flags & kHead) | tail | kHere);
+    announce(to, in, t);
+  }
+  /// Something gets there that is sent in cycle `t`.
+  NW_HD NW_INLINE void announce(const OutputPort& to, const InputVc& in, Cycle t) const {
     const uint32_t slot = (t + to.flits.delay) & slot_mask();
     add_bits(v_.word(to.flits.word + slot * 2), bit(in.far_bit));
     add_bits(v_.word(to.flits.due + slot), bit(to.flits.bit));
@@ -159,6 +173,7 @@ class WordMoves : protected WordState<kUsual> {
     }
     in.front = ahead(in.front, gone);
     const uint32_t length = length_of(train.flit);
+    if (length - gone < 2) work().longer &= ~bit(vc);
     if (gone != length) {
       Flit& rest = v_.place(in.front);
       const uint32_t kept = gone == 0 ? kHead | kTail | kLast : kTail | kLast;

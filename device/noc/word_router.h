@@ -13,9 +13,9 @@ namespace nearwarp::noc {
 
 namespace router_detail {
 
-template <bool kUsual>
-class WordRouter : WordMoves<kUsual> {
-  using Base = WordMoves<kUsual>;
+template <bool kUsual, bool kTrains>
+class WordRouter : WordMoves<kUsual, kTrains> {
+  using Base = WordMoves<kUsual, kTrains>;
 
  public:
   using Base::Base;
@@ -33,15 +33,17 @@ class WordRouter : WordMoves<kUsual> {
     const uint64_t flits = coming[0];
     uint64_t heads = coming[1];
     coming[0] = coming[1] = 0;
-    if (work.passage.vc != kNobody) leave_passage(t);
-    if (work.moving != 0) heads |= end_trains(t);
-    if (work.active == 0 && pass(flits, heads)) return;
+    if (kTrains) {
+      if (work.passage.vc != kNobody) leave_passage(t);
+      if (work.moving != 0) heads |= end_trains(t);
+      if (work.active == 0 && pass(flits, heads)) return;
+    }
     if (work.stalled != 0) take_credits();
     heads |= take_flits(flits);
     // Both allocators see the state of the cycle's beginning: the switch is decided first, and
     // tails give their channels back when their train has ended.
     const uint64_t ready = work.present & work.active & ~work.stalled;
-    uint64_t contested = 0, winners = ready & ~work.moving;
+    uint64_t contested = 0, winners = ready & ~moving();
     if (winners != 0 && has_several(ready)) {
       contested = contested_of(ready);
       if (contested != 0) winners = (winners & ~contested) | settle(contested);
@@ -49,13 +51,20 @@ class WordRouter : WordMoves<kUsual> {
     if ((heads | work.va_outputs) != 0) allocate_vcs(heads);
     for (; winners != 0; winners &= winners - 1) {
       const uint32_t vc = count_trailing_zeros(winners);
-      if ((contested >> vc & 1) != 0 || length_of(v_.place(input(vc).front)) == 1) {
-        traverse(vc);
+      if (!kTrains || ((contested | ~work.longer) >> vc & 1) != 0) {
+        traverse(vc);  // that is less work than a train of one
       } else {
         start(vc, t);
       }
     }
-    if ((work.present & work.active & ~work.stalled & ~work.moving) != 0) look_ahead(contested != 0);
+    const uint64_t next = work.present & work.active & ~work.stalled & ~moving();
+    if (next != 0) {
+      if (!kTrains || contested != 0 || (next & work.longer) == 0) {
+        mark_due(t + 1);
+      } else {
+        look_ahead();
+      }
+    }
     if (work.va_outputs != 0) mark_due(t + 1);
   }
   /// Trains that have gone before cycle `t`, in which the router is not stepped, are noticed.
@@ -67,6 +76,7 @@ class WordRouter : WordMoves<kUsual> {
   }
 
  private:
+  NW_HD NW_INLINE uint64_t moving() const { return kTrains ? work().moving : 0; }
   using Base::ahead, Base::begin_later, Base::bit, Base::coming_in, Base::cut, Base::due_,
       Base::end_trains, Base::head_delay_, Base::input, Base::last, Base::mark_due, Base::output,
       Base::ports_, Base::r_, Base::send, Base::slot_mask, Base::stall, Base::start, Base::t_,
@@ -95,7 +105,7 @@ class WordRouter : WordMoves<kUsual> {
     RouterWork& work = this->work();
     const uint64_t idle = flits & ~(work.present | work.active);
     work.present |= flits;
-    for (uint64_t left = flits & work.moving; left != 0; left &= left - 1)
+    for (uint64_t left = flits & moving(); left != 0; left &= left - 1)
       mark_due(end_of(train(count_trailing_zeros(left))));
     if (idle == 0 || head_delay_ == 0) return idle;
     begin_later(idle, t_ + head_delay_);
@@ -120,21 +130,26 @@ class WordRouter : WordMoves<kUsual> {
     return contested;
   }
   /// What takes part in the switch allocation of the next cycle wins if nobody contests it.
-  NW_HD NW_INLINE void look_ahead(bool contested) const {
+  NW_HD NW_INLINE void look_ahead() const {
     const Cycle next = t_ + 1;
-    if (contested) return mark_due(next);
     const RouterWork& work = this->work();
     // The last of those trains goes in this cycle.
     const uint64_t heads = end_trains(next);
     if (heads != 0) begin_later(heads, next);
     const uint64_t ready = work.present & work.active & ~work.stalled;
     if (has_several(ready) && contested_of(ready) != 0) return mark_due(next);
-    for (uint64_t left = ready & ~work.moving; left != 0; left &= left - 1)
-      start(count_trailing_zeros(left), next);
+    for (uint64_t left = ready & ~work.moving; left != 0; left &= left - 1) {
+      const uint32_t vc = count_trailing_zeros(left);
+      if ((work.longer >> vc & 1) == 0) {
+        mark_due(next);
+      } else {
+        start(vc, next);
+      }
+    }
   }
   /// Which of the contested ones win.
   NW_HD NW_INLINE uint64_t settle(uint64_t contested) const {
-    for (uint64_t left = contested & work().moving; left != 0; left &= left - 1)
+    for (uint64_t left = contested & moving(); left != 0; left &= left - 1)
       cut(count_trailing_zeros(left));
     return arbitrate(contested);
   }
@@ -169,7 +184,9 @@ class WordRouter : WordMoves<kUsual> {
     for (; heads != 0; heads &= heads - 1) {
       const uint32_t vc = count_trailing_zeros(heads);
       InputVc& in = input(vc);
-      const uint16_t to = v_.place(in.front).destination;
+      const Flit& first = v_.place(in.front);
+      const uint16_t to = first.destination;
+      if (kTrains && first.vc != 0) work.longer |= bit(vc);
       const uint32_t out = v_.routes[size_t{r_} * v_.p.terminals + to];
       in.out = static_cast<uint8_t>(out);
       ports_[out].members |= bit(vc);
@@ -196,7 +213,7 @@ class WordRouter : WordMoves<kUsual> {
   }
   /// A head waits until one of the output's channels is free.
   NW_HD NW_INLINE void await_channel(uint32_t out) const {
-    for (uint64_t left = ports_[out].members & work().moving; left != 0; left &= left - 1)
+    for (uint64_t left = ports_[out].members & moving(); left != 0; left &= left - 1)
       mark_due(end_of(train(count_trailing_zeros(left))));
   }
   /// Grant and accept between several heads and the output's free channels.
@@ -244,11 +261,12 @@ class WordRouter : WordMoves<kUsual> {
       end_passage(v_, r_);
     }
   }
-  /// Nobody is in the router but a packet that comes, whose head asks for a channel at once: until
-  /// somebody else comes it goes through in one step. Returns false if that is not so.
+  /// Nobody is in the router but a packet that comes, or whose head asks for a channel: until
+  /// somebody else comes, whose head will ask later, it goes through in one step. Returns false if
+  /// that is not so.
   NW_HD NW_INLINE bool pass(uint64_t flits, uint64_t heads) const {
     RouterWork& work = this->work();
-    if ((flits == 0) == (heads == 0) || (heads == 0 && head_delay_ != 0)) return false;
+    if ((flits == 0) == (heads == 0)) return false;
     const uint64_t all = flits | heads | work.present;
     if (has_several(all) || (flits & work.present) != 0) return false;
     const uint32_t vc = count_trailing_zeros(all);
@@ -269,7 +287,7 @@ class WordRouter : WordMoves<kUsual> {
     in.count = 0;
     o.last = static_cast<uint16_t>(vc);
     work.present = 0;
-    const Cycle begin = t_ + 1;
+    const Cycle begin = t_ + 1 + (heads == 0 ? head_delay_ : 0);
     SwitchLast& input_last = last(vc >> vc_shift());
     Passage& passage = work.passage;
     passage.end = begin + n;

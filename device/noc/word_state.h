@@ -9,10 +9,11 @@ namespace nearwarp::noc::router_detail {
 /// log2 of ports, virtual channels and flits of a buffer of a usual network, and its time slots
 /// (is_usual() in router.h).
 inline constexpr uint32_t kUsualShift = 3;
-inline constexpr uint32_t kUsualSlots = 16;
+NW_HD constexpr uint32_t usual_slots(bool trains) { return trains ? 16 : 8; }
 
-/// kUsual: of a usual network, whose addresses are made without asking for its strides.
-template <bool kUsual>
+/// kUsual: of a usual network, whose addresses are made without asking for its strides. kTrains: of
+/// one whose terminals send trains.
+template <bool kUsual, bool kTrains>
 class WordState {
  public:
   /// `head_delay`: cycles from a head's beginning to its first request.
@@ -29,12 +30,13 @@ class WordState {
   NW_HD NW_INLINE uint32_t vc_shift() const { return kUsual ? kShift : v_.p.vc_shift; }
   NW_HD NW_INLINE uint32_t input_shift() const { return kUsual ? kShift : v_.p.input_shift; }
   NW_HD NW_INLINE uint32_t output_shift() const { return kUsual ? kShift : v_.p.output_shift; }
-  NW_HD NW_INLINE uint32_t slots() const { return kUsual ? kUsualSlots : v_.p.slots; }
+  NW_HD NW_INLINE uint32_t slots() const { return kUsual ? usual_slots(kTrains) : v_.p.slots; }
   NW_HD NW_INLINE uint32_t slot_mask() const { return slots() - 1; }
   NW_HD NW_INLINE BlockLayout layout() const {
     constexpr uint32_t kSize = 1u << kShift;
     constexpr BlockLayout kLayout =
-        block_layout(kUsualSlots * 2, kSize, kSize, kSize, kSize, kSize * kSize);
+        block_layout(usual_slots(kTrains) * 2, kSize, kSize, kSize, kSize,
+                     kTrains ? kSize * kSize : 0);
     return kUsual ? kLayout : v_.layout;
   }
   NW_HD NW_INLINE static uint64_t bit(uint32_t n) { return uint64_t{1} << n; }

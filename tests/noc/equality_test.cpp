@@ -165,6 +165,7 @@ Seen run_today(const noc::NocConfig& c, const noc::Topology& topology, const Scr
                uint32_t begin, uint32_t cycles, uint32_t piece) {
   ArenaBuilder arena;
   noc::NetworkParams p = noc::params_of(c, topology);
+  p.longest_train = script.trains ? noc::kLongestTrain : 1;
   const noc::NetworkState state = noc::make_network(arena, p, c.link_latency);
   noc::wire(topology, p, state, arena.base(), c.link_latency);
   const noc::NetworkView v = noc::view_of(p, state, arena.base());
@@ -311,6 +312,7 @@ TEST(NocEquality, APacketThatIsAlonePassesARouterInOneStep) {
   script.packets[0].push_back({3, 7, 5, 2});  // along the first row
   ArenaBuilder arena;
   noc::NetworkParams p = noc::params_of(c, topology);
+  p.longest_train = noc::kLongestTrain;
   const noc::NetworkState state = noc::make_network(arena, p, c.link_latency);
   noc::wire(topology, p, state, arena.base(), c.link_latency);
   const noc::NetworkView v = noc::view_of(p, state, arena.base());

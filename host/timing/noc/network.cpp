@@ -210,16 +210,14 @@ uint32_t Network::waiting_for_wire(size_t port) const {
   return ahead <= kOutputQueue ? ahead : 0;
 }
 
-std::vector<uint64_t> Network::flits_sent() {
-  const NetworkView v = view_of(params_, net(), arena_.base());
+std::vector<uint64_t> Network::flits_sent() const {
   std::vector<uint64_t> flits;
   for (uint32_t r = 0; r < params_.routers; ++r) {
     const OutputPort* const at =
         net().out_ports.in(arena_.base()) + (size_t{r} << params_.output_shift);
     for (uint32_t out = 0; out < params_.outputs; ++out)
       flits.push_back(at[out].flits_sent -
-                      waiting_for_wire((size_t{r} << params_.output_shift) + out) -
-                      counted_ahead(v, r, out, static_cast<Cycle>(now_)));
+                      waiting_for_wire((size_t{r} << params_.output_shift) + out));
   }
   return flits;
 }

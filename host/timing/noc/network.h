@@ -52,7 +52,7 @@ class Network {
   /// Have all sources decided every cycle before `end`? Then no packet of before can still appear.
   bool decided_until(uint64_t end) const;
   /// Flits that each router has sent at each output port so far: [router * outputs + port].
-  std::vector<uint64_t> flits_sent();
+  std::vector<uint64_t> flits_sent() const;
   /// Packets created at and flits received by each terminal so far.
   std::vector<uint64_t> received_flits() const;
   /// Flits in buffers and on wires.
