@@ -12,7 +12,8 @@ namespace nearwarp::noc {
 inline constexpr uint32_t kLookahead = 2;
 
 /// All of a network's state, nothing wired yet. `Allocator` is an ArenaBuilder. The number of time
-/// slots in `p` is set here, and longest_train to 1 where there are no trains; `max_latency` is the longest of any wire, in cycles.
+/// slots in `p` is set here, and longest_train to 1 where there are no trains; `max_latency` is the
+/// longest of any wire, in cycles.
 template <class Allocator>
 NetworkState make_network(Allocator& arena, NetworkParams& p, uint32_t max_latency) {
   NW_ASSERT(p.speedup >= 1 && p.speedup <= kMaxSpeedup);
@@ -72,7 +73,8 @@ NetworkState make_network(Allocator& arena, NetworkParams& p, uint32_t max_laten
       v.ports(r)[i].free = static_cast<uint32_t>(low_bits(p.vcs));
     for (uint32_t i = 0; i < 1u << p.switch_shift; ++i) new (v.lasts(r) + i) SwitchLast;
     if (p.longest_train == 1) continue;
-    for (uint32_t i = 0; i < 1u << (p.input_shift + p.vc_shift); ++i) new (v.trains(r) + i) FlitTrain;
+    for (uint32_t i = 0; i < 1u << (p.input_shift + p.vc_shift); ++i)
+      new (v.trains(r) + i) FlitTrain;
   }
   for (uint32_t i = 0; i < terminal_vcs; ++i)
     v.exits[i].front = ((in_vcs + i) << p.ring_shift) * sizeof(Flit);

@@ -37,9 +37,9 @@ NW_HD NW_RARE inline void rest_routers(const NetworkView& v, Cycle t) {
 }
 
 /// Step the routers through the cycles [begin, end), which nothing crosses a wire in: `end` is at
-/// most `lookahead` behind `begin`. kTrains: terminals may send trains (NetworkParams::longest_train
-/// is not 1). Each that has something to do is stepped through all of them,
-/// while its state is at hand.
+/// most `lookahead` behind `begin`. kTrains: terminals may send trains
+/// (NetworkParams::longest_train is not 1). Each that has something to do is stepped through all of
+/// them, while its state is at hand.
 template <bool kTrains>
 NW_HD NW_INLINE void step_routers(const NetworkView& v, Stepping stepping, Cycle begin, Cycle end) {
   for (Cycle t = begin; t != end; ++t)

@@ -40,7 +40,8 @@ struct alignas(16) Flit {
   Cycle entered = 0;                     ///< when the packet's head left the source queue
   uint16_t source = 0, destination = 0;  ///< terminals
   uint8_t flags = 0;
-  uint8_t vc = 0;  ///< of the first of a train that is in a router, or on its way there: flits behind
+  uint8_t vc =
+      0;  ///< of the first of a train that is in a router, or on its way there: flits behind
   uint8_t vnet = 0;
   uint8_t hops = 0;  ///< routers passed
 };
@@ -105,7 +106,8 @@ NW_HD inline uint32_t vc_words(const NetworkParams& p) {
   return shift <= 6 ? 1 : 1u << (shift - 6);
 }
 /// Words of a unit's arrivals in a time slot: of its virtual channels that a flit reaches then (in
-/// a WordRouter, the first of a train), and of a WordRouter those whose heads ask for a channel from then on.
+/// a WordRouter, the first of a train), and of a WordRouter those whose heads ask for a channel
+/// from then on.
 NW_HD inline uint32_t arrival_words(const NetworkParams& p) {
   return vc_words(p) > 1 ? vc_words(p) : 2;
 }
@@ -146,10 +148,10 @@ static_assert(sizeof(InputVc) == 16);
 
 /// What a WordRouter moves from an input virtual channel, a flit per cycle: see trains.h.
 struct alignas(16) FlitTrain {
-  Flit flit;               ///< the first, as it came; with the flits that were behind it
-  Cycle begin = 0;         ///< when it wins the switch
-  uint32_t far = 0;        ///< place that it goes to
-  uint32_t flits = 0;      ///< that are moved
+  Flit flit;           ///< the first, as it came; with the flits that were behind it
+  Cycle begin = 0;     ///< when it wins the switch
+  uint32_t far = 0;    ///< place that it goes to
+  uint32_t flits = 0;  ///< that are moved
   uint32_t reserved = 0;
 };
 static_assert(sizeof(FlitTrain) == 32);
@@ -197,11 +199,11 @@ struct StageQueue {
 /// Of a WordRouter that nobody else is in: the train that passes it. All else that the router holds
 /// is what it will be when that has gone; here is what is needed to make it what it is before.
 struct Passage {
-  Cycle end = 0;        ///< cycle after the one in which the last flit wins the switch
+  Cycle end = 0;  ///< cycle after the one in which the last flit wins the switch
   uint16_t vc = kNobody;
-  SwitchLast last;      ///< of its input port
-  uint32_t sa_last = 0; ///< of its output port
-  uint32_t front = 0;   ///< of the input virtual channel
+  SwitchLast last;       ///< of its input port
+  uint32_t sa_last = 0;  ///< of its output port
+  uint32_t front = 0;    ///< of the input virtual channel
 };
 
 /// What a router has to do: one without work, whom nothing reaches, is not stepped.
@@ -228,8 +230,7 @@ struct BlockLayout {
   uint32_t work = 0, inputs = 0, outputs = 0, lasts = 0, trains = 0, bytes = 0;
 };
 NW_HD constexpr BlockLayout block_layout(uint32_t arrivals, uint32_t inputs, uint32_t outputs,
-                                         uint32_t vcs, uint32_t switch_inputs,
-                                         uint32_t trains) {
+                                         uint32_t vcs, uint32_t switch_inputs, uint32_t trains) {
   const auto lines = [](size_t bytes) { return static_cast<uint32_t>((bytes + 63) / 64 * 64); };
   BlockLayout b;
   b.work = lines(arrivals * sizeof(uint64_t));

@@ -157,8 +157,8 @@ NW_HD NW_INLINE bool may_begin(const NetworkView& v, uint32_t n, uint32_t vc, Cy
   if (v.p.wait_for_tail_credit == 0) return has_room(v, n, vc, t);
   return has_all_credits(v, entrance(v, n, vc), t);
 }
-/// Flits of one packet, at most `most`, that terminal `n` may send on `vc` from cycle `t` on, one in
-/// each, where it has room for one.
+/// Flits of one packet, at most `most`, that terminal `n` may send on `vc` from cycle `t` on, one
+/// in each, where it has room for one.
 NW_HD NW_INLINE uint32_t room_for(const NetworkView& v, uint32_t n, uint32_t vc, uint32_t most,
                                   Cycle t) {
   const uint32_t shorter = v.p.depth < v.p.longest_train ? v.p.depth : v.p.longest_train;

@@ -440,8 +440,8 @@ NW_HD NW_INLINE bool is_due(const NetworkView& v, uint32_t r, Cycle t) {
 /// and `nearwarp noc` by default.
 NW_HD NW_INLINE bool is_usual(const NetworkParams& p) {
   constexpr uint32_t kShift = router_detail::kUsualShift;
-  return is_plain(p) && p.vnets == 1 && p.slots == router_detail::usual_slots(p.longest_train != 1) &&
-         p.vc_shift == kShift &&
+  return is_plain(p) && p.vnets == 1 &&
+         p.slots == router_detail::usual_slots(p.longest_train != 1) && p.vc_shift == kShift &&
          p.input_shift == kShift && p.output_shift == kShift && p.ring_shift == kShift &&
          p.depth == 1u << kShift && p.vcs == 1u << kShift;
 }

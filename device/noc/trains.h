@@ -69,7 +69,8 @@ NW_HD NW_RARE inline void end_passage(const NetworkView& v, uint32_t r) {
 }
 
 /// The train that went to place `far`, by `first_link` to its virtual channel `vc`, and whose first
-/// flit reaches it in cycle `arrival`, has `kept` flits; `lost` more were promised. It is cycle `t`.
+/// flit reaches it in cycle `arrival`, has `kept` flits; `lost` more were promised. It is cycle
+/// `t`.
 NW_HD NW_RARE inline void cut_ahead(const NetworkView& v, const NetworkLink& first_link,
                                     uint32_t vc, uint32_t far, Cycle arrival, uint32_t kept,
                                     uint32_t lost, Cycle t) {
@@ -110,8 +111,8 @@ NW_HD NW_RARE inline void cut_ahead(const NetworkView& v, const NetworkLink& fir
   }
 }
 
-/// Flits that OutputPort::flits_sent of a router's output has counted, and that leave in cycle `now`
-/// or later.
+/// Flits that OutputPort::flits_sent of a router's output has counted, and that leave in cycle
+/// `now` or later.
 NW_HD inline uint32_t counted_ahead(const NetworkView& v, uint32_t router, uint32_t output,
                                     Cycle now) {
   uint32_t flits = 0;

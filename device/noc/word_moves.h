@@ -55,8 +55,8 @@ class WordMoves : protected WordState<kUsual, kTrains> {
     far.flags = static_cast<uint8_t>((flags & kHead) | kHere);
     if (behind == 1) work().longer &= ~bit(vc);
   }
-  /// Flits of `vc` win the switch from cycle `begin` on, which is this one or the next: they go into
-  /// the far buffer.
+  /// Flits of `vc` win the switch from cycle `begin` on, which is this one or the next: they go
+  /// into the far buffer.
   NW_HD NW_INLINE void start(uint32_t vc, Cycle begin) const {
     InputVc& in = input(vc);
     OutputPort& to = ports_[in.out];
@@ -113,9 +113,8 @@ class WordMoves : protected WordState<kUsual, kTrains> {
   }
   /// The same of those behind the first.
   NW_HD NW_INLINE void send_behind(uint32_t vc, const InputVc& in, const OutputPort& to,
-                                    uint32_t far, Cycle begin, uint32_t n, uint32_t tail) const {
-    for (uint32_t j = 1; j < n; ++j)
-      give_back_at(v_.place(ahead(in.front, j)), in, vc, begin + j);
+                                   uint32_t far, Cycle begin, uint32_t n, uint32_t tail) const {
+    for (uint32_t j = 1; j < n; ++j) give_back_at(v_.place(ahead(in.front, j)), in, vc, begin + j);
     put_behind(to.flits, in.far_bit, far, begin, n, tail);
   }
   /// The places behind the first of `n` flits; of a terminal, each with its flit.
@@ -189,8 +188,8 @@ class WordMoves : protected WordState<kUsual, kTrains> {
     if (!is_free(place, t_)) stall(vc, place);
     return 0;
   }
-  /// All flits of a train of `flags` have gone before cycle `t`. Returns the head behind it, if that
-  /// asks for a channel then.
+  /// All flits of a train of `flags` have gone before cycle `t`. Returns the head behind it, if
+  /// that asks for a channel then.
   NW_HD NW_INLINE uint64_t leave(uint32_t vc, InputVc& in, OutputPort& to, uint32_t flags,
                                  Cycle t) const {
     RouterWork& work = this->work();

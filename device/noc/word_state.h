@@ -34,9 +34,8 @@ class WordState {
   NW_HD NW_INLINE uint32_t slot_mask() const { return slots() - 1; }
   NW_HD NW_INLINE BlockLayout layout() const {
     constexpr uint32_t kSize = 1u << kShift;
-    constexpr BlockLayout kLayout =
-        block_layout(usual_slots(kTrains) * 2, kSize, kSize, kSize, kSize,
-                     kTrains ? kSize * kSize : 0);
+    constexpr BlockLayout kLayout = block_layout(usual_slots(kTrains) * 2, kSize, kSize, kSize,
+                                                 kSize, kTrains ? kSize * kSize : 0);
     return kUsual ? kLayout : v_.layout;
   }
   NW_HD NW_INLINE static uint64_t bit(uint32_t n) { return uint64_t{1} << n; }

@@ -256,7 +256,7 @@ TEST(NocEquality, EveryFlitMovesAsItDoesFlitByFlit) {
     const noc::NocConfig c = random_network(random);
     const noc::Topology topology = noc::make_topology(c.topology, c.size, c.routing);
     const Script script = random_script(random, c, topology);
-    const uint32_t begin = seed % 5 == 0 ? ~0u - 700 : 0;  // numbers of cycles wrap
+    const uint32_t begin = seed % 5 == 0 ? ~0u - 700 : 0;           // numbers of cycles wrap
     const uint32_t cycles = seed % 4 == 0 ? 60 + seed % 50 : 4000;  // in the midst of it, or all
     const Seen expected = run_flit_by_flit(c, topology, script, begin, cycles);
     const Seen found = run_today(c, topology, script, begin, cycles, 1 + seed % 7);

@@ -21,9 +21,9 @@ report::RouterNetwork of_component(System& system, const Routers& routers, Tick 
   n.height = routers.topology.height;
   n.cycles = tick / p.period;
   for (const noc::Wire& w : routers.topology.wires)
-    n.wires.push_back({w.from, w.to,
-                       noc::flits_sent(p, s, system.arena.base(),
-                                       w.from << p.net.output_shift | w.from_port)});
+    n.wires.push_back(
+        {w.from, w.to,
+         noc::flits_sent(p, s, system.arena.base(), w.from << p.net.output_shift | w.from_port)});
   return n;
 }
 
