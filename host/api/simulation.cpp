@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <mutex>
-#include <thread>
 
 #include "host/api/failure.h"
 #include "host/api/state.h"
+#include "host/core/workers.h"
 #include "host/timing/run/cpu_run.h"
 #include "host/timing/run/cuda_devices.h"
 #include "host/timing/run/models_hash.h"
@@ -135,8 +135,7 @@ class Batch final : public sim::BatchObserver {
 
 std::unique_ptr<sim::BatchRunner> runner_of(const BatchOptions& options) {
   if (options.backend == "cpu") {
-    const unsigned processors = std::max(1u, std::thread::hardware_concurrency());
-    return std::make_unique<sim::CpuBatch>(options.threads == 0 ? processors : options.threads);
+    return std::make_unique<sim::CpuBatch>(options.threads == 0 ? processors() : options.threads);
   }
   if (options.backend != "cuda")
     throw UsageError(
