@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
-#include <thread>
 
 #include "host/api/failure.h"
 #include "host/api/state.h"
+#include "host/core/workers.h"
 #include "host/timing/run/cpu_run.h"
 #include "host/timing/run/cuda_devices.h"
 #include "host/timing/run/divided_batch.h"
@@ -156,8 +156,7 @@ sim::ReplayJob job_of(const Point& p) {
 
 std::unique_ptr<sim::BatchRunner> runner_of(const BatchOptions& options) {
   if (options.backend == "cpu") {
-    const unsigned processors = std::max(1u, std::thread::hardware_concurrency());
-    return std::make_unique<sim::CpuBatch>(options.threads == 0 ? processors : options.threads);
+    return std::make_unique<sim::CpuBatch>(options.threads == 0 ? processors() : options.threads);
   }
   if (options.backend != "cuda")
     throw UsageError(

@@ -1,13 +1,11 @@
 // nearwarp devices: what simulated systems can be stepped on here.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <thread>
-
 #include "host/cli/command.h"
 #include "host/cli/commands.h"
 #include "host/cli/terminal.h"
 #include "host/core/error.h"
+#include "host/core/workers.h"
 #include "host/timing/run/cuda_devices.h"
 
 namespace nearwarp::cli {
@@ -33,9 +31,8 @@ int run_devices(const CommandLine& /*line*/, const Words& /*application*/) {
     return fmt::format("{:<{}}{}\n", name, kIndent,
                        wrapped(text, output_width() - kIndent, std::string(kIndent, ' ')));
   };
-  const unsigned processors = std::max(1u, std::thread::hardware_concurrency());
-  std::string text =
-      row("cpu", fmt::format("{} processor{}", processors, processors == 1 ? "" : "s"));
+  const unsigned here = processors();
+  std::string text = row("cpu", fmt::format("{} processor{}", here, here == 1 ? "" : "s"));
   std::string why;
   try {
     for (const sim::DeviceInfo& d : sim::cuda_devices(why))

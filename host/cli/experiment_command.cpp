@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <thread>
 
 #include "bench/workloads/workload.h"
 #include "host/cli/application.h"
@@ -25,6 +24,7 @@
 #include "host/cli/sweep_progress.h"
 #include "host/cli/terminal.h"
 #include "host/core/error.h"
+#include "host/core/workers.h"
 #include "host/recording/program_studies.h"
 #include "host/timing/experiment/chart.h"
 #include "host/timing/experiment/document.h"
@@ -157,8 +157,8 @@ void understand(const CommandLine& line, Request& r) {
     throw UsageError("a part has no figures - leave --figures out, and give it without --shard");
   r.options.retry = line.given("retry");
   r.run = !line.given("no-run");
-  r.threads = line.given("threads") ? static_cast<unsigned>(line.number("threads", 1, 1024))
-                                    : std::max(1u, std::thread::hardware_concurrency());
+  r.threads =
+      line.given("threads") ? static_cast<unsigned>(line.number("threads", 1, 1024)) : processors();
   r.slurm = chosen_slurm(line);
   if (!r.slurm.has_value()) {
     r.backend = chosen_batch_backend(line);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <thread>
 
 #include "host/cli/backend.h"
 #include "host/cli/command.h"
@@ -14,6 +13,7 @@
 #include "host/cli/terminal.h"
 #include "host/config/nearest.h"
 #include "host/core/error.h"
+#include "host/core/workers.h"
 #include "host/timing/noc/print.h"
 
 namespace nearwarp::cli {
@@ -192,9 +192,8 @@ int run_noc(const CommandLine& line, const Words& /*application*/) {
   report.measure.min_periods = std::min(report.measure.min_periods, report.measure.max_periods);
   report.measure.latency_limit = static_cast<uint32_t>(line.number("latency-limit", 1, 1000000));
   const size_t links = line.number("links", 0, 1000000);
-  const unsigned threads = line.given("threads")
-                               ? static_cast<unsigned>(line.number("threads", 1, 1024))
-                               : std::max(1u, std::thread::hardware_concurrency());
+  const unsigned threads =
+      line.given("threads") ? static_cast<unsigned>(line.number("threads", 1, 1024)) : processors();
   const noc::Network network(report.config);
   report.mesh_width = network.topology().width;
   report.bounds = noc::bounds_of(network, report.config);

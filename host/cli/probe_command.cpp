@@ -1,9 +1,6 @@
 // nearwarp probe: latencies and bandwidths of a machine, measured by programs that run on it.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <thread>
-
 #include "bench/probes/programs.h"
 #include "host/cli/command.h"
 #include "host/cli/commands.h"
@@ -13,6 +10,7 @@
 #include "host/cli/terminal.h"
 #include "host/config/config.h"
 #include "host/core/error.h"
+#include "host/core/workers.h"
 #include "host/timing/probe/report.h"
 #include "host/timing/report/file.h"
 
@@ -48,9 +46,8 @@ int run_probe(const CommandLine& line, const Words& /*application*/) {
   const Words overrides = line.texts("set");
   const config::MachineConfig machine = config::load_machine(line.text("machine"), overrides);
   refuse_policy_keys(overrides);
-  const unsigned threads = line.given("threads")
-                               ? static_cast<unsigned>(line.number("threads", 1, 1024))
-                               : std::max(1u, std::thread::hardware_concurrency());
+  const unsigned threads =
+      line.given("threads") ? static_cast<unsigned>(line.number("threads", 1, 1024)) : processors();
   if (line.given("json")) report::check_writable(line.text("json"));
   const std::vector<probe::Section> sections = probe::plan(machine);
   catch_interrupts();

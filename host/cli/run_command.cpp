@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <thread>
 
 #include "bench/workloads/workload.h"
 #include "host/cli/application.h"
@@ -29,6 +28,7 @@
 #include "host/config/config.h"
 #include "host/config/shape.h"
 #include "host/core/error.h"
+#include "host/core/workers.h"
 #include "host/recording/accel_sim/trace_list.h"
 #include "host/recording/bind.h"
 #include "host/recording/combine.h"
@@ -180,10 +180,9 @@ Request understand(const CommandLine& line, const Words& application) {
   if (line.given("threads")) {
     request.threads = static_cast<unsigned>(line.number("threads", 1, 1024));
   } else {
-    const unsigned processors = std::max(1u, std::thread::hardware_concurrency());
     request.threads = request.profile || line.given("launches") || line.given("sample")
-                          ? processors
-                          : std::min(processors, static_cast<unsigned>(request.policies.size()));
+                          ? processors()
+                          : std::min(processors(), static_cast<unsigned>(request.policies.size()));
   }
   request.timeline = timeline_options(line, request.policies.size());
   request.follow = follow_option(line, request.policies.size());

@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <optional>
-#include <thread>
 
 #include "bench/workloads/workload.h"
 #include "host/cli/backend.h"
@@ -21,6 +20,7 @@
 #include "host/cli/sweep_progress.h"
 #include "host/cli/trace_program.h"
 #include "host/core/error.h"
+#include "host/core/workers.h"
 #include "host/recording/accel_sim/trace_list.h"
 #include "host/recording/repeats.h"
 #include "host/timing/report/file.h"
@@ -163,8 +163,8 @@ Request understand(const CommandLine& line) {
   }
   if (line.given("shard")) request.options.shard = sweep::parse_shard(line.text("shard"));
   request.options.retry = line.given("retry");
-  request.threads = line.given("threads") ? static_cast<unsigned>(line.number("threads", 1, 1024))
-                                          : std::max(1u, std::thread::hardware_concurrency());
+  request.threads =
+      line.given("threads") ? static_cast<unsigned>(line.number("threads", 1, 1024)) : processors();
   request.slurm = chosen_slurm(line);
   if (request.slurm.has_value()) {
     check_backend_name(line);  // what there is here says nothing of the nodes

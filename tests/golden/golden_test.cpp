@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -134,13 +136,25 @@ std::string differences(const std::string& was, const std::string& is, int most)
   return text;
 }
 
+/// What a run finds, under its policy or another; each is simulated once in a process.
+const report::RunResult& result_of(const GoldenRun& run, const std::string& policy) {
+  static std::map<std::string, std::unique_ptr<report::RunResult>> kept;
+  std::string name = run.program + " " + run.machine + " " + policy;
+  for (const std::string& o : run.overrides) name += " " + o;
+  std::unique_ptr<report::RunResult>& result = kept[name];
+  if (result == nullptr) {
+    result = std::make_unique<report::RunResult>(sim::replay_on_cpu(
+        recording_of(run.program), config::load_machine(run.machine, run.overrides),
+        config::Loader().policy(policy, run.overrides), sim::SimOptions{}));
+  }
+  return *result;
+}
+
 class Golden : public ::testing::TestWithParam<GoldenRun> {};
 
 TEST_P(Golden, CountersAreThoseOfTheFile) {
   const GoldenRun& run = GetParam();
-  const report::RunResult result = sim::replay_on_cpu(
-      recording_of(run.program), config::load_machine(run.machine, run.overrides),
-      config::load_policy(run.policy, run.overrides), sim::SimOptions{});
+  const report::RunResult& result = result_of(run, run.policy);
   ASSERT_FALSE(result.partial);
   const std::string is = as_text(run, result);
   const std::string path = folder() + run.file_name();
@@ -180,12 +194,8 @@ class GoldenChange : public ::testing::TestWithParam<GoldenRun> {};
 
 TEST_P(GoldenChange, OverTheBaselineAddsUp) {
   const GoldenRun& run = GetParam();
-  const auto simulated = [&](const std::string& policy) {
-    return report::run_json(sim::replay_on_cpu(
-        recording_of(run.program), config::load_machine(run.machine, run.overrides),
-        config::Loader().policy(policy, run.overrides), sim::SimOptions{}));
-  };
-  const auto before = simulated("baseline"), after = simulated(run.policy);
+  const auto before = report::run_json(result_of(run, "baseline"));
+  const auto after = report::run_json(result_of(run, run.policy));
   const compare::Decomposition d = compare::decompose(before, after);
   ASSERT_FALSE(d.empty()) << "the kernels are the same";
   EXPECT_EQ(d.cycles, after["cycles"].get<int64_t>() - before["cycles"].get<int64_t>());

@@ -1,5 +1,10 @@
-// Equal counters on the CPU and on a device, over all built-in workloads and policies.
+// Equal counters on the CPU and on a device, over all built-in workloads and policies: every
+// workload and every policy is stepped by teams and in a batch.
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
 
 #include "tests/sim/device_rig.h"
 
@@ -17,11 +22,35 @@ const std::vector<std::string> kPolicies = {"baseline",
                                             "tom",
                                             "tom-oracle"};
 
+/// The policies under which a workload is stepped by teams, and those under which it is in a batch:
+/// every other one, and the others.
+std::vector<std::string> policies_of(const std::string& name, DeviceWay way) {
+  const std::vector<std::string> names = testing::workload_names();
+  const auto place = std::find(names.begin(), names.end(), name) - names.begin();
+  std::vector<std::string> policies;
+  for (size_t i = 0; i < kPolicies.size(); ++i)
+    if ((static_cast<size_t>(place) + i) % 2 == (way == DeviceWay::kTeams ? 0 : 1))
+      policies.push_back(kPolicies[i]);
+  return policies;
+}
+
+TEST(DeviceDeterminismWays, EveryWorkloadAndEveryPolicyMeetsBoth) {
+  std::map<std::string, std::set<DeviceWay>> met;
+  for (const std::string& name : testing::workload_names()) {
+    for (const DeviceWay way : {DeviceWay::kTeams, DeviceWay::kBatch}) {
+      for (const std::string& policy : policies_of(name, way)) {
+        met[name].insert(way);
+        met[policy].insert(way);
+      }
+    }
+  }
+  for (const auto& [who, ways] : met) EXPECT_EQ(ways.size(), 2u) << who;
+}
+
 class DeviceDeterminism : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(DeviceDeterminism, CountersAreEqual) {
   const runtime::Recording& recording = testing::workload(GetParam(), 1'000'000);
-  const testing::Configs configs(kPolicies, {});
   kernels::EmulationOptions emulation;
   emulation.warps_per_block = 16;
   emulation.blocks_at_once = 12;
@@ -29,15 +58,18 @@ TEST_P(DeviceDeterminism, CountersAreEqual) {
   kernels::EmulatedDevice device(emulation);
   AcceleratorBatchOptions teams;
   teams.way = DeviceWay::kTeams;
-  const auto by_teams = testing::run_on(device, configs.systems(recording), teams);
-  const auto in_batch = testing::run_as_batch(device, configs.systems(recording));
-  EXPECT_GT(device.launches_of_batches(), 0u);
-  for (size_t i = 0; i < kPolicies.size(); ++i) {
-    SCOPED_TRACE(kPolicies[i]);
-    const auto expected = numbers(testing::simulate(recording, kPolicies[i]));
-    EXPECT_EQ(numbers(by_teams[i]), expected);
-    EXPECT_EQ(numbers(in_batch[i]), expected);
+  for (const DeviceWay way : {DeviceWay::kTeams, DeviceWay::kBatch}) {
+    const std::vector<std::string> policies = policies_of(GetParam(), way);
+    const testing::Configs configs(policies, {});
+    const auto systems = configs.systems(recording);
+    const auto found = way == DeviceWay::kTeams ? testing::run_on(device, systems, teams)
+                                                : testing::run_as_batch(device, systems);
+    for (size_t i = 0; i < policies.size(); ++i) {
+      SCOPED_TRACE(policies[i]);
+      EXPECT_EQ(numbers(found[i]), numbers(testing::simulate(recording, policies[i])));
+    }
   }
+  EXPECT_GT(device.launches_of_batches(), 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Workloads, DeviceDeterminism,

@@ -4,17 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
-#include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string_view>
-#include <thread>
 #include <type_traits>
 
 #include "host/core/error.h"
 #include "host/core/hash.h"
+#include "host/core/workers.h"
 #include "host/functional/instructions/decoded.h"
 #include "host/mechanisms/tom/trace_tables.h"
 #include "kernels/device.h"
@@ -94,53 +93,32 @@ class PartWalk {
   /// turn, finish(state). Stops when work returns false.
   template <class MakeState, class Work, class Finish>
   void run(unsigned threads, MakeState make_state, Work work, Finish finish) {
-    const auto most = static_cast<unsigned>(std::max<size_t>(1, parts_.size()));
-    threads = options_.cuda_device < 0 ? std::clamp(threads, 1u, most) : 1;
-    std::mutex finishing;
-    const auto thread = [&] {
-      try {
-        auto state = make_state();
-        while (next(state, work)) {
-        }
-        const std::lock_guard lock(finishing);
-        finish(state);
-      } catch (...) {
-        const std::lock_guard lock(finishing);
-        if (error_ == nullptr) error_ = std::current_exception();
-        ended_ = true;
-      }
-    };
-    std::vector<std::thread> helpers;
-    for (unsigned i = 1; i < threads; ++i) helpers.emplace_back(thread);
-    thread();
-    for (std::thread& helper : helpers) helper.join();
+    Workers workers(parts_.size(), options_.cuda_device < 0 ? threads : 1);
+    std::vector<std::optional<decltype(make_state())>> states(workers.threads());
     try {
-      if (error_ != nullptr) std::rethrow_exception(error_);
+      workers.run([&](size_t i, unsigned thread) {
+        auto& state = states[thread];
+        if (!state.has_value()) state.emplace(make_state());
+        const TracePart& part = parts_[i];
+        const auto chunk = recording_.traces.chunk(part.chunk);
+        if (!work(*state, tables_.span(*chunk, part.launch), chunk->words.size())) workers.stop();
+        if (!goes_on(warp_instructions(recording_, image_, part))) workers.stop();
+      });
+      for (const auto& state : states)
+        if (state.has_value()) finish(*state);
     } catch (const kernels::DeviceError& error) {
       throw Error(std::string("the CUDA device failed: ") + error.what());
     }
-    if (stopped_) throw Interrupted("interrupted while traces were studied");
+    if (interrupted_) throw Interrupted("interrupted while traces were studied");
   }
 
  private:
-  template <class State, class Work>
-  bool next(State& state, Work& work) {
-    const size_t i = next_.fetch_add(1);
-    if (i >= parts_.size() || ended_) return false;
-    const TracePart& part = parts_[i];
-    const auto chunk = recording_.traces.chunk(part.chunk);
-    if (!work(state, tables_.span(*chunk, part.launch), chunk->words.size())) ended_ = true;
-    report(warp_instructions(recording_, image_, part));
-    return true;
-  }
-
-  void report(uint64_t instructions) {
-    if (!options_.progress) return;
+  bool goes_on(uint64_t instructions) {
+    if (!options_.progress) return true;
     const std::lock_guard lock(reporting_);
     done_ += instructions;
-    if (stopped_ || options_.progress(done_, total_)) return;
-    stopped_ = true;
-    ended_ = true;
+    if (!interrupted_) interrupted_ = !options_.progress(done_, total_);
+    return !interrupted_;
   }
 
   const runtime::Recording& recording_;
@@ -149,16 +127,13 @@ class PartWalk {
   TraceTables tables_;
   std::vector<TracePart> parts_;
   uint64_t total_ = 0;
-  std::atomic<size_t> next_{0};
-  std::atomic<bool> ended_{false};
   std::mutex reporting_;
   uint64_t done_ = 0;
-  bool stopped_ = false;
-  std::exception_ptr error_;
+  bool interrupted_ = false;
 };
 
 unsigned wanted_threads(const StudyOptions& options) {
-  return options.threads != 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency());
+  return options.threads != 0 ? options.threads : processors();
 }
 
 /// What one thread has found.

@@ -1,46 +1,31 @@
 // Several runs of memory channels side by side.
 #include "host/timing/dram/points.h"
 
-#include <atomic>
-#include <exception>
 #include <mutex>
-#include <thread>
 #include <utility>
+
+#include "host/core/workers.h"
 
 namespace nearwarp::dram {
 
 RunResults run_points(std::span<const Point> points, const RunOptions& options, unsigned threads,
                       const Watch& watch) {
   RunResults results(points.size());
-  std::atomic<size_t> next = 0;
-  std::mutex mutex;
-  std::exception_ptr failure;
+  Workers workers(points.size(), threads);
+  std::mutex watching;
   uint64_t all_cycles = 0;
   const auto goes_on = [&](uint64_t more) {
-    const std::lock_guard lock(mutex);
+    const std::lock_guard lock(watching);
     all_cycles += more;
-    if (!watch || watch(all_cycles)) return true;
-    next = points.size();
-    return false;
+    if (watch && !watch(all_cycles)) workers.stop();
+    return !workers.stopped();
   };
-  const auto work = [&] {
-    for (size_t i = next++; i < points.size(); i = next++) {
-      uint64_t before = 0;
-      try {
-        results[i] = run_channel_while(
-            *points[i].standard, points[i].load, options,
-            [&](uint64_t now) { return goes_on(now - std::exchange(before, now)); });
-      } catch (...) {
-        const std::lock_guard lock(mutex);
-        if (!failure) failure = std::current_exception();
-      }
-    }
-  };
-  std::vector<std::thread> others;
-  for (size_t t = 1; t < std::min<size_t>(threads, points.size()); ++t) others.emplace_back(work);
-  work();
-  for (std::thread& other : others) other.join();
-  if (failure) std::rethrow_exception(failure);
+  workers.run([&](size_t i, unsigned) {
+    uint64_t before = 0;
+    results[i] = run_channel_while(*points[i].standard, points[i].load, options, [&](uint64_t now) {
+      return goes_on(now - std::exchange(before, now));
+    });
+  });
   return results;
 }
 

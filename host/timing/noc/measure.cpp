@@ -1,12 +1,9 @@
 // Latency against load, for many loads in threads, and the search for saturation.
 #include "host/timing/noc/measure.h"
 
-#include <algorithm>
-#include <atomic>
-#include <exception>
 #include <mutex>
-#include <thread>
 
+#include "host/core/workers.h"
 #include "host/timing/noc/measurement.h"
 
 namespace nearwarp::noc {
@@ -30,37 +27,22 @@ std::vector<LoadPoint> measure_loads(const NocConfig& config, const MeasureConfi
                                      std::span<const double> rates, unsigned threads,
                                      const Watch& watch) {
   std::vector<std::optional<LoadPoint>> measured(rates.size());
-  std::atomic<size_t> next{0};
+  Workers workers(rates.size(), threads);
   size_t done = 0;
-  std::mutex mutex;
-  std::exception_ptr error;
+  std::mutex watching;
   const auto goes_on = [&](size_t more) {
-    const std::lock_guard lock(mutex);
+    const std::lock_guard lock(watching);
     done += more;
-    if (!watch || watch(done, rates.size())) return true;
-    next = rates.size();
-    return false;
+    if (watch && !watch(done, rates.size())) workers.stop();
+    return !workers.stopped();
   };
-  const auto work = [&] {
-    for (size_t i; (i = next.fetch_add(1)) < rates.size();) {
-      try {
-        Measurement m(config, measure, rates[i]);
-        while (m.wanted() != 0 && goes_on(0)) step(m);
-        if (m.wanted() != 0) return;
-        measured[i] = m.point();
-        goes_on(1);
-      } catch (...) {
-        const std::lock_guard lock(mutex);
-        if (!error) error = std::current_exception();
-        next = rates.size();
-      }
-    }
-  };
-  std::vector<std::thread> pool;
-  for (unsigned k = 1; k < std::min<size_t>(threads, rates.size()); ++k) pool.emplace_back(work);
-  work();
-  for (std::thread& t : pool) t.join();
-  if (error) std::rethrow_exception(error);
+  workers.run([&](size_t i, unsigned) {
+    Measurement m(config, measure, rates[i]);
+    while (m.wanted() != 0 && goes_on(0)) step(m);
+    if (m.wanted() != 0) return;
+    measured[i] = m.point();
+    goes_on(1);
+  });
   std::vector<LoadPoint> points;
   for (std::optional<LoadPoint>& p : measured)
     if (p) points.push_back(std::move(*p));

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
-#include <thread>
 
 #include "host/core/error.h"
+#include "host/core/workers.h"
 #include "host/timing/run/cpu_replay.h"
 
 namespace nearwarp::probe {
@@ -24,41 +24,26 @@ struct Run {
 
 class Runs {
  public:
-  Runs(std::vector<Run>& runs, const Record& record, const Watch& watch)
-      : runs_(runs), record_(record), watch_(watch) {}
+  Runs(std::vector<Run>& runs, const Record& record, unsigned threads, const Watch& watch)
+      : runs_(runs), record_(record), watch_(watch), workers_(runs.size(), threads) {}
 
-  void work(unsigned threads) {
-    std::vector<std::thread> helpers;
-    for (unsigned i = 1; i < std::min<size_t>(threads, runs_.size()); ++i)
-      helpers.emplace_back([this] { take(); });
-    take();
-    for (std::thread& helper : helpers) helper.join();
-    if (failure_ != nullptr) std::rethrow_exception(failure_);
+  void work() {
+    workers_.run([this](size_t run, unsigned) {
+      if (!go_on()) return;
+      simulate(runs_[run]);
+      done_ += 1;
+    });
+    go_on();  // all is done
   }
 
  private:
-  void take() {
-    while (go_on()) {
-      const size_t at = next_++;
-      if (at >= runs_.size()) return;
-      try {
-        simulate(runs_[at]);
-      } catch (...) {
-        const std::scoped_lock lock(mutex_);
-        if (failure_ == nullptr) failure_ = std::current_exception();
-        stop_ = true;
-      }
-      done_ += 1;
-    }
-  }
-
   void simulate(Run& run) {
     const runtime::Recording recording = record_(*run.program);
     sim::SimOptions options;
     options.progress = [&](const sim::Progress&) { return go_on(); };
     report::RunResult result =
         sim::replay_on_cpu(recording, *run.machine, run.probe->policy, options);
-    if (stop_) return;
+    if (workers_.stopped()) return;
     if (result.partial)
       throw Error(
           fmt::format("'{}' did not come to its end: {}", run.probe->name, result.partial_reason));
@@ -66,18 +51,17 @@ class Runs {
   }
 
   bool go_on() {
-    const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
-    if (lock.owns_lock() && !stop_) stop_ = !watch_(done_, runs_.size());
-    return !stop_;
+    const std::unique_lock<std::mutex> lock(watching_, std::try_to_lock);
+    if (lock.owns_lock() && !workers_.stopped() && !watch_(done_, runs_.size())) workers_.stop();
+    return !workers_.stopped();
   }
 
   std::vector<Run>& runs_;
   const Record& record_;
   const Watch& watch_;
-  std::atomic<size_t> next_{0}, done_{0};
-  std::atomic<bool> stop_{false};
-  std::mutex mutex_;  ///< held while the watch is asked
-  std::exception_ptr failure_;
+  Workers workers_;
+  std::atomic<size_t> done_{0};
+  std::mutex watching_;  ///< held while the watch is asked
 };
 
 /// The sum of the counters that the run has.
@@ -147,7 +131,7 @@ Findings measure(const config::MachineConfig& machine, const std::vector<Section
       for (const Program* program : {&probe.shorter, &probe.longer})
         runs.push_back(
             {section.latencies ? &without_refresh : &machine, &probe, program, std::nullopt});
-  Runs(runs, record, watch).work(threads);
+  Runs(runs, record, threads, watch).work();
   Findings findings;
   size_t at = 0;
   for (const Section& section : sections) {

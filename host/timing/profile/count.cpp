@@ -5,17 +5,15 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <exception>
 #include <map>
 #include <memory>
-#include <mutex>
-#include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "device/trace/format.h"
 #include "host/core/error.h"
+#include "host/core/workers.h"
 #include "host/functional/compiler/lane_bytes.h"
 #include "host/recording/trace_replay.h"
 #include "host/timing/profile/access.h"
@@ -142,40 +140,27 @@ using Counters = std::vector<std::unique_ptr<KernelCounter>>;
 class Work {
  public:
   Work(const runtime::Recording& recording, const Options& options)
-      : recording_(recording), options_(options), pieces_(pieces_of(recording)) {
+      : recording_(recording),
+        options_(options),
+        pieces_(pieces_of(recording)),
+        workers_(pieces_.size(), options.threads) {
     for (const runtime::LaunchRecord& l : recording.launches)
       total_ += l.warp_instructions * l.stands_for;
   }
 
   std::vector<Counters> run() {
-    const size_t threads = std::clamp<size_t>(pieces_.size(), 1, std::max(1u, options_.threads));
-    std::vector<Counters> counters(threads);
-    {
-      std::vector<std::jthread> others;
-      for (size_t t = 1; t < threads; ++t)
-        others.emplace_back([&, t] { take_pieces(counters[t], false); });
-      take_pieces(counters[0], true);
-    }
-    if (failure_ != nullptr) std::rethrow_exception(failure_);
+    std::vector<Counters> counters(workers_.threads());
+    for (Counters& c : counters) c.resize(recording_.kernels.size());
+    workers_.run([&](size_t piece, unsigned thread) {
+      done_ += count(counters[thread], pieces_[piece]);
+      // The caller's thread tells how far all have come.
+      if (thread == 0 && options_.progress && !options_.progress(done_, total_))
+        throw Interrupted("interrupted while the profile was counted - there are no results");
+    });
     return counters;
   }
 
  private:
-  void take_pieces(Counters& counters, bool is_caller) noexcept {
-    try {
-      counters.resize(recording_.kernels.size());
-      for (size_t i = next_++; i < pieces_.size() && !stopped_; i = next_++) {
-        done_ += count(counters, pieces_[i]);
-        if (is_caller && options_.progress && !options_.progress(done_, total_))
-          throw Interrupted("interrupted while the profile was counted - there are no results");
-      }
-    } catch (...) {
-      stopped_ = true;
-      const std::lock_guard lock(mutex_);
-      if (failure_ == nullptr) failure_ = std::current_exception();
-    }
-  }
-
   uint64_t count(Counters& counters, const Piece& piece) {
     std::unique_ptr<KernelCounter>& counter = counters[piece.kernel];
     if (counter == nullptr)
@@ -189,11 +174,8 @@ class Work {
   const Options& options_;
   const std::vector<Piece> pieces_;
   uint64_t total_ = 0;
-  std::atomic<size_t> next_ = 0;
   std::atomic<uint64_t> done_ = 0;
-  std::atomic<bool> stopped_ = false;
-  std::mutex mutex_;
-  std::exception_ptr failure_;
+  Workers workers_;
 };
 
 /// By line: file (or none), line of the source, of the PTX, instruction.

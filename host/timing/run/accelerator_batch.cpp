@@ -10,10 +10,10 @@
 #include <memory>
 #include <numeric>
 #include <optional>
-#include <thread>
 #include <vector>
 
 #include "host/core/error.h"
+#include "host/core/workers.h"
 #include "host/timing/run/accelerator_replay.h"
 #include "host/timing/run/replay_queue.h"
 
@@ -336,7 +336,7 @@ class Batch {
   std::optional<kernels::TeamLauncher> teams_;
   kernels::BatchLauncher batch_{device_};
   std::vector<std::unique_ptr<Aboard>> aboard_;  ///< in the order in which they came
-  const size_t threads_ = std::max(1u, std::thread::hardware_concurrency());
+  const size_t threads_ = processors();
   std::deque<Ending> ending_;
 };
 

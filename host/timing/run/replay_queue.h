@@ -2,14 +2,13 @@
 // others.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <deque>
 #include <future>
 #include <memory>
 #include <span>
-#include <thread>
 
+#include "host/core/workers.h"
 #include "host/timing/run/replay.h"
 
 namespace nearwarp::sim {
@@ -17,9 +16,7 @@ namespace nearwarp::sim {
 class ReplayQueue {
  public:
   ReplayQueue(std::span<const ReplayJob> systems, Tick window_ticks)
-      : systems_(systems),
-        window_ticks_(window_ticks),
-        ahead_(std::max(1u, std::thread::hardware_concurrency())) {}
+      : systems_(systems), window_ticks_(window_ticks), ahead_(processors()) {}
 
   /// Would next() not have to wait?
   bool is_ready() {

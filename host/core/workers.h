@@ -1,0 +1,71 @@
+// Threads that share the items of a list, each taking the next one until none is left.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace nearwarp {
+
+/// The processors of this machine: as many threads as work is given to if nobody says how many.
+inline unsigned processors() { return std::max(1u, std::thread::hardware_concurrency()); }
+
+/// For one list of items.
+class Workers {
+ public:
+  /// No more threads than there are items, and the caller's at least.
+  Workers(size_t items, unsigned threads)
+      : items_(items), threads_(std::clamp<size_t>(items, 1, std::max(1u, threads))) {}
+
+  /// The caller's among them.
+  unsigned threads() const { return static_cast<unsigned>(threads_); }
+
+  /// Calls work(item, thread) for all items; thread 0 is the caller's. Returns when all threads
+  /// have ended. What a call throws first stops the work, and is thrown here.
+  template <class Work>
+  void run(Work&& work) {
+    {
+      std::vector<std::jthread> others;
+      for (unsigned t = 1; t < threads_; ++t) others.emplace_back([&, t] { take_items(work, t); });
+      take_items(work, 0);
+    }
+    if (failure_ != nullptr) std::rethrow_exception(failure_);
+  }
+
+  /// No more items are taken; those that are worked on may ask stopped() and end early.
+  void stop() { stopped_.store(true, std::memory_order_relaxed); }
+  bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
+
+  /// As if the work that is going on had thrown what is being handled.
+  void fail() {
+    const std::lock_guard lock(failing_);
+    if (failure_ == nullptr) failure_ = std::current_exception();
+    stop();
+  }
+
+ private:
+  template <class Work>
+  void take_items(Work& work, unsigned thread) {
+    while (!stopped()) {
+      const size_t item = next_.fetch_add(1, std::memory_order_relaxed);
+      if (item >= items_) return;
+      try {
+        work(item, thread);
+      } catch (...) {
+        fail();
+      }
+    }
+  }
+
+  const size_t items_, threads_;
+  std::atomic<size_t> next_{0};
+  std::atomic<bool> stopped_{false};
+  std::mutex failing_;
+  std::exception_ptr failure_;
+};
+
+}  // namespace nearwarp
