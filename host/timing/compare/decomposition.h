@@ -10,9 +10,16 @@
 namespace nearwarp::compare {
 
 /// Cycles more than before; less than 0: fewer.
+struct CyclePart {
+  std::string what;
+  int64_t cycles = 0;
+};
 struct CycleShare {
   std::string what;
   int64_t cycles = 0;
+  /// What is behind it, as links, banks, remote lines: adds up to `cycles`. Empty if that is not
+  /// known.
+  std::vector<CyclePart> parts = {};
 };
 
 /// A kernel's, all its launches together.
@@ -20,7 +27,8 @@ struct KernelShare {
   std::string kernel;
   int64_t cycles = 0;
   /// What SMs did in them, the mean of all SMs beside the memory: adds up to `cycles`. Empty if
-  /// that is not known, as of kernels that overlapped.
+  /// that is not known, as of kernels that overlapped. Parts of what waits for memory are those of
+  /// all kernels together, and not here.
   std::vector<CycleShare> causes;
 };
 
@@ -43,5 +51,8 @@ std::string format_shortly(const Decomposition& decomposition, const std::string
                            size_t width);
 /// In sentences, for a terminal of this width; at most `most` kernels (0: all).
 std::string format(const Decomposition& decomposition, size_t most, size_t width);
+
+/// `kernels` and `causes`, as in docs/json.md.
+nlohmann::ordered_json decomposition_json(const Decomposition& decomposition);
 
 }  // namespace nearwarp::compare

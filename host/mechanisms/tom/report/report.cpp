@@ -67,10 +67,12 @@ report::Phases phases(const RunResult& run) {
   if (!seen) return all;
   const bool still = m.standstill_cycle != 0;
   all.phases.push_back(
-      {"SMs come to a standstill", m.interrupt_cycle, still ? m.standstill_cycle : run.cycles});
+      {"SMs come to a standstill", m.interrupt_cycle, still ? m.standstill_cycle : run.cycles,
+       true});
   if (still)
     all.phases.push_back({"data is put in place", m.standstill_cycle,
-                          m.resume_cycle != 0 ? m.resume_cycle : run.cycles});
+                          m.resume_cycle != 0 ? m.resume_cycle : run.cycles,
+                          true});
   return all;
 }
 
