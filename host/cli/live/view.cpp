@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "host/timing/report/kernels.h"
 #include "host/timing/report/parts.h"
 #include "host/timing/report/use_json.h"
 
@@ -101,15 +102,16 @@ std::string LiveView::json() const {
   if (seconds_left_.has_value()) json["seconds_left"] = *seconds_left_;
   json["runs"] = nlohmann::ordered_json::array();
   for (const Run& run : runs_) {
+    const bool whole = run.over && run.all.has_value() && !run.all->partial;
     nlohmann::ordered_json one = {{"policy", run.policy},
-                                  {"done", run.over ? run.total : run.done},
+                                  {"done", whole ? run.total : run.done},
                                   {"total", run.total},
                                   {"over", run.over}};
     if (run.all.has_value()) {
       one["cycles"] = run.all->cycles;
       one["ipc"] = run.of_late->ipc();
       one["launches"] = run.all->kernels.size();
-      one["kernel"] = run.all->kernels.empty() ? "" : run.all->kernels.back().kernel;
+      one["kernel"] = run.all->kernels.empty() ? "" : report::short_name(run.all->kernels.back().kernel);
       one["utilisation"] = report::utilisation_json(*run.of_late);
       one["sm_cycles"] = uses_json(*run.of_late);
     }

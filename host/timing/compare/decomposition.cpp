@@ -170,7 +170,7 @@ Decomposition decompose(const Json& before, const Json& after) {
   int64_t outside = d.cycles;
   std::vector<CycleShare> all;
   for (const report::CycleUse& use : report::kCycleUses) all.push_back({use.label, 0, {}});
-  Uses memory_before = {}, memory_after = {};
+  Uses memory_before = {};
   for (const auto& [name, a] : first) {
     const KernelCycles& b = second.at(name);
     KernelShare share{name, b.cycles - a.cycles, {}};
@@ -186,20 +186,19 @@ Decomposition decompose(const Json& before, const Json& after) {
         add_parts(cause, all[use]);
         share.causes.push_back(std::move(cause));
       }
-      for (const size_t use : {kMemory, kMisses}) {
-        memory_before[use] += a.uses[use];
-        memory_after[use] += b.uses[use];
-      }
+      for (const size_t use : {kMemory, kMisses}) memory_before[use] += a.uses[use];
       sort_by_size(share.causes);
     }
     d.kernels.push_back(std::move(share));
   }
   if (outside != 0) d.kernels.push_back({kOutside, outside, {}});
   sort_by_size(d.kernels);
-  for (const size_t use : {kMemory, kMisses})
-    all[use].parts =
-        parts_between(parts_of_memory(before, memory_before[use]),
-                      parts_of_memory(after, memory_after[use]), all[use].cycles);
+  for (const size_t use : {kMemory, kMisses}) {
+    // Kernels' cycles are whole numbers, and so is their sum.
+    const double cycles = memory_before[use] + static_cast<double>(all[use].cycles);
+    all[use].parts = parts_between(parts_of_memory(before, memory_before[use]),
+                                   parts_of_memory(after, cycles), all[use].cycles);
+  }
   for (CycleShare& cause : all) {
     add_rest(cause);
     if (cause.cycles != 0) d.causes.push_back(std::move(cause));

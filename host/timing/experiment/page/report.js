@@ -648,10 +648,10 @@ const workloads = unique(data.points.map((point) => point.workload));
 /// Runs whose launches were not simulated all in one go: how that approximates (docs/launches.md).
 const approximatedPoints = data.points.filter((point) => point.launches && point.launches.approximated.length);
 
-/// All published values beside ours, and how far these are off.
+/// All published values beside ours, and how far these are off, where several figures have some.
 const publishedSection = () => {
   const pairs = data.figures.flatMap((figure) => comparable(figure).map((pair) => ({...pair, figure})));
-  if (pairs.length < 3) return [];
+  if (pairs.length < 3 || unique(pairs.map((pair) => pair.figure)).length < 2) return [];
   const ratios = pairs.filter((pair) => pair.figure.relative);
   const columns = ["figure", "where", "what", "ours", "published", "error [%]", "source"];
   const rows = pairs.map((pair) => [make("a", {href: `#figure-${pair.figure.name}`}, pair.figure.title),
