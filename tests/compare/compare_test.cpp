@@ -83,6 +83,15 @@ TEST(Compare, ASentenceSaysWhereTheCyclesAre) {
   Document a = document({run("a", "baseline", 1000)}), b = document({run("a", "tom", 1600)});
   EXPECT_EQ(compare::compare(a, b).runs.at(0).sentence, "a: 600 cycles lost under tom (+60.0 %)");
   Document same = document({run("a", "tom", 1001)});
+  Json learning = run("a", "tom", 1600);
+  learning["mapping"] = {{"source", "learnt"}, {"applied", false}, {"instances", {{"wanted", 3}}}};
+  EXPECT_EQ(compare::compare(a, document({learning})).runs.at(0).sentence,
+            "a: 600 cycles lost under tom (+60.0 %); the mapping was being learnt to the end, with "
+            "memory behind PCI-E");
+  learning["mapping"]["instances"]["wanted"] = 0;
+  EXPECT_EQ(compare::compare(a, document({learning})).runs.at(0).sentence,
+            "a: 600 cycles lost under tom (+60.0 %)")
+      << "without candidates nothing is learnt";
   EXPECT_EQ(compare::compare(a, same).runs.at(0).sentence,
             "a: tom changes next to nothing (+0.1 % cycles)");
 }

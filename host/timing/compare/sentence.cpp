@@ -104,6 +104,8 @@ std::string learning_text(const Json& after, int64_t lost) {
   if (!after.contains("mapping") || lost <= 0) return "";
   const Json& mapping = after.at("mapping");
   if (mapping.value("source", "") != "learnt") return "";
+  // A program without candidates has nothing to learn from, and does not wait for it.
+  if (mapping.at("instances").at("wanted") == 0) return "";
   const bool applied = mapping.value("applied", false);
   const auto cycles =
       applied ? mapping.value("resume_cycle", int64_t{0}) : after.at("cycles").get<int64_t>();

@@ -61,6 +61,7 @@ report::Phases phases(const RunResult& run) {
   report::Phases all{"mapping of data", {}};
   if (!mapping_of(run).has_value() || !mapping_of(run)->learnt) return all;
   const MappingReport& m = *mapping_of(run);
+  if (m.wanted_instances == 0) return all;
   // A run that ended before has learnt all the time.
   const bool seen = m.interrupt_cycle != 0;
   all.phases.push_back({"learns the mapping", 0, seen ? m.interrupt_cycle : run.cycles});

@@ -186,7 +186,7 @@ const isNumeric = (list) => list.every((text) => text !== "" && isFinite(+text))
 // How figures are drawn: on the page as wide as that is, on paper as wide as A4 has room, in files
 // as wide as asked. Sizes of type are in pixels.
 const paperWidth = 660;
-let drawing = {width: null, type: 11, fit: false};
+let drawing = {width: null, type: 11, fit: false, capped: false};
 const wide = () => drawing.width ?? Math.max(300, Math.min(1184,
   document.getElementById("main").clientWidth - 34));
 const drawnAs = (how, what) => {
@@ -253,7 +253,7 @@ const bars = (figure) => {
   // On a narrow page the chart keeps bars that can be told apart, and scrolls; on paper it fits.
   const most = 70 + groups.length * (24 + perGroup *
     (stacked ? Math.max(96, Math.max(...names.map(textWidth)) + 14) / .86 : 64));
-  const width = drawing.fit ? wide()
+  const width = drawing.fit ? Math.min(wide(), drawing.capped ? most : Infinity)
     : Math.max(Math.min(wide(), most), 70 + groups.length * Math.max(46, perGroup * (stacked ? 14 : 11) + 10));
   const longest = Math.max(...groups.map(textWidth));
   const room = (width - left - 10) / groups.length;
@@ -480,7 +480,7 @@ const svgText = (figure, svg, titled = true) => {
 const columnInches = {1: 3.33, 2: 7};
 /// The figure as a file for so many columns of a paper, with type of so many points.
 const fileText = (figure, columns, points, titled) => drawnAs(
-  {width: Math.round(96 * columnInches[columns]), type: points * 96 / 72, fit: true},
+  {width: Math.round(96 * columnInches[columns]), type: points * 96 / 72, fit: true, capped: false},
   () => svgText(figure, draws[figure.kind](figure), titled));
 
 /// For LaTeX: letters that mean something there are escaped.
@@ -517,9 +517,11 @@ const conclusion = (figure) => {
     if (shown.length > 4) said.push(`${shown.length - 4} more in the figure`);
   }
   if (figure.kind === "bars" && figure.x.length === 1 && names.length > 1) {
-    const values = names.map((name, series) => [name, at(0, series)]).filter(([, v]) => v !== undefined);
+    const values = names.map((name, series) => [name, at(0, series)]).filter(([name, v]) => v !== undefined &&
+      !(figure.relative && name === "baseline"));
+    if (figure.relative) for (const [name, value] of values.slice(0, 4)) said.push(`${name}: ${value.toFixed(3)} ${figure.unit}`);
     const most = d3.greatest(values, (v) => v[1]), least = d3.least(values, (v) => v[1]);
-    if (most && most[1] !== least[1]) said.push(`${most[0]} has most, ${many(most[1])}; ${least[0]} least, ${many(least[1])}`);
+    if (!figure.relative && most && most[1] !== least[1]) said.push(`${most[0]} has most, ${many(most[1])}; ${least[0]} least, ${many(least[1])}`);
   }
   if (figure.kind === "stacked") {
     names.slice(0, 4).forEach((name, series) => {
@@ -709,7 +711,7 @@ const cyclesFigure = (points, sms) => {
     Object.keys(cycles.uses).filter((use) => cycles.uses[use])));
   const parts = uses.map((use) => useLabels[use] || use);
   const machines = unique(points.map((point) => point.machine));
-  return {name: `cycles-${sms}`, title: `Cycles of ${sms === "sm" ? "SMs" : sms.replace("_", " ") + "s"}`,
+  return {name: `cycles-${sms}`, title: `Cycles of ${sms === "sm" ? "SMs" : sms.replace(/_sm$/, "") + " SMs"}`,
     about: "What they were spent on; docs/json.md says what each name is.", kind: "stacked", unit: "%",
     relative: false, x_name: "run", series_name: "", series: [""], parts, published: [], notes: [],
     x: runs.map(([point]) => machines.length > 1 ? runText(point)
@@ -991,7 +993,7 @@ addEventListener("hashchange", show);
 // On paper all is seen: figures as wide as the page, and what is folded on the screen.
 const unfolded = [];
 const toPaper = () => {
-  drawing = {width: paperWidth, type: 9, fit: true};
+  drawing = {width: paperWidth, type: 9, fit: true, capped: true};
   root.dataset.paper = "yes";
   show();
   for (const details of document.querySelectorAll("main details:not([open])")) {
@@ -1000,7 +1002,7 @@ const toPaper = () => {
   }
 };
 const fromPaper = () => {
-  drawing = {width: null, type: 11, fit: false};
+  drawing = {width: null, type: 11, fit: false, capped: false};
   delete root.dataset.paper;
   for (const details of unfolded.splice(0)) details.open = false;
   show();
