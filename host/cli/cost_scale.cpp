@@ -9,8 +9,8 @@ namespace nearwarp::cli {
 
 namespace {
 
-/// A line that a warp asks for costs the host as much as so many warp-instructions (estimated: fused
-/// multiply-adds alone go at some 60 million a second, random reads at 1.6 million lines).
+/// A line that a warp asks for costs the host as much as so many warp-instructions (estimated:
+/// fused multiply-adds alone go at some 60 million a second, random reads at 1.6 million lines).
 constexpr uint64_t kLineCost = 40;
 
 }  // namespace
@@ -28,16 +28,15 @@ CostScale::CostScale(const runtime::Recording& recording) {
 }
 
 uint64_t CostScale::cost(uint64_t warp_instructions) const {
-  const auto at = static_cast<size_t>(
-      std::ranges::lower_bound(instructions_, warp_instructions) - instructions_.begin());
+  const auto at = static_cast<size_t>(std::ranges::lower_bound(instructions_, warp_instructions) -
+                                      instructions_.begin());
   if (at == instructions_.size())
     return instructions_.empty() ? warp_instructions
                                  : costs_.back() + (warp_instructions - instructions_.back());
   const uint64_t from = at == 0 ? 0 : instructions_[at - 1], before = at == 0 ? 0 : costs_[at - 1];
   const double share = static_cast<double>(warp_instructions - from) /
                        static_cast<double>(std::max<uint64_t>(instructions_[at] - from, 1));
-  return before +
-         static_cast<uint64_t>(share * static_cast<double>(costs_[at] - before));
+  return before + static_cast<uint64_t>(share * static_cast<double>(costs_[at] - before));
 }
 
 }  // namespace nearwarp::cli

@@ -79,11 +79,13 @@ class PolicyRuns final : public sim::BatchObserver {
 
 }  // namespace
 
-std::vector<report::RunResult> run_policies(
-    const runtime::Recording& recording, const config::MachineConfig& machine,
-    const std::vector<config::PolicyConfig>& policies, sim::BatchRunner& runner,
-    const std::string& checkpoints, sim::RunWatcher* watcher, const runtime::Division& division,
-    LivePage* live) {
+std::vector<report::RunResult> run_policies(const runtime::Recording& recording,
+                                            const config::MachineConfig& machine,
+                                            const std::vector<config::PolicyConfig>& policies,
+                                            sim::BatchRunner& runner,
+                                            const std::string& checkpoints,
+                                            sim::RunWatcher* watcher,
+                                            const runtime::Division& division, LivePage* live) {
   std::vector<sim::DividedJob> jobs;
   std::vector<uint64_t> work;  // warp-instructions, by policy
   for (const config::PolicyConfig& policy : policies) {

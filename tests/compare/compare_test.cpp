@@ -323,7 +323,8 @@ TEST(Compare, WaitingForOffloadedWorkIsDividedByWhatExecutedIt) {
   b["candidates"] = {{{"kernel", "k0"}, {"local_lines", 10}, {"remote_lines", 30}},
                      {{"kernel", "k1"}, {"local_lines", 1000}, {"remote_lines", 0}}};
   const compare::Decomposition d = compare::decompose(a, b);
-  const Parts parts{{"remote lines", 270}, {"lines of the own stack", 90}, {"issue near memory", 240}};
+  const Parts parts{
+      {"remote lines", 270}, {"lines of the own stack", 90}, {"issue near memory", 240}};
   EXPECT_EQ(parts_of(cause_of(d.causes, "wait for offloaded work")), parts);
   EXPECT_EQ(parts_of(cause_of(d.kernels[0].causes, "wait for offloaded work")), parts);
   const std::string text = compare::format_shortly(d, "b over a", 200);

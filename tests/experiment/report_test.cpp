@@ -248,8 +248,8 @@ TEST_F(Report, AllPublishedValuesStandTogether) {
               "published = [{x = \"kmeans\", series = \"tom\", value = 7, source = \"a\"},\n"
               "{x = \"kmeans\", series = \"tom\", part = \"RX\", value = 2, source = \"b\"}]\n");
   write_text(folder_.file("small.toml"), more);
-  const Outcome outcome = run_program({"experiment", folder_.file("small.toml"), "--out",
-                                       folder_.file("x"), "--no-run"});
+  const Outcome outcome = run_program(
+      {"experiment", folder_.file("small.toml"), "--out", folder_.file("x"), "--no-run"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   for (const char* suffix : {"", "?theme=dark", "?paper"}) {
     const PageView page = view(suffix);

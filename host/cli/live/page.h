@@ -14,8 +14,8 @@ namespace nearwarp::cli {
 
 /// The options --live and --live-port.
 void declare_live(CommandLine& line);
-/// The port that is asked for, 0 for any; nothing without --live. Throws UsageError for what it does
-/// not go with.
+/// The port that is asked for, 0 for any; nothing without --live. Throws UsageError for what it
+/// does not go with.
 std::optional<uint16_t> live_option(const CommandLine& line);
 
 /// There from its beginning, which says on standard error where, to its end.

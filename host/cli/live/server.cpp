@@ -144,7 +144,8 @@ void HttpServer::serve() {
     for (const Client& client : clients_)
       waits.push_back(
           {client.socket, static_cast<short>(client.reply.empty() ? POLLIN : POLLOUT), 0});
-    if (poll(waits.data(), waits.size(), clients_.empty() ? -1 : 1000) < 0 && errno != EINTR) return;
+    if (poll(waits.data(), waits.size(), clients_.empty() ? -1 : 1000) < 0 && errno != EINTR)
+      return;
     if (waits[0].revents != 0) return;
     const int64_t now = now_ms();
     for (size_t i = clients_.size(); i-- > 0;) {

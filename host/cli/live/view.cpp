@@ -24,7 +24,8 @@ nlohmann::ordered_json uses_json(const report::RunResult& run) {
     nlohmann::ordered_json uses = nlohmann::ordered_json::array();
     for (size_t i = 0; i < report::kCycleUses.size(); ++i)
       uses.push_back({{"what", report::kCycleUses[i].label}, {"share", c.share(i)}});
-    classes.push_back({{"sms", c.sms}, {"count", c.count}, {"warps", c.resident()}, {"uses", uses}});
+    classes.push_back(
+        {{"sms", c.sms}, {"count", c.count}, {"warps", c.resident()}, {"uses", uses}});
   }
   return classes;
 }
@@ -111,7 +112,8 @@ std::string LiveView::json() const {
       one["cycles"] = run.all->cycles;
       one["ipc"] = run.of_late->ipc();
       one["launches"] = run.all->kernels.size();
-      one["kernel"] = run.all->kernels.empty() ? "" : report::short_name(run.all->kernels.back().kernel);
+      one["kernel"] =
+          run.all->kernels.empty() ? "" : report::short_name(run.all->kernels.back().kernel);
       one["utilisation"] = report::utilisation_json(*run.of_late);
       one["sm_cycles"] = uses_json(*run.of_late);
     }

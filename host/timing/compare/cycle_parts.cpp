@@ -92,8 +92,8 @@ CycleParts parts_of_mechanism(const Json& run, const std::string& kernel, double
 CycleParts parts_of_memory(const Json& run, double cycles) {
   // Where SMs stand beside the stacks, only those in the stacks go from one to the other.
   const Json classes = run.value("sm_cycles", Json::array());
-  const bool beside = std::ranges::any_of(
-      classes, [](const Json& sms) { return sms.at("sms") != kMainSms; });
+  const bool beside =
+      std::ranges::any_of(classes, [](const Json& sms) { return sms.at("sms") != kMainSms; });
   CycleParts weights;
   for (const Json& place : run.value("way", Json::array()))
     if (!beside || !place.at("between_stacks").get<bool>())

@@ -34,8 +34,8 @@ constexpr const char* kOutside = "outside of kernels";
 
 struct KernelCycles {
   int64_t cycles = 0;
-  bool known = false;  ///< what they were spent on
-  Uses uses = {};      ///< cycles, mean of the SMs
+  bool known = false;                                            ///< what they were spent on
+  Uses uses = {};                                                ///< cycles, mean of the SMs
   std::array<CycleParts, report::kCycleUses.size()> parts = {};  ///< of some of them
 };
 
@@ -142,7 +142,8 @@ std::string list(const std::vector<T>& shares, size_t most, Name&& name) {
 /// " (most of it a)", of a cause with parts.
 std::string behind(const CycleShare& cause) {
   for (const CyclePart& part : cause.parts)
-    if ((part.cycles > 0) == (cause.cycles > 0) && 2 * std::llabs(part.cycles) >= std::llabs(cause.cycles))
+    if ((part.cycles > 0) == (cause.cycles > 0) &&
+        2 * std::llabs(part.cycles) >= std::llabs(cause.cycles))
       return fmt::format(" (mostly {})", part.what);
   return "";
 }
@@ -213,19 +214,24 @@ std::string format_shortly(const Decomposition& d, const std::string& title, siz
   constexpr size_t kMost = 3;
   std::string text = fmt::format("{}: {} core cycles", title, signed_number(d.cycles));
   if (d.kernels.size() > 1)
-    text += " (" + list(d.kernels, kMost, [](const KernelShare& k) { return report::short_name(k.kernel); }) + ")";
+    text +=
+        " (" +
+        list(d.kernels, kMost, [](const KernelShare& k) { return report::short_name(k.kernel); }) +
+        ")";
   if (!d.causes.empty())
-    text += "; SMs " + list(d.causes, kMost, [](const CycleShare& c) { return c.what + behind(c); });
+    text +=
+        "; SMs " + list(d.causes, kMost, [](const CycleShare& c) { return c.what + behind(c); });
   return report::wrapped(text + ".", width);
 }
 
 std::string format(const Decomposition& d, size_t most, size_t width) {
   if (d.empty() || d.cycles == 0) return "";
   constexpr size_t kKernels = 4, kCauses = 4, kOfEach = 3;
-  std::string text = paragraph(fmt::format("{} core cycles: {}", signed_number(d.cycles),
-                                           list(d.kernels, most == 0 ? 0 : kKernels,
-                                                [](const KernelShare& s) { return report::short_name(s.kernel); })),
-                               width);
+  std::string text = paragraph(
+      fmt::format("{} core cycles: {}", signed_number(d.cycles),
+                  list(d.kernels, most == 0 ? 0 : kKernels,
+                       [](const KernelShare& s) { return report::short_name(s.kernel); })),
+      width);
   size_t shown = 0;
   const auto cause = [](const CycleShare& s) { return s.what; };
   if (!d.causes.empty())
@@ -244,9 +250,9 @@ std::string format(const Decomposition& d, size_t most, size_t width) {
     // One kernel's are those of all.
     if (k.causes.empty() || d.kernels.size() == 1 || k.cycles == 0) continue;
     if (most != 0 && shown++ == kOfEach) break;
-    text += paragraph(
-        fmt::format("in {}: SMs {}", report::short_name(k.kernel), list(k.causes, most == 0 ? 0 : kOfEach, cause)),
-        width);
+    text += paragraph(fmt::format("in {}: SMs {}", report::short_name(k.kernel),
+                                  list(k.causes, most == 0 ? 0 : kOfEach, cause)),
+                      width);
   }
   return text;
 }

@@ -547,8 +547,8 @@ void check_published(const Experiment& e, const Figure& f, std::set<std::string>
                          const std::set<std::string>& all) {
     if (all.contains(name)) return;
     throw bad_figure(e, f,
-                     fmt::format("a published value has {} = \"{}\", which is not in it{}", key, name,
-                                 config::suggestion(name, {all.begin(), all.end()})));
+                     fmt::format("a published value has {} = \"{}\", which is not in it{}", key,
+                                 name, config::suggestion(name, {all.begin(), all.end()})));
   };
   for (const Published& p : f.published) {
     check("x", p.x, x);
@@ -571,7 +571,8 @@ void check_figure(const Experiment& e, const std::vector<PlannedStudy>& studies,
   for (const Place& p : places) {
     std::string label;
     try {
-      label = *x.insert(label_of(p, f.x)).first + "\n" + *series.insert(label_of(p, f.series)).first;
+      label =
+          *x.insert(label_of(p, f.x)).first + "\n" + *series.insert(label_of(p, f.series)).first;
     } catch (const Error& error) {
       throw bad_figure(e, f, error.what());
     }

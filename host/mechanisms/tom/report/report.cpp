@@ -67,13 +67,11 @@ report::Phases phases(const RunResult& run) {
   all.phases.push_back({"learns the mapping", 0, seen ? m.interrupt_cycle : run.cycles});
   if (!seen) return all;
   const bool still = m.standstill_cycle != 0;
-  all.phases.push_back(
-      {"SMs come to a standstill", m.interrupt_cycle, still ? m.standstill_cycle : run.cycles,
-       true});
+  all.phases.push_back({"SMs come to a standstill", m.interrupt_cycle,
+                        still ? m.standstill_cycle : run.cycles, true});
   if (still)
     all.phases.push_back({"data is put in place", m.standstill_cycle,
-                          m.resume_cycle != 0 ? m.resume_cycle : run.cycles,
-                          true});
+                          m.resume_cycle != 0 ? m.resume_cycle : run.cycles, true});
   return all;
 }
 

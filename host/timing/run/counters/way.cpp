@@ -13,7 +13,18 @@ namespace {
 using kernels::ComponentKind;
 
 enum Place : size_t {
-  kPages, kNetwork, kL2, kTx, kRx, kPcie, kCross, kInStack, kTsvs, kQueues, kBanks, kNumPlaces
+  kPages,
+  kNetwork,
+  kL2,
+  kTx,
+  kRx,
+  kPcie,
+  kCross,
+  kInStack,
+  kTsvs,
+  kQueues,
+  kBanks,
+  kNumPlaces
 };
 
 /// By Place. What is between stacks, or inside of them, is no way of SMs beside them.
@@ -101,8 +112,9 @@ class Way {
     for (const ComponentClass& c : system_.classes) {
       if (!is_sm_class(system_, c)) continue;
       for (const uint16_t i : c.members)
-        ticks_[kPages] += system_.params<sm::SmParams>(i).period *
-                          with_sm(system_, i, [](const auto& s) { return s.tlb.counters.wait_cycles; });
+        ticks_[kPages] +=
+            system_.params<sm::SmParams>(i).period *
+            with_sm(system_, i, [](const auto& s) { return s.tlb.counters.wait_cycles; });
     }
   }
   void memory() {
