@@ -11,6 +11,11 @@
 
 #include "host/cli/live/server.h"
 #include "tests/cli/program.h"
+#include "tests/experiment/browser.h"
+
+namespace nearwarp::cli::live_page {
+extern const char* const html;
+}  // namespace nearwarp::cli::live_page
 
 namespace nearwarp::testing {
 namespace {
@@ -140,6 +145,36 @@ TEST(Live, SaysHowARunGoesOnAndEndsWithIt) {
   double shares = 0;
   for (const Json& use : run["sm_cycles"][0]["uses"]) shares += use["share"].get<double>();
   EXPECT_NEAR(shares, 1, 1e-6);
+}
+
+TEST(Live, ThePageShowsIt) {
+  const std::string browser = find_browser();
+  if (browser.empty()) GTEST_SKIP() << "no Chromium is installed (tools/setup --browser)";
+  const std::string state = R"({"program": "a<b>", "machine": "tom", "seconds": 61,
+    "seconds_left": 5,
+    "runs": [{"policy": "baseline", "done": 25, "total": 100, "over": false, "cycles": 12345,
+              "ipc": 2.5, "launches": 3, "kernel": "k",
+              "utilisation": [{"text": "RX links", "mean": 0.5, "most": 0.75},
+                              {"text": "nothing", "mean": 0, "most": 0}],
+              "sm_cycles": [{"sms": "stack_sm", "count": 4, "warps": 1.5,
+                             "uses": [{"what": "issue", "share": 1.0}]}]},
+             {"policy": "tom", "done": 0, "total": 100, "over": false}]})";
+  const cli::HttpServer server(0, [&](const std::string& path) -> cli::HttpAnswer {
+    if (path == "/") return {"text/html; charset=utf-8", cli::live_page::html};
+    if (path == "/state.json") return {"application/json", state};
+    return {};
+  });
+  const TemporaryFolder folder;
+  for (const unsigned width : {1200u, 400u}) {
+    const PageView page = view_page(browser, "http://127.0.0.1:" + std::to_string(server.port()),
+                                    "/", width, folder.path().string());
+    EXPECT_FALSE(contains(page.log, "CONSOLE")) << page.log;
+    for (const char* part : {"data-shown=\"yes\"", "a&lt;b&gt; on machine tom",
+                             "1:01 of host time, 0:05 left", "25 %", "12,345 core cycles",
+                             "RX links", "What 4 stack SMs do of late", ">tom</h2>"})
+      EXPECT_TRUE(contains(page.dom, part)) << part << "\n" << page.dom.substr(0, 6000);
+    EXPECT_FALSE(contains(page.dom, ">nothing<")) << "what is idle is left out";
+  }
 }
 
 TEST(Live, ChangesNoResult) {

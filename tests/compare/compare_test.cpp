@@ -9,6 +9,7 @@
 
 #include "host/core/error.h"
 #include "host/timing/compare/decomposition.h"
+#include "host/timing/compare/sentence.h"
 #include "host/timing/report/use.h"
 #include "tests/cli/program.h"
 
@@ -288,6 +289,9 @@ TEST(Compare, WaitingForMemoryIsDividedByWherePacketsWere) {
   EXPECT_EQ(parts, (Parts{{"RX links", 1323 - 300}, {"PCI-E", 567}, {"banks", -200}}));
   EXPECT_TRUE(cause_of(d.kernels[0].causes, "wait for memory").parts.empty())
       << "places are known of all kernels together";
+  EXPECT_TRUE(contains(compare::sentence(a, b, "x", "b"),
+                       "1,500 in k0 alone, whose warps wait longer for memory (mostly RX links)"))
+      << compare::sentence(a, b, "x", "b");
   // SMs beside the stacks are never between them.
   b["way"].push_back(place("cross-stack links", 1000, true));
   EXPECT_TRUE(parts_of(cause_of(compare::decompose(a, b).causes, "wait for memory"))

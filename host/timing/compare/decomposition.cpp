@@ -139,15 +139,6 @@ std::string list(const std::vector<T>& shares, size_t most, Name&& name) {
   return text.empty() ? "nothing" : text;
 }
 
-/// " (most of it a)", of a cause with parts.
-std::string behind(const CycleShare& cause) {
-  for (const CyclePart& part : cause.parts)
-    if ((part.cycles > 0) == (cause.cycles > 0) &&
-        2 * std::llabs(part.cycles) >= std::llabs(cause.cycles))
-      return fmt::format(" (mostly {})", part.what);
-  return "";
-}
-
 std::string paragraph(const std::string& text, size_t width) {
   constexpr size_t kIndent = 2, kFurther = 4;
   std::istringstream lines(report::wrapped(text, width - kIndent - kFurther));
@@ -158,6 +149,14 @@ std::string paragraph(const std::string& text, size_t width) {
 }
 
 }  // namespace
+
+std::string mostly(const CycleShare& cause) {
+  for (const CyclePart& part : cause.parts)
+    if ((part.cycles > 0) == (cause.cycles > 0) &&
+        2 * std::llabs(part.cycles) >= std::llabs(cause.cycles))
+      return fmt::format(" (mostly {})", part.what);
+  return "";
+}
 
 Decomposition decompose(const Json& before, const Json& after) {
   Decomposition d;
@@ -220,7 +219,7 @@ std::string format_shortly(const Decomposition& d, const std::string& title, siz
         ")";
   if (!d.causes.empty())
     text +=
-        "; SMs " + list(d.causes, kMost, [](const CycleShare& c) { return c.what + behind(c); });
+        "; SMs " + list(d.causes, kMost, [](const CycleShare& c) { return c.what + mostly(c); });
   return report::wrapped(text + ".", width);
 }
 

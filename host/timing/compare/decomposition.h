@@ -45,6 +45,9 @@ struct Decomposition {
 /// Of two runs (nearwarp.run/1) that have the same kernels; else empty.
 Decomposition decompose(const nlohmann::ordered_json& before, const nlohmann::ordered_json& after);
 
+/// " (mostly RX links)", if one part is at least half of the cause, else nothing.
+std::string mostly(const CycleShare& cause);
+
 /// In one paragraph that begins with `title`: the largest kernels, and causes of all. Empty for
 /// less than half a per cent.
 std::string format_shortly(const Decomposition& decomposition, const std::string& title,

@@ -81,7 +81,7 @@ std::string offloaded_text(const Json& run, const std::string& kernel) {
 
 /// The kernel's largest cause in the direction of its change, that there is no warp aside: that
 /// follows from what the others wait for.
-std::string cause_text(const Json& after, const KernelShare& kernel) {
+std::string cause_text(const Json& after, const Decomposition& all, const KernelShare& kernel) {
   const CycleShare* most = nullptr;
   for (const CycleShare& c : kernel.causes)
     if ((c.cycles > 0) == (kernel.cycles > 0) && use_of(c.what) != "no_warp" &&
@@ -94,8 +94,13 @@ std::string cause_text(const Json& after, const KernelShare& kernel) {
   }
   const std::string_view use = use_of(most->what);
   if (use == "offload" && kernel.cycles > 0) return ", " + offloaded_text(after, kernel.kernel);
+  // Where memory was waited for is known of all kernels together.
+  const auto of_all = std::ranges::find(all.causes, most->what, &CycleShare::what);
+  const bool alike = of_all != all.causes.end() && (of_all->cycles > 0) == (most->cycles > 0);
+  const std::string place = !most->parts.empty() ? mostly(*most) : alike ? mostly(*of_all) : "";
   for (const Words& words : kWords)
-    if (words.use == use) return fmt::format(", {}", kernel.cycles > 0 ? words.more : words.less);
+    if (words.use == use)
+      return fmt::format(", {}{}", kernel.cycles > 0 ? words.more : words.less, place);
   return "";
 }
 
@@ -147,7 +152,7 @@ std::string sentence(const Json& before, const Json& after, const std::string& p
     else  // others make up for a part of it
       text +=
           fmt::format("; {} in {} alone", report::grouped(of_it), report::short_name(most->kernel));
-    text += cause_text(after, *most);
+    text += cause_text(after, d, *most);
   }
   return text + learning_text(after, b - a);
 }
