@@ -31,6 +31,7 @@ constexpr size_t kMemory = use_named("memory"), kMisses = use_named("misses"),
                  kOffload = use_named("offload"), kMechanism = use_named("mechanism");
 
 constexpr const char* kOutside = "outside of kernels";
+constexpr const char* kOthers = "others";  ///< part of a cause: of kernels whose parts are not known
 
 struct KernelCycles {
   int64_t cycles = 0;
@@ -107,7 +108,7 @@ void add_rest(CycleShare& cause) {
   if (cause.parts.empty()) return;
   int64_t rest = cause.cycles;
   for (const CyclePart& part : cause.parts) rest -= part.cycles;
-  if (rest != 0) cause.parts.push_back({"others", rest});
+  if (rest != 0) cause.parts.push_back({kOthers, rest});
   sort_by_size(cause.parts);
 }
 
@@ -152,7 +153,7 @@ std::string paragraph(const std::string& text, size_t width) {
 
 std::string mostly(const CycleShare& cause) {
   for (const CyclePart& part : cause.parts)
-    if ((part.cycles > 0) == (cause.cycles > 0) &&
+    if (part.what != kOthers && (part.cycles > 0) == (cause.cycles > 0) &&
         2 * std::llabs(part.cycles) >= std::llabs(cause.cycles))
       return fmt::format(" (mostly {})", part.what);
   return "";

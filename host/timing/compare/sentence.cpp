@@ -96,7 +96,8 @@ std::string cause_text(const Json& after, const Decomposition& all, const Kernel
   if (use == "offload" && kernel.cycles > 0) return ", " + offloaded_text(after, kernel.kernel);
   // Where memory was waited for is known of all kernels together.
   const auto of_all = std::ranges::find(all.causes, most->what, &CycleShare::what);
-  const bool alike = of_all != all.causes.end() && (of_all->cycles > 0) == (most->cycles > 0);
+  const bool alike = (use == "memory" || use == "misses") && of_all != all.causes.end() &&
+                     (of_all->cycles > 0) == (most->cycles > 0);
   const std::string place = !most->parts.empty() ? mostly(*most) : alike ? mostly(*of_all) : "";
   for (const Words& words : kWords)
     if (words.use == use)
