@@ -347,7 +347,7 @@ class Switch {
   /// Move the head of input `i` through its port and those of `output`.
   NW_HD NW_INLINE void transfer(uint32_t i, uint32_t output) {
     SwitchInput& in = inputs_[i];
-    const SwitchOutput& out = outputs_[output];
+    SwitchOutput& out = outputs_[output];
     SwitchInPort& pi = in_ports_[in.port];
     SwitchOutPort& po = out_ports_[out.port];
     Channel& from = *in.channel.in(base_);
@@ -364,6 +364,7 @@ class Switch {
     s_.counters.port_busy_ticks += held;
     // Virtual channels of one port share its wire.
     const Tick start = max_tick(now_, po.wire_free_at);
+    out.waited += start - head_tick(in, base_);
     send(to, base_, start, packet, horizon_, held - p_.period);
     pop(from, base_, now_, horizon_);
     in.head_slot = from.consumer_side.head;

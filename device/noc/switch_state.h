@@ -35,7 +35,9 @@ struct alignas(32) SwitchOutput {
   uint64_t requests = 0;  ///< input ports with a registered head for this channel
   uint32_t port = 0;
   uint32_t reserved = 0;
+  Tick waited = 0;  ///< from packets' arrival at the switch to their first flit on this channel
 };
+static_assert(sizeof(SwitchOutput) == 32);
 
 struct SwitchInPort {
   uint64_t free_from = 0;         ///< the first cycle in which it can move another packet

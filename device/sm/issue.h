@@ -193,6 +193,7 @@ NW_HD NW_APART_ON_GPU uint32_t take_port(V& v, const ImageInstr& in, uint32_t sc
   const auto unit = static_cast<uint32_t>(in.unit);
   if (unit >= kNumPortUnits) return now;
   const uint32_t taken = in.interval + more;
+  v.s.ports[unit].busy += taken;
   if (v.has_sub_cores()) {
     auto&& rare = v.rarely();
     return take_own_port(rare, unit, taken, scheduler, now);

@@ -191,6 +191,7 @@ struct UnitPorts {
   uint32_t free_at[kMaxPorts] = {};
   uint32_t accepts[kMaxPorts] = {};  ///< with sub-cores: as SmStateOf::unit_accepts, of each port
   PortQueue queue[kMaxPorts];
+  uint64_t busy = 0;  ///< cycles that instructions take them, summed
 };
 
 /// Its cycles, by what they were spent on.

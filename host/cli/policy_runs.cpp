@@ -2,6 +2,7 @@
 #include "host/cli/policy_runs.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -10,7 +11,9 @@
 #include <numeric>
 #include <optional>
 
+#include "host/cli/cost_scale.h"
 #include "host/cli/interrupt.h"
+#include "host/cli/live/page.h"
 #include "host/cli/progress_bar.h"
 #include "host/cli/time_left.h"
 #include "host/timing/run/checkpoint.h"
@@ -22,10 +25,12 @@ namespace {
 class PolicyRuns final : public sim::BatchObserver {
  public:
   PolicyRuns(const runtime::Recording& recording, const std::vector<config::PolicyConfig>& policies,
-             const std::vector<uint64_t>& work)
+             const std::vector<uint64_t>& work, CostScale scale, LivePage* live)
       : outcomes_(work.size()),
         total_(std::accumulate(work.begin(), work.end(), uint64_t{0})),
-        left_(work),
+        scale_(std::move(scale)),
+        left_(costs_of(work)),
+        live_(live),
         bar_(policies.size() == 1
                  ? fmt::format("{} under {}", recording.name, policies.front().name)
                  : fmt::format("{} under {} policies", recording.name, policies.size())) {}
@@ -37,7 +42,8 @@ class PolicyRuns final : public sim::BatchObserver {
 
   void progress_of_each(std::span<const uint64_t> warp_instructions) override {
     const auto seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_);
-    left_.update(seconds.count(), warp_instructions);
+    left_.update(seconds.count(), costs_of(warp_instructions));
+    if (live_ != nullptr) live_->view().progress(warp_instructions, left_.seconds());
   }
 
   bool progress(uint64_t warp_instructions) override {
@@ -55,9 +61,17 @@ class PolicyRuns final : public sim::BatchObserver {
   }
 
  private:
+  std::vector<uint64_t> costs_of(std::span<const uint64_t> warp_instructions) const {
+    std::vector<uint64_t> costs;
+    for (const uint64_t n : warp_instructions) costs.push_back(scale_.cost(n));
+    return costs;
+  }
+
   std::vector<sim::BatchOutcome> outcomes_;
   uint64_t total_;
+  CostScale scale_;
   TimeLeftOfAll left_;
+  LivePage* live_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   bool failed_ = false;
   ProgressBar bar_;
@@ -65,21 +79,29 @@ class PolicyRuns final : public sim::BatchObserver {
 
 }  // namespace
 
-std::vector<report::RunResult> run_policies(
-    const runtime::Recording& recording, const config::MachineConfig& machine,
-    const std::vector<config::PolicyConfig>& policies, sim::BatchRunner& runner,
-    const std::string& checkpoints, sim::RunWatcher* watcher, const runtime::Division& division) {
+std::vector<report::RunResult> run_policies(const runtime::Recording& recording,
+                                            const config::MachineConfig& machine,
+                                            const std::vector<config::PolicyConfig>& policies,
+                                            sim::BatchRunner& runner,
+                                            const std::string& checkpoints,
+                                            sim::RunWatcher* watcher,
+                                            const runtime::Division& division, LivePage* live) {
   std::vector<sim::DividedJob> jobs;
   std::vector<uint64_t> work;  // warp-instructions, by policy
   for (const config::PolicyConfig& policy : policies) {
     sim::DividedJob& job = jobs.emplace_back();
     job.whole = {
         .recording = &recording, .machine = &machine, .policy = &policy, .watcher = watcher};
+    if (live != nullptr) job.whole.watcher = live->view().watcher(work.size());
     if (!checkpoints.empty()) job.whole.checkpoint = sim::checkpoint_path(checkpoints, job.whole);
     job.division = &division;
     work.push_back(work_of(job));
   }
-  PolicyRuns runs(recording, policies, work);
+  if (live != nullptr) live->view().begin(recording.name, work);
+  // Where the program is divided, progress is that of its parts together.
+  const bool watched = live != nullptr || isatty(STDERR_FILENO) != 0;
+  PolicyRuns runs(recording, policies, work,
+                  watched && division.parts.empty() ? CostScale(recording) : CostScale(), live);
   run_divided(runner, jobs, runs);
   std::vector<report::RunResult> results = runs.results();
   std::error_code ignored;  // a file that stays does no harm

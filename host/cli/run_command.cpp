@@ -17,6 +17,7 @@
 #include "host/cli/completion/values.h"
 #include "host/cli/interrupt.h"
 #include "host/cli/launches_option.h"
+#include "host/cli/live/page.h"
 #include "host/cli/policy_runs.h"
 #include "host/cli/profile_run.h"
 #include "host/cli/program_recording.h"
@@ -71,6 +72,7 @@ struct Request {
   std::string cache, checkpoints;
   std::optional<timeline::Options> timeline;
   std::optional<timeline::Followed> follow;
+  std::optional<uint16_t> live_port;  ///< of a page that shows how the run goes on; 0: any
 };
 
 /// What is to be simulated, executed.
@@ -113,6 +115,7 @@ CommandLine declare_run() {
              "print one warp's way through the machine, with times, and show it in the timeline: "
              "KERNEL:WARP or KERNEL#LAUNCH:WARP, from 0 on; one policy, on the CPU",
              "KERNEL:WARP");
+  declare_live(line);
   declare_application(line);
   declare_repeats(line);
   declare_launches(line);
@@ -186,7 +189,9 @@ Request understand(const CommandLine& line, const Words& application) {
   }
   request.timeline = timeline_options(line, request.policies.size());
   request.follow = follow_option(line, request.policies.size());
-  if (!request.profile && !request.timeline.has_value() && !request.follow.has_value())
+  request.live_port = live_option(line);
+  if (!request.profile && !request.timeline.has_value() && !request.follow.has_value() &&
+      !request.live_port.has_value())
     request.backend = chosen_batch_backend(line);
   request.max_repeats = max_repeats_option(line);
   request.launches = launches_option(line);
@@ -259,10 +264,8 @@ std::string tables(const Request& request, std::span<const report::RunResult> re
     text += "\n" + bounds;
   if (const std::string changed = changed_cycles(results, width); !changed.empty())
     text += "\n" + changed;
-  if (!is_workload(request) || request.max_repeats != 0 || request.explain) {
-    const std::string kernels = report::format_kernels(results, width);
-    if (!kernels.empty()) text += "\n" + kernels;
-  }
+  if (const std::string kernels = report::format_kernels(results, width); !kernels.empty())
+    text += "\n" + kernels;
   if (!is_workload(request) || request.explain) {
     const std::string registers = report::format_registers(results, width);
     if (!registers.empty()) text += "\n" + registers;
@@ -296,7 +299,8 @@ runtime::Division division_for(const Request& request, const Program& program) {
 /// Results of one program after the other, in the order of `programs`.
 std::vector<report::RunResult> simulate(const Request& request,
                                         const std::vector<Program>& programs,
-                                        sim::BatchRunner& runner, sim::RunWatcher* watcher) {
+                                        sim::BatchRunner& runner, sim::RunWatcher* watcher,
+                                        LivePage* live) {
   std::vector<report::RunResult> all;
   for (const Program& program : programs) {
     const runtime::Division division = division_for(request, program);
@@ -309,7 +313,7 @@ std::vector<report::RunResult> simulate(const Request& request,
       std::fprintf(stderr, "nearwarp: not sampled inside: %s\n", why.c_str());
     for (report::RunResult& result :
          run_policies(program.recording, request.machine, request.policies, runner,
-                      request.checkpoints, watcher, division)) {
+                      request.checkpoints, watcher, division, live)) {
       result.workload = program.name;
       result.size = program.size;
       result.overrides = request.overrides;
@@ -402,6 +406,12 @@ int run_run(const CommandLine& line, const Words& application) {
     return ran.exit_status;
   }
   const auto runner = make_runner(request.backend, request.threads);
+  std::optional<LivePage> live;
+  if (request.live_port.has_value()) {
+    Words policies;
+    for (const config::PolicyConfig& policy : request.policies) policies.push_back(policy.name);
+    live.emplace(*request.live_port, request.machine, policies);
+  }
   const std::vector<Program> programs = programs_of(request, &ran);
   const bool watched = request.timeline.has_value() || request.follow.has_value();
   if (watched && programs.size() > 1)
@@ -415,7 +425,8 @@ int run_run(const CommandLine& line, const Words& application) {
   if (follow.has_value() && timeline.has_value())
     timeline->also([&](timeline::TraceWriter& out) { follow->write(out, timeline::kAlsoPid); });
   std::vector<report::RunResult> results =
-      simulate(request, programs, *runner, watched ? &watchers : nullptr);
+      simulate(request, programs, *runner, watched ? &watchers : nullptr,
+               live.has_value() ? &*live : nullptr);
   for (report::RunResult& result : results) {
     if (!ran.interrupted || result.partial) continue;
     result.partial = true;

@@ -7,12 +7,14 @@
 #include <optional>
 
 #include "host/cli/commands.h"
+#include "host/cli/cost_scale.h"
 #include "host/cli/options.h"
 #include "host/cli/progress_bar.h"
 #include "host/cli/sweep_progress.h"
 #include "host/cli/time_left.h"
 #include "host/core/error.h"
 #include "host/programs/executable.h"
+#include "tests/sim/whole_machine.h"
 
 namespace nearwarp::cli {
 namespace {
@@ -239,6 +241,28 @@ TEST(Executable, ABuiltInRuntimeIsRefusedUnlessTheDriversApiIsUsed) {
   facts.needs_driver = true;
   EXPECT_NO_THROW(programs::check_executable("app", facts, true));
   EXPECT_THROW(programs::check_executable("app", facts, false), UsageError);
+}
+
+/// What takes the host longest is what launches ask of the memory, not what they execute.
+TEST(CostScale, LaunchesCostWhatTheyDo) {
+  const runtime::Recording& recording = testing::workload("bfs-rmat");
+  const CostScale scale(recording);
+  EXPECT_EQ(scale.cost(0), 0u);
+  uint64_t done = 0, before = 0;
+  std::vector<double> rates;
+  for (const runtime::LaunchRecord& launch : recording.launches) {
+    done += launch.warp_instructions;
+    const uint64_t middle = scale.cost(done - launch.warp_instructions / 2), now = scale.cost(done);
+    EXPECT_NEAR(static_cast<double>(middle - before), static_cast<double>(now - middle),
+                0.02 * static_cast<double>(now - before) + 100)
+        << "inside of a launch all costs the same";
+    rates.push_back(static_cast<double>(now - before) /
+                    static_cast<double>(launch.warp_instructions));
+    before = now;
+  }
+  ASSERT_GE(rates.size(), 4u);
+  EXPECT_GT(std::ranges::max(rates), 2 * std::ranges::min(rates));
+  EXPECT_EQ(CostScale().cost(17), 17u);
 }
 
 }  // namespace

@@ -85,9 +85,13 @@ TEST(Run, HowBusyEverythingWasHasEveryResource) {
   };
   const std::set<std::string> tom =
       names_of({"row-sum", "--policy", "tom", "--set", "pcie.limited=true"});
-  for (const char* name : {"pcie", "dram.bus", "dram.banks", "dram.activations", "sm.walkers",
-                           "l2.tags", "link.gpu_to_memory", "noc.crossbar", "sm.issue"})
+  for (const char* name :
+       {"pcie", "dram.bus", "dram.banks", "dram.activations", "sm.walkers", "l2.tags",
+        "link.gpu_to_memory", "noc.crossbar", "sm.issue", "sm.sp", "sm.sfu", "stack_sm.sp"})
     EXPECT_TRUE(tom.contains(name)) << name;
+  const std::set<std::string> h100 = names_of({"vector-add", "--machine", "h100"});
+  for (const char* name : {"sm.matrix", "sm.int", "sm.dp"})
+    EXPECT_TRUE(h100.contains(name)) << name;
   EXPECT_TRUE(
       names_of({"vector-add", "--machine", "qv100"}).contains("l2.tags"));  // sectors take turns
 }

@@ -3,9 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "host/core/error.h"
+#include "host/timing/compare/decomposition.h"
+#include "host/timing/compare/sentence.h"
 #include "host/timing/report/use.h"
 #include "tests/cli/program.h"
 
@@ -80,6 +84,15 @@ TEST(Compare, ASentenceSaysWhereTheCyclesAre) {
   Document a = document({run("a", "baseline", 1000)}), b = document({run("a", "tom", 1600)});
   EXPECT_EQ(compare::compare(a, b).runs.at(0).sentence, "a: 600 cycles lost under tom (+60.0 %)");
   Document same = document({run("a", "tom", 1001)});
+  Json learning = run("a", "tom", 1600);
+  learning["mapping"] = {{"source", "learnt"}, {"applied", false}, {"instances", {{"wanted", 3}}}};
+  EXPECT_EQ(compare::compare(a, document({learning})).runs.at(0).sentence,
+            "a: 600 cycles lost under tom (+60.0 %); the mapping was being learnt to the end, with "
+            "memory behind PCI-E");
+  learning["mapping"]["instances"]["wanted"] = 0;
+  EXPECT_EQ(compare::compare(a, document({learning})).runs.at(0).sentence,
+            "a: 600 cycles lost under tom (+60.0 %)")
+      << "without candidates nothing is learnt";
   EXPECT_EQ(compare::compare(a, same).runs.at(0).sentence,
             "a: tom changes next to nothing (+0.1 % cycles)");
 }
@@ -245,6 +258,92 @@ TEST(Compare, CyclesAreDividedIntoKernelsAndCausesThatAddUp) {
   EXPECT_TRUE(contains(text, "+1,455 core cycles: k0 +1,500, k1 -50, outside of kernels +5"))
       << text;
   EXPECT_TRUE(contains(text, "SMs wait for memory +1,390")) << text;
+}
+
+const compare::CycleShare& cause_of(const std::vector<compare::CycleShare>& causes,
+                                    const std::string& what) {
+  const auto at = std::ranges::find(causes, what, &compare::CycleShare::what);
+  if (at == causes.end()) throw Error("no cause " + what);
+  return *at;
+}
+
+std::map<std::string, int64_t> parts_of(const compare::CycleShare& cause) {
+  std::map<std::string, int64_t> parts;
+  for (const compare::CyclePart& part : cause.parts) parts[part.what] = part.cycles;
+  return parts;
+}
+
+using Parts = std::map<std::string, int64_t>;
+
+TEST(Compare, WaitingForMemoryIsDividedByWherePacketsWere) {
+  Json a = run_of_kernels(3, {{1000, 400}, {500, 100}}, 0);
+  Json b = run_of_kernels(7, {{2500, 1800}, {450, 90}}, 0);
+  const auto place = [](const char* text, uint64_t ticks, bool between) {
+    return Json{{"name", text}, {"text", text}, {"ticks", ticks}, {"between_stacks", between}};
+  };
+  a["way"] = {place("RX links", 30, false), place("banks", 20, false)};
+  b["way"] = {place("RX links", 70, false), place("PCI-E", 30, false)};
+  const compare::Decomposition d = compare::decompose(a, b);
+  // 500 1/3 cycles before, 1890 1/7 after.
+  const Parts parts = parts_of(cause_of(d.causes, "wait for memory"));
+  EXPECT_EQ(parts, (Parts{{"RX links", 1323 - 300}, {"PCI-E", 567}, {"banks", -200}}));
+  EXPECT_TRUE(cause_of(d.kernels[0].causes, "wait for memory").parts.empty())
+      << "places are known of all kernels together";
+  EXPECT_TRUE(contains(compare::sentence(a, b, "x", "b"),
+                       "1,500 in k0 alone, whose warps wait longer for memory (mostly RX links)"))
+      << compare::sentence(a, b, "x", "b");
+  // SMs beside the stacks are never between them.
+  b["way"].push_back(place("cross-stack links", 1000, true));
+  EXPECT_TRUE(parts_of(cause_of(compare::decompose(a, b).causes, "wait for memory"))
+                  .contains("cross-stack links"));
+  b["sm_cycles"].push_back({{"sms", "stack_sm"}, {"count", 4}});
+  EXPECT_EQ(parts_of(cause_of(compare::decompose(a, b).causes, "wait for memory")), parts);
+  a.erase("way");
+  EXPECT_TRUE(cause_of(compare::decompose(a, b).causes, "wait for memory").parts.empty());
+}
+
+/// `k0` has one launch, of 1000 cycles, in which warps waited for offloaded work and the mechanism.
+Json offloading_run(uint64_t offload, uint64_t mechanism) {
+  Json json = run_of_kernels(1, {{1000, 0}}, 0);
+  Json& uses = json["kernel_totals"][0]["sm_cycles"][0]["uses"];
+  uses["issued"] = 1000 - offload - mechanism;
+  uses["memory"] = 0;
+  uses["offload"] = offload;
+  uses["mechanism"] = mechanism;
+  json["kernels"] = {{{"kernel", "k0"}, {"begin_cycle", 0}, {"cycles", 1000}}};
+  return json;
+}
+
+TEST(Compare, WaitingForOffloadedWorkIsDividedByWhatExecutedIt) {
+  const Json a = offloading_run(0, 0);
+  Json b = offloading_run(600, 0);
+  EXPECT_TRUE(cause_of(compare::decompose(a, b).causes, "wait for offloaded work").parts.empty());
+  Json uses;
+  for (const report::CycleUse& use : report::kCycleUses) uses[use.name] = 0;
+  uses["memory"] = 60;
+  uses["issued"] = 40;
+  uses["no_warp"] = 5000;  // of no interest to those who wait
+  b["kernel_totals"][0]["sm_cycles"].push_back({{"sms", "stack_sm"}, {"uses", uses}});
+  b["candidates"] = {{{"kernel", "k0"}, {"local_lines", 10}, {"remote_lines", 30}},
+                     {{"kernel", "k1"}, {"local_lines", 1000}, {"remote_lines", 0}}};
+  const compare::Decomposition d = compare::decompose(a, b);
+  const Parts parts{
+      {"remote lines", 270}, {"lines of the own stack", 90}, {"issue near memory", 240}};
+  EXPECT_EQ(parts_of(cause_of(d.causes, "wait for offloaded work")), parts);
+  EXPECT_EQ(parts_of(cause_of(d.kernels[0].causes, "wait for offloaded work")), parts);
+  const std::string text = compare::format_shortly(d, "b over a", 200);
+  EXPECT_EQ(text, "");  // no cycle more
+}
+
+TEST(Compare, WaitingForTheMechanismHasThePhasesInWhichAllStandsStill) {
+  const Json a = offloading_run(0, 0);
+  Json b = offloading_run(0, 500);
+  b["phases"] = {
+      {{"name", "learns"}, {"begin_cycle", 0}, {"end_cycle", 700}, {"stands_still", false}},
+      {{"name", "put in place"}, {"begin_cycle", 700}, {"end_cycle", 900}, {"stands_still", true}},
+      {{"name", "later"}, {"begin_cycle", 990}, {"end_cycle", 2000}, {"stands_still", true}}};
+  EXPECT_EQ(parts_of(cause_of(compare::decompose(a, b).causes, "wait for the mechanism")),
+            (Parts{{"put in place", 200}, {"later", 10}, {"decisions and registers", 290}}));
 }
 
 TEST(Compare, OtherKernelsAreNotDivided) {

@@ -325,6 +325,24 @@ TEST(Chart, PublishedValuesStandBesideOurs) {
   EXPECT_TRUE(contains(csv, "a,baseline,,100,core cycles,,\n")) << csv;
 }
 
+TEST(Chart, APublishedValueWithoutAPlaceIsFoundBeforeAnythingRuns) {
+  const auto refused = [](const std::string& place, const std::string& text) {
+    Rig rig(kStudy + figure("x = \"workload\"\nseries = \"policy\"\nvalue = \"cycles\"\n"
+                            "summary = \"arithmetic\"\npublished = [{" +
+                            place + ", value = 60, source = \"figure 8\"}]\n"));
+    try {
+      rig.chart();
+      ADD_FAILURE() << place << " is taken";
+    } catch (const Error& error) {
+      EXPECT_TRUE(contains(error.what(), text)) << error.what();
+    }
+  };
+  refused("x = \"aa\", series = \"tom\"", "a published value has x = \"aa\"");
+  refused("x = \"arithmetic mean\"", "x = \"arithmetic mean\", which is not in it");
+  refused("x = \"a\", series = \"tomm\"", "did you mean 'tom'");
+  refused("x = \"a\", part = \"SMs\"", "part = \"SMs\"");
+}
+
 TEST(Configuration, AHashTellsEveryValueApart) {
   Rig rig(R"([study.s]
 workloads = ["a"]

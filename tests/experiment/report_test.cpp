@@ -239,6 +239,49 @@ TEST_F(Report, SaysInShortWhatItFound) {
       << "speed-ups by policy";
 }
 
+TEST_F(Report, AllPublishedValuesStandTogether) {
+  if (browser_.empty()) GTEST_SKIP() << "no Chromium is installed (tools/setup --browser)";
+  EXPECT_FALSE(contains(view("").dom, "id=\"published\"")) << "one figure has it by itself";
+  std::string more = kSmallExperiment;
+  const std::string traffic = "title = \"Traffic\"\n";
+  more.insert(more.find(traffic) + traffic.size(),
+              "published = [{x = \"kmeans\", series = \"tom\", value = 7, source = \"a\"},\n"
+              "{x = \"kmeans\", series = \"tom\", part = \"RX\", value = 2, source = \"b\"}]\n");
+  write_text(folder_.file("small.toml"), more);
+  const Outcome outcome = run_program(
+      {"experiment", folder_.file("small.toml"), "--out", folder_.file("x"), "--no-run"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  for (const char* suffix : {"", "?theme=dark", "?paper"}) {
+    const PageView page = view(suffix);
+    expect_no_error(page);
+    const size_t at = page.dom.find("id=\"published\"");
+    ASSERT_NE(at, std::string::npos) << suffix;
+    const std::string section = page.dom.substr(at, page.dom.find("</section>", at) - at);
+    EXPECT_TRUE(contains(section, "The mean error of 5 values is ")) << suffix;
+    EXPECT_TRUE(contains(section, "data-scatter=\"all\"")) << suffix;
+    EXPECT_EQ(count(section, "data-mark=\"\""), 3u) << "bytes are no multiples";
+    EXPECT_TRUE(contains(section, "<td class=\"text\">tom, RX</td>")) << section;
+  }
+}
+
+TEST_F(Report, PoliciesChangesAreDividedOnTheWorkloadsPage) {
+  if (browser_.empty()) GTEST_SKIP() << "no Chromium is installed (tools/setup --browser)";
+  std::string html = read_text(folder_.file("x/report.html"));
+  html.replace(html.rfind("</body>"), 7, R"(<script>
+addEventListener("load", () => setTimeout(() => {
+  for (const details of document.querySelectorAll("main details")) details.open = true;
+}, 500));
+</script></body>)");
+  write_text(folder_.file("x/report.html"), html);
+  const PageView page = view("#workload/kmeans");
+  expect_no_error(page);
+  EXPECT_TRUE(contains(page.dom, "What policies change"));
+  EXPECT_TRUE(contains(page.dom, "<td class=\"text\">wait for offloaded work</td>"));
+  EXPECT_TRUE(contains(page.dom, "<td class=\"text\">\u2003remote lines</td>"));
+  EXPECT_TRUE(contains(page.dom, "<td class=\"text\">\u2003banks</td>"));
+  EXPECT_TRUE(contains(page.dom, "<td class=\"text\">kmeans_assign</td>"));
+}
+
 TEST_F(Report, PaperHasAllOfIt) {
   if (browser_.empty()) GTEST_SKIP() << "no Chromium is installed (tools/setup --browser)";
   const std::string screen = view("").dom, paper = view("?paper").dom;

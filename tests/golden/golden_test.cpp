@@ -214,6 +214,19 @@ TEST_P(GoldenChange, OverTheBaselineAddsUp) {
   int64_t of_all = 0;
   for (const compare::CycleShare& c : d.causes) of_all += c.cycles;
   EXPECT_EQ(of_all, of_causes);
+  const auto parts_add_up = [](const std::vector<compare::CycleShare>& causes) {
+    for (const compare::CycleShare& c : causes) {
+      int64_t of_parts = 0;
+      for (const compare::CyclePart& part : c.parts) of_parts += part.cycles;
+      if (!c.parts.empty()) {
+        EXPECT_EQ(of_parts, c.cycles) << c.what;
+      }
+    }
+  };
+  for (const compare::KernelShare& k : d.kernels) parts_add_up(k.causes);
+  parts_add_up(d.causes);
+  for (const compare::CycleShare& c : d.causes)
+    EXPECT_FALSE(c.what == "wait for memory" && c.parts.empty()) << "where, is not said";
   EXPECT_FALSE(compare::sentence(before, after, run.program, run.policy).empty());
 }
 

@@ -427,16 +427,7 @@ Json compare_json(const Difference& d) {
                 {"sentence", run.sentence},
                 {"cycles", run.cycles.cycles}};
     if (!run.certainty.empty()) one["certainty"] = run.certainty;
-    one["kernels"] = Json::array();
-    const auto causes_json = [](const std::vector<CycleShare>& causes) {
-      Json list = Json::array();
-      for (const CycleShare& c : causes) list.push_back({{"what", c.what}, {"cycles", c.cycles}});
-      return list;
-    };
-    for (const KernelShare& k : run.cycles.kernels)
-      one["kernels"].push_back(
-          {{"kernel", k.kernel}, {"cycles", k.cycles}, {"causes", causes_json(k.causes)}});
-    one["causes"] = causes_json(run.cycles.causes);
+    one.update(decomposition_json(run.cycles));
     one["only_first"] = run.only_a;
     one["only_second"] = run.only_b;
     json["runs"].push_back(std::move(one));

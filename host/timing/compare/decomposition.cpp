@@ -10,7 +10,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "host/timing/compare/cycle_parts.h"
 #include "host/timing/report/columns.h"
+#include "host/timing/report/kernels.h"
 #include "host/timing/report/use.h"
 
 namespace nearwarp::compare {
@@ -20,13 +22,22 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Uses = std::array<double, report::kCycleUses.size()>;
 
-constexpr const char* kMainSms = "sm";  ///< the class of SMs that every machine has
+constexpr size_t use_named(std::string_view name) {
+  size_t use = 0;
+  while (name != report::kCycleUses[use].name) ++use;
+  return use;
+}
+constexpr size_t kMemory = use_named("memory"), kMisses = use_named("misses"),
+                 kOffload = use_named("offload"), kMechanism = use_named("mechanism");
+
 constexpr const char* kOutside = "outside of kernels";
+constexpr const char* kOthers = "others";  ///< part of a cause: of kernels whose parts are not known
 
 struct KernelCycles {
   int64_t cycles = 0;
-  bool known = false;  ///< what they were spent on
-  Uses uses = {};      ///< cycles, mean of the SMs
+  bool known = false;                                            ///< what they were spent on
+  Uses uses = {};                                                ///< cycles, mean of the SMs
+  std::array<CycleParts, report::kCycleUses.size()> parts = {};  ///< of some of them
 };
 
 uint64_t count_of_sms(const Json& run) {
@@ -53,30 +64,52 @@ std::map<std::string, KernelCycles> kernels_of(const Json& run) {
     for (const double cycles : k.uses) all += cycles;
     // SMs of kernels that overlap are not told apart.
     k.known = k.cycles > 0 && std::abs(all - static_cast<double>(k.cycles)) < 0.5;
+    k.parts[kOffload] = parts_of_offload(run, name, k.uses[kOffload]);
+    k.parts[kMechanism] = parts_of_mechanism(run, name, k.uses[kMechanism]);
   }
   return kernels;
-}
-
-/// Whole numbers near `values` whose sum is `sum`, which that of the values is near: those with the
-/// largest remainders are rounded up.
-std::vector<int64_t> whole(const Uses& values, int64_t sum) {
-  std::vector<int64_t> rounded;
-  std::vector<size_t> order;
-  for (const double v : values) {
-    order.push_back(rounded.size());
-    rounded.push_back(static_cast<int64_t>(std::floor(v)));
-    sum -= rounded.back();
-  }
-  const auto remainder = [&](size_t i) { return values[i] - std::floor(values[i]); };
-  std::ranges::stable_sort(order, std::greater{}, remainder);
-  for (size_t i = 0; i < order.size() && sum > 0; ++i, --sum) rounded[order[i]] += 1;
-  for (size_t i = order.size(); i > 0 && sum < 0; --i, ++sum) rounded[order[i - 1]] -= 1;
-  return rounded;
 }
 
 template <class T>
 void sort_by_size(std::vector<T>& shares) {
   std::ranges::stable_sort(shares, std::greater{}, [](const T& s) { return std::llabs(s.cycles); });
+}
+
+/// What each part has more than before: adds up to `cycles`. Empty if parts of one of the two are
+/// not known.
+std::vector<CyclePart> parts_between(const CycleParts& before, const CycleParts& after,
+                                     int64_t cycles) {
+  CycleParts more = after;
+  for (const auto& [name, part] : before) more[name] -= part;
+  std::vector<double> values;
+  double sum = 0;
+  for (const auto& [name, part] : more) sum += values.emplace_back(part);
+  if (more.empty() || std::abs(sum - static_cast<double>(cycles)) > 1) return {};
+  const std::vector<int64_t> rounded = whole(values, cycles);
+  std::vector<CyclePart> parts;
+  for (const auto& [name, part] : more) parts.push_back({name, rounded[parts.size()]});
+  sort_by_size(parts);
+  return parts;
+}
+
+/// A kernel's parts, to those of all.
+void add_parts(const CycleShare& of_kernel, CycleShare& all) {
+  for (const CyclePart& part : of_kernel.parts) {
+    const auto same = std::ranges::find(all.parts, part.what, &CyclePart::what);
+    if (same == all.parts.end())
+      all.parts.push_back(part);
+    else
+      same->cycles += part.cycles;
+  }
+}
+
+/// What is left of a cause of all kernels are cycles of those whose parts are not known.
+void add_rest(CycleShare& cause) {
+  if (cause.parts.empty()) return;
+  int64_t rest = cause.cycles;
+  for (const CyclePart& part : cause.parts) rest -= part.cycles;
+  if (rest != 0) cause.parts.push_back({kOthers, rest});
+  sort_by_size(cause.parts);
 }
 
 std::string signed_number(int64_t cycles) {
@@ -118,6 +151,14 @@ std::string paragraph(const std::string& text, size_t width) {
 
 }  // namespace
 
+std::string mostly(const CycleShare& cause) {
+  for (const CyclePart& part : cause.parts)
+    if (part.what != kOthers && (part.cycles > 0) == (cause.cycles > 0) &&
+        2 * std::llabs(part.cycles) >= std::llabs(cause.cycles))
+      return fmt::format(" (mostly {})", part.what);
+  return "";
+}
+
 Decomposition decompose(const Json& before, const Json& after) {
   Decomposition d;
   const auto first = kernels_of(before), second = kernels_of(after);
@@ -128,27 +169,41 @@ Decomposition decompose(const Json& before, const Json& after) {
   d.before = before.at("cycles").get<int64_t>();
   d.cycles = after.at("cycles").get<int64_t>() - d.before;
   int64_t outside = d.cycles;
-  std::array<int64_t, report::kCycleUses.size()> all = {};
+  std::vector<CycleShare> all;
+  for (const report::CycleUse& use : report::kCycleUses) all.push_back({use.label, 0, {}});
+  Uses memory_before = {};
   for (const auto& [name, a] : first) {
     const KernelCycles& b = second.at(name);
     KernelShare share{name, b.cycles - a.cycles, {}};
     outside -= share.cycles;
     if (a.known && b.known) {
-      Uses more;
-      for (size_t use = 0; use < more.size(); ++use) more[use] = b.uses[use] - a.uses[use];
+      std::vector<double> more;
+      for (size_t use = 0; use < a.uses.size(); ++use) more.push_back(b.uses[use] - a.uses[use]);
       const std::vector<int64_t> cycles = whole(more, share.cycles);
       for (size_t use = 0; use < more.size(); ++use) {
-        all[use] += cycles[use];
-        share.causes.push_back({report::kCycleUses[use].label, cycles[use]});
+        CycleShare cause{report::kCycleUses[use].label, cycles[use],
+                         parts_between(a.parts[use], b.parts[use], cycles[use])};
+        all[use].cycles += cause.cycles;
+        add_parts(cause, all[use]);
+        share.causes.push_back(std::move(cause));
       }
+      for (const size_t use : {kMemory, kMisses}) memory_before[use] += a.uses[use];
       sort_by_size(share.causes);
     }
     d.kernels.push_back(std::move(share));
   }
   if (outside != 0) d.kernels.push_back({kOutside, outside, {}});
   sort_by_size(d.kernels);
-  for (size_t use = 0; use < all.size(); ++use)
-    if (all[use] != 0) d.causes.push_back({report::kCycleUses[use].label, all[use]});
+  for (const size_t use : {kMemory, kMisses}) {
+    // Kernels' cycles are whole numbers, and so is their sum.
+    const double cycles = memory_before[use] + static_cast<double>(all[use].cycles);
+    all[use].parts = parts_between(parts_of_memory(before, memory_before[use]),
+                                   parts_of_memory(after, cycles), all[use].cycles);
+  }
+  for (CycleShare& cause : all) {
+    add_rest(cause);
+    if (cause.cycles != 0) d.causes.push_back(std::move(cause));
+  }
   sort_by_size(d.causes);
   return d;
 }
@@ -159,32 +214,65 @@ std::string format_shortly(const Decomposition& d, const std::string& title, siz
   constexpr size_t kMost = 3;
   std::string text = fmt::format("{}: {} core cycles", title, signed_number(d.cycles));
   if (d.kernels.size() > 1)
-    text += " (" + list(d.kernels, kMost, [](const KernelShare& k) { return k.kernel; }) + ")";
+    text +=
+        " (" +
+        list(d.kernels, kMost, [](const KernelShare& k) { return report::short_name(k.kernel); }) +
+        ")";
   if (!d.causes.empty())
-    text += "; SMs " + list(d.causes, kMost, [](const CycleShare& c) { return c.what; });
+    text +=
+        "; SMs " + list(d.causes, kMost, [](const CycleShare& c) { return c.what + mostly(c); });
   return report::wrapped(text + ".", width);
 }
 
 std::string format(const Decomposition& d, size_t most, size_t width) {
   if (d.empty() || d.cycles == 0) return "";
   constexpr size_t kKernels = 4, kCauses = 4, kOfEach = 3;
-  std::string text = paragraph(fmt::format("{} core cycles: {}", signed_number(d.cycles),
-                                           list(d.kernels, most == 0 ? 0 : kKernels,
-                                                [](const KernelShare& s) { return s.kernel; })),
-                               width);
+  std::string text = paragraph(
+      fmt::format("{} core cycles: {}", signed_number(d.cycles),
+                  list(d.kernels, most == 0 ? 0 : kKernels,
+                       [](const KernelShare& s) { return report::short_name(s.kernel); })),
+      width);
+  size_t shown = 0;
   const auto cause = [](const CycleShare& s) { return s.what; };
   if (!d.causes.empty())
     text += paragraph("SMs " + list(d.causes, most == 0 ? 0 : kCauses, cause), width);
-  size_t shown = 0;
+  shown = 0;
+  for (const CycleShare& c : d.causes) {
+    if (c.parts.empty() || c.cycles == 0) continue;
+    if (most != 0 && shown++ == kOfEach) break;
+    text += paragraph(fmt::format("of '{}': {}", c.what,
+                                  list(c.parts, most == 0 ? 0 : kOfEach,
+                                       [](const CyclePart& part) { return part.what; })),
+                      width);
+  }
+  shown = 0;
   for (const KernelShare& k : d.kernels) {
     // One kernel's are those of all.
     if (k.causes.empty() || d.kernels.size() == 1 || k.cycles == 0) continue;
     if (most != 0 && shown++ == kOfEach) break;
-    text += paragraph(
-        fmt::format("in {}: SMs {}", k.kernel, list(k.causes, most == 0 ? 0 : kOfEach, cause)),
-        width);
+    text += paragraph(fmt::format("in {}: SMs {}", report::short_name(k.kernel),
+                                  list(k.causes, most == 0 ? 0 : kOfEach, cause)),
+                      width);
   }
   return text;
+}
+
+Json decomposition_json(const Decomposition& d) {
+  const auto causes_json = [](const std::vector<CycleShare>& causes) {
+    Json list = Json::array();
+    for (const CycleShare& c : causes) {
+      list.push_back({{"what", c.what}, {"cycles", c.cycles}});
+      for (const CyclePart& part : c.parts)
+        list.back()["parts"].push_back({{"what", part.what}, {"cycles", part.cycles}});
+    }
+    return list;
+  };
+  Json json = {{"kernels", Json::array()}};
+  for (const KernelShare& k : d.kernels)
+    json["kernels"].push_back(
+        {{"kernel", k.kernel}, {"cycles", k.cycles}, {"causes", causes_json(k.causes)}});
+  json["causes"] = causes_json(d.causes);
+  return json;
 }
 
 }  // namespace nearwarp::compare

@@ -10,9 +10,16 @@
 namespace nearwarp::compare {
 
 /// Cycles more than before; less than 0: fewer.
+struct CyclePart {
+  std::string what;
+  int64_t cycles = 0;
+};
 struct CycleShare {
   std::string what;
   int64_t cycles = 0;
+  /// What is behind it, as links, banks, remote lines: adds up to `cycles`. Empty if that is not
+  /// known.
+  std::vector<CyclePart> parts = {};
 };
 
 /// A kernel's, all its launches together.
@@ -20,7 +27,8 @@ struct KernelShare {
   std::string kernel;
   int64_t cycles = 0;
   /// What SMs did in them, the mean of all SMs beside the memory: adds up to `cycles`. Empty if
-  /// that is not known, as of kernels that overlapped.
+  /// that is not known, as of kernels that overlapped. Parts of what waits for memory are those of
+  /// all kernels together, and not here.
   std::vector<CycleShare> causes;
 };
 
@@ -37,11 +45,17 @@ struct Decomposition {
 /// Of two runs (nearwarp.run/1) that have the same kernels; else empty.
 Decomposition decompose(const nlohmann::ordered_json& before, const nlohmann::ordered_json& after);
 
+/// " (mostly RX links)", if one part is at least half of the cause, else nothing.
+std::string mostly(const CycleShare& cause);
+
 /// In one paragraph that begins with `title`: the largest kernels, and causes of all. Empty for
 /// less than half a per cent.
 std::string format_shortly(const Decomposition& decomposition, const std::string& title,
                            size_t width);
 /// In sentences, for a terminal of this width; at most `most` kernels (0: all).
 std::string format(const Decomposition& decomposition, size_t most, size_t width);
+
+/// `kernels` and `causes`, as in docs/json.md.
+nlohmann::ordered_json decomposition_json(const Decomposition& decomposition);
 
 }  // namespace nearwarp::compare

@@ -9,8 +9,10 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "host/timing/compare/cycle_parts.h"
 #include "host/timing/compare/decomposition.h"
 #include "host/timing/report/columns.h"
+#include "host/timing/report/kernels.h"
 #include "host/timing/report/use.h"
 
 namespace nearwarp::compare {
@@ -50,17 +52,6 @@ std::string_view use_of(std::string_view label) {
   return "";
 }
 
-/// Of a kernel's lines that stack SMs asked for; 0: there were none.
-double remote_share(const Json& run, const std::string& kernel) {
-  uint64_t local = 0, remote = 0;
-  for (const Json& c : run.value("candidates", Json::array())) {
-    if (c.value("kernel", "") != kernel) continue;
-    local += c.value("local_lines", uint64_t{0});
-    remote += c.value("remote_lines", uint64_t{0});
-  }
-  return remote == 0 ? 0 : static_cast<double>(remote) / static_cast<double>(local + remote);
-}
-
 /// What the SMs that execute a kernel's offloaded warps mostly wait for.
 std::string offloaded_text(const Json& run, const std::string& kernel) {
   if (remote_share(run, kernel) >= kMostlyRemote)
@@ -70,7 +61,7 @@ std::string offloaded_text(const Json& run, const std::string& kernel) {
   for (const Json& total : run.value("kernel_totals", Json::array())) {
     if (total.at("kernel") != kernel) continue;
     for (const Json& sms : total.value("sm_cycles", Json::array())) {
-      if (sms.at("sms") == "sm") continue;
+      if (sms.at("sms") == kMainSms) continue;
       for (const report::CycleUse& use : report::kCycleUses) {
         const std::string_view name = use.name;
         const auto spent = sms.at("uses").at(use.name).get<uint64_t>();
@@ -90,7 +81,7 @@ std::string offloaded_text(const Json& run, const std::string& kernel) {
 
 /// The kernel's largest cause in the direction of its change, that there is no warp aside: that
 /// follows from what the others wait for.
-std::string cause_text(const Json& after, const KernelShare& kernel) {
+std::string cause_text(const Json& after, const Decomposition& all, const KernelShare& kernel) {
   const CycleShare* most = nullptr;
   for (const CycleShare& c : kernel.causes)
     if ((c.cycles > 0) == (kernel.cycles > 0) && use_of(c.what) != "no_warp" &&
@@ -103,8 +94,14 @@ std::string cause_text(const Json& after, const KernelShare& kernel) {
   }
   const std::string_view use = use_of(most->what);
   if (use == "offload" && kernel.cycles > 0) return ", " + offloaded_text(after, kernel.kernel);
+  // Where memory was waited for is known of all kernels together.
+  const auto of_all = std::ranges::find(all.causes, most->what, &CycleShare::what);
+  const bool alike = (use == "memory" || use == "misses") && of_all != all.causes.end() &&
+                     (of_all->cycles > 0) == (most->cycles > 0);
+  const std::string place = !most->parts.empty() ? mostly(*most) : alike ? mostly(*of_all) : "";
   for (const Words& words : kWords)
-    if (words.use == use) return fmt::format(", {}", kernel.cycles > 0 ? words.more : words.less);
+    if (words.use == use)
+      return fmt::format(", {}{}", kernel.cycles > 0 ? words.more : words.less, place);
   return "";
 }
 
@@ -113,6 +110,8 @@ std::string learning_text(const Json& after, int64_t lost) {
   if (!after.contains("mapping") || lost <= 0) return "";
   const Json& mapping = after.at("mapping");
   if (mapping.value("source", "") != "learnt") return "";
+  // A program without candidates has nothing to learn from, and does not wait for it.
+  if (mapping.at("instances").at("wanted") == 0) return "";
   const bool applied = mapping.value("applied", false);
   const auto cycles =
       applied ? mapping.value("resume_cycle", int64_t{0}) : after.at("cycles").get<int64_t>();
@@ -147,12 +146,14 @@ std::string sentence(const Json& before, const Json& after, const std::string& p
       std::llabs(most->cycles) >= kNamed * static_cast<double>(std::llabs(b - a))) {
     const auto of_it = static_cast<uint64_t>(std::llabs(most->cycles));
     if (d.kernels.size() == 1)
-      text += " in " + most->kernel;
+      text += " in " + report::short_name(most->kernel);
     else if (std::llabs(most->cycles) <= std::llabs(b - a))
-      text += fmt::format(", {} of them in {}", report::grouped(of_it), most->kernel);
+      text += fmt::format(", {} of them in {}", report::grouped(of_it),
+                          report::short_name(most->kernel));
     else  // others make up for a part of it
-      text += fmt::format("; {} in {} alone", report::grouped(of_it), most->kernel);
-    text += cause_text(after, *most);
+      text +=
+          fmt::format("; {} in {} alone", report::grouped(of_it), report::short_name(most->kernel));
+    text += cause_text(after, d, *most);
   }
   return text + learning_text(after, b - a);
 }

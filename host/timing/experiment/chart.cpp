@@ -537,6 +537,26 @@ void check_programs_values(const Experiment& e, const Figure& f) {
                                      name, fmt::join(kOfPrograms, ", ")));
 }
 
+/// A published value that has no place would never be seen.
+void check_published(const Experiment& e, const Figure& f, std::set<std::string> x,
+                     const std::set<std::string>& series) {
+  if (f.summary != Mean::kNone) x.insert(mean_name(f.summary));
+  std::set<std::string> parts;
+  for (const Part& part : f.parts) parts.insert(part.label);
+  const auto check = [&](const char* key, const std::string& name,
+                         const std::set<std::string>& all) {
+    if (all.contains(name)) return;
+    throw bad_figure(e, f,
+                     fmt::format("a published value has {} = \"{}\", which is not in it{}", key,
+                                 name, config::suggestion(name, {all.begin(), all.end()})));
+  };
+  for (const Published& p : f.published) {
+    check("x", p.x, x);
+    if (!p.series.empty()) check("series", p.series, series);
+    if (!p.part.empty()) check("part", p.part, parts);
+  }
+}
+
 }  // namespace
 
 void check_figure(const Experiment& e, const std::vector<PlannedStudy>& studies, const Figure& f) {
@@ -547,10 +567,12 @@ void check_figure(const Experiment& e, const std::vector<PlannedStudy>& studies,
                      "its studies have no points that it shows - look at its 'policies' and "
                      "'workloads'");
   std::map<std::string, std::string> seen;
+  std::set<std::string> x, series;
   for (const Place& p : places) {
     std::string label;
     try {
-      label = label_of(p, f.x) + "\n" + label_of(p, f.series);
+      label =
+          *x.insert(label_of(p, f.x)).first + "\n" + *series.insert(label_of(p, f.series)).first;
     } catch (const Error& error) {
       throw bad_figure(e, f, error.what());
     }
@@ -562,6 +584,7 @@ void check_figure(const Experiment& e, const std::vector<PlannedStudy>& studies,
                                    at->second, title_of(p)));
     if (f.relation != Relation::kValue) reference_of(e, studies, f, p);
   }
+  check_published(e, f, std::move(x), series);
 }
 
 Chart make_chart(const Experiment& e, const std::vector<PlannedStudy>& studies, const Figure& f,

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "host/config/config.h"
+#include "host/timing/compare/decomposition.h"
 #include "host/timing/compare/sentence.h"
 #include "host/timing/experiment/expression.h"
 #include "host/timing/experiment/tables.h"
@@ -210,9 +211,11 @@ Json document_of(const Experiment& e, const std::string& version, const std::str
         const Json& run = line->second.at("run");
         const size_t before = counters.size();
         add_run(p, run, counters);
-        if (const Json* reference = reference_run(plan, point, results))
+        if (const Json* reference = reference_run(plan, point, results)) {
           p["change"] = compare::sentence(*reference, run, p["workload"].get<std::string>(),
                                           p["policy"].get<std::string>());
+          p["changed"] = compare::decomposition_json(compare::decompose(*reference, run));
+        }
         for (size_t i = before; i < counters.size(); ++i) {
           const Json& c = run.at("counters").at(counters[i]);
           json["counters"][counters[i]] = {{"unit", c.at("unit")},

@@ -75,6 +75,19 @@ Json kernel_totals_json(const RunResult& run) {
   return rows;
 }
 
+Json phases_json(const RunResult& run) {
+  Json rows = Json::array();
+  for (const MechanismReport* m : mechanism_reports()) {
+    if (m->phases == nullptr) continue;
+    for (const Phase& p : m->phases(run).phases)
+      rows.push_back({{"name", p.name},
+                      {"begin_cycle", p.begin},
+                      {"end_cycle", p.end},
+                      {"stands_still", p.stands_still}});
+  }
+  return rows;
+}
+
 /// An integer while JSON readers keep one exactly in 64 bits, else the nearest number.
 Json femtojoules_json(Femtojoules energy) {
   if (energy <= UINT64_MAX) return static_cast<uint64_t>(energy);
@@ -143,6 +156,8 @@ Json run_json(const RunResult& run) {
   json["bound"] = bound_text(run);
   json["sm_cycles"] = sm_cycles_json(run);
   json["utilisation"] = utilisation_json(run);
+  json["way"] = way_json(run);
+  if (const Json phases = phases_json(run); !phases.empty()) json["phases"] = phases;
   if (!run.networks.empty()) json["networks"] = networks_json(run);
   json["energy"] = energy_json(run);
   json["host"] = {{"wall_seconds", run.wall_seconds},

@@ -33,6 +33,11 @@ static void each_sum(Utilisation& a, const Utilisation& b, F f) {
 }
 
 template <class F>
+static void each_sum(WayTime& a, const WayTime& b, F f) {
+  f(a.ticks, b.ticks);
+}
+
+template <class F>
 static void each_sum(RouterNetwork& a, const RouterNetwork& b, F f) {
   f(a.cycles, b.cycles);
   for (size_t i = 0; i < a.wires.size() && i < b.wires.size(); ++i)
@@ -41,6 +46,7 @@ static void each_sum(RouterNetwork& a, const RouterNetwork& b, F f) {
 
 static std::string key(const SmCycles& c) { return c.sms + "\n" + c.kernel; }
 static std::string key(const Utilisation& u) { return u.name; }
+static std::string key(const WayTime& w) { return w.name; }
 static std::string key(const RouterNetwork& n) { return n.name; }
 
 namespace {
@@ -67,6 +73,7 @@ void each_sum(RunResult& a, const RunResult& b, bool add_missing, F f) {
   each_row(a.sm_cycles, b.sm_cycles, add_missing, f);
   each_row(a.kernel_cycles, b.kernel_cycles, add_missing, f);
   each_row(a.utilisation, b.utilisation, add_missing, f);
+  each_row(a.way, b.way, add_missing, f);
   each_row(a.networks, b.networks, add_missing, f);
   for (const MechanismReport* m : mechanism_reports())
     if (m->each_sum != nullptr) m->each_sum(a, b, add_missing, f);

@@ -131,6 +131,7 @@ struct RunResult {
   std::vector<SmCycles> sm_cycles;      ///< by class of SMs
   std::vector<SmCycles> kernel_cycles;  ///< the same of each kernel
   std::vector<Utilisation> utilisation;
+  std::vector<WayTime> way;             ///< that packets went, place by place
   std::vector<RouterNetwork> networks;  ///< of routers; empty: the machine has none
   std::vector<KernelRow> kernels;
   std::vector<ApplicationRow> applications;  ///< of several programs at once; else empty

@@ -33,6 +33,7 @@ struct KernelWork {
 struct Phase {
   const char* name;
   uint64_t begin, end;
+  bool stands_still = false;  ///< no warp goes on in it
 };
 struct Phases {
   const char* of;  ///< what goes through them

@@ -99,6 +99,14 @@ struct Utilisation {
   }
 };
 
+/// Where packets were on their way to the memory and back, summed over packets.
+struct WayTime {
+  std::string name;  ///< e.g. "link.memory_to_gpu"
+  std::string text;  ///< e.g. "RX links"
+  uint64_t ticks = 0;
+  bool between_stacks = false;  ///< SMs beside the stacks do not come there
+};
+
 /// A wire between two routers, one way.
 struct RouterWire {
   uint32_t from = 0, to = 0;  ///< routers, by number

@@ -45,6 +45,16 @@ Json utilisation_json(const RunResult& run) {
   return rows;
 }
 
+Json way_json(const RunResult& run) {
+  Json rows = Json::array();
+  for (const WayTime& w : run.way)
+    rows.push_back({{"name", w.name},
+                    {"text", w.text},
+                    {"ticks", w.ticks},
+                    {"between_stacks", w.between_stacks}});
+  return rows;
+}
+
 Json networks_json(const RunResult& run) {
   Json networks = Json::array();
   for (const RouterNetwork& n : run.networks) {

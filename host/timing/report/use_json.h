@@ -10,9 +10,10 @@ namespace nearwarp::report {
 
 using Json = nlohmann::ordered_json;
 
-/// Members of a run in docs/json.md: sm_cycles, utilisation, networks.
+/// Members of a run in docs/json.md: sm_cycles, utilisation, way, networks.
 Json sm_cycles_json(const RunResult& run);
 Json utilisation_json(const RunResult& run);
+Json way_json(const RunResult& run);
 Json networks_json(const RunResult& run);
 /// And sm_cycles of one of kernel_totals.
 Json kernel_cycles_json(const RunResult& run, const std::string& kernel);

@@ -24,6 +24,7 @@ void collect(const runtime::Recording& recording, const ImageTables& image,
   collect_time(system, result);
   collect_committed(system, result);
   collect_utilisation(system, result);
+  collect_way(system, result);
   collect_router_wires(system, result);
 }
 

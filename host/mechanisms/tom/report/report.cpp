@@ -61,16 +61,17 @@ report::Phases phases(const RunResult& run) {
   report::Phases all{"mapping of data", {}};
   if (!mapping_of(run).has_value() || !mapping_of(run)->learnt) return all;
   const MappingReport& m = *mapping_of(run);
+  if (m.wanted_instances == 0) return all;
   // A run that ended before has learnt all the time.
   const bool seen = m.interrupt_cycle != 0;
   all.phases.push_back({"learns the mapping", 0, seen ? m.interrupt_cycle : run.cycles});
   if (!seen) return all;
   const bool still = m.standstill_cycle != 0;
-  all.phases.push_back(
-      {"SMs come to a standstill", m.interrupt_cycle, still ? m.standstill_cycle : run.cycles});
+  all.phases.push_back({"SMs come to a standstill", m.interrupt_cycle,
+                        still ? m.standstill_cycle : run.cycles, true});
   if (still)
     all.phases.push_back({"data is put in place", m.standstill_cycle,
-                          m.resume_cycle != 0 ? m.resume_cycle : run.cycles});
+                          m.resume_cycle != 0 ? m.resume_cycle : run.cycles, true});
   return all;
 }
 

@@ -186,7 +186,7 @@ const isNumeric = (list) => list.every((text) => text !== "" && isFinite(+text))
 // How figures are drawn: on the page as wide as that is, on paper as wide as A4 has room, in files
 // as wide as asked. Sizes of type are in pixels.
 const paperWidth = 660;
-let drawing = {width: null, type: 11, fit: false};
+let drawing = {width: null, type: 11, fit: false, capped: false};
 const wide = () => drawing.width ?? Math.max(300, Math.min(1184,
   document.getElementById("main").clientWidth - 34));
 const drawnAs = (how, what) => {
@@ -251,8 +251,10 @@ const bars = (figure) => {
   const groups = groupsOf(figure);
   const left = 3.4 * type + 12;
   // On a narrow page the chart keeps bars that can be told apart, and scrolls; on paper it fits.
-  const width = drawing.fit ? wide()
-    : Math.max(wide(), 70 + groups.length * Math.max(46, perGroup * (stacked ? 14 : 11) + 10));
+  const most = 70 + groups.length * (24 + perGroup *
+    (stacked ? Math.max(96, Math.max(...names.map(textWidth)) + 14) / .86 : 64));
+  const width = drawing.fit ? Math.min(wide(), drawing.capped ? most : Infinity)
+    : Math.max(Math.min(wide(), most), 70 + groups.length * Math.max(46, perGroup * (stacked ? 14 : 11) + 10));
   const longest = Math.max(...groups.map(textWidth));
   const room = (width - left - 10) / groups.length;
   // Names of groups lie flat, aslant or upright, as there is room.
@@ -260,7 +262,8 @@ const bars = (figure) => {
   const high = tilt === 0 ? type : tilt === -90 ? longest : .62 * longest + type;
   // Bars of a group say below what they are, where their colours do not.
   const named = stacked && perGroup > 1;
-  const below = named ? Math.max(...names.map(textWidth)) + 6 : high + 12;
+  const flat = Math.max(...names.map(textWidth)) <= .86 * room / perGroup - 6;
+  const below = named ? (flat ? type : Math.max(...names.map(textWidth))) + 6 : high + 12;
   const above = named ? high + 16 : type + 12;
   const groupAxis = Plot.axisFx({anchor: named ? "top" : "bottom", label: null, tickRotate: tilt,
     fontSize: type, padding: 3,
@@ -271,7 +274,7 @@ const bars = (figure) => {
     Plot.ruleY([0]),
     figure.relative ? Plot.ruleY([1], {strokeDasharray: "4 3", strokeOpacity: .6}) : null,
     groupAxis,
-    named ? Plot.axisX({anchor: "bottom", label: null, tickSize: 0, tickRotate: -90,
+    named ? Plot.axisX({anchor: "bottom", label: null, tickSize: 0, tickRotate: flat ? 0 : -90,
       fontSize: Math.min(type, Math.max(5, room * .86 / perGroup))}) : null,
     Plot.axisY({label: figure.unit || null, labelArrow: "none", labelAnchor: "center", labelOffset: left - 4, tickSize: 0, ticks: 6, fontSize: type}),
     Plot.gridY({strokeOpacity: .12}),
@@ -298,18 +301,47 @@ const bars = (figure) => {
 };
 
 /// Ours against what has been published, place by place: on the line they are equal.
-const comparable = (figure) => figure.kind === "heat" ? [] : figure.published.filter((p) => !p.part)
-  .map((p) => {
-    const xi = figure.x.indexOf(p.x), si = Math.max(0, figure.series.indexOf(p.series));
-    const cell = figure.kind === "stacked" ? undefined
-      : figure.cells.find((c) => c.x === xi && c.series === si);
-    return cell && p.value > 0 ? {x: p.x, series: figure.series[si] || figure.title, ours: cell.value,
-      published: p.value, source: p.source, error: cell.value / p.value - 1} : null;
-  }).filter(Boolean);
+const comparable = (figure) => figure.kind === "heat" ? [] : figure.published.map((p) => {
+  const xi = figure.x.indexOf(p.x), si = Math.max(0, figure.series.indexOf(p.series));
+  const cells = figure.cells.filter((c) => c.x === xi && c.series === si &&
+    (figure.kind !== "stacked" || !p.part || figure.parts[c.part] === p.part));
+  if (!cells.length || p.value <= 0) return null;
+  const ours = d3.sum(cells, (c) => c.value), name = figure.series[si] || figure.title;
+  return {x: p.x, series: p.part && figure.kind === "stacked" ? `${name}, ${p.part}` : name,
+    colour: p.part && figure.kind === "stacked" ? p.part : name, ours, published: p.value,
+    source: p.source, error: ours / p.value - 1};
+}).filter(Boolean);
 const meanError = (pairs) => pairs.reduce((sum, p) => sum + Math.abs(p.error), 0) / pairs.length;
 
-const scatter = (figure) => {
-  const pairs = comparable(figure), type = drawing.type;
+/// Names beside a scatter's dots, where they hide neither each other nor dots; others are in tooltips.
+const nameDots = (svg, pairs, size) => {
+  const [x, y] = ["x", "y"].map((axis) => svg.scale(axis).apply);
+  const dots = pairs.map((pair) => [x(pair.published), y(pair.ours)]);
+  const taken = dots.map(([cx, cy]) => [cx - 4, cy - 4, cx + 4, cy + 4]);
+  const right = +svg.getAttribute("width");
+  pairs.forEach((pair, i) => {
+    const [cx, cy] = dots[i], long = textWidth(pair.x) * size / drawing.type;
+    const places = [[cx + 6, cy + size / 3], [cx - 6 - long, cy + size / 3], [cx + 4, cy - 6],
+                    [cx + 4, cy + 5 + size], [cx - 4 - long, cy - 6], [cx - 4 - long, cy + 5 + size]];
+    for (const [left, base] of places) {
+      const box = [left, base - size, left + long, base + 2];
+      const free = box[0] > 40 && box[2] < right + 60 && taken.every((other, k) => k === i ||
+        box[2] < other[0] || other[2] < box[0] || box[3] < other[1] || other[3] < box[1]);
+      if (!free) continue;
+      taken.push(box);
+      const text = document.createElementNS("http://www.w3.org/2000/svg", "text");
+      for (const [key, value] of Object.entries({x: left, y: base, "font-size": size,
+        "text-anchor": "start", fill: "currentColor"}))
+        text.setAttribute(key, value);
+      text.textContent = pair.x;
+      svg.append(text);
+      break;
+    }
+  });
+};
+
+const scatter = (figure, pairs = comparable(figure)) => {
+  const type = drawing.type;
   const top = 1.06 * Math.max(...pairs.flatMap((p) => [p.ours, p.published]), figure.relative ? 1 : 0);
   const names = unique(pairs.map((p) => p.series));
   const size = Math.min(wide(), drawing.fit ? 290 : 380), left = 3.4 * type + 12;
@@ -319,20 +351,20 @@ const scatter = (figure) => {
         labelAnchor: "center", labelArrow: "none", nice: true},
     y: {domain: [0, top], label: `ours${figure.unit ? " [" + figure.unit + "]" : ""}`,
         labelAnchor: "center", labelArrow: "none", labelOffset: left - 4, nice: true},
-    color: {domain: names, range: range(names)},
+    color: {domain: names, range: names.map((name) =>
+      colourOf.get(pairs.find((p) => p.series === name).colour) || "currentColor")},
     marks: [Plot.gridX({strokeOpacity: .12}), Plot.gridY({strokeOpacity: .12}),
             Plot.line([[0, 0], [top, top]], {stroke: "currentColor", strokeDasharray: "4 3"}),
             Plot.text([`mean error ${percent(meanError(pairs))} %, ${pairs.length} values`],
               {frameAnchor: "top-left", dx: 6, dy: 4, fontSize: type}),
-            Plot.text(pairs, {x: "published", y: "ours", text: "x", dx: 6, textAnchor: "start",
-                              fontSize: Math.max(6, type - 2)}),
             Plot.dot(pairs, {x: "published", y: "ours", fill: "series", r: 4})]});
+  nameDots(svg, pairs.filter((pair) => pair.x), Math.max(6, type - 2));
   const marks = [...svg.querySelectorAll('g[aria-label="dot"] circle')];
   for (const mark of marks) {
     const pair = pairs[mark.__data__];
     if (!pair) continue;
     mark.setAttribute("data-mark", "");
-    mark.setAttribute("aria-label", `${pair.x}, ${pair.series}\nours ${number(pair.ours)}, published ` +
+    mark.setAttribute("aria-label", `${pair.at || pair.x}, ${pair.series}\nours ${number(pair.ours)}, published ` +
       `${number(pair.published)} (${pair.source}): ${percent(pair.error)} %`);
   }
   return svg;
@@ -448,7 +480,7 @@ const svgText = (figure, svg, titled = true) => {
 const columnInches = {1: 3.33, 2: 7};
 /// The figure as a file for so many columns of a paper, with type of so many points.
 const fileText = (figure, columns, points, titled) => drawnAs(
-  {width: Math.round(96 * columnInches[columns]), type: points * 96 / 72, fit: true},
+  {width: Math.round(96 * columnInches[columns]), type: points * 96 / 72, fit: true, capped: false},
   () => svgText(figure, draws[figure.kind](figure), titled));
 
 /// For LaTeX: letters that mean something there are escaped.
@@ -483,6 +515,13 @@ const conclusion = (figure) => {
         `${number(most[1])} at most (${most[0]}), ${number(least[1])} at least (${least[0]})`);
     }
     if (shown.length > 4) said.push(`${shown.length - 4} more in the figure`);
+  }
+  if (figure.kind === "bars" && figure.x.length === 1 && names.length > 1) {
+    const values = names.map((name, series) => [name, at(0, series)]).filter(([name, v]) => v !== undefined &&
+      !(figure.relative && name === "baseline"));
+    if (figure.relative) for (const [name, value] of values.slice(0, 4)) said.push(`${name}: ${value.toFixed(3)} ${figure.unit}`);
+    const most = d3.greatest(values, (v) => v[1]), least = d3.least(values, (v) => v[1]);
+    if (!figure.relative && most && most[1] !== least[1]) said.push(`${most[0]} has most, ${many(most[1])}; ${least[0]} least, ${many(least[1])}`);
   }
   if (figure.kind === "stacked") {
     names.slice(0, 4).forEach((name, series) => {
@@ -613,6 +652,31 @@ const approximatedPoints = data.points.filter((point) => point.launches && point
 
 const wholePoints = data.points.filter((point) => point.launches && point.launches.in_one_go);
 
+/// All published values beside ours, and how far these are off, where several figures have some.
+const publishedSection = () => {
+  const pairs = data.figures.flatMap((figure) => comparable(figure).map((pair) => ({...pair, figure})));
+  if (pairs.length < 3 || unique(pairs.map((pair) => pair.figure)).length < 2) return [];
+  const ratios = pairs.filter((pair) => pair.figure.relative);
+  const columns = ["figure", "where", "what", "ours", "published", "error [%]", "source"];
+  const rows = pairs.map((pair) => [make("a", {href: `#figure-${pair.figure.name}`}, pair.figure.title),
+    pair.x, pair.series, pair.ours, pair.published, 100 * pair.error, pair.source]);
+  const section = make("section", {class: "figure", id: "published"},
+    make("h2", {}, "Ours against what is published"),
+    make("p", {}, `The mean error of ${pairs.length} values is ${percent(meanError(pairs))} %.`));
+  if (ratios.length > 2) {
+    const all = {title: "Ours against what is published", unit: "times the reference", relative: true};
+    const svg = scatter(all, ratios.map((pair) => ({...pair, x: "", at: pair.x,
+      series: pair.figure.title, colour: pair.figure.title})));
+    makeMarksSpeak(svg, all);
+    section.append(make("div", {class: "together"},
+      make("p", {class: "quiet"}, "Those that are multiples; on the dashed line they are equal."),
+      make("div", {class: "chart", "data-scatter": "all"}, svg)));
+  }
+  section.append(make("div", {class: "tools"}, copyButton("copy table", () => tsv(columns, rows))),
+    make("details", {}, make("summary", {}, "All of them"), table(columns, rows)));
+  return [section];
+};
+
 const figuresPage = () => [
   ...(wholePoints.length
     ? [make("p", {class: "quiet"}, `${wholePoints.length} of ${data.points.length} runs were simulated in one go, ` +
@@ -628,6 +692,7 @@ const figuresPage = () => [
              (study.failed ? `, ${study.failed} failed` : "")).join("; ") + ".")] : []),
   ...((data.summary || []).length ? [make("section", {class: "summary"}, make("h2", {}, "In short"),
     make("ul", {}, data.summary.map((one) => make("li", {}, one.text))))] : []),
+  ...publishedSection(),
   ...data.figures.map(draw)];
 
 /// The figures as texts of files: `nearwarp experiment --figures` takes them from here.
@@ -652,7 +717,7 @@ const cyclesFigure = (points, sms) => {
     Object.keys(cycles.uses).filter((use) => cycles.uses[use])));
   const parts = uses.map((use) => useLabels[use] || use);
   const machines = unique(points.map((point) => point.machine));
-  return {name: `cycles-${sms}`, title: `Cycles of ${sms === "sm" ? "SMs" : sms.replace("_", " ") + "s"}`,
+  return {name: `cycles-${sms}`, title: `Cycles of ${sms === "sm" ? "SMs" : sms.replace(/_sm$/, "") + " SMs"}`,
     about: "What they were spent on; docs/json.md says what each name is.", kind: "stacked", unit: "%",
     relative: false, x_name: "run", series_name: "", series: [""], parts, published: [], notes: [],
     x: runs.map(([point]) => machines.length > 1 ? runText(point)
@@ -758,6 +823,21 @@ const opened = (title, content) => {
   return details;
 };
 
+/// Of a run the cycles that it takes more than the reference run, by kernel and by what SMs did.
+const whatChanged = (point) => {
+  const signed = (cycles) => (cycles > 0 ? "+" : "") + Math.round(cycles).toLocaleString("en-GB");
+  const causesOf = (causes, indent) => causes.filter((c) => c.cycles).flatMap((c) => [
+    [indent + c.what, signed(c.cycles)],
+    ...(c.parts || []).filter((part) => part.cycles).map((part) =>
+      [`${indent}\u2003${part.what}`, signed(part.cycles)])]);
+  const {kernels, causes} = point.changed;
+  const columns = ["where", "core cycles more"];
+  const parts = [make("h4", {}, "By what SMs did, all kernels"), table(columns, causesOf(causes, ""))];
+  if (kernels.length > 1) parts.push(make("h4", {}, "By kernel"), table(columns, kernels.filter((k) => k.cycles)
+    .flatMap((k) => [[k.kernel, signed(k.cycles)], ...causesOf(k.causes, "\u2003")])));
+  return parts;
+};
+
 const workloadPage = (name) => {
   const points = data.points.filter((point) => point.workload === name);
   const good = points.filter((point) => point.quantities);
@@ -790,6 +870,11 @@ const workloadPage = (name) => {
       (changesText(point) ? ` [${changesText(point)}]` : "") + ".")))] : []),
     table(columns, rows),
     make("div", {class: "tools"}, copyButton("copy table", () => tsv(columns, rows))),
+    ...(changes.some((point) => point.changed && point.changed.kernels.length)
+      ? [make("h3", {}, "What policies change"), make("p", {class: "quiet"},
+          "Core cycles more than in the reference run, means of all SMs; kernels add up to the run's, and causes to each kernel's."),
+         ...changes.filter((point) => point.changed && point.changed.kernels.length)
+           .map((point) => opened(runText(point), () => whatChanged(point)))] : []),
     make("h3", {}, "Where the time went"),
     ...unique(main.flatMap((point) => (point.sm_cycles || []).map((c) => c.sms)))
       .map((sms) => draw(cyclesFigure(main, sms))),
@@ -914,7 +999,7 @@ addEventListener("hashchange", show);
 // On paper all is seen: figures as wide as the page, and what is folded on the screen.
 const unfolded = [];
 const toPaper = () => {
-  drawing = {width: paperWidth, type: 9, fit: true};
+  drawing = {width: paperWidth, type: 9, fit: true, capped: true};
   root.dataset.paper = "yes";
   show();
   for (const details of document.querySelectorAll("main details:not([open])")) {
@@ -923,7 +1008,7 @@ const toPaper = () => {
   }
 };
 const fromPaper = () => {
-  drawing = {width: null, type: 11, fit: false};
+  drawing = {width: null, type: 11, fit: false, capped: false};
   delete root.dataset.paper;
   for (const details of unfolded.splice(0)) details.open = false;
   show();

@@ -27,6 +27,9 @@ void collect_cycles(const runtime::Recording& recording, System& system, report:
 /// How busy links, buses, slices and the like were. `result.cycles` must be set.
 void collect_utilisation(System& system, report::RunResult& result);
 
+/// Where packets were on their way to the memory and back.
+void collect_way(System& system, report::RunResult& result);
+
 /// What each wire between routers carried.
 void collect_router_wires(System& system, report::RunResult& result);
 

@@ -28,6 +28,7 @@ class Table {
   }
 
   void sms();
+  void units(const ComponentClass& of, const std::string& in);
   void channels();
   void slices();
   void vaults();
@@ -66,7 +67,41 @@ void Table::sms() {
     end(issue);
     end(lsu);
     end(walkers);
+    units(c, in);
   }
+}
+
+/// Ports of the units that execute: an instruction takes one for as long as nothing else can begin
+/// there. And copy engines, which read or write a line in a cycle.
+void Table::units(const ComponentClass& of, const std::string& in) {
+  static constexpr std::pair<const char*, const char*> kUnits[sm::kNumPortUnits] = {
+      {".sp", "units for single precision"},
+      {".sfu", "units for special functions"},
+      {".dp", "units for double precision"},
+      {".int", "units for integers"},
+      {".matrix", "matrix units"}};
+  for (uint32_t unit = 0; unit < sm::kNumPortUnits; ++unit) {
+    Utilisation use = begin(of.name + kUnits[unit].first, kUnits[unit].second + in);
+    for (const uint16_t endpoint : of.members) {
+      const auto& p = system_.params<sm::SmParams>(endpoint);
+      if (p.ports[unit] == 0) continue;
+      const uint64_t busy =
+          with_sm(system_, endpoint, [&](const auto& s) { return s.ports[unit].busy; });
+      use.add(busy * p.period / p.ports[unit], name_of(endpoint));
+    }
+    end(use);
+  }
+  Utilisation engines = begin(of.name + ".copies", "copy engines" + in);
+  for (const uint16_t endpoint : of.members) {
+    const auto& p = system_.params<sm::SmParams>(endpoint);
+    if (!p.copies) continue;
+    const uint64_t lines = with_sm(system_, endpoint, [&](const auto& s) {
+      const sm::CopyEngine& e = *s.copies.in(system_.arena.base());
+      return e.load_lines + e.store_lines + e.atomic_lines;
+    });
+    engines.add(lines * p.period, name_of(endpoint));
+  }
+  end(engines);
 }
 
 /// What wires of a class are called.
