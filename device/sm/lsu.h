@@ -295,8 +295,7 @@ NW_HD NW_CALLED void access_shared(V& v, const LsuOp& op, uint32_t now) {
   uint32_t ready = now + cycles - 1 + v.p.shared_latency;
   if (V::kHasBlocks && v.p.remote_shared != 0 && !v.instr(op.pc).meets_mbarriers()) {
     auto&& rare = v.rarely();
-    ready +=
-        way_to_other_block(rare, v.system.trace(op.thread_block).words, op.record, op.mask);
+    ready += way_to_other_block(rare, v.system.trace(op.thread_block).words, op.record, op.mask);
   }
   if (V::kHasBlocks && v.copies()) {
     auto&& rare = v.rarely();

@@ -65,7 +65,8 @@ TEST(Nsight, PagesAreRead) {
 TEST(Nsight, CyclesAreComparedByLaunch) {
   const CsvFile file(kDetails);
   const auto launches = compare::read_nsight(file.path);
-  const auto document = run_of({{"_Z3addIfEvPfi", 1100}, {"_Z5scalePf", 3600}, {"_Z5scalePf", 2000}});
+  const auto document =
+      run_of({{"_Z3addIfEvPfi", 1100}, {"_Z5scalePf", 3600}, {"_Z5scalePf", 2000}});
   const auto pairs = compare::launch_pairs(launches, document);
   EXPECT_NEAR(compare::mean_error(pairs), (0.1 + 0.1 + 0) / 3, 1e-9);
   EXPECT_GT(compare::correlation(pairs), 0.99);

@@ -19,7 +19,8 @@ struct LaunchChoice {
   double sample = 0;             ///< the error that is wanted of a sample, relative; 0: no sample
   bool parallel = false;         ///< all of the program, in parts
   uint64_t first = 1, last = 0;  ///< counted from 1 on, both included; not if parallel
-  std::optional<uint32_t> before = {};  ///< launches simulated before each part; none: as machine and policy need
+  std::optional<uint32_t> before =
+      {};              ///< launches simulated before each part; none: as machine and policy need
   bool warm = true;    ///< caches are filled from traces
   uint32_t parts = 0;  ///< if parallel: at most so many; 0: as suits the program
 };
