@@ -129,6 +129,22 @@ TEST(KnownAddress, WhatIsFoundMayBeTheNextAddresses) {
   }
 }
 
+TEST(KnownAddress, LoadsOfVeryLargeKernelsThatShareANumber) {
+  // More loads than there are numbers of their own: from some on those of both registers have one.
+  constexpr unsigned kLoads = 33'000, kPairs = 50;
+  std::string body = "mul.lo.u32 %r8, %r1, 8;\nadd.u32 %r9, %r2, %r8;\n";
+  for (unsigned i = 0; i < kLoads; ++i) body += load_and_add("%r2");
+  for (unsigned i = 0; i < kPairs; ++i) body += load_and_add("%r2+4") + load_and_add("%r9+4");
+  KernelRun run(body);
+  for (const auto& addresses : shapes()) {
+    const auto found = run.of(addresses);
+    for (unsigned i = 0; i < 32; ++i) {
+      const unsigned first = addresses[i] / 4;
+      ASSERT_EQ(found[i], kLoads * first + kPairs * (first + 1 + first + 2 * i + 1)) << i;
+    }
+  }
+}
+
 TEST(KnownAddress, OutsideIsOutside) {
   KernelRun run(load_and_add("%r2") + load_and_add("%r2+64"));
   std::vector<unsigned> addresses(32);
