@@ -109,22 +109,35 @@ TEST(KnownAddress, AnAddressThatChangesIsAnother) {
 }
 
 TEST(KnownAddress, WhatIsFoundMayBeTheNextAddresses) {
-  // The second time the loop's load begins where it wrote; addresses lie as those of the first
-  // round then, or not.
+  // Every word has the address of the word twice as far, so what a round finds lies as the next
+  // round's addresses, and these in steps twice as large.
   KernelRun run(
-      "mov.u32 %r9, 0;\n$again: ld.shared.u32 %r2, [%r2];\nadd.u32 %r3, %r3, %r2;\n"
-      "xor.b32 %r8, %r9, 1;\nmul.lo.u32 %r8, %r8, %r1;\nmul.lo.u32 %r8, %r8, 4;\n"
-      "shl.b32 %r2, %r2, 2;\nadd.u32 %r2, %r2, %r6;\nadd.u32 %r2, %r2, %r8;\n"
-      "add.u32 %r9, %r9, 1;\nsetp.lt.u32 %p1, %r9, 3;\n@%p1 bra $again;\n");
+      "mov.u32 %r4, %r1;\n$chain: shl.b32 %r5, %r4, 2;\nadd.u32 %r5, %r5, %r6;\n"
+      "shl.b32 %r8, %r4, 3;\nadd.u32 %r8, %r8, %r6;\nst.shared.u32 [%r5], %r8;\n"
+      "add.u32 %r4, %r4, 32;\nsetp.lt.u32 %p1, %r4, 2048;\n@%p1 bra $chain;\nbar.sync 0;\n"
+      "mov.u32 %r9, 0;\n$again: ld.shared.u32 %r2, [%r2];\nadd.u32 %r9, %r9, 1;\n"
+      "setp.lt.u32 %p1, %r9, 3;\n@%p1 bra $again;\nsub.u32 %r3, %r2, %r6;\n");
+  for (const auto& addresses : shapes()) {
+    const auto found = run.of(addresses);
+    for (unsigned i = 0; i < 32; ++i) ASSERT_EQ(found[i], addresses[i] * 8) << i;
+  }
+}
+
+TEST(KnownAddress, LoadsOfVeryLargeKernelsThatShareANumber) {
+  // More loads than there are numbers of their own: from some on all have one, whatever register
+  // has their address.
+  constexpr unsigned kLoads = 33'000, kPairs = 50;
+  std::string body =
+      "mul.lo.u32 %r8, %r1, 8;\nadd.u32 %r9, %r2, %r8;\nadd.u32 %r10, %r6, %r8;\n"
+      "sub.u32 %r10, %r10, %r8;\n";
+  for (unsigned i = 0; i < kLoads; ++i) body += load_and_add("%r10+8");
+  for (unsigned i = 0; i < kPairs; ++i) body += load_and_add("%r2+4") + load_and_add("%r9+4");
+  KernelRun run(body);
   for (const auto& addresses : shapes()) {
     const auto found = run.of(addresses);
     for (unsigned i = 0; i < 32; ++i) {
-      unsigned at = addresses[i] / 4, sum = 0;
-      for (unsigned round = 0; round < 3; ++round) {
-        sum += at;
-        at += (round ^ 1) * i;
-      }
-      ASSERT_EQ(found[i], sum) << i;
+      const unsigned first = addresses[i] / 4;
+      ASSERT_EQ(found[i], kLoads * 2 + kPairs * (first + 1 + first + 2 * i + 1)) << i;
     }
   }
 }
