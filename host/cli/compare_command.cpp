@@ -28,8 +28,9 @@ CommandLine declare_compare() {
 /// Launches that were measured on a device beside those of a run.
 int compare_measured(const CommandLine& line, const std::string& csv, const std::string& run) {
   if (ResultFiles::of(line).any())
-    throw UsageError("a comparison with what Nsight Compute measured is written to no file - leave "
-                     "out --json and --csv");
+    throw UsageError(
+        "a comparison with what Nsight Compute measured is written to no file - leave "
+        "out --json and --csv");
   const compare::Document document = compare::read_document(run);
   const std::vector<compare::MeasuredLaunch> measured = compare::read_nsight(csv);
   const std::vector<compare::LaunchPair> pairs = compare::launch_pairs(measured, document);

@@ -147,27 +147,30 @@ std::vector<MeasuredLaunch> read_nsight(const std::string& path) {
 std::vector<LaunchPair> launch_pairs(const std::vector<MeasuredLaunch>& measured,
                                      const Document& document) {
   if (document.runs.size() != 1)
-    throw Error(fmt::format("'{}' has {} runs - give one of a single policy beside launches that "
-                            "were measured",
-                            document.path, document.runs.size()));
+    throw Error(
+        fmt::format("'{}' has {} runs - give one of a single policy beside launches that "
+                    "were measured",
+                    document.path, document.runs.size()));
   const nlohmann::ordered_json& run = document.runs.front();
   if (!run.contains("kernels"))
     throw Error(fmt::format("'{}' does not have its launches - run with --json and without a sweep",
                             document.path));
   const nlohmann::ordered_json& kernels = run.at("kernels");
   if (kernels.size() != measured.size())
-    throw Error(fmt::format("'{}' has {} launches, and {} were measured - profile the whole "
-                            "program, with the same input",
-                            document.path, kernels.size(), measured.size()));
+    throw Error(
+        fmt::format("'{}' has {} launches, and {} were measured - profile the whole "
+                    "program, with the same input",
+                    document.path, kernels.size(), measured.size()));
   std::vector<LaunchPair> pairs;
   for (size_t i = 0; i < measured.size(); ++i) {
     const auto name = kernels[i].at("kernel").get<std::string>();
     if (name.find(base_name(measured[i].kernel)) == std::string::npos)
-      throw Error(fmt::format("launch {} was measured of kernel {}, and simulated of {} - profile "
-                              "the same program",
-                              i + 1, measured[i].kernel, name));
-    pairs.push_back({base_name(measured[i].kernel), measured[i].cycles,
-                     kernels[i].at("cycles").get<double>()});
+      throw Error(
+          fmt::format("launch {} was measured of kernel {}, and simulated of {} - profile "
+                      "the same program",
+                      i + 1, measured[i].kernel, name));
+    pairs.push_back(
+        {base_name(measured[i].kernel), measured[i].cycles, kernels[i].at("cycles").get<double>()});
   }
   return pairs;
 }

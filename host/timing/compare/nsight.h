@@ -33,8 +33,8 @@ std::vector<LaunchPair> launch_pairs(const std::vector<MeasuredLaunch>& measured
 double mean_error(const std::vector<LaunchPair>& pairs);
 double correlation(const std::vector<LaunchPair>& pairs);
 
-/// For a terminal: a line for each kernel, how far cycles are off together, and bytes of memory where
-/// they were measured.
+/// For a terminal: a line for each kernel, how far cycles are off together, and bytes of memory
+/// where they were measured.
 std::string format(const std::vector<LaunchPair>& pairs,
                    const std::vector<MeasuredLaunch>& measured, const Document& document);
 
