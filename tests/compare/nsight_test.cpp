@@ -23,20 +23,20 @@ struct CsvFile {
 
 const char* const kDetails =
     "==PROF== Connected to process 42\n"
-    R"("ID","Process ID","Kernel Name","Device","Metric Name","Metric Unit","Metric Value"
+    R"csv("ID","Process ID","Kernel Name","Device","Metric Name","Metric Unit","Metric Value"
 "0","42","void add<float>(float *, int)","0","Elapsed Cycles","cycle","1,000"
 "0","42","void add<float>(float *, int)","0","dram__bytes_read.sum","Mbyte","1.5"
 "0","42","void add<float>(float *, int)","0","dram__bytes_write.sum","Kbyte","500"
 "1","42","scale(float *)","0","Elapsed Cycles","cycle","4000"
 "2","42","scale(float *)","0","Elapsed Cycles","cycle","2000"
-)";
+)csv";
 const char* const kRaw =
-    R"("ID","Kernel Name","gpc__cycles_elapsed.max","dram__bytes.sum"
+    R"csv("ID","Kernel Name","gpc__cycles_elapsed.max","dram__bytes.sum"
 "","","cycle","Kbyte"
 "0","add(float *, int)","1000","3"
 "1","scale(float *)","4000","3"
 "2","scale(float *)","2000","3"
-)";
+)csv";
 
 compare::Document run_of(const std::vector<std::pair<std::string, int>>& launches) {
   compare::Document d;
@@ -92,9 +92,9 @@ TEST(Nsight, DamagedFilesAreRefusedWithTheirLine) {
   } catch (const Error& error) {
     EXPECT_TRUE(contains(error.what(), ":5)")) << error.what();
   }
-  const CsvFile without(R"("ID","Kernel Name","dram__bytes.sum"
+  const CsvFile without(R"csv("ID","Kernel Name","dram__bytes.sum"
 "0","add","3"
-)");
+)csv");
   EXPECT_THROW(compare::read_nsight(without.path), Error);
 }
 

@@ -72,6 +72,30 @@ TEST(Hopper, AProgramsOwnTracesTakeItsTime) {
   }
 }
 
+/// Two products with factors in registers, shuffles and special functions between them.
+TEST(Hopper, AttentionsTracesTakeItsTime) {
+  runtime::BreadthDevice d("attention", {});
+  constexpr uint32_t kQueries = 256, kKeys = 512, kWidth = 64;
+  const uint64_t q = d.allocate(kQueries * kWidth * 2), k = d.allocate(kKeys * kWidth * 2),
+                 v = d.allocate(kKeys * kWidth * 2), out = d.allocate(kQueries * kWidth * 4);
+  const runtime::PlaneMap mq(q, 6, kWidth, kQueries, kWidth, 128, 3),
+      mk(k, 6, kWidth, kKeys, kWidth, 64, 3), mv(v, 6, kKeys, kWidth, 64, 64, 3);
+  d.launch(d.module, "attention", {kQueries / 128}, {384}, 128 * 128 + 2 * 2 * 64 * 128,
+           runtime::KernelArgs(mq, mk, mv, out, static_cast<int>(kKeys / 64), 0.05f));
+  const runtime::Recording original = d.take_recording("attention");
+  const report::RunResult wanted = run(original);
+  const TraceFolder folder;
+  const TraceProgram p = read_program(write_traces(original, folder.file("t")));
+  runtime::validate(p.recording);
+  const report::RunResult read = run(p.recording);
+  EXPECT_EQ(read.warp_instructions, wanted.warp_instructions);
+  EXPECT_EQ(counter(read, "l2.reads"), counter(wanted, "l2.reads"));
+  // Conversions of two numbers at once are those of one in machine names.
+  EXPECT_NEAR(static_cast<double>(read.cycles), static_cast<double>(wanted.cycles),
+              0.01 * static_cast<double>(wanted.cycles));
+  RecordProperty("cycles", std::to_string(read.cycles) + " of " + std::to_string(wanted.cycles));
+}
+
 /// Five points of a plane, whose boxes come and go as bulk copies.
 TEST(Hopper, BoxesThatAreStoredAreTimedToo) {
   runtime::BreadthDevice d("tile_kernels", {});
