@@ -6,7 +6,7 @@
 namespace nearwarp::sim::device_determinism_test {
 namespace {
 
-using testing::numbers;
+using testing::numbers_and_times;
 
 const std::vector<std::string> kPolicies = {"baseline",
                                             "ndp-ideal",
@@ -34,9 +34,9 @@ TEST_P(DeviceDeterminism, CountersAreEqual) {
   EXPECT_GT(device.launches_of_batches(), 0u);
   for (size_t i = 0; i < kPolicies.size(); ++i) {
     SCOPED_TRACE(kPolicies[i]);
-    const auto expected = numbers(testing::simulate(recording, kPolicies[i]));
-    EXPECT_EQ(numbers(by_teams[i]), expected);
-    EXPECT_EQ(numbers(in_batch[i]), expected);
+    const auto expected = numbers_and_times(testing::simulate(recording, kPolicies[i]));
+    EXPECT_EQ(numbers_and_times(by_teams[i]), expected);
+    EXPECT_EQ(numbers_and_times(in_batch[i]), expected);
   }
 }
 
