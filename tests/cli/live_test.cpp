@@ -169,9 +169,9 @@ TEST(Live, ThePageShowsIt) {
     const PageView page = view_page(browser, "http://127.0.0.1:" + std::to_string(server.port()),
                                     "/", width, folder.path().string());
     EXPECT_FALSE(contains(page.log, "CONSOLE")) << page.log;
-    for (const char* part : {"data-shown=\"yes\"", "a&lt;b&gt; on machine tom",
-                             "1:01 of host time, 0:05 left", "25 %", "12,345 core cycles",
-                             "RX links", "What 4 stack SMs do of late", ">tom</h2>"})
+    for (const char* part :
+         {"data-shown=\"yes\"", "a&lt;b&gt; on machine tom", "1:01 of host time, 0:05 left", "25 %",
+          "12,345 core cycles", "RX links", "What 4 stack SMs do of late", ">tom</h2>"})
       EXPECT_TRUE(contains(page.dom, part)) << part << "\n" << page.dom.substr(0, 6000);
     EXPECT_FALSE(contains(page.dom, ">nothing<")) << "what is idle is left out";
   }

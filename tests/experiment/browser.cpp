@@ -32,9 +32,9 @@ PageView view_page(const std::string& browser, const std::string& file, const st
         "--disable-dev-shm-usage", "--enable-logging=stderr", "--virtual-time-budget=10000",
         "--dump-dom"})
     command += std::string(" ") + flag;
-  command += " --window-size=" + std::to_string(width) + ",900 --user-data-dir='" + profile + "' '" +
-             (file.find("://") == file.npos ? "file://" : "") + file + suffix + "' 2> '" + log +
-             "'";
+  command += " --window-size=" + std::to_string(width) + ",900 --user-data-dir='" + profile +
+             "' '" + (file.find("://") == file.npos ? "file://" : "") + file + suffix + "' 2> '" +
+             log + "'";
   PageView view;
   FILE* pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) return view;

@@ -13,8 +13,8 @@ struct PageView {
   std::string log;  ///< what the browser wrote to standard error, the page's console included
 };
 
-/// Opens a file, or an address, in a window of this width; `suffix` goes behind its address, e.g. "#configuration".
-/// `folder` is for the browser's own files.
+/// Opens a file, or an address, in a window of this width; `suffix` goes behind its address, e.g.
+/// "#configuration". `folder` is for the browser's own files.
 PageView view_page(const std::string& browser, const std::string& file, const std::string& suffix,
                    unsigned width, const std::string& folder);
 

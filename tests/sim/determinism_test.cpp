@@ -246,7 +246,8 @@ TEST(DeterminismTiny, OtherMachinesToo) {
       SimOptions o;
       o.window_ticks = 61;
       o.order_seed = 8;
-      EXPECT_EQ(numbers_and_times(simulate(recording, policy, overrides, o)), numbers_and_times(plain));
+      EXPECT_EQ(numbers_and_times(simulate(recording, policy, overrides, o)),
+                numbers_and_times(plain));
     }
   }
 }

@@ -82,8 +82,7 @@ inline std::vector<std::pair<std::string, uint64_t>> numbers(const report::RunRe
 }
 
 /// And where packets were, and how busy everything was.
-inline std::vector<std::pair<std::string, uint64_t>> numbers_and_times(
-    const report::RunResult& r) {
+inline std::vector<std::pair<std::string, uint64_t>> numbers_and_times(const report::RunResult& r) {
   std::vector<std::pair<std::string, uint64_t>> n = numbers(r);
   for (const report::WayTime& w : r.way) n.emplace_back("way " + w.name, w.ticks);
   for (const report::Utilisation& u : r.utilisation) n.emplace_back("busy " + u.name, u.busy_ticks);

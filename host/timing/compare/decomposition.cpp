@@ -31,7 +31,8 @@ constexpr size_t kMemory = use_named("memory"), kMisses = use_named("misses"),
                  kOffload = use_named("offload"), kMechanism = use_named("mechanism");
 
 constexpr const char* kOutside = "outside of kernels";
-constexpr const char* kOthers = "others";  ///< part of a cause: of kernels whose parts are not known
+constexpr const char* kOthers =
+    "others";  ///< part of a cause: of kernels whose parts are not known
 
 struct KernelCycles {
   int64_t cycles = 0;

@@ -79,8 +79,7 @@ std::string grid(const std::string& corner, const std::vector<std::string>& rows
     if (column.head.size() < 8) column.head.insert(0, 8 - column.head.size(), ' ');
     for (size_t row = 0; row < rows.size(); ++row) {
       const auto at = values.find({row, i});
-      column.cells.push_back(at == values.end() ? "-"
-                                                : number_text(at->second));
+      column.cells.push_back(at == values.end() ? "-" : number_text(at->second));
     }
     cells.push_back(std::move(column));
   }
