@@ -323,6 +323,25 @@ TEST(Chart, PublishedValuesStandBesideOurs) {
   const std::string csv = chart_csv(rig.chart());
   EXPECT_TRUE(contains(csv, "a,tom,,50,core cycles,60,\"figure 8, read off\"\n")) << csv;
   EXPECT_TRUE(contains(csv, "a,baseline,,100,core cycles,,\n")) << csv;
+  const std::string text = chart_text(rig.chart(), 80);
+  EXPECT_TRUE(contains(text, "(published (ours): a tom 60.0 (50.0); mean error 17 %)")) << text;
+}
+
+TEST(Chart, OfAStackTheWholeAndItsPartsMayBePublished) {
+  Rig rig(kStudy + figure("kind = \"stacked\"\nx = \"workload\"\nseries = \"policy\"\n"
+                          "parts = [{label = \"hits\", value = \"l2.hits\"}, "
+                          "{label = \"misses\", value = \"l2.misses\"}]\n"
+                          "published = [{x = \"a\", series = \"tom\", value = 5, source = \"s\"},"
+                          "{x = \"a\", series = \"tom\", part = \"hits\", value = 2, "
+                          "source = \"t\"}]\n"));
+  rig.fill(made_up);
+  const std::string csv = chart_csv(rig.chart());
+  EXPECT_TRUE(contains(csv, "a,tom,all,4,")) << csv;
+  EXPECT_TRUE(contains(csv, ",5,s\n")) << csv;
+  EXPECT_TRUE(contains(csv, "a,tom,hits,1,")) << csv;
+  const std::string text = chart_text(rig.chart(), 200);
+  EXPECT_TRUE(contains(text, "a tom 5.000 (4.000), a tom hits 2.000 (1.000); mean error 35 %"))
+      << text;
 }
 
 TEST(Chart, APublishedValueWithoutAPlaceIsFoundBeforeAnythingRuns) {

@@ -14,7 +14,7 @@
 namespace nearwarp::sim {
 namespace {
 
-using testing::numbers;
+using testing::numbers_and_times;
 using testing::simulate;
 using testing::workload;
 
@@ -83,10 +83,10 @@ class Determinism : public ::testing::TestWithParam<std::tuple<std::string, std:
 TEST_P(Determinism, CountersAreEqual) {
   const auto& [name, policy] = GetParam();
   const runtime::Recording& recording = workload(name, 2'000'000);
-  const auto expected = numbers(simulate(recording, policy));
+  const auto expected = numbers_and_times(simulate(recording, policy));
   for (const Variation& v : variations_for(name, policy)) {
     SCOPED_TRACE(v.name);
-    EXPECT_EQ(numbers(simulate(recording, policy, {}, v.options)), expected);
+    EXPECT_EQ(numbers_and_times(simulate(recording, policy, {}, v.options)), expected);
   }
 }
 
@@ -136,12 +136,12 @@ TEST(DeterminismTiny, WindowsOfOneTick) {
     const runtime::Recording& recording = workload(name, 30'000);
     for (const char* policy : kPolicies) {
       SCOPED_TRACE(std::string(name) + " " + policy);
-      const auto expected = numbers(simulate(recording, policy, kTiny));
+      const auto expected = numbers_and_times(simulate(recording, policy, kTiny));
       for (const Tick window : {1, 7}) {
         SimOptions o;
         o.window_ticks = window;
         o.order_seed = window == 7 ? 3 : 0;
-        EXPECT_EQ(numbers(simulate(recording, policy, kTiny, o)), expected) << window;
+        EXPECT_EQ(numbers_and_times(simulate(recording, policy, kTiny, o)), expected) << window;
       }
     }
   }
@@ -155,14 +155,14 @@ TEST(DeterminismTiny, SeparateQueuesForReadsAndWrites) {
   for (const char* name : {"fwt", "gather"}) {
     SCOPED_TRACE(name);
     const runtime::Recording& recording = workload(name, 300'000);
-    const auto expected = numbers(simulate(recording, "tom", separate));
-    EXPECT_NE(expected, numbers(simulate(recording, "tom", kTiny)));
+    const auto expected = numbers_and_times(simulate(recording, "tom", separate));
+    EXPECT_NE(expected, numbers_and_times(simulate(recording, "tom", kTiny)));
     for (const Tick window : {7, 113}) {
       SimOptions o;
       o.window_ticks = window;
       o.order_seed = 4;
       testing::use_general_steps(o);
-      EXPECT_EQ(numbers(simulate(recording, "tom", separate, o)), expected) << window;
+      EXPECT_EQ(numbers_and_times(simulate(recording, "tom", separate, o)), expected) << window;
     }
   }
 }
@@ -194,10 +194,10 @@ TEST(DeterminismTiny, WhereverTheLearningPhaseEnds) {
         o.window_ticks = 311;
         o.order_seed = 6;
         testing::use_general_steps(o);
-        EXPECT_EQ(numbers(simulate(recording, "tom", keys, o)), numbers(plain));
+        EXPECT_EQ(numbers_and_times(simulate(recording, "tom", keys, o)), numbers_and_times(plain));
         o.threads = 3;
         o.window_ticks = 0;
-        EXPECT_EQ(numbers(simulate(recording, "tom", keys, o)), numbers(plain));
+        EXPECT_EQ(numbers_and_times(simulate(recording, "tom", keys, o)), numbers_and_times(plain));
       }
     }
   }
@@ -225,7 +225,7 @@ TEST(DeterminismTiny, ShortestQueuesDrain) {
       o.window_ticks = 501;
       o.order_seed = 4;
       testing::use_general_steps(o);
-      EXPECT_EQ(numbers(simulate(recording, policy, least, o)), numbers(plain));
+      EXPECT_EQ(numbers_and_times(simulate(recording, policy, least, o)), numbers_and_times(plain));
     }
   }
 }
@@ -249,7 +249,8 @@ TEST(DeterminismTiny, OtherMachinesToo) {
       SimOptions o;
       o.window_ticks = 61;
       o.order_seed = 8;
-      EXPECT_EQ(numbers(simulate(recording, policy, overrides, o)), numbers(plain));
+      EXPECT_EQ(numbers_and_times(simulate(recording, policy, overrides, o)),
+                numbers_and_times(plain));
     }
   }
 }

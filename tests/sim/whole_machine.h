@@ -81,6 +81,14 @@ inline std::vector<std::pair<std::string, uint64_t>> numbers(const report::RunRe
   return n;
 }
 
+/// And where packets were, and how busy everything was.
+inline std::vector<std::pair<std::string, uint64_t>> numbers_and_times(const report::RunResult& r) {
+  std::vector<std::pair<std::string, uint64_t>> n = numbers(r);
+  for (const report::WayTime& w : r.way) n.emplace_back("way " + w.name, w.ticks);
+  for (const report::Utilisation& u : r.utilisation) n.emplace_back("busy " + u.name, u.busy_ticks);
+  return n;
+}
+
 inline uint64_t counter(const report::RunResult& r, const std::string& name) {
   for (const report::Counter& c : r.counters)
     if (c.name == name) return c.value;

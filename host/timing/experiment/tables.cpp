@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <sstream>
 
@@ -34,6 +35,20 @@ const Published* published_at(const Chart& chart, const Cell& cell) {
         p.part == chart.parts[cell.part])
       return &p;
   return nullptr;
+}
+
+/// Ours at the place of a published value: of a stacked figure that without a part is the sum.
+std::optional<double> ours_at(const Chart& chart, const Published& p) {
+  std::optional<double> ours;
+  for (const Cell& c : chart.cells)
+    if (chart.x[c.x] == p.x && (p.series.empty() || p.series == chart.series[c.series]) &&
+        (p.part.empty() || p.part == chart.parts[c.part]))
+      ours = ours.value_or(0) + c.value;
+  return ours;
+}
+
+std::string number_text(double value) {
+  return fmt::format("{:.{}f}", value, value >= 1000 ? 0 : value >= 10 ? 1 : 3);
 }
 
 /// Of a sample: how far its cycles may be off, relative.
@@ -64,11 +79,7 @@ std::string grid(const std::string& corner, const std::vector<std::string>& rows
     if (column.head.size() < 8) column.head.insert(0, 8 - column.head.size(), ' ');
     for (size_t row = 0; row < rows.size(); ++row) {
       const auto at = values.find({row, i});
-      column.cells.push_back(at == values.end() ? "-"
-                                                : fmt::format("{:.{}f}", at->second,
-                                                              at->second >= 1000 ? 0
-                                                              : at->second >= 10 ? 1
-                                                                                 : 3));
+      column.cells.push_back(at == values.end() ? "-" : number_text(at->second));
     }
     cells.push_back(std::move(column));
   }
@@ -88,6 +99,27 @@ Values mean_parts(const Chart& chart) {
   }
   for (auto& [at, value] : values) value /= static_cast<double>(places[at.second].size());
   return values;
+}
+
+/// Published values beside ours, and how far ours are off in the mean; empty if there are none.
+std::string published_text(const Chart& chart) {
+  std::string text;
+  double errors = 0;
+  size_t values = 0;
+  for (const Published& p : chart.figure->published) {
+    const std::optional<double> ours = ours_at(chart, p);
+    if (!ours.has_value() || p.value == 0) continue;
+    std::string place = p.x;
+    for (const std::string& name : {p.series, p.part})
+      if (!name.empty()) place += " " + name;
+    text += fmt::format("{}{} {} ({})", text.empty() ? "" : ", ", place, number_text(p.value),
+                        number_text(*ours));
+    errors += std::abs(*ours / p.value - 1);
+    values += 1;
+  }
+  if (values == 0) return "";
+  return fmt::format("published (ours): {}; mean error {:.0f} %", text,
+                     100 * errors / static_cast<double>(values));
 }
 
 }  // namespace
@@ -142,6 +174,11 @@ std::string chart_csv(const Chart& chart) {
         csv_field(chart.parts[cell.part]), cell.value, csv_field(chart.unit),
         p == nullptr ? "" : fmt::format("{}", p->value), p == nullptr ? "" : csv_field(p->source));
   }
+  // Of stacked figures, what is published of the whole.
+  for (const Published& p : chart.figure->published)
+    if (const auto ours = ours_at(chart, p); ours && p.part.empty() && chart.parts.size() > 1)
+      text += fmt::format("{},{},all,{},{},{},{}\n", csv_field(p.x), csv_field(p.series), *ours,
+                          csv_field(chart.unit), p.value, csv_field(p.source));
   return text;
 }
 
@@ -168,7 +205,10 @@ std::string chart_text(const Chart& chart, size_t width) {
     if (stacked && !shares) text += "\n";
     if (stacked) text += grid("mean of parts", chart.parts, chart.series, mean_parts(chart), width);
   }
-  for (const std::string& note : chart.notes) {
+  std::vector<std::string> notes = chart.notes;
+  if (std::string published = published_text(chart); !published.empty())
+    notes.insert(notes.begin(), std::move(published));
+  for (const std::string& note : notes) {
     std::istringstream lines(report::wrapped("(" + note + ")", width - kNoteIndent));
     for (std::string line; std::getline(lines, line);)
       text += std::string(kNoteIndent, ' ') + line + "\n";

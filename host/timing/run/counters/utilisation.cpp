@@ -75,10 +75,10 @@ void Table::sms() {
 /// there. And copy engines, which read or write a line in a cycle.
 void Table::units(const ComponentClass& of, const std::string& in) {
   static constexpr std::pair<const char*, const char*> kUnits[sm::kNumPortUnits] = {
-      {".sp", "units for single precision"},
-      {".sfu", "units for special functions"},
-      {".dp", "units for double precision"},
-      {".int", "units for integers"},
+      {".sp", "SP units"},
+      {".sfu", "special-function units"},
+      {".dp", "double-precision units"},
+      {".int", "integer units"},
       {".matrix", "matrix units"}};
   for (uint32_t unit = 0; unit < sm::kNumPortUnits; ++unit) {
     Utilisation use = begin(of.name + kUnits[unit].first, kUnits[unit].second + in);
