@@ -13,7 +13,7 @@ Outcome dram(Words words) {
   words.insert(words.end(), {"--cycles", "20000"});
   return run_program(words);
 }
-void expect_usage_error(Words words, const Words& parts) {
+void expect_dram_error(Words words, const Words& parts) {
   words.insert(words.begin(), "dram");
   const Outcome outcome = run_program(words);
   EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
@@ -79,22 +79,22 @@ TEST(Dram, StreamsHaveBandwidthAndLatencyEach) {
 }
 
 TEST(Dram, MistakesInStreams) {
-  expect_usage_error({"--stream", "randm"}, {"randm", "'random'"});
-  expect_usage_error({"--stream", ""}, {"--stream", "conflict"});
-  expect_usage_error({"--stream", "trace"}, {"trace"});
-  expect_usage_error({"--stream", "random,raeds=0"}, {"raeds", "'reads'"});
-  expect_usage_error({"--stream", "random,reads"}, {"'reads'"});
-  expect_usage_error({"--stream", "random,reads=2"}, {"reads", "'2'"});
-  expect_usage_error({"--stream", "random,rate=0"}, {"rate", "'0'"});
-  expect_usage_error({"--stream", "random,rate=.1,rate=.2"}, {"rate", "twice"});
-  expect_usage_error({"--stream", "random,rate=.1,outstanding=2"}, {"rate", "outstanding"});
-  expect_usage_error({"--stream", "random,start=64"}, {"start", "strided"});
-  expect_usage_error({"--stream", "strided"}, {"stride"});
-  expect_usage_error({"--stream", "stream,start=65"}, {"'65'", "multiple of the 64"});
-  expect_usage_error({"--stream", "random", "--rate", "0.1"}, {"--rate", "random,rate=0.2"});
+  expect_dram_error({"--stream", "randm"}, {"randm", "'random'"});
+  expect_dram_error({"--stream", ""}, {"--stream", "conflict"});
+  expect_dram_error({"--stream", "trace"}, {"trace"});
+  expect_dram_error({"--stream", "random,raeds=0"}, {"raeds", "'reads'"});
+  expect_dram_error({"--stream", "random,reads"}, {"'reads'"});
+  expect_dram_error({"--stream", "random,reads=2"}, {"reads", "'2'"});
+  expect_dram_error({"--stream", "random,rate=0"}, {"rate", "'0'"});
+  expect_dram_error({"--stream", "random,rate=.1,rate=.2"}, {"rate", "twice"});
+  expect_dram_error({"--stream", "random,rate=.1,outstanding=2"}, {"rate", "outstanding"});
+  expect_dram_error({"--stream", "random,start=64"}, {"start", "strided"});
+  expect_dram_error({"--stream", "strided"}, {"stride"});
+  expect_dram_error({"--stream", "stream,start=65"}, {"'65'", "multiple of the 64"});
+  expect_dram_error({"--stream", "random", "--rate", "0.1"}, {"--rate", "random,rate=0.2"});
   Words many;
   for (int i = 0; i < 17; ++i) many.insert(many.end(), {"--stream", "random"});
-  expect_usage_error(many, {"17 times", "16"});
+  expect_dram_error(many, {"17 times", "16"});
 }
 
 TEST(Dram, TracesRun) {
@@ -110,25 +110,25 @@ TEST(Dram, TracesRun) {
 }
 
 TEST(Dram, MistakesOfUse) {
-  expect_usage_error({"--trafic", "random"}, {"--trafic", "'--traffic'"});
-  expect_usage_error({"--traffic", "randm"}, {"randm", "'random'"});
-  expect_usage_error({"--standard", "ddr3-1600"}, {"DRAM standard", "'ddr3-1600k'"});
-  expect_usage_error({"--standard", ","}, {"--standard"});
-  expect_usage_error({"--traffic", "strided"}, {"--stride"});
-  expect_usage_error({"--stride", "64"}, {"--traffic strided"});
-  expect_usage_error({"--traffic", "strided", "--stride", "65"}, {"65", "multiple of the 64"});
-  expect_usage_error({"--traffic", "trace"}, {"--trace"});
-  expect_usage_error({"--reads", "1.1"}, {"--reads", "1.1"});
-  expect_usage_error({"--reads", "2/3"}, {"--reads", "2/3"});
-  expect_usage_error({"--rate", "0"}, {"--rate", "0.000001"});
-  expect_usage_error({"--rate", "0.1", "--outstanding", "2"}, {"--rate", "--outstanding"});
-  expect_usage_error({"--outstanding", "2,0"}, {"--outstanding", "'0'"});
-  expect_usage_error({"--cycles", "none"}, {"--cycles", "none"});
-  expect_usage_error({"--set", "timing.tCLL=3"}, {"timing.tCLL", "'timing.tCL'"});
-  expect_usage_error({"--set", "timing.tCL=0"}, {"timing.tCL", "1 to"});
-  expect_usage_error({"--scheduler", "lifo"}, {"lifo", "fr-fcfs"});
-  expect_usage_error({"--backend", "gpu"}, {"backend", "'gpu'"});
-  expect_usage_error({"word"}, {"word"});
+  expect_dram_error({"--trafic", "random"}, {"--trafic", "'--traffic'"});
+  expect_dram_error({"--traffic", "randm"}, {"randm", "'random'"});
+  expect_dram_error({"--standard", "ddr3-1600"}, {"DRAM standard", "'ddr3-1600k'"});
+  expect_dram_error({"--standard", ","}, {"--standard"});
+  expect_dram_error({"--traffic", "strided"}, {"--stride"});
+  expect_dram_error({"--stride", "64"}, {"--traffic strided"});
+  expect_dram_error({"--traffic", "strided", "--stride", "65"}, {"65", "multiple of the 64"});
+  expect_dram_error({"--traffic", "trace"}, {"--trace"});
+  expect_dram_error({"--reads", "1.1"}, {"--reads", "1.1"});
+  expect_dram_error({"--reads", "2/3"}, {"--reads", "2/3"});
+  expect_dram_error({"--rate", "0"}, {"--rate", "0.000001"});
+  expect_dram_error({"--rate", "0.1", "--outstanding", "2"}, {"--rate", "--outstanding"});
+  expect_dram_error({"--outstanding", "2,0"}, {"--outstanding", "'0'"});
+  expect_dram_error({"--cycles", "none"}, {"--cycles", "none"});
+  expect_dram_error({"--set", "timing.tCLL=3"}, {"timing.tCLL", "'timing.tCL'"});
+  expect_dram_error({"--set", "timing.tCL=0"}, {"timing.tCL", "1 to"});
+  expect_dram_error({"--scheduler", "lifo"}, {"lifo", "fr-fcfs"});
+  expect_dram_error({"--backend", "gpu"}, {"backend", "'gpu'"});
+  expect_dram_error({"word"}, {"word"});
 }
 
 TEST(Dram, ListAndShow) {

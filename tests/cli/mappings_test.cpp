@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "tests/cli/expectations.h"
 #include "tests/cli/program.h"
 
 namespace nearwarp::testing {
@@ -24,13 +25,6 @@ uint64_t sum(const Json& numbers) {
 }
 
 /// Names of all members of all objects in `json`.
-void collect_members(const Json& json, std::set<std::string>& names) {
-  if (json.is_object())
-    for (const auto& [name, value] : json.items()) names.insert(name);
-  if (json.is_structured())
-    for (const Json& value : json) collect_members(value, names);
-}
-
 void check_quality(const Json& document, const Json& q) {
   const uint64_t instances = number(document, "instances");
   ASSERT_EQ(q.at("stacks_touched").size(), number(document, "stacks"));
@@ -146,13 +140,6 @@ TEST(MappingsCommand, TheMachineDecidesOnStacksAndLines) {
   EXPECT_TRUE(contains(outcome.out, "bits 6:8"));
   EXPECT_TRUE(contains(outcome.out, "bits 15:17"));
   EXPECT_LE(longest_line(outcome.out), 80u);
-}
-
-void expect_usage_error(const Words& words, const std::string& part) {
-  const Outcome outcome = run_program(words);
-  EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
-  EXPECT_EQ(outcome.out, "");
-  EXPECT_TRUE(contains(outcome.err, part)) << outcome.err;
 }
 
 TEST(MappingsCommand, MistakesOfUse) {

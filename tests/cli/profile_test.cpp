@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "tests/cli/expectations.h"
 #include "tests/cli/program.h"
 
 namespace nearwarp::testing {
@@ -12,13 +13,6 @@ namespace {
 using Json = nlohmann::json;
 
 /// Names of all members of all objects in `json`.
-void collect_members(const Json& json, std::set<std::string>& names) {
-  if (json.is_object())
-    for (const auto& [name, value] : json.items()) names.insert(name);
-  if (json.is_structured())
-    for (const Json& value : json) collect_members(value, names);
-}
-
 class ProfileCommand : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(ProfileCommand, DocumentAgreesWithItselfAndItsDescription) {
@@ -95,13 +89,6 @@ TEST(Profiles, ProgramsThatWouldRunTogetherHaveOneEach) {
   EXPECT_TRUE(contains(outcome.out, "vector-add, size small; "));
   EXPECT_TRUE(contains(outcome.out, "\n\nreduction, size small; ")) << outcome.out;
   EXPECT_TRUE(contains(outcome.out, "32 and 64"));
-}
-
-void expect_usage_error(const Words& words, const std::string& part) {
-  const Outcome outcome = run_program(words);
-  EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
-  EXPECT_EQ(outcome.out, "");
-  EXPECT_TRUE(contains(outcome.err, part)) << outcome.err;
 }
 
 TEST(Profiles, MistakesOfUse) {
