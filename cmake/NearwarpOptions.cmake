@@ -6,6 +6,7 @@ set(NW_MARCH "x86-64-v3" CACHE STRING "Instruction set of the CPU code (-march);
 option(NW_BUILD_TESTS "Build the tests" ON)
 option(NW_BUILD_BENCHMARKS "Build the benchmarks" ON)
 option(NW_WHOLE_TESTS "Each test program is one test of ctest, not each of its tests: all of them are run in less time" OFF)
+option(NW_QUICK_TESTS "Build the tests that find no more with optimisation than with the address sanitizer" ON)
 option(NW_WERROR "Treat warnings as errors" OFF)
 option(NW_DEBUG_ASSERTS "Check internal contracts at run time" OFF)
 

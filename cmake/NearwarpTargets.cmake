@@ -56,36 +56,82 @@ endfunction()
 
 add_custom_target(nw_tests_threads)
 add_custom_target(nw_tests_quick)
+add_custom_target(nw_tests_documents)
 
-# nw_test(NAME SOURCES... [APPLICATIONS] [LIBS ...] [LABELS ...]): one executable, each TEST a ctest test (but for
-# NW_WHOLE_TESTS).
-# Labels: cpu (if none is given), cuda, slow (seconds, or minutes with sanitizers), threads (runs
-# several threads), thorough. APPLICATIONS: it uses the simulated GPU, which CUDA_VISIBLE_DEVICES of the
-# environment must not hide. Targets: nw_tests_threads builds those, nw_tests_quick all that are neither
-# slow nor thorough.
+# nw_test(NAME SOURCES... [APPLICATIONS] [OPTIMISED] [LIBS ...] [LABELS ...] [THREADS PATTERN...] [REPEATS PATTERN...]):
+# one executable, each TEST a ctest test (but for NW_WHOLE_TESTS).
+# Labels: cpu (if none is given), cuda, slow (seconds, or minutes with sanitizers), thorough. APPLICATIONS: it uses
+# the simulated GPU, which CUDA_VISIBLE_DEVICES of the environment must not hide.
+# Programs with a source that names documents have the label documents (target nw_tests_documents).
+# Where sanitizers run a program whole, they are shown some of its tests, by patterns of GoogleTest:
+#   THREADS: those that run several threads, for the thread sanitizer; label and target are nw_tests_threads' then.
+#   REPEATS: those that execute for long what shorter ones beside them execute, for the address sanitizer to leave out.
+# What is neither slow nor thorough nor cuda is quick (target nw_tests_quick). Quick programs find the same with
+# optimisation, unless they have REPEATS or are OPTIMISED: NW_QUICK_TESTS=OFF leaves the others out.
 function(nw_test name)
-  cmake_parse_arguments(ARG "APPLICATIONS" "" "LIBS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "APPLICATIONS;OPTIMISED" "" "LIBS;LABELS;THREADS;REPEATS" ${ARGN})
   if(NOT ARG_LABELS)
     set(ARG_LABELS cpu)
+  endif()
+  set(quick ON)
+  foreach(label IN ITEMS slow thorough cuda)
+    if(label IN_LIST ARG_LABELS)
+      set(quick OFF)
+    endif()
+  endforeach()
+  set(left_out)
+  if(quick AND NOT NW_QUICK_TESTS AND NOT ARG_OPTIMISED AND NOT ARG_REPEATS)
+    set(left_out EXCLUDE_FROM_ALL)
   endif()
   set(environment)
   if(ARG_APPLICATIONS)
     set(environment ENVIRONMENT_MODIFICATION CUDA_VISIBLE_DEVICES=unset:)
   endif()
-  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  set(patterns)
+  set(but)
+  if(NW_SANITIZE MATCHES "thread")
+    list(JOIN ARG_THREADS ":" patterns)
+  elseif(NW_SANITIZE MATCHES "address")
+    list(JOIN ARG_REPEATS ":" patterns)
+    set(but "-")
+  endif()
+  if(ARG_THREADS)
+    list(APPEND ARG_LABELS threads)
+  endif()
+  foreach(source IN LISTS ARG_UNPARSED_ARGUMENTS)
+    if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${source})
+      file(STRINGS ${source} documents REGEX "/docs/|[A-Z]\\.md\"" LIMIT_COUNT 1)
+      if(documents AND NOT "documents" IN_LIST ARG_LABELS)
+        list(APPEND ARG_LABELS documents)
+      endif()
+    endif()
+  endforeach()
+  add_executable(${name} ${left_out} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE nw_flags ${ARG_LIBS} GTest::gtest GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE NW_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   target_compile_options(${name} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${NW_TEST_FLAGS}>")
-  if("threads" IN_LIST ARG_LABELS)
+  if(ARG_THREADS)
     add_dependencies(nw_tests_threads ${name})
   endif()
-  if(NOT "slow" IN_LIST ARG_LABELS AND NOT "thorough" IN_LIST ARG_LABELS)
+  if(quick)
     add_dependencies(nw_tests_quick ${name})
+  endif()
+  if("documents" IN_LIST ARG_LABELS)
+    add_dependencies(nw_tests_documents ${name})
+  endif()
+  if(left_out)
+    return()
   endif()
   # Programs keep what several of their tests want, and begin slowly with a sanitizer. Those that need
   # a device stay apart where the backend is built, so that what is skipped without one is counted.
   # (ctest reports a program that is known test by test and was not built as a failure without labels.)
   if(NW_WHOLE_TESTS AND NOT (NW_HAVE_CUDA AND "cuda" IN_LIST ARG_LABELS))
+    if(patterns)
+      list(APPEND environment ENVIRONMENT "GTEST_FILTER=${but}${patterns}")
+      add_test(NAME Patterns.${name} COMMAND ${CMAKE_COMMAND}
+        -DPROGRAM=$<TARGET_FILE:${name}> -DPATTERNS=${patterns} -P ${PROJECT_SOURCE_DIR}/cmake/CheckPatterns.cmake)
+      set_tests_properties(Patterns.${name} PROPERTIES LABELS "${ARG_LABELS}")
+    endif()
     add_test(NAME ${name} COMMAND ${name})
     set_tests_properties(${name} PROPERTIES TIMEOUT 3600 LABELS "${ARG_LABELS}" ${environment})
     if("slow" IN_LIST ARG_LABELS)
