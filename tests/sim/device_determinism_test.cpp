@@ -66,7 +66,8 @@ TEST_P(DeviceDeterminism, CountersAreEqual) {
                                                 : testing::run_as_batch(device, systems);
     for (size_t i = 0; i < policies.size(); ++i) {
       SCOPED_TRACE(policies[i]);
-      EXPECT_EQ(numbers_and_times(found[i]), numbers_and_times(testing::simulate(recording, policies[i])));
+      EXPECT_EQ(numbers_and_times(found[i]),
+                numbers_and_times(testing::simulate(recording, policies[i])));
     }
   }
   EXPECT_GT(device.launches_of_batches(), 0u);
