@@ -47,7 +47,8 @@ class Design {
   std::string kernels_of(const Unit& unit) const;
   void add_part(const Unit& unit, Division& division) const;
   uint64_t work_of(const Division& division) const;
-  uint64_t work_of(const std::vector<Members>& chosen) const;
+  std::vector<double> usual_work(const std::vector<Stratum>& strata) const;
+  double expected_work(const std::vector<Members>& chosen, const std::vector<double>& usual) const;
   Division parts_of(const std::vector<Stratum>& strata, const std::vector<Members>& chosen) const;
 
   const Recording& recording_;
@@ -89,14 +90,35 @@ uint64_t Design::work_of(const Division& division) const {
   return work;
 }
 
-uint64_t Design::work_of(const std::vector<Members>& chosen) const {
+/// By launch, what one of its stratum has in the mean: were it what each has itself, small ones
+/// would be chosen.
+std::vector<double> Design::usual_work(const std::vector<Stratum>& strata) const {
+  std::vector<double> usual(recording_.launches.size(), 0);
+  for (const Stratum& s : strata) {
+    double sum = 0;
+    for (const uint32_t unit : s.members) sum += units_[unit].instructions;
+    for (const uint32_t unit : s.members)
+      if (!units_[unit].blocks.has_value()) usual[units_[unit].first] = sum / s.count();
+  }
+  return usual;
+}
+
+double Design::expected_work(const std::vector<Members>& chosen,
+                             const std::vector<double>& usual) const {
   Members in_order;
   for (const Members& members : chosen)
     in_order.insert(in_order.end(), members.begin(), members.end());
   std::sort(in_order.begin(), in_order.end());
   Division division;
-  for (const uint32_t unit : in_order) add_part(units_[unit], division);
-  return work_of(division);
+  double work = 0;
+  for (const uint32_t unit : in_order) {
+    add_part(units_[unit], division);
+    if (units_[unit].blocks.has_value()) work += units_[unit].work;
+  }
+  for (const LaunchPart& p : division.parts)
+    if (!p.blocks.has_value())
+      for (uint32_t i = p.begin; i < p.end; ++i) work += usual[i];
+  return work;
 }
 
 Division Design::parts_of(const std::vector<Stratum>& strata,
@@ -177,7 +199,8 @@ Division Design::make() const {
   for (size_t i = 0; i < plain.size(); ++i)
     if (plain[i] < strata.all()[i].members.size()) most = std::max(most, plain[i]);
   std::vector<Members> best = choice.of(plain);
-  uint64_t least = work_of(best);
+  const std::vector<double> usual = usual_work(strata.all());
+  double least = expected_work(best, usual);
   std::set<std::vector<uint64_t>> tried = {plain};
   for (const uint64_t limit : {most, most - most / 8, most - most / 4, most / 2})
     for (const double share : {1.3, 1.15, 1.0, 0.85, 0.7}) {
@@ -187,7 +210,7 @@ Division Design::make() const {
       std::vector<uint64_t> there;
       for (const Members& members : chosen) there.push_back(members.size());
       if (!strata.meet(there)) continue;
-      const uint64_t work = work_of(chosen);
+      const double work = expected_work(chosen, usual);
       if (work >= least) continue;
       least = work;
       best = std::move(chosen);

@@ -50,6 +50,7 @@ SampleChoice::SampleChoice(const std::vector<Unit>& units, const std::vector<Str
     : units_(units), stratum_of_(units.size()), launches_(launches), together_(together) {
   for (uint32_t i = 0; i < strata.size(); ++i) {
     Members& order = orders_.emplace_back(strata[i].members);
+    same_.push_back(strata[i].same);
     for (const uint32_t unit : order) stratum_of_[unit] = i;
     std::stable_sort(order.begin(), order.end(),
                      [&](uint32_t a, uint32_t b) { return units[a].size < units[b].size; });
@@ -101,7 +102,7 @@ void SampleChoice::add_between(std::vector<Members>& chosen) const {
     const Unit &last = units_[in_order[i - 1]], &next = units_[in_order[i]];
     if (last.blocks.has_value() || !follows(next, last.end, together_)) continue;
     for (uint32_t between = in_order[i - 1] + 1; between < in_order[i]; ++between)
-      if (!units_[between].blocks.has_value()) chosen[stratum_of_[between]].push_back(between);
+      if (same_[stratum_of_[between]]) chosen[stratum_of_[between]].push_back(between);
   }
 }
 
