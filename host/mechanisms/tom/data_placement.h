@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "device/mechanisms/tom/analyzer_state.h"
 #include "host/mechanisms/tom/mapping_study.h"
 #include "host/mechanisms/tom/report/sections.h"
 #include "host/recording/archive.h"
