@@ -12,8 +12,7 @@ namespace nearwarp::noc {
 inline constexpr uint32_t kLookahead = 2;
 
 /// All of a network's state, nothing wired yet. `Allocator` is an ArenaBuilder. The number of time
-/// slots in `p` is set here, and longest_train to 1 where there are no trains; `max_latency` is the
-/// longest of any wire, in cycles.
+/// slots in `p` is set here; `max_latency` is the longest of any wire, in cycles.
 template <class Allocator>
 NetworkState make_network(Allocator& arena, NetworkParams& p, uint32_t max_latency) {
   NW_ASSERT(p.speedup >= 1 && p.speedup <= kMaxSpeedup);
@@ -23,6 +22,8 @@ NetworkState make_network(Allocator& arena, NetworkParams& p, uint32_t max_laten
   const uint32_t way = max_latency + 1 + queued + std::max(p.traversal_delay, p.credit_delay);
   const uint32_t longest = std::max(way, p.routing_delay + p.vc_alloc_delay + 1);
   p.lookahead = kLookahead;
+  p.slots = 4;
+  while (p.slots < longest + p.lookahead) p.slots *= 2;
   const auto shift_for = [](uint32_t n) {
     uint32_t shift = 0;
     while (1u << shift < n) ++shift;
@@ -34,12 +35,6 @@ NetworkState make_network(Allocator& arena, NetworkParams& p, uint32_t max_laten
   p.ring_shift = shift_for(p.depth);
   p.input_speedup_shift = shift_for(p.input_speedup);
   p.switch_shift = shift_for(p.inputs << p.input_speedup_shift);
-  if (!fits_a_word(p)) p.longest_train = 1;
-  // A train may begin when its head has been routed and has got a channel.
-  const uint32_t ahead =
-      p.longest_train == 1 ? 0 : p.longest_train + p.routing_delay + p.vc_alloc_delay + 1;
-  p.slots = 4;
-  while (p.slots < longest + p.lookahead + ahead) p.slots *= 2;
   const uint32_t ins = p.routers << p.input_shift, outs = p.routers << p.output_shift;
   const uint32_t in_vcs = ins << p.vc_shift, terminal_vcs = p.terminals << p.vc_shift;
   NetworkState s;
@@ -72,9 +67,6 @@ NetworkState make_network(Allocator& arena, NetworkParams& p, uint32_t max_laten
     for (uint32_t i = 0; i < 1u << p.output_shift; ++i)
       v.ports(r)[i].free = static_cast<uint32_t>(low_bits(p.vcs));
     for (uint32_t i = 0; i < 1u << p.switch_shift; ++i) new (v.lasts(r) + i) SwitchLast;
-    if (p.longest_train == 1) continue;
-    for (uint32_t i = 0; i < 1u << (p.input_shift + p.vc_shift); ++i)
-      new (v.trains(r) + i) FlitTrain;
   }
   for (uint32_t i = 0; i < terminal_vcs; ++i)
     v.exits[i].front = ((in_vcs + i) << p.ring_shift) * sizeof(Flit);

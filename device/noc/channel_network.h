@@ -35,7 +35,6 @@ struct Sender {
   uint32_t flits_left = 0;  ///< of the packet that is being sent
   Flit flit;                ///< the packet's next one; before it, the last one's last
   bool blocked = false;     ///< out of `sending` until a credit or a parcel comes back
-  Tick free_at = 0;         ///< from then on it can send again
 };
 
 /// The receiving side.
@@ -53,7 +52,6 @@ struct ChannelNetworkState : ChannelEndsState {
   Ref<uint64_t> sending;
   Ref<uint64_t> receiving;    ///< bits of terminals that hold flits
   uint64_t active_until = 0;  ///< the first cycle in which nothing can be under way any more
-  Cycle stepped = 0;          ///< the first cycle that has not been, while anything is under way
 };
 
 namespace channel_network_detail {
@@ -196,30 +194,19 @@ struct Interfaces {
   /// Send the next flit, or block until what it lacks is there.
   NW_HD void send(uint32_t n) const {
     Sender& sender = s.senders.in(base)[n];
-    if (ends.now < sender.free_at)
-      return pause(n, static_cast<uint32_t>((sender.free_at - ends.now) / p.period));
     if (sender.flits_left == 0 && !take_packet(n)) return block_sender(n, 0, v.p.vcs);
     const uint32_t vc = sender.flit.vc;
     if (p.split ? !may_begin(v, n, vc, t) : !has_room(v, n, vc, t))
       return block_sender(n, vc, vc + 1);
     Flit& flit = sender.flit;
     flit.entered = t;
-    const uint32_t flits = p.split ? 1 : room_for(v, n, vc, sender.flits_left, t);
-    if (sender.flits_left == flits) flit.flags |= kTail | kLast;
+    if (sender.flits_left == 1) flit.flags |= kTail | kLast;
     if (p.split) flit.flags |= kHead | kTail;
-    inject(v, n, flit, flits, t);
+    inject(v, n, flit, t);
     flit.flags = 0;
-    sender.flits_left -= flits;
-    sender.free_at = ends.now + Tick{flits} * p.period;
-    s.flits_inside += flits;
-    if (sender.flits_left == 0 && ready_inputs(n) == 0) return mark(s.sending, n, false);
-    if (flits != 1) pause(n, flits);
-  }
-  /// It can send again when so many cycles have passed.
-  NW_HD NW_INLINE void pause(uint32_t n, uint32_t cycles) const {
-    s.senders.in(base)[n].blocked = true;
-    mark(s.sending, n, false);
-    wake(v, terminal_unit(v.p, n), t + cycles);
+    sender.flits_left -= 1;
+    if (sender.flits_left == 0 && ready_inputs(n) == 0) mark(s.sending, n, false);
+    s.flits_inside += 1;
   }
 
   /// All of them.
@@ -260,7 +247,6 @@ NW_HD NW_APART inline StepResult step_channel_network(const ChannelNetworkParams
   for (uint32_t w = 0; w < words; ++w) s.coming[w] = coming[w] & ~s.ready[w];
   // Between windows nothing of them is left in the state, wherever they were cut.
   const auto forget_window = [&] {
-    s.stepped = static_cast<Cycle>(cycle < s.active_until ? cycle : s.active_until);
     for (uint32_t w = 0; w < words; ++w) s.coming[w] = 0;
     s.next_head = 0;
   };
@@ -280,15 +266,13 @@ NW_HD NW_APART inline StepResult step_channel_network(const ChannelNetworkParams
       cycle = next > cycle ? next : cycle;
     }
     if (cycle >= end) break;
-    if (cycle >= s.active_until && (cycle ^ s.active_until) >> kRenewShift != 0) {
-      rest_routers(v, static_cast<Cycle>(cycle));
+    if (cycle >= s.active_until && (cycle ^ s.active_until) >> kRenewShift != 0)
       renew_places(v, static_cast<Cycle>(cycle), true);
-    }
     // As many as nothing crosses a wire in: a router's state is at hand then.
     const uint64_t left = end - cycle;
     const auto t = static_cast<Cycle>(cycle);
     const uint32_t cycles = left < v.p.lookahead ? static_cast<uint32_t>(left) : v.p.lookahead;
-    step_routers<true>(v, stepping, t, t + cycles);
+    step_routers(v, stepping, t, t + cycles);
     for (uint32_t k = 0; k < cycles; ++k) {
       const channel_network_detail::Interfaces at{
           p, s, v, base, t + k, {p, s, base, window.end, horizon, (cycle + k) * p.period}};
@@ -299,15 +283,6 @@ NW_HD NW_APART inline StepResult step_channel_network(const ChannelNetworkParams
   forget_window();
   result.wake = cycle * p.period;
   return result;
-}
-
-/// Flits that output port `port` of the routers has sent.
-NW_HD inline uint64_t flits_sent(const ChannelNetworkParams& p, const ChannelNetworkState& s,
-                                 std::byte* base, uint32_t port) {
-  const NetworkView v = view_of(p.net, s.net, base);
-  const uint32_t router = port >> p.net.output_shift;
-  return v.out_ports[port].flits_sent -
-         counted_ahead(v, router, port - (router << p.net.output_shift), s.stepped);
 }
 
 /// Lay out a network's interfaces around routers that make_network() has laid out and wired.

@@ -27,33 +27,19 @@ NW_HD NW_INLINE void each_due(const NetworkView& v, Cycle begin, Cycle end, Step
 
 }  // namespace network_detail
 
-/// Trains that have gone before cycle `t` have been noticed: from then on what routers hold is what
-/// it would be, had they been stepped in every cycle.
-NW_HD NW_RARE inline void rest_routers(const NetworkView& v, Cycle t) {
-  if (v.p.longest_train == 1) return;
-  for (uint32_t r = 0; r < v.p.routers; ++r)
-    if (v.work(r).moving != 0 || v.work(r).passage.vc != kNobody)
-      router_detail::WordRouter<false, true>(v, r, first_vc_request(v.p, 0)).rest(t);
-}
-
 /// Step the routers through the cycles [begin, end), which nothing crosses a wire in: `end` is at
-/// most `lookahead` behind `begin`. kTrains: terminals may send trains
-/// (NetworkParams::longest_train is not 1). Each that has something to do is stepped through all of
-/// them, while its state is at hand.
-template <bool kTrains>
+/// most `lookahead` behind `begin`. Each that has something to do is stepped through all of them,
+/// while its state is at hand.
 NW_HD NW_INLINE void step_routers(const NetworkView& v, Stepping stepping, Cycle begin, Cycle end) {
   for (Cycle t = begin; t != end; ++t)
-    if (is_time_to_renew(t)) {
-      rest_routers(v, begin);
-      renew_places(v, t - v.p.lookahead, false);
-    }
+    if (is_time_to_renew(t)) renew_places(v, t - v.p.lookahead, false);
   const uint32_t head_delay = first_vc_request(v.p, 0);
   if (stepping == Stepping::kUsual)
     return network_detail::each_due(v, begin, end, [&](uint32_t r) NW_INLINE_LAMBDA {
-      step_word<true, kTrains>(v, r, head_delay, begin, end);
+      step_word<true>(v, r, head_delay, begin, end);
     });
   network_detail::each_due(v, begin, end, [&](uint32_t r) {
-    if (stepping == Stepping::kWord) return step_word<false, kTrains>(v, r, head_delay, begin, end);
+    if (stepping == Stepping::kWord) return step_word<false>(v, r, head_delay, begin, end);
     if (stepping == Stepping::kPlain) return step_plain(v, r, begin, end);
     for (Cycle t = begin; t != end; ++t)
       if (is_due(v, r, t)) step_router(v, r, t);
@@ -68,11 +54,7 @@ NW_HD void step_network(const NetworkView& v, const Terminals& terminals, Cycle 
   for (Cycle t = begin; t != end;) {
     const Cycle left = end - t;
     const Cycle next = t + (left < v.p.lookahead ? left : v.p.lookahead);
-    if (v.p.longest_train == 1) {
-      step_routers<false>(v, stepping, t, next);
-    } else {
-      step_routers<true>(v, stepping, t, next);
-    }
+    step_routers(v, stepping, t, next);
     lanes::each_scalar(v.p.terminals, [&](uint32_t n) {
       for (Cycle now = t; now != next; ++now) terminals.step(v, n, now);
     });

@@ -16,8 +16,6 @@ inline constexpr uint32_t kMaxVcs = 32;    ///< of a port
 inline constexpr uint32_t kMaxSpeedup = 2;
 inline constexpr uint32_t kMaxInputSpeedup = 8;
 inline constexpr uint32_t kOutputQueue = 32;  ///< flits that wait for an output's wire at most
-/// Flits of a train at most (trains.h), of networks that have them.
-inline constexpr uint32_t kLongestTrain = 8;
 inline constexpr uint16_t kNobody = 0xffff;
 /// Of a virtual channel whose last packet's tail has gone, and whose tail credit is awaited.
 inline constexpr uint16_t kWaitsForTailCredit = 0xfffe;
@@ -40,8 +38,7 @@ struct alignas(16) Flit {
   Cycle entered = 0;                     ///< when the packet's head left the source queue
   uint16_t source = 0, destination = 0;  ///< terminals
   uint8_t flags = 0;
-  uint8_t vc =
-      0;  ///< of the first of a train that is in a router, or on its way there: flits behind
+  uint8_t vc = 0;
   uint8_t vnet = 0;
   uint8_t hops = 0;  ///< routers passed
 };
@@ -64,7 +61,6 @@ struct NetworkParams {
   /// 0: an output's virtual channel is free when the tail has won the switch; 1: when that flit's
   /// credit has come back.
   uint32_t wait_for_tail_credit = 0;
-  uint32_t longest_train = 1;  ///< flits that are moved at once at most
   uint32_t lookahead = 1;   ///< the shortest delay of a link: units may be that far apart in time
   uint32_t slots = 4;       ///< time slots per ring: a power of two, for delay and lookahead
   uint32_t ring_shift = 0;  ///< log2 of the stride of virtual channels' rings of `depth` places
@@ -77,18 +73,6 @@ struct NetworkParams {
   uint32_t switch_shift = 0;
   uint32_t input_speedup_shift = 0;
 };
-
-/// Is a network without speed-up, internal or of inputs, whose flits enter switch allocation at
-/// once, and whose channels are free when a tail has gone?
-NW_HD NW_INLINE bool is_plain(const NetworkParams& p) {
-  return p.speedup == 1 && p.input_speedup == 1 && p.sw_alloc_delay == 1 &&
-         p.wait_for_tail_credit == 0;
-}
-/// Is it one, of one virtual network, whose routers' input virtual channels are bits of a word?
-/// Then it is stepped by WordRouter.
-NW_HD NW_INLINE bool fits_a_word(const NetworkParams& p) {
-  return is_plain(p) && p.vnets == 1 && p.input_shift + p.vc_shift <= 6;
-}
 
 // Words of bits by unit, of a time slot: the routers', then the terminals'.
 NW_HD inline uint32_t router_words(const NetworkParams& p) { return (p.routers + 63) / 64; }
@@ -105,9 +89,8 @@ NW_HD inline uint32_t vc_words(const NetworkParams& p) {
   const uint32_t shift = p.input_shift + p.vc_shift;
   return shift <= 6 ? 1 : 1u << (shift - 6);
 }
-/// Words of a unit's arrivals in a time slot: of its virtual channels that a flit reaches then (in
-/// a WordRouter, the first of a train), and of a WordRouter those whose heads ask for a channel
-/// from then on.
+/// Words of a unit's arrivals in a time slot: of its virtual channels that a flit reaches then, and
+/// of a WordRouter those whose heads ask for a channel from then on.
 NW_HD inline uint32_t arrival_words(const NetworkParams& p) {
   return vc_words(p) > 1 ? vc_words(p) : 2;
 }
@@ -134,7 +117,7 @@ enum class VcStage : uint8_t { kIdle, kRouting, kWaitingForVc, kActive };
 /// A virtual channel of an input port, or of a receiving terminal.
 struct InputVc {
   uint32_t front = 0;  ///< place of the first of its flits
-  uint16_t count = 0;  ///< of those that are there; of a WordRouter: trains
+  uint16_t count = 0;  ///< of those that are there
   /// Output VC (port << vc_shift | VC) of the packet at the front, or of the one before.
   uint16_t to = kNobody;
   uint8_t out = 0;            ///< that packet's output port
@@ -145,16 +128,6 @@ struct InputVc {
   bool offered = false;  ///< the flit at the front takes part in switch allocation
 };
 static_assert(sizeof(InputVc) == 16);
-
-/// What a WordRouter moves from an input virtual channel, a flit per cycle: see trains.h.
-struct alignas(16) FlitTrain {
-  Flit flit;           ///< the first, as it came; with the flits that were behind it
-  Cycle begin = 0;     ///< when it wins the switch
-  uint32_t far = 0;    ///< place that it goes to
-  uint32_t flits = 0;  ///< that are moved
-  uint32_t reserved = 0;
-};
-static_assert(sizeof(FlitTrain) == 32);
 
 /// A virtual channel of an output port, or of a terminal's entrance to the network.
 struct OutputVc {
@@ -196,16 +169,6 @@ struct StageQueue {
   uint16_t head = 0, count = 0;
 };
 
-/// Of a WordRouter that nobody else is in: the train that passes it. All else that the router holds
-/// is what it will be when that has gone; here is what is needed to make it what it is before.
-struct Passage {
-  Cycle end = 0;  ///< cycle after the one in which the last flit wins the switch
-  uint16_t vc = kNobody;
-  SwitchLast last;       ///< of its input port
-  uint32_t sa_last = 0;  ///< of its output port
-  uint32_t front = 0;    ///< of the input virtual channel
-};
-
 /// What a router has to do: one without work, whom nothing reaches, is not stepped.
 struct RouterWork {
   uint64_t va_outputs = 0;  ///< output ports with requests for virtual channels that are free
@@ -216,9 +179,6 @@ struct RouterWork {
   uint64_t present = 0;  ///< those with flits in their buffers
   uint64_t active = 0;   ///< whose packet has an output's virtual channel
   uint64_t stalled = 0;  ///< and that lacks a credit
-  uint64_t moving = 0;   ///< and whose train is under way, or has gone and has not been noticed
-  uint64_t longer = 0;   ///< of those active: whose train has several flits, as far as is known
-  Passage passage;
 };
 
 /// A router's own state is one block of lines: its arrivals by slot, then these, whose offsets are
@@ -227,24 +187,22 @@ struct alignas(64) BlockLine {
   std::byte bytes[64];
 };
 struct BlockLayout {
-  uint32_t work = 0, inputs = 0, outputs = 0, lasts = 0, trains = 0, bytes = 0;
+  uint32_t work = 0, inputs = 0, outputs = 0, lasts = 0, bytes = 0;
 };
 NW_HD constexpr BlockLayout block_layout(uint32_t arrivals, uint32_t inputs, uint32_t outputs,
-                                         uint32_t vcs, uint32_t switch_inputs, uint32_t trains) {
+                                         uint32_t vcs, uint32_t switch_inputs) {
   const auto lines = [](size_t bytes) { return static_cast<uint32_t>((bytes + 63) / 64 * 64); };
   BlockLayout b;
   b.work = lines(arrivals * sizeof(uint64_t));
   b.inputs = b.work + lines(sizeof(RouterWork));
   b.outputs = b.inputs + lines(size_t{inputs} * vcs * sizeof(InputVc));
   b.lasts = b.outputs + lines(size_t{outputs} * vcs * sizeof(OutputVc));
-  b.trains = b.lasts + lines(switch_inputs * sizeof(SwitchLast));
-  b.bytes = b.trains + lines(trains * sizeof(FlitTrain));
+  b.bytes = b.lasts + lines(switch_inputs * sizeof(SwitchLast));
   return b;
 }
 NW_HD inline BlockLayout block_layout(const NetworkParams& p) {
   return block_layout(p.slots * arrival_words(p), 1u << p.input_shift, 1u << p.output_shift,
-                      1u << p.vc_shift, 1u << p.switch_shift,
-                      p.longest_train == 1 ? 0 : 1u << (p.input_shift + p.vc_shift));
+                      1u << p.vc_shift, 1u << p.switch_shift);
 }
 
 struct NetworkState {
@@ -324,9 +282,6 @@ struct NetworkView {
   }
   NW_HD InputVc* inputs(uint32_t router) const {
     return reinterpret_cast<InputVc*>(block(router) + layout.inputs);
-  }
-  NW_HD FlitTrain* trains(uint32_t router) const {
-    return reinterpret_cast<FlitTrain*>(block(router) + layout.trains);
   }
   NW_HD OutputVc* outputs(uint32_t router) const {
     return reinterpret_cast<OutputVc*>(block(router) + layout.outputs);

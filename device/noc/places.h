@@ -23,12 +23,6 @@ NW_HD NW_INLINE uint32_t place_before(const NetworkParams& p, uint32_t place) {
   const uint32_t mask = (sizeof(Flit) << p.ring_shift) - 1;
   return ((place & mask) == 0 ? place + p.depth * sizeof(Flit) : place) - sizeof(Flit);
 }
-/// And the one `n` behind it, a ring at most.
-NW_HD NW_INLINE uint32_t place_ahead(const NetworkParams& p, uint32_t place, uint32_t n) {
-  const uint32_t mask = (sizeof(Flit) << p.ring_shift) - 1;
-  const uint32_t ring = p.depth * sizeof(Flit), at = (place & mask) + n * sizeof(Flit);
-  return (place & ~mask) + at - (at >= ring ? ring : 0);
-}
 /// May the sender use it in cycle `t`?
 NW_HD NW_INLINE bool is_free(const Flit& place, Cycle t) {
   return (place.flags & kHere) == 0 && static_cast<int32_t>(t - place.tag) >= 0;
@@ -157,31 +151,9 @@ NW_HD NW_INLINE bool may_begin(const NetworkView& v, uint32_t n, uint32_t vc, Cy
   if (v.p.wait_for_tail_credit == 0) return has_room(v, n, vc, t);
   return has_all_credits(v, entrance(v, n, vc), t);
 }
-/// Flits of one packet, at most `most`, that terminal `n` may send on `vc` from cycle `t` on, one
-/// in each, where it has room for one.
-NW_HD NW_INLINE uint32_t room_for(const NetworkView& v, uint32_t n, uint32_t vc, uint32_t most,
-                                  Cycle t) {
-  const uint32_t shorter = v.p.depth < v.p.longest_train ? v.p.depth : v.p.longest_train;
-  uint32_t flits = most < shorter ? most : shorter;
-  const uint32_t first = entrance(v, n, vc).place;
-  while (flits > 1 && !is_free(v.place(place_ahead(v.p, first, flits - 1)), t)) --flits;
-  return flits;
-}
-/// Terminal `n` puts `flits` of them on their way into the network; `flit` has the flags of all.
-NW_HD NW_INLINE void inject(const NetworkView& v, uint32_t n, const Flit& flit, uint32_t flits,
-                            Cycle t) {
-  OutputVc& o = entrance(v, n, flit.vc);
-  Flit& first = v.place(o.place);
-  first = flit;
-  first.vc = static_cast<uint8_t>(flits - 1);
-  first.flags = static_cast<uint8_t>((flit.flags & (kHead | kTail | kLast)) | kHere);
-  for (uint32_t j = 1; j < flits; ++j) v.place(place_ahead(v.p, o.place, j)).flags = kHere;
-  o.place = place_ahead(v.p, o.place, flits);
-  announce(v, v.flit_links[n], flit.vc, t);
-}
-/// The same of one flit, whose `vc` has room.
+/// Terminal `n` puts a flit, whose `vc` has room, on its way into the network.
 NW_HD NW_INLINE void inject(const NetworkView& v, uint32_t n, const Flit& flit, Cycle t) {
-  inject(v, n, flit, 1, t);
+  put_flit(v, v.flit_links[n], entrance(v, n, flit.vc), flit.vc, flit, t);
 }
 /// Terminal `n`, which lacks one, is to be found in `woken` when a credit for `vc` comes.
 NW_HD NW_INLINE void await_room(const NetworkView& v, uint32_t n, uint32_t vc, Cycle t) {

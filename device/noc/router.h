@@ -435,13 +435,19 @@ NW_HD NW_INLINE bool has_requests(const RouterWork& w) {
 NW_HD NW_INLINE bool is_due(const NetworkView& v, uint32_t r, Cycle t) {
   return (v.due_of(r)[t & v.slot_mask] >> (r % 64) & 1) != 0;
 }
+/// Is a network without speed-up, internal or of inputs, whose flits enter switch allocation at
+/// once, and whose channels are free when a tail has gone? Then it is stepped by step_plain().
+NW_HD NW_INLINE bool is_plain(const NetworkParams& p) {
+  return p.speedup == 1 && p.input_speedup == 1 && p.sw_alloc_delay == 1 &&
+         p.wait_for_tail_credit == 0;
+}
+
 /// Is it plain, of one virtual network and of routers of five to eight ports with eight virtual
 /// channels of eight flits, and wires of a cycle or two? Meshes are, as published ones have them
 /// and `nearwarp noc` by default.
 NW_HD NW_INLINE bool is_usual(const NetworkParams& p) {
   constexpr uint32_t kShift = router_detail::kUsualShift;
-  return is_plain(p) && p.vnets == 1 &&
-         p.slots == router_detail::usual_slots(p.longest_train != 1) && p.vc_shift == kShift &&
+  return is_plain(p) && p.vnets == 1 && p.slots == 1u << kShift && p.vc_shift == kShift &&
          p.input_shift == kShift && p.output_shift == kShift && p.ring_shift == kShift &&
          p.depth == 1u << kShift && p.vcs == 1u << kShift;
 }
@@ -496,10 +502,10 @@ NW_HD NW_APART_ON_GPU void step_plain(const NetworkView& v, uint32_t r, Cycle be
 }
 
 /// The same of one whose input virtual channels fit a word.
-template <bool kUsual, bool kTrains>
+template <bool kUsual>
 NW_HD NW_APART_ON_GPU void step_word(const NetworkView& v, uint32_t r, uint32_t head_delay,
                                      Cycle begin, Cycle end) {
-  router_detail::WordRouter<kUsual, kTrains> router(v, r, head_delay);
+  router_detail::WordRouter<kUsual> router(v, r, head_delay);
   for (Cycle t = begin; t != end; ++t)
     if (router.is_due(t)) router.step(t);
 }

@@ -25,7 +25,7 @@ NW_HD NW_APART inline StepResult step_standalone(const NetworkParams& p, const S
   terminals.begin_window(v, static_cast<Cycle>(window.begin));
   for (auto t = static_cast<Cycle>(window.begin); t != end;) {
     const Cycle left = end - t, next = t + (left < p.lookahead ? left : p.lookahead);
-    step_routers<false>(v, stepping, t, next);
+    step_routers(v, stepping, t, next);
     terminals.step(v, t, next, end);
     t = next;
   }

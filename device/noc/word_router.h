@@ -7,18 +7,34 @@
 // registers a request, and nobody takes one back. Results are those of router.h to the bit.
 #pragma once
 
-#include "device/noc/word_moves.h"
+#include "device/noc/pipeline.h"
+#include "device/noc/places.h"
 
 namespace nearwarp::noc {
 
+/// Is a network stepped by WordRouter? Of those without speed-ups and waiting for tail credits.
+NW_HD NW_INLINE bool fits_a_word(const NetworkParams& p) {
+  return p.vnets == 1 && p.input_shift + p.vc_shift <= 6;
+}
+
 namespace router_detail {
 
-template <bool kUsual, bool kTrains>
-class WordRouter : WordMoves<kUsual, kTrains> {
-  using Base = WordMoves<kUsual, kTrains>;
+/// log2 of ports, virtual channels, flits of a buffer and time slots of a usual network
+/// (is_usual() in router.h).
+inline constexpr uint32_t kUsualShift = 3;
 
+/// kUsual: of a usual network, whose addresses are made without asking for its strides.
+template <bool kUsual>
+class WordRouter {
  public:
-  using Base::Base;
+  /// `head_delay`: cycles from a head's beginning to its first request.
+  NW_HD NW_INLINE WordRouter(const NetworkView& v, uint32_t r, uint32_t head_delay)
+      : v_(v),
+        r_(r),
+        head_delay_(head_delay),
+        block_(v.units + size_t{r} * layout().bytes),
+        ports_(v.out_ports + (size_t{r} << output_shift())),
+        due_(v.due + r / 64 * slots()) {}
 
   /// Has it something to do in cycle `t`?
   NW_HD NW_INLINE bool is_due(Cycle t) const {
@@ -33,68 +49,74 @@ class WordRouter : WordMoves<kUsual, kTrains> {
     const uint64_t flits = coming[0];
     uint64_t heads = coming[1];
     coming[0] = coming[1] = 0;
-    if (kTrains) {
-      if (work.passage.vc != kNobody) leave_passage(t);
-      if (work.moving != 0) heads |= end_trains(t);
-      if (work.active == 0 && pass(flits, heads)) return;
-    }
     if (work.stalled != 0) take_credits();
     heads |= take_flits(flits);
     // Both allocators see the state of the cycle's beginning: the switch is decided first, and
-    // tails give their channels back when their train has ended.
+    // tails give their channels back last.
     const uint64_t ready = work.present & work.active & ~work.stalled;
-    uint64_t contested = 0, winners = ready & ~moving();
-    if (winners != 0 && has_several(ready)) {
-      contested = contested_of(ready);
-      if (contested != 0) winners = (winners & ~contested) | settle(contested);
+    if (!has_several(ready)) {
+      if ((heads | work.va_outputs) != 0) allocate_vcs(heads);
+      if (ready != 0) traverse(count_trailing_zeros(ready));
+    } else {
+      uint64_t moving = allocate_switch(ready);
+      if ((heads | work.va_outputs) != 0) allocate_vcs(heads);
+      for (; moving != 0; moving &= moving - 1) traverse(count_trailing_zeros(moving));
     }
-    if ((heads | work.va_outputs) != 0) allocate_vcs(heads);
-    for (; winners != 0; winners &= winners - 1) {
-      const uint32_t vc = count_trailing_zeros(winners);
-      if (!kTrains || ((contested | ~work.longer) >> vc & 1) != 0) {
-        traverse(vc);  // that is less work than a train of one
-      } else {
-        start(vc, t);
-      }
-    }
-    const uint64_t next = work.present & work.active & ~work.stalled & ~moving();
-    if (next != 0) {
-      if (!kTrains || contested != 0 || (next & work.longer) == 0) {
-        mark_due(t + 1);
-      } else {
-        look_ahead();
-      }
-    }
-    if (work.va_outputs != 0) mark_due(t + 1);
-  }
-  /// Trains that have gone before cycle `t`, in which the router is not stepped, are noticed.
-  NW_HD NW_INLINE void rest(Cycle t) {
-    t_ = t;
-    if (static_cast<int32_t>(t - work().passage.end) >= 0) work().passage.vc = kNobody;
-    const uint64_t heads = end_trains(t);
-    if (heads != 0) begin_later(heads, t);
+    if (work.va_outputs != 0 || (work.present & work.active & ~work.stalled) != 0) mark_due(t + 1);
   }
 
  private:
-  NW_HD NW_INLINE uint64_t moving() const { return kTrains ? work().moving : 0; }
-  using Base::ahead, Base::begin_later, Base::bit, Base::coming_in, Base::cut, Base::due_,
-      Base::end_trains, Base::head_delay_, Base::input, Base::last, Base::mark_due, Base::output,
-      Base::ports_, Base::r_, Base::send, Base::slot_mask, Base::stall, Base::start, Base::t_,
-      Base::train, Base::traverse, Base::v_, Base::vc_shift, Base::work;
+  static constexpr uint32_t kShift = kUsualShift;
+  NW_HD NW_INLINE uint32_t vc_shift() const { return kUsual ? kShift : v_.p.vc_shift; }
+  NW_HD NW_INLINE uint32_t input_shift() const { return kUsual ? kShift : v_.p.input_shift; }
+  NW_HD NW_INLINE uint32_t output_shift() const { return kUsual ? kShift : v_.p.output_shift; }
+  NW_HD NW_INLINE uint32_t slots() const { return kUsual ? 1u << kShift : v_.p.slots; }
+  NW_HD NW_INLINE uint32_t slot_mask() const { return slots() - 1; }
+  NW_HD NW_INLINE BlockLayout layout() const {
+    constexpr uint32_t kSize = 1u << kShift;
+    constexpr BlockLayout kLayout = block_layout(kSize * 2, kSize, kSize, kSize, kSize);
+    return kUsual ? kLayout : v_.layout;
+  }
+  NW_HD NW_INLINE static uint64_t bit(uint32_t n) { return uint64_t{1} << n; }
+  NW_HD NW_INLINE uint32_t behind(uint32_t place) const {
+    if (!kUsual) return next_place(v_.p, place);
+    constexpr uint32_t kRing = sizeof(Flit) << kShift;
+    const uint32_t next = place + sizeof(Flit);
+    return next % kRing == 0 ? next - kRing : next;
+  }
+  // What the block has.
+  NW_HD NW_INLINE RouterWork& work() const {
+    return *reinterpret_cast<RouterWork*>(block_ + layout().work);
+  }
+  NW_HD NW_INLINE InputVc& input(uint32_t vc) const {
+    return reinterpret_cast<InputVc*>(block_ + layout().inputs)[vc];
+  }
+  NW_HD NW_INLINE OutputVc& output(uint32_t vc) const {
+    return reinterpret_cast<OutputVc*>(block_ + layout().outputs)[vc];
+  }
+  NW_HD NW_INLINE SwitchLast& last(uint32_t port) const {
+    return reinterpret_cast<SwitchLast*>(block_ + layout().lasts)[port];
+  }
+  /// Of cycle `t`: virtual channels that a flit reaches, and those whose head asks for a channel.
+  NW_HD NW_INLINE uint64_t* coming_in(Cycle t) const {
+    return reinterpret_cast<uint64_t*>(block_) + (t & slot_mask()) * 2;
+  }
+  /// It has something to do in cycle `t`.
+  NW_HD NW_INLINE void mark_due(Cycle t) const { add_bits(due_ + (t & slot_mask()), bit(r_ % 64)); }
 
+  /// The packet of `vc` lacks a credit for `place`.
+  NW_HD NW_INLINE void stall(uint32_t vc, Flit& place) const {
+    work().stalled |= bit(vc);
+    await_apart(v_, r_, place);
+  }
   NW_HD NW_INLINE void take_credits() const {
     for (uint64_t left = work().stalled; left != 0; left &= left - 1) {
       const uint32_t vc = count_trailing_zeros(left);
-      Flit& place = v_.place(output(input(vc).to).place);
-      if (is_free(place, t_)) {
-        work().stalled &= ~bit(vc);
-      } else {  // it was to be free now, and then a train was cut
-        await_apart(v_, r_, place);
-      }
+      if (has_credit(v_, output(input(vc).to), t_)) work().stalled &= ~bit(vc);
     }
   }
 
-  /// Count trains that arrive. Returns the heads that ask for a channel at once.
+  /// Count flits that arrive. Returns the heads that ask for a channel at once.
   NW_HD NW_INLINE uint64_t take_flits(uint64_t flits) const {
     if (flits == 0) return 0;
     for (uint64_t left = flits; left != 0; left &= left - 1) {
@@ -105,55 +127,29 @@ class WordRouter : WordMoves<kUsual, kTrains> {
     RouterWork& work = this->work();
     const uint64_t idle = flits & ~(work.present | work.active);
     work.present |= flits;
-    for (uint64_t left = flits & moving(); left != 0; left &= left - 1)
-      mark_due(end_of(train(count_trailing_zeros(left))));
     if (idle == 0 || head_delay_ == 0) return idle;
     begin_later(idle, t_ + head_delay_);
     return 0;
   }
+  /// Heads that ask for a channel from cycle `due` on.
+  NW_HD NW_INLINE void begin_later(uint64_t heads, Cycle due) const {
+    coming_in(due)[1] |= heads;
+    mark_due(due);
+  }
 
-  /// Those of `ready` that want an output that others want, too, or of whose input port several
-  /// could win.
-  NW_HD NW_INLINE uint64_t contested_of(uint64_t ready) const {
-    uint64_t contested = 0, ports = 0, several = 0;
-    for (uint64_t left = ready; left != 0;) {
+  /// Connections of a cycle between several flits: the input virtual channels that win.
+  NW_HD NW_INLINE uint64_t allocate_switch(uint64_t ready) const {
+    uint64_t ports = 0, contested = 0;
+    for (uint64_t left = ready; left != 0 && contested == 0;) {
       const uint32_t vc = count_trailing_zeros(left);
-      const uint64_t mine = ready & ports_[input(vc).out].members, port = bit(vc >> vc_shift());
-      if (has_several(mine)) contested |= mine;
-      several |= ports & port;
+      const uint64_t mine = left & ports_[input(vc).out].members, port = bit(vc >> vc_shift());
+      contested = (mine & (mine - 1)) | (ports & port);
       ports |= port;
-      left &= left - 1;
+      left &= ~mine;
     }
-    for (; several != 0; several &= several - 1)
-      contested |= ready & low_bits(1u << vc_shift())
-                               << (count_trailing_zeros(several) << vc_shift());
-    return contested;
+    return contested == 0 ? ready : arbitrate(ready);
   }
-  /// What takes part in the switch allocation of the next cycle wins if nobody contests it.
-  NW_HD NW_INLINE void look_ahead() const {
-    const Cycle next = t_ + 1;
-    const RouterWork& work = this->work();
-    // The last of those trains goes in this cycle.
-    const uint64_t heads = end_trains(next);
-    if (heads != 0) begin_later(heads, next);
-    const uint64_t ready = work.present & work.active & ~work.stalled;
-    if (has_several(ready) && contested_of(ready) != 0) return mark_due(next);
-    for (uint64_t left = ready & ~work.moving; left != 0; left &= left - 1) {
-      const uint32_t vc = count_trailing_zeros(left);
-      if ((work.longer >> vc & 1) == 0) {
-        mark_due(next);
-      } else {
-        start(vc, next);
-      }
-    }
-  }
-  /// Which of the contested ones win.
-  NW_HD NW_INLINE uint64_t settle(uint64_t contested) const {
-    for (uint64_t left = contested & moving(); left != 0; left &= left - 1)
-      cut(count_trailing_zeros(left));
-    return arbitrate(contested);
-  }
-  /// The winners where several want an output, or an input port has several that could win.
+  /// The same where several want an output, or an input port has several that could win.
   NW_HD NW_INLINE uint64_t arbitrate(uint64_t ready) const {
     const uint32_t numbers = low_bits32(vc_shift());
     uint64_t grants[kMaxPorts];
@@ -184,13 +180,10 @@ class WordRouter : WordMoves<kUsual, kTrains> {
     for (; heads != 0; heads &= heads - 1) {
       const uint32_t vc = count_trailing_zeros(heads);
       InputVc& in = input(vc);
-      const Flit& first = v_.place(in.front);
-      const uint16_t to = first.destination;
-      if (kTrains && first.vc != 0) work.longer |= bit(vc);
+      const uint16_t to = v_.place(in.front).destination;
       const uint32_t out = v_.routes[size_t{r_} * v_.p.terminals + to];
       in.out = static_cast<uint8_t>(out);
       ports_[out].members |= bit(vc);
-      if (ports_[out].free == 0) await_channel(out);
       outs |= uint64_t{ports_[out].free != 0} << out;
     }
     for (; outs != 0; outs &= outs - 1) {
@@ -202,19 +195,9 @@ class WordRouter : WordMoves<kUsual, kTrains> {
         continue;
       }
       grant(out, wanting);
-      if ((port.members & ~work.active) == 0) continue;
-      if (port.free == 0) {
-        await_channel(out);
-      } else {
-        more |= bit(out);
-      }
+      if (port.free != 0 && (port.members & ~work.active) != 0) more |= bit(out);
     }
     work.va_outputs = more;
-  }
-  /// A head waits until one of the output's channels is free.
-  NW_HD NW_INLINE void await_channel(uint32_t out) const {
-    for (uint64_t left = ports_[out].members & moving(); left != 0; left &= left - 1)
-      mark_due(end_of(train(count_trailing_zeros(left))));
   }
   /// Grant and accept between several heads and the output's free channels.
   NW_HD NW_INLINE void grant(uint32_t out, uint64_t wanting) const {
@@ -232,16 +215,12 @@ class WordRouter : WordMoves<kUsual, kTrains> {
     }
     for (uint32_t i = 0; i < n; ++i) give(winners[i], out, channels[i]);
   }
-  /// Which of an output's channels the head takes that are granted to it.
-  NW_HD NW_INLINE uint32_t choose(const InputVc& in, uint32_t out, uint32_t granted) const {
-    const uint32_t before = in.to;  // none: of no port
-    return pick_from(granted,
-                     before >> vc_shift() == out ? (before & low_bits32(vc_shift())) + 1 : 0);
-  }
   /// The head of `vc` takes one of the output's virtual channels `granted`.
   NW_HD NW_INLINE void give(uint32_t vc, uint32_t out, uint32_t granted) const {
     InputVc& in = input(vc);
-    const uint32_t taken = choose(in, out, granted);
+    const uint32_t before = in.to;  // none: of no port
+    const uint32_t taken =
+        pick_from(granted, before >> vc_shift() == out ? (before & low_bits32(vc_shift())) + 1 : 0);
     in.out_vc = static_cast<uint8_t>(taken);
     in.to = static_cast<uint16_t>((out << vc_shift()) + taken);
     in.far_bit = static_cast<uint8_t>(ports_[out].flits.first + taken);
@@ -252,55 +231,53 @@ class WordRouter : WordMoves<kUsual, kTrains> {
     if (!is_free(v_.place(o.place), t_)) stall(vc, v_.place(o.place));
   }
 
-  /// The router's only train has gone, or is one among others from now on.
-  NW_HD NW_INLINE void leave_passage(Cycle t) const {
-    Passage& passage = work().passage;
-    if (static_cast<int32_t>(t - passage.end) >= 0) {
-      passage.vc = kNobody;
-    } else {
-      end_passage(v_, r_);
-    }
-  }
-  /// Nobody is in the router but a packet that comes, or whose head asks for a channel: until
-  /// somebody else comes, whose head will ask later, it goes through in one step. Returns false if
-  /// that is not so.
-  NW_HD NW_INLINE bool pass(uint64_t flits, uint64_t heads) const {
-    RouterWork& work = this->work();
-    if ((flits == 0) == (heads == 0)) return false;
-    const uint64_t all = flits | heads | work.present;
-    if (has_several(all) || (flits & work.present) != 0) return false;
-    const uint32_t vc = count_trailing_zeros(all);
+  /// Move the flit at the front of `vc` into the far buffer.
+  NW_HD NW_INLINE void traverse(uint32_t vc) const {
     InputVc& in = input(vc);
-    if (heads != 0 && in.count != 1) return false;
-    const Flit first = v_.place(in.front);
-    const uint32_t out = v_.routes[size_t{r_} * v_.p.terminals + first.destination];
+    const uint32_t out = in.out;
     OutputPort& to = ports_[out];
-    if ((first.flags & kTail) == 0 || to.free == 0) return false;
-    const uint32_t taken = choose(in, out, to.free), n = length_of(first);
-    const uint32_t number = (out << vc_shift()) + taken;
-    OutputVc& o = output(number);
-    if (!is_free(v_.place(ahead(o.place, n - 1)), t_)) return false;
-    in.out = static_cast<uint8_t>(out);
-    in.out_vc = static_cast<uint8_t>(taken);
-    in.to = static_cast<uint16_t>(number);
-    in.far_bit = static_cast<uint8_t>(to.flits.first + taken);
-    in.count = 0;
-    o.last = static_cast<uint16_t>(vc);
-    work.present = 0;
-    const Cycle begin = t_ + 1 + (heads == 0 ? head_delay_ : 0);
-    SwitchLast& input_last = last(vc >> vc_shift());
-    Passage& passage = work.passage;
-    passage.end = begin + n;
-    passage.vc = static_cast<uint16_t>(vc);
-    passage.last = input_last;
-    passage.sa_last = to.sa_last;
-    passage.front = in.front;
-    input_last = {static_cast<uint16_t>(out), static_cast<uint16_t>(vc)};
+    OutputVc& o = output(in.to);
+    Flit& from = v_.place(in.front);
+    Flit& far = v_.place(o.place);
+    NW_ASSERT(is_free(far, t_));
+    const uint32_t flags = from.flags, place = behind(o.place);
+    far = from;
+    far.hops = static_cast<uint8_t>(far.hops + 1);
+    from.tag = t_ + in.credit_delay;
+    from.flags = 0;
+    in.front = behind(in.front);
+    o.place = place;
+    if ((flags & kAwaited) != 0) {
+      far.flags = static_cast<uint8_t>(flags & ~kAwaited);
+      wake_sender(v_, (r_ << input_shift()) + (vc >> vc_shift()), t_);
+    }
+    const uint32_t slot = (t_ + to.flits.delay) & slot_mask();
+    add_bits(v_.word(to.flits.word + slot * 2), bit(in.far_bit));
+    add_bits(v_.word(to.flits.due + slot), bit(to.flits.bit));
+    to.flits_sent += 1;
     to.sa_last = vc;
-    send(vc, in, to, o, first, begin, n, first.flags & (kTail | kLast));
-    in.front = ahead(in.front, n);
-    return true;
+    last(vc >> vc_shift()) = {static_cast<uint16_t>(out), static_cast<uint16_t>(vc)};
+    in.count = static_cast<uint16_t>(in.count - 1);
+    RouterWork& work = this->work();
+    if (in.count == 0) work.present &= ~bit(vc);
+    if ((flags & kTail) == 0) {
+      if (!is_free(v_.place(place), t_)) stall(vc, v_.place(place));
+      return;
+    }
+    work.active &= ~bit(vc);
+    to.members &= ~bit(vc);
+    to.free |= 1u << in.out_vc;
+    work.va_outputs |= uint64_t{(to.members & ~work.active) != 0} << out;
+    if (in.count != 0) begin_later(bit(vc), t_ + 1 + head_delay_);
   }
+
+  const NetworkView& v_;
+  uint32_t r_;
+  uint32_t head_delay_;
+  Cycle t_ = 0;
+  std::byte* block_;
+  OutputPort* ports_;
+  uint64_t* due_;  ///< its word of flags, by slot
 };
 
 }  // namespace router_detail

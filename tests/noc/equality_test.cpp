@@ -27,7 +27,6 @@ struct Arrived {
 struct Script {
   std::vector<std::vector<RandomPacket>> packets;  ///< [terminal]
   uint32_t slow_sinks = 0;                         ///< one in so many flits is held; 0: none
-  bool trains = false;  ///< what there is room for at once is sent so, where the model can
 };
 
 /// In terms of today's model.
@@ -42,13 +41,7 @@ struct Today {
   bool room(const View& v, uint32_t n, uint32_t vc, bool head, uint32_t t) {
     return head ? noc::may_begin(v, n, vc, t) : noc::has_room(v, n, vc, t);
   }
-  /// Send `flits`, or as many of them as there is room for; returns how many.
-  uint32_t inject(const View& v, uint32_t n, Flit f, uint32_t flits, bool to_tail, uint32_t t) {
-    const uint32_t sent = noc::room_for(v, n, f.vc, flits, t);
-    if (sent == flits && to_tail) f.flags |= noc::kTail;
-    noc::inject(v, n, f, sent, t);
-    return sent;
-  }
+  void inject(const View& v, uint32_t n, const Flit& f, uint32_t t) { noc::inject(v, n, f, t); }
   void release(const View& v, uint32_t n, uint32_t vc, uint32_t t) { noc::release(v, n, vc, t); }
 };
 
@@ -67,11 +60,9 @@ struct FlitByFlit {
     const uint32_t c = credits[n * v.p.vcs + vc];
     return head ? flit_by_flit::may_begin(v.p, c) : c != 0;
   }
-  uint32_t inject(const View& v, uint32_t n, Flit f, uint32_t flits, bool to_tail, uint32_t t) {
-    if (flits == 1 && to_tail) f.flags |= noc::kTail;
+  void inject(const View& v, uint32_t n, const Flit& f, uint32_t t) {
     credits[n * v.p.vcs + f.vc] -= 1;
     flit_by_flit::inject(v, n, f, t);
-    return 1;
   }
   void release(const View& v, uint32_t n, uint32_t vc, uint32_t t) {
     flit_by_flit::release(v, n, vc, t);
@@ -82,12 +73,7 @@ template <class Api>
 class Terminals {
  public:
   Terminals(const Script& script, const noc::NetworkParams& p)
-      : script_(script),
-        api_(p),
-        next_(p.terminals),
-        sent_(p.terminals),
-        busy_(p.terminals),
-        held_(p.terminals) {}
+      : script_(script), api_(p), next_(p.terminals), sent_(p.terminals), held_(p.terminals) {}
   std::vector<Arrived> arrived;
 
   void step(const typename Api::View& v, uint32_t n, uint32_t t) {
@@ -104,8 +90,7 @@ class Terminals {
       held_[n].erase(held_[n].begin() + static_cast<std::ptrdiff_t>(i));
       break;
     }
-    if (busy_[n] != 0) busy_[n] -= 1;
-    if (busy_[n] != 0 || next_[n] == script_.packets[n].size()) return;
+    if (next_[n] == script_.packets[n].size()) return;
     const RandomPacket& p = script_.packets[n][next_[n]];
     if (p.at > t || !api_.room(v, n, p.vc, sent_[n] == 0, t)) return;
     typename Api::Flit f;
@@ -114,11 +99,10 @@ class Terminals {
     f.destination = static_cast<uint16_t>(p.destination);
     f.vc = static_cast<uint8_t>(p.vc);
     f.vnet = static_cast<uint8_t>(p.vc / (v.p.vcs / v.p.vnets));
-    f.flags = static_cast<uint8_t>(sent_[n] == 0 ? noc::kHead : 0);
-    const uint32_t left = p.flits - sent_[n], most = script_.trains ? left : 1;
-    busy_[n] = api_.inject(v, n, f, most, most == left, t);
-    const bool tail = busy_[n] == left;
-    sent_[n] = tail ? 0 : sent_[n] + busy_[n];
+    const bool tail = sent_[n] + 1 == p.flits;
+    f.flags = static_cast<uint8_t>((sent_[n] == 0 ? noc::kHead : 0) | (tail ? noc::kTail : 0));
+    api_.inject(v, n, f, t);
+    sent_[n] = tail ? 0 : sent_[n] + 1;
     next_[n] += tail ? 1 : 0;
   }
 
@@ -130,7 +114,6 @@ class Terminals {
   Api api_;
   std::vector<size_t> next_;
   std::vector<uint32_t> sent_;
-  std::vector<uint32_t> busy_;  ///< cycles until the next flit can go
   std::vector<std::vector<Held>> held_;
 };
 
@@ -165,7 +148,6 @@ Seen run_today(const noc::NocConfig& c, const noc::Topology& topology, const Scr
                uint32_t begin, uint32_t cycles, uint32_t piece) {
   ArenaBuilder arena;
   noc::NetworkParams p = noc::params_of(c, topology);
-  p.longest_train = script.trains ? noc::kLongestTrain : 1;
   const noc::NetworkState state = noc::make_network(arena, p, c.link_latency);
   noc::wire(topology, p, state, arena.base(), c.link_latency);
   const noc::NetworkView v = noc::view_of(p, state, arena.base());
@@ -174,11 +156,8 @@ Seen run_today(const noc::NocConfig& c, const noc::Topology& topology, const Scr
   for (uint32_t t = 0; t < cycles; t += piece)
     noc::step_network(v, Stepped<Today>{terminals}, begin + t, begin + std::min(t + piece, cycles));
   Seen seen{in_order(std::move(terminals.arrived), begin), {}};
-  for (uint32_t i = 0; i < state.out_ports.count; ++i) {
-    const uint32_t router = i >> p.output_shift, output = i - (router << p.output_shift);
-    seen.sent.push_back(v.out_ports[i].flits_sent -
-                        noc::counted_ahead(v, router, output, begin + cycles));
-  }
+  for (uint32_t i = 0; i < state.out_ports.count; ++i)
+    seen.sent.push_back(v.out_ports[i].flits_sent);
   return seen;
 }
 
@@ -235,7 +214,6 @@ Script random_script(std::mt19937& random, const noc::NocConfig& c, const noc::T
   Script s;
   s.packets.resize(t.terminals.size());
   s.slow_sinks = one_of(random, {0u, 0u, 3u, 20u});
-  s.trains = random() % 3 != 0;
   const uint32_t spacing = one_of(random, {2u, 12u, 60u}), longest = one_of(random, {1u, 5u, 12u});
   for (const uint32_t n : t.senders) {
     uint32_t at = 3;
@@ -256,11 +234,10 @@ TEST(NocEquality, EveryFlitMovesAsItDoesFlitByFlit) {
     const noc::NocConfig c = random_network(random);
     const noc::Topology topology = noc::make_topology(c.topology, c.size, c.routing);
     const Script script = random_script(random, c, topology);
-    const uint32_t begin = seed % 5 == 0 ? ~0u - 700 : 0;           // numbers of cycles wrap
-    const uint32_t cycles = seed % 4 == 0 ? 60 + seed % 50 : 4000;  // in the midst of it, or all
-    const Seen expected = run_flit_by_flit(c, topology, script, begin, cycles);
-    const Seen found = run_today(c, topology, script, begin, cycles, 1 + seed % 7);
-    ASSERT_GT(expected.arrived.size(), cycles == 4000 ? 100u : 0u) << seed;
+    const uint32_t begin = seed % 5 == 0 ? ~0u - 700 : 0;  // numbers of cycles wrap
+    const Seen expected = run_flit_by_flit(c, topology, script, begin, 4000);
+    const Seen found = run_today(c, topology, script, begin, 4000, 1 + seed % 7);
+    ASSERT_GT(expected.arrived.size(), 100u) << seed;
     ASSERT_TRUE(found.arrived == expected.arrived)
         << "seed " << seed << ": " << c.topology << " " << c.size << ", " << c.vcs << " VCs of "
         << c.buffers << " in " << c.vnets << ", delays " << c.routing_delay << c.vc_alloc_delay
@@ -291,39 +268,13 @@ TEST(NocEquality, LoadedMeshesOfTheUsualShape) {
     if (seed % 3 == 0)  // many to few
       for (auto& packets : script.packets)
         for (RandomPacket& p : packets) p.destination = p.destination % 4 * 7;
-    const uint32_t cycles = seed % 4 == 0 ? 90 + seed : 6000;
+    const uint32_t cycles = 6000;
     const Seen expected = run_flit_by_flit(c, topology, script, 0, cycles);
     const Seen found = run_today(c, topology, script, 0, cycles, 1 + seed % 7);
-    ASSERT_GT(expected.arrived.size(), cycles == 6000 ? 1000u : 10u) << seed;
+    ASSERT_GT(expected.arrived.size(), 1000u) << seed;
     ASSERT_TRUE(found.arrived == expected.arrived) << seed;
     ASSERT_EQ(found.sent, expected.sent) << seed;
   }
-}
-
-/// Of a packet that nobody contests, a router that its head has reached has promised all flits.
-TEST(NocEquality, APacketThatIsAlonePassesARouterInOneStep) {
-  noc::NocConfig c;
-  c.size = "8x8";
-  c.routing_delay = 0;
-  const noc::Topology topology = noc::make_topology(c.topology, c.size, c.routing);
-  Script script;
-  script.trains = true;
-  script.packets.resize(64);
-  script.packets[0].push_back({3, 7, 5, 2});  // along the first row
-  ArenaBuilder arena;
-  noc::NetworkParams p = noc::params_of(c, topology);
-  p.longest_train = noc::kLongestTrain;
-  const noc::NetworkState state = noc::make_network(arena, p, c.link_latency);
-  noc::wire(topology, p, state, arena.base(), c.link_latency);
-  const noc::NetworkView v = noc::view_of(p, state, arena.base());
-  Terminals<Today> terminals(script, p);
-  uint32_t steps = 0;
-  for (uint32_t t = 0; t < 60; ++t) {
-    for (uint32_t r = 0; r < p.routers; ++r) steps += noc::is_due(v, r, t) ? 1 : 0;
-    noc::step_network(v, Stepped<Today>{terminals}, t, t + 1);
-  }
-  EXPECT_EQ(terminals.arrived.size(), 5u);
-  EXPECT_EQ(steps, 8u);
 }
 
 }  // namespace

@@ -128,7 +128,6 @@ RouterNetwork make_router_network(ArenaBuilder& arena, const RouterNetworkSpec& 
   p.vcs = routers.vcs;
   p.vnets = routers.split_packets ? routers.vcs : 1;
   p.depth = routers.vc_flits;
-  p.longest_train = noc::kLongestTrain;
   p.routing_delay = routers.routing_delay_cycles;
   p.speedup = routers.internal_speedup;
   p.input_speedup = routers.input_speedup;

@@ -107,9 +107,10 @@ void BusyTracks::networks(System& system) {
           [&system, endpoint = routers.endpoint, r, outputs] {
             const auto& p = system.params<noc::ChannelNetworkParams>(endpoint);
             const auto& s = system.state<noc::ChannelNetworkState>(endpoint);
+            const noc::OutputPort* ports =
+                s.net.out_ports.in(system.arena.base()) + (r << p.net.output_shift);
             uint64_t flits = 0;
-            for (uint32_t i = 0; i < outputs; ++i)
-              flits += noc::flits_sent(p, s, system.arena.base(), (r << p.net.output_shift) + i);
+            for (uint32_t i = 0; i < outputs; ++i) flits += ports[i].flits_sent;
             return flits * p.period;
           });
   }

@@ -43,9 +43,8 @@ Forwarded by_routers(const noc::ChannelNetworkParams& p, const noc::ChannelNetwo
   Forwarded f{.flits = s.counters.flits};
   const noc::OutputPort* ports = s.net.out_ports.in(base);
   for (uint32_t i = 0; i < s.net.out_ports.count; ++i) {
-    const uint64_t flits = noc::flits_sent(p, s, base, i);
-    f.flit_hops += flits;
-    if (ports[i].flits.unit < p.net.routers) f.flit_links += flits;
+    f.flit_hops += ports[i].flits_sent;
+    if (ports[i].flits.unit < p.net.routers) f.flit_links += ports[i].flits_sent;
   }
   return f;
 }
@@ -97,7 +96,7 @@ Busiest busiest_of(const noc::ChannelNetworkParams& p, const noc::ChannelNetwork
   const noc::OutputPort* ports = s.net.out_ports.in(base);
   std::vector<uint64_t> came(p.net.routers, 0), left(p.net.routers, 0);
   for (uint32_t i = 0; i < s.net.out_ports.count; ++i) {
-    const uint64_t flits = noc::flits_sent(p, s, base, i);
+    const uint64_t flits = ports[i].flits_sent;
     if (flits == 0) continue;
     left[i >> p.net.output_shift] += flits;
     const bool between = ports[i].flits.unit < p.net.routers;

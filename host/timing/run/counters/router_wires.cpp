@@ -14,6 +14,7 @@ namespace {
 report::RouterNetwork of_component(System& system, const Routers& routers, Tick tick) {
   const auto& p = system.params<noc::ChannelNetworkParams>(routers.endpoint);
   const auto& s = system.state<noc::ChannelNetworkState>(routers.endpoint);
+  const noc::OutputPort* ports = s.net.out_ports.in(system.arena.base());
   report::RouterNetwork n;
   n.name = system.nodes[routers.endpoint].name;
   n.routers = routers.topology.routers;
@@ -21,9 +22,7 @@ report::RouterNetwork of_component(System& system, const Routers& routers, Tick 
   n.height = routers.topology.height;
   n.cycles = tick / p.period;
   for (const noc::Wire& w : routers.topology.wires)
-    n.wires.push_back(
-        {w.from, w.to,
-         noc::flits_sent(p, s, system.arena.base(), w.from << p.net.output_shift | w.from_port)});
+    n.wires.push_back({w.from, w.to, ports[w.from << p.net.output_shift | w.from_port].flits_sent});
   return n;
 }
 
