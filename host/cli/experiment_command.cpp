@@ -112,6 +112,7 @@ sweep::Plan plan_of(const experiment::Study& study, const ExperimentPrograms& pr
     d.programs.push_back(programs.program(name));
     d.programs.back().key += how;
   }
+  d.divided = !how.empty();
   d.machines = study.machines;
   d.policies = study.policies;
   for (const std::string& text : study.set) d.axes.push_back(sweep::parse_axis(text));

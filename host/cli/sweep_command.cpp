@@ -114,7 +114,9 @@ sweep::Definition definition_of(const CommandLine& line) {
   if (const uint32_t most = max_repeats_option(line); most != 0)
     for (sweep::Program& program : definition.programs)
       program.key += fmt::format(", {} of launches that are the same", most);
-  for (sweep::Program& program : definition.programs) program.key += key_of(launches_option(line));
+  const sim::LaunchChoice launches = launches_option(line);
+  definition.divided = launches.given;
+  for (sweep::Program& program : definition.programs) program.key += key_of(launches);
   if (definition.programs.empty()) throw UsageError("no workload is named - e.g. kmeans,libor");
   definition.machines = split_commas(line.text("machine"));
   if (definition.machines.empty()) throw UsageError("--machine names no machine - e.g. tom");

@@ -91,14 +91,19 @@ uint64_t Design::work_of(const Division& division) const {
 }
 
 /// By launch, what one of its stratum has in the mean: were it what each has itself, small ones
-/// would be chosen.
+/// would be chosen. Of those that are sampled inside, all that they have: what they cost before
+/// others.
 std::vector<double> Design::usual_work(const std::vector<Stratum>& strata) const {
   std::vector<double> usual(recording_.launches.size(), 0);
   for (const Stratum& s : strata) {
     double sum = 0;
     for (const uint32_t unit : s.members) sum += units_[unit].instructions;
-    for (const uint32_t unit : s.members)
-      if (!units_[unit].blocks.has_value()) usual[units_[unit].first] = sum / s.count();
+    for (const uint32_t unit : s.members) {
+      const uint32_t launch = units_[unit].first;
+      usual[launch] = units_[unit].blocks.has_value()
+                          ? static_cast<double>(recording_.launches[launch].warp_instructions)
+                          : sum / s.count();
+    }
   }
   return usual;
 }

@@ -139,6 +139,18 @@ TEST(PointId, DoesNotDependOnTheRestOfTheSweep) {
   EXPECT_NE(large.id, sweep::expand(definition({"sm.warps=32"})).id);
 }
 
+TEST(PointId, DependsOnTheProgramsOtherPointsWhereItIsDivided) {
+  sweep::Definition d = definition({"sm.warps=32"}, {"alpha", "beta"});
+  d.divided = true;
+  const Plan plan = sweep::expand(d), again = sweep::expand(d);
+  EXPECT_EQ(ids(plan), ids(again));
+  sweep::Definition larger = d;
+  larger.axes = {sweep::parse_axis("sm.warps=32,48")};
+  for (const std::string& id : ids(sweep::expand(larger))) EXPECT_FALSE(ids(plan).contains(id));
+  d.programs.pop_back();
+  for (const std::string& id : ids(sweep::expand(d))) EXPECT_TRUE(ids(plan).contains(id));
+}
+
 TEST(PointId, IsThatOfTheValuesHoweverTheyAreWritten) {
   const auto id = [](const char* set) { return sweep::expand(definition({set})).points[0].id; };
   EXPECT_EQ(id("l1.bytes=32768"), id("l1.bytes=32_768"));

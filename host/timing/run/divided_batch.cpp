@@ -168,7 +168,7 @@ Systems systems_of(const DividedJob& job, const std::function<bool()>& go_on) {
 /// Makes a run in one go one that says why it is.
 void say_why(const ReplayJob& whole, const std::optional<report::InOneGo>& why,
              BatchOutcome& outcome) {
-  if (!why.has_value() || !outcome.result.has_value()) return;
+  if (!why.has_value() || !outcome.result.has_value() || outcome.result->partial) return;
   report::LaunchesReport& l = outcome.result->launches.emplace();
   l.of = l.last = l.simulated = whole.recording->launches.size();
   l.parts = {1};

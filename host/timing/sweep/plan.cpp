@@ -63,6 +63,7 @@ class Expansion {
     machines_.refuse_impossible();
     policies_.refuse_impossible();
     config::refuse_without_effect(policies_.kinds());
+    if (d.divided) mix_ids_of_programs();
     std::string ids;
     std::unordered_map<std::string, size_t> seen;
     for (const Point& point : plan_.points) {
@@ -79,6 +80,14 @@ class Expansion {
   }
 
  private:
+  /// A point's parts depend on what the program's other points need.
+  void mix_ids_of_programs() {
+    std::vector<std::string> all(plan_.definition.programs.size());
+    for (const Point& point : plan_.points) all[point.program] += point.id;
+    for (std::string& ids : all) ids = digest(ids);
+    for (Point& point : plan_.points) point.id = digest(point.id + all[point.program]);
+  }
+
   void add_machine(size_t program, size_t machine) {
     const Definition& d = plan_.definition;
     std::vector<size_t> choice(d.axes.size());

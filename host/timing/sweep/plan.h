@@ -26,13 +26,16 @@ struct Definition {
   std::vector<Program> programs;
   std::vector<std::string> machines, policies;  ///< names or paths; speed-ups are over policies[0]
   std::vector<Axis> axes;
+  /// Programs are simulated in parts that suit all of their points: ids depend on which there are.
+  bool divided = false;
 };
 
 /// One point: a program on a machine under a policy, with a value for every axis.
 struct Point {
   size_t index = 0;  ///< position in the sweep
   /// 32 hexadecimal digits, a hash of all that determines the result: the program's key, names and
-  /// all values of machine and policy, the program's version.
+  /// all values of machine and policy, the program's version; of divided programs, the same of all
+  /// their points.
   std::string id;
   size_t program = 0, machine = 0, policy = 0;  ///< positions in the definition
   std::vector<size_t> choice;                   ///< by axis: position of the value
