@@ -149,7 +149,9 @@ TYPED_TEST(SpecialValues, ModifiedRotationsEnd) {
     for (size_t i = 0; i < 9; ++i)
       EXPECT_TRUE(there[i] == n[i] || (std::isnan(there[i]) && std::isnan(n[i])))
           << i << ": " << there[i] << ", " << n[i];
-    if (k[0] == 0) EXPECT_EQ(n, (std::vector<T>{0, 0, 0, kTiny, -1, 0, 0, 0, 0}));
+    if (k[0] == 0) {
+      EXPECT_EQ(n, (std::vector<T>{0, 0, 0, kTiny, -1, 0, 0, 0, 0}));
+    }
   }
 }
 
