@@ -42,7 +42,7 @@ template <class T>
 __device__ T element_of(const PartialMatrix& a, const T* data, long long i, long long j) {
   if (a.shape == kTriangle && i == j && a.unit_diagonal != 0) return T(1);
   const bool turned = a.shape == kSymmetric ? (a.upper != 0 ? i > j : i < j) : a.transpose != 0;
-  return data[turned ? place_of(a, j, i) : place_of(a, i, j)];
+  return data[place_of(a, turned ? j : i, turned ? i : j)];
 }
 
 template <class T>
