@@ -1,6 +1,7 @@
 #include "host/functional/cublas/matrix.h"
 
 #include <algorithm>
+#include <memory>
 #include <string>
 
 #include "host/functional/cublas/kernels.h"
@@ -45,6 +46,8 @@ void multiply_in_place(const Handle& handle, const char* suffix, size_t bytes,
   void* copy = nullptr;
   if (cudaMallocAsync(&copy, rows * columns * bytes, handle.stream) != 0)
     throw Failure{kAllocFailed};
+  const auto give_back = [&](void* at) { return cudaFreeAsync(at, handle.stream); };
+  std::unique_ptr<void, decltype(give_back)> owner(copy, give_back);
   if (args.n == 1) {
     // Copies of vectors take increments as BLAS has them, from the end where they are negative.
     const auto* first = static_cast<const char*>(c.data);
@@ -63,7 +66,7 @@ void multiply_in_place(const Handle& handle, const char* suffix, size_t bytes,
     args.b = {copy, nullptr, by_columns ? 1 : packed, by_columns ? packed : 1};
   }
   multiply(handle, suffix, args);
-  if (cudaFreeAsync(copy, handle.stream) != 0) throw Failure{kExecutionFailed};
+  if (give_back(owner.release()) != 0) throw Failure{kExecutionFailed};
 }
 
 void update(const Handle& handle, const char* suffix, const RankUpdateArgs& args) {

@@ -55,6 +55,10 @@ template <class T>
 NW_ROTATION void find_modified_rotation(T* d1, T* d2, T* x1, T y1, T* p) {
   constexpr T kScale = 4096, kMost = kScale * kScale, kLeast = 1 / kMost;
   const auto size = [](T v) { return v < 0 ? -v : v; };
+  // No scale makes more of 0 or less of infinity.
+  const auto extreme = [&](T v) {
+    return v != 0 && isfinite(v) && (size(v) <= kLeast || size(v) >= kMost);
+  };
   T form, h11 = 0, h21 = 0, h12 = 0, h22 = 0;
   const auto zero = [&] {
     form = -1;
@@ -87,7 +91,7 @@ NW_ROTATION void find_modified_rotation(T* d1, T* d2, T* x1, T y1, T* p) {
       } else {
         zero();
       }
-    } else if (q2 < 0) {
+    } else if (*d2 < 0) {  // as q2 is, unless it became 0
       zero();
     } else {
       form = 1;
@@ -98,26 +102,22 @@ NW_ROTATION void find_modified_rotation(T* d1, T* d2, T* x1, T y1, T* p) {
       *d1 = old;
       *x1 = y1 * u;
     }
-    if (*d1 != 0) {
-      while (*d1 <= kLeast || *d1 >= kMost) {
-        const bool small = *d1 <= kLeast;
-        full();
-        *d1 *= small ? kMost : kLeast;
-        const T by = small ? 1 / kScale : kScale;
-        *x1 *= by;
-        h11 *= by;
-        h12 *= by;
-      }
+    while (extreme(*d1)) {
+      const bool small = size(*d1) <= kLeast;
+      full();
+      *d1 *= small ? kMost : kLeast;
+      const T by = small ? 1 / kScale : kScale;
+      *x1 *= by;
+      h11 *= by;
+      h12 *= by;
     }
-    if (*d2 != 0) {
-      while (size(*d2) <= kLeast || size(*d2) >= kMost) {
-        const bool small = size(*d2) <= kLeast;
-        full();
-        *d2 *= small ? kMost : kLeast;
-        const T by = small ? 1 / kScale : kScale;
-        h21 *= by;
-        h22 *= by;
-      }
+    while (extreme(*d2)) {
+      const bool small = size(*d2) <= kLeast;
+      full();
+      *d2 *= small ? kMost : kLeast;
+      const T by = small ? 1 / kScale : kScale;
+      h21 *= by;
+      h22 *= by;
     }
   }
   p[0] = form;
