@@ -117,7 +117,7 @@ TEST(Nsight, TheOrderOfMetricsDoesNotMatter) {
       {"gpc__cycles_elapsed.max", 1000}, {"sm__cycles_elapsed.max", 999}};
   std::sort(metrics.begin(), metrics.end());
   do {
-    std::string head = R"("ID","Kernel Name")", values = R"("0","f(int)")";
+    std::string head = R"("ID","Kernel Name")", values = R"csv("0","f(int)")csv";
     for (const auto& [name, value] : metrics) {
       head += ",\"" + name + '"';
       values += ",\"" + std::to_string(value) + '"';
