@@ -142,7 +142,7 @@ NW_INDEX(Idamax, "f64", kLargest)
 NW_INDEX(Isamin, "f32", kLeast)
 NW_INDEX(Idamin, "f64", kLeast)
 
-#define NW_MATRICES(L, T, suffix)                                                                \
+#define NW_SUMS_OF_MATRICES(L, T, suffix)                                                        \
   NW_CUBLAS cublas##L##geam(Handle* h, int ta, int tb, int m, int n, const T* alpha, const T* a, \
                             int lda, const T* beta, const T* b, int ldb, T* c, int ldc) {        \
     return call("cublas" #L "geam", h, [&] {                                                     \
@@ -160,8 +160,8 @@ NW_INDEX(Idamin, "f64", kLeast)
            stride_y, batch);                                                                     \
     });                                                                                          \
   }
-NW_MATRICES(S, float, "f32")
-NW_MATRICES(D, double, "f64")
+NW_SUMS_OF_MATRICES(S, float, "f32")
+NW_SUMS_OF_MATRICES(D, double, "f64")
 
 #define NW_COPIES(I, i64)                                                                        \
   NW_CUBLAS cublasSetVector##i64(I n, I bytes, const void* x, I incx, void* y, I incy) {         \
