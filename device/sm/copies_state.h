@@ -22,7 +22,7 @@ struct MbarrierState {
   uint32_t come[2] = {};     ///< events, by the phase's parity
   uint32_t awaited[2] = {};  ///< how many there will be; 0: not known yet
   uint32_t at[2] = {};       ///< the cycle of the last one that has come
-  uint32_t over_at = 0;      ///< the cycle at which the phase before this one was over
+  uint32_t over_at[2] = {};  ///< the cycles at which the last two were over, by their parity
 };
 
 /// A bulk copy: what one instruction asked for.

@@ -16,10 +16,10 @@ NW_HD NW_INLINE void each_event(const uint64_t* words, uint32_t record, uint32_t
     f(trace::phase_event(words[record + 1 + i]));
 }
 
-/// The phase under way is over.
+/// The phase under way is over, not before the one that came before it.
 NW_HD inline void end_phase(MbarrierState& m) {
-  const uint32_t k = m.phase & 1;
-  m.over_at = m.at[k];
+  const uint32_t k = m.phase & 1, before = m.over_at[k ^ 1];
+  m.over_at[k] = m.at[k] > before ? m.at[k] : before;
   m.come[k] = m.awaited[k] = m.at[k] = 0;
   m.phase += 1;
 }
@@ -35,6 +35,12 @@ NW_HD inline void take_event(MbarrierState& m, const trace::PhaseEvent& e, uint3
   if (at > m.at[k]) m.at[k] = at;
   if (e.events != 0) m.awaited[k] = e.events;
   while (m.awaited[m.phase & 1] != 0 && m.come[m.phase & 1] >= m.awaited[m.phase & 1]) end_phase(m);
+}
+
+/// The cycle at which `phases` of an mbarrier were over, all of which are; of those before the last
+/// two it is not kept, and the older one's of these stands for it.
+NW_HD inline uint32_t were_over_at(const MbarrierState& m, uint32_t phases) {
+  return phases == 0 ? 0 : m.over_at[(m.phase == phases ? m.phase - 1 : m.phase) & 1];
 }
 
 template <class V>
@@ -66,7 +72,9 @@ NW_HD NW_CALLED uint32_t phases_over_at(const V& v, uint32_t warp, uint32_t now)
   uint32_t at = now;
   each_event(v.words(w), c.wait_record, c.wait_mask, [&](const trace::PhaseEvent& e) {
     const MbarrierState& m = all[e.mbarrier % trace::kMaxMbarriers];
-    if (m.phase == e.phase && m.over_at > at) at = m.over_at;
+    if (m.phase < e.phase) return;  // of a trace that was cut
+    const uint32_t over_at = were_over_at(m, e.phase);
+    if (over_at > at) at = over_at;
   });
   return at;
 }

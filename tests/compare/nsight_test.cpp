@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -81,6 +82,51 @@ TEST(Nsight, OtherProgramsAreRefused) {
   EXPECT_THROW(compare::launch_pairs(launches, run_of({{"add", 1}})), Error);
   EXPECT_THROW(compare::launch_pairs(launches, run_of({{"add", 1}, {"scale", 1}, {"add", 1}})),
                Error);
+}
+
+std::vector<compare::LaunchPair> pairs_of(const std::string& measured,
+                                          const std::string& simulated) {
+  const compare::MeasuredLaunch launch{measured, "", 1000, 0};
+  return compare::launch_pairs({launch}, run_of({{simulated, 1000}}));
+}
+
+TEST(Nsight, KernelsAreTheSameByTheirWholeNames) {
+  for (const char* name :
+       {"f", "f(int)", "void f<int>(float *)", "(anonymous namespace)::f(int)",
+        "void <unnamed>::f(int)", "void a::b<(c)3, d<e> >::f<(int)2>(g::h<int> *)", "_Z1fi",
+        "_ZN12_GLOBAL__N_11fEi"})
+    for (const char* simulated : {"f", "_Z1fIiEvPf", "_ZN12_GLOBAL__N_11fEi"}) {
+      SCOPED_TRACE(std::string(name) + " " + simulated);
+      EXPECT_EQ(pairs_of(name, simulated).at(0).kernel, "f");
+    }
+  for (const auto& [measured, simulated] :
+       {std::pair{"sum(int)", "cluster_sum"}, std::pair{"f(int)", "_Z2ffi"},
+        std::pair{"(anonymous namespace)::f(int)", "_Z1gi"}, std::pair{"<unnamed>::f(int)", "g"},
+        std::pair{"f(g)", "_Z1hP1f"}, std::pair{"(int)", "f"}, std::pair{"", "f"}}) {
+    SCOPED_TRACE(std::string(measured) + " " + simulated);
+    EXPECT_THROW(pairs_of(measured, simulated), Error);
+  }
+  const CsvFile nameless("\"ID\",\"Kernel Name\",\"gpc__cycles_elapsed.max\"\n\"0\",\"\",\"3\"\n");
+  EXPECT_THROW(compare::read_nsight(nameless.path), Error);
+}
+
+TEST(Nsight, TheOrderOfMetricsDoesNotMatter) {
+  std::vector<std::pair<std::string, int>> metrics = {
+      {"Elapsed Cycles", 1001},          {"dram__bytes.sum", 3000},
+      {"dram__bytes_read.sum", 2500},    {"dram__bytes_write.sum", 600},
+      {"gpc__cycles_elapsed.max", 1000}, {"sm__cycles_elapsed.max", 999}};
+  std::sort(metrics.begin(), metrics.end());
+  do {
+    std::string head = R"("ID","Kernel Name")", values = R"csv("0","f(int)")csv";
+    for (const auto& [name, value] : metrics) {
+      head += ",\"" + name + '"';
+      values += ",\"" + std::to_string(value) + '"';
+    }
+    const CsvFile file(head + '\n' + values + '\n');
+    const auto launches = compare::read_nsight(file.path);
+    ASSERT_EQ(launches.at(0).cycles, 1000) << head;
+    ASSERT_EQ(launches.at(0).dram_bytes, 3000) << head;
+  } while (std::next_permutation(metrics.begin(), metrics.end()));
 }
 
 TEST(Nsight, DamagedFilesAreRefusedWithTheirLine) {

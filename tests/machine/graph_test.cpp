@@ -138,6 +138,33 @@ TEST(GraphCheck, SmsReachTheirHomesAndAreReached) {
   EXPECT_EQ(n.error(), "");
 }
 
+TEST(GraphCheck, SmsWithManyWarpsAreInStacksAndGetNoBlocks) {
+  const auto error = [](bool in_stack, uint8_t carries) -> std::string {
+    Net n;
+    SmSpec spec;
+    spec.params.num_warps = 65;
+    spec.params.in_stack = in_stack;
+    const NodeId sw = n.add_switch();
+    const NodeId memory = n.g.add(n.g.add_class("host", HostMemorySpec{}), "the memory");
+    const NodeId sm = n.g.add(n.g.add_class("sm", spec), "the SM");
+    n.g.set_home(n.g.add_homes(1, 1), 0, 0, memory);
+    for (const NodeId node : {memory, sm}) n.link(node, sw), n.link(sw, node);
+    if (carries != 0) n.link(sw, sm, carries);
+    try {
+      lay_out(n.g);
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(error(false, 0),
+            "the SM has 65 warps and is in no stack - beyond 64 an SM must be in a stack, and have "
+            "no link to a front end");
+  EXPECT_EQ(error(true, kControl),
+            "the SM has 65 warps and a link that carries control - beyond 64 an SM must be in a "
+            "stack, and have no link to a front end");
+}
+
 TEST(GraphCheck, ANodeNeedsItsLinks) {
   Net n;
   const uint16_t host = n.g.add_class("host", HostMemorySpec{});

@@ -84,7 +84,7 @@ bool arrive_at_mbarriers(Context& ctx, Warp& warp, const Op& op, uint32_t mask) 
       if (p == nullptr) return;
       bool is_new;
       const uint32_t event = events.add(*p, &is_new);
-      if (is_new) ++p->events;
+      if (is_new && p->events < trace::kMostPhaseEvents) ++p->events;
       if ((old ^ now) >> MbarrierWord::kPhaseShift == 0) return;
       events.end_phase(event, p->events);
       ++p->phase;

@@ -136,6 +136,12 @@ NW_HD NW_INLINE bool place_shared(const Context& ctx, uint32_t mask, const uint6
   return (wrong & mask) == 0;
 }
 
+/// Offset in shared memory in traces: the block's own has no rank there, however it was named.
+NW_HD NW_INLINE uint64_t shared_trace_offset(const Context& ctx, uint64_t offset) {
+  const bool own = offset >> kWindowBits == uint64_t{ctx.cluster_rank} + 1;
+  return own ? offset & (kWindowBytes - 1) : offset;
+}
+
 /// Device address of a local offset in traces: words of the 32 lanes are neighbours.
 NW_HD NW_INLINE uint64_t local_trace_address(const Warp& warp, uint32_t lane, uint64_t offset) {
   return warp.local_trace_base + (offset >> 2) * kRowBytes + lane * 4 + (offset & 3);
@@ -171,10 +177,12 @@ NW_HD inline bool resolve(Context& ctx, Warp& warp, MemDesc& desc, const Op& op,
       break;
     case MemSpace::kShared:
       if (place_shared(ctx, mask, address, bytes, access.host)) break;
+      traced = access.traced;
       for (uint32_t m = mask; m != 0; m &= m - 1) {
         const uint32_t lane = static_cast<uint32_t>(__builtin_ctz(m));
         if (!resolve_shared(ctx, desc, lane, address[lane], bytes, &access.host[lane]))
           return false;
+        access.traced[lane] = shared_trace_offset(ctx, address[lane]);
       }
       break;
     case MemSpace::kLocal:
@@ -196,7 +204,7 @@ NW_HD inline bool resolve(Context& ctx, Warp& warp, MemDesc& desc, const Op& op,
         if (a - kSharedGenericBase < kClusterBytes) {
           const uint64_t o = a - kSharedGenericBase;
           if (!resolve_shared(ctx, desc, lane, o, bytes, &access.host[lane])) return false;
-          access.traced[lane] = o | trace::kSharedWindow;
+          access.traced[lane] = shared_trace_offset(ctx, o) | trace::kSharedWindow;
         } else if (a - kLocalGenericBase < kWindowBytes) {
           const uint64_t o = a - kLocalGenericBase;
           if (!check_window(ctx, desc, MemSpace::kLocal, ctx.local_bytes, lane, o, bytes))

@@ -2,10 +2,13 @@
 #include "host/recording/accel_sim/trace_writer.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+#include <list>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "host/core/error.h"
@@ -18,6 +21,31 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr uint32_t kSmRegisters = 65536;  // of every GPU that the form is made on
+
+/// A file under a temporary name beside its own until all are written; gone if one is not.
+class PendingFile {
+ public:
+  explicit PendingFile(std::string path)
+      : temporary(fmt::format("{}.tmp{}", path, getpid())), path_(std::move(path)) {}
+  ~PendingFile() {
+    std::error_code ignored;
+    if (!renamed_) fs::remove(temporary, ignored);
+  }
+  PendingFile(const PendingFile&) = delete;
+  PendingFile& operator=(const PendingFile&) = delete;
+  void rename() {
+    std::error_code failed;
+    fs::rename(temporary, path_, failed);
+    if (failed)
+      throw Error(fmt::format("cannot write '{}': {} - check the folder", path_, failed.message()));
+    renamed_ = true;
+  }
+  const std::string temporary;
+
+ private:
+  std::string path_;
+  bool renamed_ = false;
+};
 
 /// Where the lines of a launch go.
 class Output {
@@ -159,12 +187,13 @@ std::string write_traces(const runtime::Recording& recording, const std::string&
         "only a part of the program was recorded, and traces are of whole kernels - record "
         "it without a limit");
   std::string list;
+  std::list<PendingFile> files;
   for (const runtime::Allocation& a : recording.allocations)
     list += fmt::format("MemcpyHtoD,{:#018x},{}\n", a.address, a.bytes);
   for (uint32_t i = 0; i < recording.launches.size(); ++i) {
     const bool text = form == TraceForm::kText;
     const std::string name = fmt::format("kernel-{}.{}", i + 1, text ? "traceg" : "tracez");
-    const std::string path = (fs::path(folder) / name).string();
+    const std::string& path = files.emplace_back((fs::path(folder) / name).string()).temporary;
     const std::string header = header_of(recording, i);
     std::unique_ptr<Output> out;
     if (text)
@@ -174,11 +203,13 @@ std::string write_traces(const runtime::Recording& recording, const std::string&
     write_launch(recording, i, *out);
     list += name + '\n';
   }
+  // Traces of before, and their list, stand until all are there.
   const std::string path = (fs::path(folder) / "kernelslist.g").string();
-  std::ofstream file(path);
+  std::ofstream file(files.emplace_back(path).temporary);
   file << list;
   file.close();
   if (!file) throw Error(fmt::format("cannot write '{}' - check the folder", path));
+  for (PendingFile& f : files) f.rename();
   return path;
 }
 

@@ -19,7 +19,8 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 constexpr uint64_t kMostHeaderBytes = uint64_t{1} << 20;
-constexpr uint64_t kMostPartBytes = uint64_t{1} << 28;  // far beyond thousands of lines
+constexpr uint64_t kMostPartBytes = uint64_t{1} << 24;     // far beyond thousands of lines
+constexpr uint64_t kWrittenPartBytes = uint64_t{1} << 22;  // lines of boxes may be long
 constexpr uint32_t kPartInstructions = 4096;
 
 }  // namespace
@@ -121,6 +122,7 @@ void TracezFile::read_index() {
       fail(fmt::format("its index is too short for {} entries", n), index_at_ + next);
     return n;
   };
+  uint64_t last = 0;  // warp's place: each is read once
   blocks_.resize(count(44));
   for (TracezBlock& b : blocks_) {
     for (auto* position : {&b.at, &b.cluster, &b.in_cluster})
@@ -132,6 +134,10 @@ void TracezFile::read_index() {
       uint32_t parts = 0;
       take(&parts);
       take(&w.offset);
+      if (w.offset <= last)
+        fail(fmt::format("a warp at byte {} comes after one at byte {}", w.offset, last),
+             index_at_ + next);
+      last = w.offset;
       if (parts > (index.size() - next) / 4) fail("its index ends early", index_at_ + next);
       w.parts.resize(parts);
       uint64_t sum = 0;
@@ -165,7 +171,9 @@ const std::string& TracezFile::next_part(const std::string& what) {
   read(compressed_.data(), bytes, at_, "a warp");
   const unsigned long long size = ZSTD_getFrameContentSize(compressed_.data(), bytes);
   if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN || size > kMostPartBytes)
-    fail(what + " is no zstd frame that tells its size", at_);
+    fail(fmt::format("{} is no zstd frame that tells its size, of {} MiB at most", what,
+                     kMostPartBytes >> 20),
+         at_);
   text_.resize(size);
   const size_t result =
       ZSTD_decompress_usingDDict(zstd_->context, text_.data(), text_.size(), compressed_.data(),
@@ -220,7 +228,7 @@ void TracezWriter::begin_warp() {
 void TracezWriter::line(const std::string& text) {
   part_ += text;
   part_ += '\n';
-  if (++in_part_ == kPartInstructions) end_part();
+  if (++in_part_ == kPartInstructions || part_.size() >= kWrittenPartBytes) end_part();
 }
 
 void TracezWriter::end_part() {

@@ -23,6 +23,7 @@ using ptx::Opcode;
 constexpr uint32_t kInstructionBytes = 16;
 constexpr uint64_t kPiece = 16;
 constexpr uint32_t kMbarrierCounts = 1u << 20;
+constexpr uint64_t kWindowBytes = uint64_t{1} << 24;  // of a block's shared memory
 /// An address of shared memory of no block, for what arrives at mbarriers without phases.
 constexpr uint64_t kNowhere = uint64_t{0xff} << 24;
 
@@ -181,11 +182,12 @@ void WarpLines::addresses(uint32_t bytes, uint32_t mask, const uint64_t* address
   if (strided && list.size() == 1) line_ += "0 ";
 }
 
-/// As a traced GPU would have it: shared memory's window. Local memory is written as device memory.
+/// As a traced GPU would have it: shared memory's window, and that of other blocks of a cluster as
+/// if it were the block's own. Local memory is written as device memory.
 uint64_t WarpLines::traced(const Instruction& in, uint64_t address) const {
-  if ((address & trace::kSharedWindow) != 0)
-    return kWrittenSharedBase + (address & (trace::kSharedWindow - 1));
-  return in.mod.space == ptx::Space::kShared ? address & (kNowhere | (kNowhere - 1)) : address;
+  const uint64_t offset = address & (kWindowBytes - 1);
+  if ((address & trace::kSharedWindow) != 0) return kWrittenSharedBase + offset;
+  return in.mod.space == ptx::Space::kShared ? offset : address;
 }
 
 void WarpLines::memory(uint32_t index, uint32_t lanes, const uint64_t* words) {

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "host/core/demangle.h"
 #include "host/core/error.h"
 #include "host/timing/report/columns.h"
 
@@ -55,26 +56,47 @@ double value_of(std::string text, const std::string& unit) {
   return value * scale;
 }
 
-/// Takes what is known of a metric.
-void take(MeasuredLaunch& launch, const std::string& metric, const std::string& text,
-          const std::string& unit) {
-  const double value = value_of(text, unit);
-  if (metric == "Elapsed Cycles" || metric == "sm__cycles_elapsed.max" ||
-      metric == "gpc__cycles_elapsed.max")
-    launch.cycles = value;
-  else if (metric == "dram__bytes.sum")
-    launch.dram_bytes = value;
-  else if (metric == "dram__bytes_read.sum" || metric == "dram__bytes_write.sum")
-    launch.dram_bytes += value;
-}
+/// Metrics of a launch, each apart, whatever their order.
+class Metrics {
+ public:
+  void take(const std::string& metric, const std::string& text, const std::string& unit) {
+    for (size_t i = 0; i < std::size(kNames); ++i)
+      if (metric == kNames[i]) value_[i] = value_of(text, unit);
+  }
+  /// The first metric that there is; 0: none.
+  double cycles() const {
+    return value_[0] != 0 ? value_[0] : value_[1] != 0 ? value_[1] : value_[2];
+  }
+  double dram_bytes() const { return value_[3] != 0 ? value_[3] : value_[4] + value_[5]; }
 
-/// The name without what is before and behind it: "void f<int>(float*)" is "f".
-std::string base_name(std::string name) {
-  name = name.substr(0, name.find_first_of("(<"));
-  const size_t space = name.rfind(' ');
-  if (space != std::string::npos) name = name.substr(space + 1);
-  const size_t scope = name.rfind("::");
-  return scope == std::string::npos ? name : name.substr(scope + 2);
+ private:
+  static constexpr const char* kNames[] = {"gpc__cycles_elapsed.max", "Elapsed Cycles",
+                                           "sm__cycles_elapsed.max",  "dram__bytes.sum",
+                                           "dram__bytes_read.sum",    "dram__bytes_write.sum"};
+  double value_[std::size(kNames)] = {};
+};
+
+/// The name without what is before and behind it: "void f<int>(float*)" is "f", and so is what its
+/// mangled name says.
+std::string base_name(const std::string& given) {
+  std::string name = demangled(given);
+  for (const std::string scope : {"(anonymous namespace)::", "<unnamed>::"})
+    for (size_t at = 0; (at = name.find(scope, at)) != std::string::npos;)
+      name.erase(at, scope.size());
+  std::string outside;  // of angle brackets
+  uint32_t depth = 0;
+  for (const char c : name) {
+    if (c == '(' && depth == 0) break;
+    if (c == '<')
+      ++depth;
+    else if (c == '>')
+      depth -= depth != 0;
+    else if (depth == 0)
+      outside += c;
+  }
+  while (outside.ends_with(' ')) outside.pop_back();
+  const size_t before = outside.find_last_of(" :*&");
+  return before == std::string::npos ? outside : outside.substr(before + 1);
 }
 
 bool is_head(const std::string& line) {
@@ -102,6 +124,7 @@ std::vector<MeasuredLaunch> read_nsight(const std::string& path) {
   };
   std::vector<std::string> head, units;
   std::vector<MeasuredLaunch> launches;
+  std::vector<Metrics> metrics;
   std::map<std::string, size_t> of_id;
   while (std::getline(file, line)) {
     ++number;
@@ -121,26 +144,34 @@ std::vector<MeasuredLaunch> read_nsight(const std::string& path) {
     }
     const auto [at, is_new] = of_id.emplace(fields[0], launches.size());
     if (is_new) {
+      metrics.emplace_back();
       launches.emplace_back().kernel = fields[name];
       if (const auto device = place_of(head, "Device")) launches.back().device = fields[*device];
+      if (base_name(fields[name]).empty())
+        fail(fmt::format("'{}' is no name of a kernel", fields[name]),
+             "write the file again with ncu --csv");
     }
-    MeasuredLaunch& launch = launches[at->second];
+    Metrics& of_launch = metrics[at->second];
     const auto metric = place_of(head, "Metric Name"), value = place_of(head, "Metric Value");
     if (metric && value) {
       const auto unit = place_of(head, "Metric Unit");
-      take(launch, fields[*metric], fields[*value], unit ? fields[*unit] : "");
+      of_launch.take(fields[*metric], fields[*value], unit ? fields[*unit] : "");
     } else {
       for (size_t i = 0; i < head.size(); ++i)
-        take(launch, head[i], fields[i], i < units.size() ? units[i] : "");
+        of_launch.take(head[i], fields[i], i < units.size() ? units[i] : "");
     }
   }
   if (launches.empty()) fail("the file has no launches", "write it with ncu --csv");
-  for (const MeasuredLaunch& l : launches)
+  for (size_t i = 0; i < launches.size(); ++i) {
+    MeasuredLaunch& l = launches[i];
+    l.cycles = metrics[i].cycles();
+    l.dram_bytes = metrics[i].dram_bytes();
     if (l.cycles <= 0)
       throw Error(
           fmt::format("'{}' has no cycles of kernel {} - measure gpc__cycles_elapsed.max, or the "
                       "section SpeedOfLight",
                       path, l.kernel));
+  }
   return launches;
 }
 
@@ -164,13 +195,13 @@ std::vector<LaunchPair> launch_pairs(const std::vector<MeasuredLaunch>& measured
   std::vector<LaunchPair> pairs;
   for (size_t i = 0; i < measured.size(); ++i) {
     const auto name = kernels[i].at("kernel").get<std::string>();
-    if (name.find(base_name(measured[i].kernel)) == std::string::npos)
+    const std::string base = base_name(measured[i].kernel);
+    if (base.empty() || base != base_name(name))
       throw Error(
           fmt::format("launch {} was measured of kernel {}, and simulated of {} - profile "
                       "the same program",
                       i + 1, measured[i].kernel, name));
-    pairs.push_back(
-        {base_name(measured[i].kernel), measured[i].cycles, kernels[i].at("cycles").get<double>()});
+    pairs.push_back({base, measured[i].cycles, kernels[i].at("cycles").get<double>()});
   }
   return pairs;
 }

@@ -1,9 +1,12 @@
 // Lays out SMs, and the front end that feeds them.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <variant>
 
 #include "device/frontend/make_front_end.h"
 #include "device/sm/make_sm.h"
+#include "host/core/error.h"
 #include "host/timing/machine/layout.h"
 
 namespace nearwarp::sim {
@@ -36,6 +39,21 @@ void add_sm(Layout& l, NodeId node, const sm::SmParams& p) {
   l.add(node, p, s);
 }
 
+/// Steps of SMs with many warps are for those in stacks, which have guests and no thread blocks
+/// (sm::SmViewOf::kHasBlocks).
+void check_wide(const Layout& l, NodeId node, const sm::SmParams& p) {
+  if (p.num_warps <= WarpSet<1>::kCapacity) return;
+  bool controlled = false;
+  for (const auto* list : {&l.links[node].in, &l.links[node].out})
+    for (const uint32_t i : *list) controlled |= (l.graph.links[i].carries & kControl) != 0;
+  if (p.in_stack && !controlled) return;
+  throw Error(fmt::format(
+      "{} has {} warps and {} - beyond {} an SM must be in a stack, and have no "
+      "link to a front end",
+      l.graph.nodes[node].name, p.num_warps,
+      controlled ? "a link that carries control" : "is in no stack", WarpSet<1>::kCapacity));
+}
+
 }  // namespace
 
 void Layout::node(NodeId node, const SmSpec& spec) {
@@ -45,6 +63,7 @@ void Layout::node(NodeId node, const SmSpec& spec) {
   p.homes = homes[spec.homes_in(graph.nodes[node].stack)];
   for (const uint32_t i : links[node].out)
     if ((graph.links[i].carries & kControl) != 0) p.front_end = graph.links[i].to.node;
+  check_wide(*this, node, p);
   if (p.num_warps <= WarpSet<1>::kCapacity) {
     add_sm<1>(*this, node, p);
   } else {
