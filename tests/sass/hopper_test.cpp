@@ -222,7 +222,7 @@ TEST(Hopper, GroupsOfLoadsAreWaitedFor) {
   const auto cycles = [](uint32_t pending) {
     // The first group's line is there, and something comes from memory after the wait.
     std::string text =
-        "00b0 ffffffff 1 R10 LDG.E 1 R2 4 1 0x7f0000000000 4 0 NoVal\n"
+        "00b0 ffffffff 1 R10 LDG.E.128 1 R2 16 1 0x7f0000000000 16 0 NoVal\n"
         "00c0 ffffffff 1 R10 IADD3 2 R10 R10 0 0 NoVal\n";
     for (int i = 0; i < 2; ++i)
       text += "0000 ffffffff 0 LDGSTS.E.128 1 R2 16 1 0x7f00000" + std::to_string(i) +
