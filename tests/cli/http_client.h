@@ -44,8 +44,8 @@ inline std::string sent(uint16_t port, const std::string& bytes, size_t piece = 
   return reply;
 }
 
-inline std::string asked(uint16_t port, const std::string& path, const std::string& host = "localhost",
-                  const std::string& method = "GET") {
+inline std::string asked(uint16_t port, const std::string& path,
+                         const std::string& host = "localhost", const std::string& method = "GET") {
   return sent(port, method + " " + path + " HTTP/1.1\r\nhost: " + host + ":" +
                         std::to_string(port) + "\r\n\r\n");
 }

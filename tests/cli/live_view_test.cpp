@@ -30,8 +30,8 @@ TEST(LiveView, IsReadWhileRunsGoOn) {
     runs.emplace_back([&, i] {
       sim::SimOptions options;
       options.watcher = view.watcher(i);
-      cycles[i] = sim::replay_on_cpu(recording, machine, config::load_policy(policies[i]), options)
-                      .cycles;
+      cycles[i] =
+          sim::replay_on_cpu(recording, machine, config::load_policy(policies[i]), options).cycles;
       under_way -= 1;
     });
   uint64_t done = 0;

@@ -168,8 +168,8 @@ TEST(LaunchSample, OneThatIsGivenUpSaysWhatWasTriedAndWhy) {
   GettingFaster runner;
   run_divided(runner, jobs, observer);
   // What is simulated in one go comes to what has been done in parts.
-  EXPECT_EQ(observer.work, (std::vector<uint64_t>{work_of(jobs[0]) + work_of(jobs[0].whole),
-                                                  work_of(jobs[1])}));
+  EXPECT_EQ(observer.work,
+            (std::vector<uint64_t>{work_of(jobs[0]) + work_of(jobs[0].whole), work_of(jobs[1])}));
   EXPECT_EQ(observer.each, observer.work);
   EXPECT_EQ(observer.done, observer.work[0] + observer.work[1]);
   const report::RunResult &given_up = observer.outcomes[0].result.value(),

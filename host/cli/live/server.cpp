@@ -156,8 +156,7 @@ void HttpServer::serve() {
       waits.push_back(
           {client.socket, static_cast<short>(client.reply.empty() ? POLLIN : POLLOUT), 0});
     const int timeout = pauses ? kPauseMs : clients_.empty() ? -1 : 1000;
-    if (poll(waits.data(), waits.size(), timeout) < 0 && errno != EINTR)
-      return;
+    if (poll(waits.data(), waits.size(), timeout) < 0 && errno != EINTR) return;
     if (waits[0].revents != 0) return;
     const int64_t now = now_ms();
     for (size_t i = clients_.size(); i-- > 0;) {
