@@ -3,7 +3,9 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <new>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "host/cli/live/server.h"
 #include "tests/cli/http_client.h"
@@ -78,7 +80,10 @@ TEST(Live, ThePageShowsIt) {
               "sm_cycles": [{"sms": "stack_sm", "count": 4, "warps": 1.5,
                              "uses": [{"what": "issue", "share": 1.0}]}]},
              {"policy": "tom", "done": 0, "total": 100, "over": false}]})";
+  bool failed = false;  // the first answer of each view does: it asks again
   const cli::HttpServer server(0, [&](const std::string& path) -> cli::HttpAnswer {
+    if (path == "/state.json" && !std::exchange(failed, true)) throw std::bad_alloc();
+    if (path == "/") failed = false;
     if (path == "/") return {"text/html; charset=utf-8", cli::live_page::html};
     if (path == "/state.json") return {"application/json", state};
     return {};
