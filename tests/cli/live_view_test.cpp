@@ -20,6 +20,8 @@ TEST(LiveView, IsReadWhileRunsGoOn) {
   const runtime::Recording& recording = workload("kmeans", 50'000);
   const config::MachineConfig machine = config::load_machine("tom");
   const std::vector<std::string> policies = {"baseline", "tom"};
+  std::vector<config::PolicyConfig> configs;
+  for (const std::string& policy : policies) configs.push_back(config::load_policy(policy));
   cli::LiveView view(machine, policies);
   const std::vector<uint64_t> work(policies.size(), recording.warp_instructions);
   view.begin("kmeans", work);
@@ -30,8 +32,7 @@ TEST(LiveView, IsReadWhileRunsGoOn) {
     runs.emplace_back([&, i] {
       sim::SimOptions options;
       options.watcher = view.watcher(i);
-      cycles[i] =
-          sim::replay_on_cpu(recording, machine, config::load_policy(policies[i]), options).cycles;
+      cycles[i] = sim::replay_on_cpu(recording, machine, configs[i], options).cycles;
       under_way -= 1;
     });
   uint64_t done = 0;
