@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <numeric>
 
 #include "host/api/failure.h"
 #include "host/api/state.h"
@@ -135,6 +136,9 @@ class Batch final : public sim::BatchObserver {
       ended(points_[job], result_of(*outcome.result));
     else if (options_.finished)
       options_.finished(points_[job], results_[points_[job]]);
+  }
+  void work_of_each(std::span<const uint64_t> warp_instructions) override {
+    work_ = std::accumulate(warp_instructions.begin(), warp_instructions.end(), uint64_t{0});
   }
   bool progress(uint64_t warp_instructions) override {
     return !options_.progress || options_.progress({0, warp_instructions, work_});

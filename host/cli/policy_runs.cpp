@@ -46,6 +46,11 @@ class PolicyRuns final : public sim::BatchObserver {
     if (live_ != nullptr) live_->view().progress(warp_instructions, left_.seconds());
   }
 
+  void work_of_each(std::span<const uint64_t> warp_instructions) override {
+    total_ = std::accumulate(warp_instructions.begin(), warp_instructions.end(), uint64_t{0});
+    left_ = TimeLeftOfAll(costs_of(warp_instructions));
+  }
+
   bool progress(uint64_t warp_instructions) override {
     bar_.update(warp_instructions, total_, left_.seconds());
     return !failed_ && !interrupted();

@@ -230,6 +230,23 @@ TEST(ChannelRun, AskedToStopTheOthersKeepTheirResults) {
   EXPECT_FALSE(found[2].has_value());
 }
 
+TEST(ChannelRun, AskedToStopAllThreadsEnd) {
+  const config::DramConfig standard = ddr3();
+  const std::vector<Point> points(6, Point{&standard, random_traffic(), ""});
+  const auto expected = fingerprint(run_channel(standard, random_traffic(), short_run()));
+  // A run takes 45,000 cycles: one of them may have come to its end before.
+  const auto found =
+      run_points(points, short_run(), 3, [](uint64_t cycles) { return cycles < 60'000; });
+  ASSERT_EQ(found.size(), points.size());
+  size_t ended = 0;
+  for (const auto& result : found) {
+    if (!result.has_value()) continue;
+    ended += 1;
+    EXPECT_EQ(fingerprint(*result), expected);
+  }
+  EXPECT_LE(ended, 1u);
+}
+
 TEST(ChannelRun, PeakLessRefresh) {
   // Every tREFI, a refresh takes at least tRP + tRFC + tRCD of the bus's time, and little more.
   const RunResult r = run_channel(ddr3(), Traffic{}, short_run(624'000));

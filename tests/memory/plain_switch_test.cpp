@@ -258,17 +258,28 @@ Seen run(const Plan& plan, bool plain, const RunOptions& options) {
   return seen;
 }
 
-TEST(PlainSwitch, MovesTheSamePacketsInTheSameCycles) {
-  for (uint32_t seed = 1; seed <= 30; ++seed) {
-    SCOPED_TRACE(seed);
-    const Plan plan = random_plan(seed);
-    const Tick whole = plan.params.period * 80;
-    const Seen expected = run(plan, true, {.window = whole});
-    for (const Tick window : {Tick{1 + seed % 7}, Tick{plan.params.period}, whole / 3, whole}) {
-      SCOPED_TRACE(window);
-      ASSERT_EQ(run(plan, false, {.window = window, .order_seed = seed}), expected);
-    }
+void expect_same(uint32_t seed) {
+  SCOPED_TRACE(seed);
+  const Plan plan = random_plan(seed);
+  const Tick whole = plan.params.period * 80;
+  const Seen expected = run(plan, true, {.window = whole});
+  for (const Tick window : {Tick{1 + seed % 7}, Tick{plan.params.period}, whole / 3, whole}) {
+    SCOPED_TRACE(window);
+    ASSERT_EQ(run(plan, false, {.window = window, .order_seed = seed}), expected);
   }
+}
+
+/// More than a word of inputs.
+constexpr uint32_t kWideSeed = 11;
+
+TEST(PlainSwitch, MovesTheSamePacketsInTheSameCycles) {
+  ASSERT_GT(random_plan(kWideSeed).in_ports.size(), 64u);
+  for (const uint32_t seed : {1u, 2u, 3u, 4u, 5u, kWideSeed}) expect_same(seed);
+}
+
+TEST(PlainSwitch, MovesTheSamePacketsOfMorePlans) {
+  for (uint32_t seed = 6; seed <= 30; ++seed)
+    if (seed != kWideSeed) expect_same(seed);
 }
 
 }  // namespace

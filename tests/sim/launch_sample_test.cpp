@@ -125,10 +125,32 @@ class GettingFaster final : public BatchRunner {
       bool progress(uint64_t warp_instructions) override {
         return observer.progress(warp_instructions);
       }
+      void progress_of_each(std::span<const uint64_t> warp_instructions) override {
+        observer.progress_of_each(warp_instructions);
+      }
       BatchObserver& observer;
     } change(observer);
     CpuBatch(2).run(jobs, change);
   }
+};
+
+/// Keeps what it was told last.
+struct LastTold final : BatchObserver {
+  explicit LastTold(size_t jobs) : outcomes(jobs) {}
+  void finished(size_t job, BatchOutcome outcome) override { outcomes[job] = std::move(outcome); }
+  bool progress(uint64_t warp_instructions) override {
+    done = warp_instructions;
+    return true;
+  }
+  void progress_of_each(std::span<const uint64_t> warp_instructions) override {
+    each.assign(warp_instructions.begin(), warp_instructions.end());
+  }
+  void work_of_each(std::span<const uint64_t> warp_instructions) override {
+    work.assign(warp_instructions.begin(), warp_instructions.end());
+  }
+  std::vector<BatchOutcome> outcomes;
+  uint64_t done = 0;
+  std::vector<uint64_t> each, work;
 };
 
 TEST(LaunchSample, OneThatIsGivenUpSaysWhatWasTriedAndWhy) {
@@ -142,9 +164,14 @@ TEST(LaunchSample, OneThatIsGivenUpSaysWhatWasTriedAndWhy) {
       {{.recording = &r, .machine = &m, .policy = &p}, &d},
       {{.recording = &r, .machine = &m, .policy = &p}, nullptr},
   };
-  testing::KeepingObserver observer(jobs.size());
+  LastTold observer(jobs.size());
   GettingFaster runner;
   run_divided(runner, jobs, observer);
+  // What is simulated in one go comes to what has been done in parts.
+  EXPECT_EQ(observer.work,
+            (std::vector<uint64_t>{work_of(jobs[0]) + work_of(jobs[0].whole), work_of(jobs[1])}));
+  EXPECT_EQ(observer.each, observer.work);
+  EXPECT_EQ(observer.done, observer.work[0] + observer.work[1]);
   const report::RunResult &given_up = observer.outcomes[0].result.value(),
                           &whole = observer.outcomes[1].result.value();
   EXPECT_EQ(numbers(given_up), numbers(whole));

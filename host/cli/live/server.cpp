@@ -15,6 +15,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <exception>
 
 #include "host/core/error.h"
 
@@ -25,6 +26,9 @@ namespace {
 constexpr size_t kMostClients = 32, kMostRequest = 16384;
 /// A client that has not asked, or not taken its answer, by then is given up.
 constexpr int64_t kPatienceMs = 10'000;
+/// Where a client cannot be let in (the process has no file to spare), those who wait stay in line,
+/// and this long passes before the next try.
+constexpr int kPauseMs = 1000;
 
 int64_t now_ms() {
   using namespace std::chrono;
@@ -95,10 +99,15 @@ std::string http_reply(const std::string& request, uint16_t port,
     return reply("403 Forbidden", kText,
                  fmt::format("Ask for 127.0.0.1:{} or localhost:{}.\n", port, port), true);
   const std::string target = request.substr(first + 1, second - first - 1);
-  const HttpAnswer page = answer(target.substr(0, target.find_first_of("?#")));
-  if (page.type.empty())
-    return reply("404 Not Found", kText, "There is no such page.\n", method == "GET");
-  return reply("200 OK", page.type, page.body, method == "GET");
+  try {
+    const HttpAnswer page = answer(target.substr(0, target.find_first_of("?#")));
+    if (page.type.empty())
+      return reply("404 Not Found", kText, "There is no such page.\n", method == "GET");
+    return reply("200 OK", page.type, page.body, method == "GET");
+  } catch (const std::exception& e) {  // the run that is looked at goes on
+    return reply("500 Internal Server Error", kText,
+                 fmt::format("This page cannot be made now: {}.\n", e.what()), method == "GET");
+  }
 }
 
 HttpServer::HttpServer(uint16_t port, std::function<HttpAnswer(const std::string& path)> answer)
@@ -140,12 +149,14 @@ void HttpServer::serve() {
   pthread_sigmask(SIG_BLOCK, &all, nullptr);
   std::vector<pollfd> waits;
   while (true) {
-    waits = {{wake_[0], POLLIN, 0}, {clients_.size() < kMostClients ? socket_ : -1, POLLIN, 0}};
+    const bool pauses = now_ms() < accepts_from_;
+    const bool accepts = !pauses && clients_.size() < kMostClients;
+    waits = {{wake_[0], POLLIN, 0}, {accepts ? socket_ : -1, POLLIN, 0}};
     for (const Client& client : clients_)
       waits.push_back(
           {client.socket, static_cast<short>(client.reply.empty() ? POLLIN : POLLOUT), 0});
-    if (poll(waits.data(), waits.size(), clients_.empty() ? -1 : 1000) < 0 && errno != EINTR)
-      return;
+    const int timeout = pauses ? kPauseMs : clients_.empty() ? -1 : 1000;
+    if (poll(waits.data(), waits.size(), timeout) < 0 && errno != EINTR) return;
     if (waits[0].revents != 0) return;
     const int64_t now = now_ms();
     for (size_t i = clients_.size(); i-- > 0;) {
@@ -159,7 +170,10 @@ void HttpServer::serve() {
 
 void HttpServer::accept_client() {
   const int client = accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-  if (client >= 0) clients_.push_back({client, "", "", 0, now_ms() + kPatienceMs});
+  if (client >= 0)
+    clients_.push_back({client, "", "", 0, now_ms() + kPatienceMs});
+  else if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
+    accepts_from_ = now_ms() + kPauseMs;
 }
 
 bool HttpServer::go_on(Client& client, short events) {

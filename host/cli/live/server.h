@@ -53,6 +53,7 @@ class HttpServer {
   uint16_t port_ = 0;
   std::atomic<uint64_t> asked_{0};
   std::vector<Client> clients_;
+  int64_t accepts_from_ = 0;  ///< milliseconds of the steady clock: before, nobody is let in
   std::thread thread_;
 };
 

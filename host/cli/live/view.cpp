@@ -38,12 +38,12 @@ class LiveView::Watcher final : public sim::RunWatcher {
   Watcher(LiveView& view, size_t policy) : view_(view), policy_(policy) {}
 
   void begin(sim::Replay& run) override {
-    next_ = run.system().core_period * kLookCycles;
+    look_again(run);
     due_ = Clock::now();
   }
   Tick next_look() const override { return next_; }
   void look(sim::Replay& run) override {
-    next_ += run.system().core_period * kLookCycles;
+    look_again(run);
     if (Clock::now() < due_) return;
     view_.set(policy_, run.so_far(run.cycles()), false);
     due_ = Clock::now() + kApart;
@@ -53,6 +53,12 @@ class LiveView::Watcher final : public sim::RunWatcher {
   }
 
  private:
+  /// Where it stands is beyond what was asked for if it goes on from a checkpoint, or if nothing
+  /// has happened for long.
+  void look_again(sim::Replay& run) {
+    next_ = run.control().next + run.system().core_period * kLookCycles;
+  }
+
   LiveView& view_;
   const size_t policy_;
   Tick next_ = 0;

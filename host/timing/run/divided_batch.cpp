@@ -8,6 +8,7 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -308,8 +309,13 @@ class WholeJobs final : public BatchObserver {
   WholeJobs(std::span<const DividedJob> jobs, const std::vector<Unsound>& which,
             BatchObserver& observer)
       : which_(which), observer_(observer) {
-    for (const DividedJob& job : jobs) before_ += work_of(job);
-    for (const Unsound& u : which) systems_.push_back(jobs[u.job].whole);
+    for (const DividedJob& job : jobs) parts_.push_back(work_of(job));
+    each_ = parts_;
+    for (const Unsound& u : which) {
+      systems_.push_back(jobs[u.job].whole);
+      each_[u.job] += work_of(systems_.back());
+    }
+    observer_.work_of_each(each_);
   }
   std::span<const ReplayJob> systems() const { return systems_; }
 
@@ -318,11 +324,18 @@ class WholeJobs final : public BatchObserver {
     observer_.finished(which_[system].job, std::move(outcome));
   }
   bool progress(uint64_t warp_instructions) override {
-    return observer_.progress(before_ + warp_instructions);
+    return observer_.progress(std::accumulate(parts_.begin(), parts_.end(), warp_instructions));
+  }
+  void progress_of_each(std::span<const uint64_t> warp_instructions) override {
+    each_ = parts_;
+    for (size_t i = 0; i < warp_instructions.size(); ++i)
+      each_[which_[i].job] += warp_instructions[i];
+    observer_.progress_of_each(each_);
   }
 
  private:
-  uint64_t before_ = 0;  ///< warp-instructions of the parts
+  std::vector<uint64_t> parts_;  ///< [job]: warp-instructions of its parts, which are done
+  std::vector<uint64_t> each_;   ///< [job]: those of what is simulated whole, too
   const std::vector<Unsound>& which_;
   BatchObserver& observer_;
   std::vector<ReplayJob> systems_;

@@ -32,6 +32,8 @@ class BatchObserver {
   virtual bool progress(uint64_t warp_instructions) = 0;
   /// Called before it, with those of each system.
   virtual void progress_of_each(std::span<const uint64_t> /*warp_instructions*/) {}
+  /// Called if more is to be done than work_of() said: what each system comes to, done and to do.
+  virtual void work_of_each(std::span<const uint64_t> /*warp_instructions*/) {}
 };
 
 /// Simulates batches of systems. Results do not depend on which runner does it, nor on what else is

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <new>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -88,7 +89,7 @@ class SweepRun final : public sim::BatchObserver {
   /// The program's points from first_ to `end`. Returns their work.
   uint64_t run_points(size_t end) {
     forget_jobs();
-    uint64_t work = 0;
+    work_ = 0;
     for (size_t i = first_; i < end; ++i) {
       const Point& point = *points_[i];
       sim::DividedJob& job = jobs_.emplace_back();
@@ -98,15 +99,15 @@ class SweepRun final : public sim::BatchObserver {
       if (!options_.checkpoints.empty())
         job.whole.checkpoint = sim::checkpoint_path(options_.checkpoints, job.whole);
       job.division = &division_;
-      work += work_of(job);
+      work_ += work_of(job);
     }
     // Points that come later are taken to be like these.
-    const double mean = static_cast<double>(work) / static_cast<double>(end - first_);
-    *sizes_[program_] += work;
+    const double mean = static_cast<double>(work_) / static_cast<double>(end - first_);
+    *sizes_[program_] += work_;
     still_to_come_ = static_cast<uint64_t>(mean * static_cast<double>(points_.size() - end));
     run_divided(runner_, jobs_, *this);
     still_to_come_ = 0;
-    return work;
+    return work_;
   }
 
   void forget_jobs() {
@@ -164,6 +165,12 @@ class SweepRun final : public sim::BatchObserver {
     outcome_.finished += 1;
   }
 
+  void work_of_each(std::span<const uint64_t> warp_instructions) override {
+    const uint64_t before = work_;
+    work_ = std::accumulate(warp_instructions.begin(), warp_instructions.end(), uint64_t{0});
+    *sizes_[program_] += work_ - before;
+  }
+
   bool progress(uint64_t warp_instructions) override {
     progress_.warp_instructions_done = before_ + warp_instructions;
     progress_.warp_instructions = expected();
@@ -207,6 +214,7 @@ class SweepRun final : public sim::BatchObserver {
   std::vector<sim::DividedJob> jobs_;  ///< the batch, as runs
   std::vector<std::shared_ptr<const config::MachineConfig>> machines_;  ///< that they point to
   std::vector<std::shared_ptr<const config::PolicyConfig>> policies_;
+  uint64_t work_ = 0;             ///< of the batch that runs, warp-instructions
   uint64_t still_to_come_ = 0;    ///< work of the program's later batches, as expected
   runtime::Recording recording_;  ///< of the program that runs
   runtime::Division division_;    ///< and what of it is simulated
