@@ -70,10 +70,7 @@ void release_address_range() {
   reserved = nullptr;
 }
 
-}  // namespace nearwarp::cudart
-
-__attribute__((constructor)) static void begin_of_process(int, char** argv, char**) {
-  using namespace nearwarp::cudart;
+void keep_address_range_free(char** argv) {
   const uint64_t memory = DeviceSpec{}.memory_bytes;
   if (reserve(memory + kMappedBytes)) return;
   // If need be, the device's first use says why there is no room, and that of addresses for
@@ -93,3 +90,5 @@ __attribute__((constructor)) static void begin_of_process(int, char** argv, char
   unsetenv(kTriesVariable);  // not allowed: go on
   reserve(memory);
 }
+
+}  // namespace nearwarp::cudart
