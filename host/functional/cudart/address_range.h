@@ -7,9 +7,9 @@
 
 namespace nearwarp::cudart {
 
-/// Keeps the range free from the process's beginning on. Where something lies there, and the program
-/// needs the library, this starts the program again, with these arguments; it returns if that did
-/// not help or is not allowed. For the library's constructor (api/begin_of_process.cpp).
+/// Keeps the range free from the process's beginning on. Where something lies there, and the
+/// program needs the library, this starts the program again, with these arguments; it returns if
+/// that did not help or is not allowed. For the library's constructor (api/begin_of_process.cpp).
 void keep_address_range_free(char** argv);
 /// Let go of the range: the device takes it.
 void release_address_range();
