@@ -1,14 +1,18 @@
 // Machines and policies of the public interface.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
 #include "host/api/failure.h"
 #include "host/api/sources.h"
 #include "host/api/state.h"
+#include "host/config/base_clock.h"
 #include "host/config/nearest.h"
 #include "host/config/schema.h"
+#include "host/config/shape.h"
+#include "host/timing/run/launch_part.h"
 
 namespace nearwarp {
 namespace {
@@ -29,43 +33,47 @@ struct Kind<Policy> {
   static constexpr const char *name = "policy", *other = "machine";
 };
 
-/// Policies' keys say nothing of a machine, and the other way round: both would pass unnoticed.
+/// Takes keys of the other kind out of the changes, which would pass unnoticed, or refuses them.
 template <class T>
-void check_changes(const typename T::State& state) {
+void sort_changes(typename T::State& state, Foreign foreign) {
   auto tried = state.config;
-  for (const std::string& change : state.changes)
-    if (!config::apply_override(tried, change))
-      throw UsageError(fmt::format("'{}' is no key of a {} - set it in the {}", change,
-                                   Kind<T>::name, Kind<T>::other));
+  std::erase_if(state.changes, [&](const std::string& change) {
+    if (config::apply_override(tried, change)) return false;
+    if (foreign == Foreign::kPassedOver) return true;
+    throw UsageError(fmt::format("'{}' is no key of a {} - set it in the {}", change, Kind<T>::name,
+                                 Kind<T>::other));
+  });
 }
 
 /// Of a file or of a text, with all of the changes.
 template <class T>
-T made(typename T::State state) {
+T made(typename T::State state, Foreign foreign = Foreign::kRefused) {
   state.config = state.text.has_value() ? Kind<T>::parse(*state.text, state.source, state.changes)
                                         : Kind<T>::load(state.source, state.changes);
-  check_changes<T>(state);
+  sort_changes<T>(state, foreign);
   return Access::make<T>(std::make_shared<const typename T::State>(std::move(state)));
 }
 
 template <class T>
-Expected<T> loaded(const std::string& source, std::span<const std::string> changes) {
-  return guarded([&] {
-    return made<T>({.source = source, .changes = {changes.begin(), changes.end()}});
-  });
+Expected<T> loaded(const std::string& source, std::span<const std::string> changes,
+                   Foreign foreign = Foreign::kRefused) {
+  const std::vector<std::string> all(changes.begin(), changes.end());
+  return guarded(
+      [&] { return made<T>({.source = source, .changes = all, .given = all}, foreign); });
 }
 template <class T>
 Expected<T> parsed(const std::string& text, const std::string& name,
                    std::span<const std::string> changes) {
-  return guarded([&] {
-    return made<T>({.source = name, .text = text, .changes = {changes.begin(), changes.end()}});
-  });
+  const std::vector<std::string> all(changes.begin(), changes.end());
+  return guarded(
+      [&] { return made<T>({.source = name, .text = text, .changes = all, .given = all}); });
 }
 template <class T>
 Expected<T> changed(const T& configuration, std::span<const std::string> more) {
   return guarded([&] {
     typename T::State state = Access::of(configuration);
     state.changes.insert(state.changes.end(), more.begin(), more.end());
+    state.given.insert(state.given.end(), more.begin(), more.end());
     return made<T>(std::move(state));
   });
 }
@@ -101,8 +109,8 @@ std::vector<std::string> machine_names() { return config::machine_names(); }
 std::vector<std::string> policy_names() { return config::policy_names(); }
 
 Expected<Machine> Machine::load(const std::string& name_or_path,
-                                std::span<const std::string> changes) {
-  return loaded<Machine>(name_or_path, changes);
+                                std::span<const std::string> changes, Foreign foreign) {
+  return loaded<Machine>(name_or_path, changes, foreign);
 }
 Expected<Machine> Machine::parse(const std::string& toml, const std::string& name,
                                  std::span<const std::string> changes) {
@@ -123,6 +131,10 @@ std::vector<Key> Machine::keys() const {
   keys.insert(keys.end(), energy.begin(), energy.end());
   return keys;
 }
+std::string Machine::note() const { return config::clock_note(Access::of(*this).config); }
+bool Machine::computes_in_stacks() const {
+  return config::shape_of(Access::of(*this).config).stacks_behind_links();
+}
 std::vector<Key> Machine::all_keys() {
   std::vector<Key> keys;
   append_schema<config::MachineConfig>(keys);
@@ -141,6 +153,29 @@ Expected<Policy> Policy::parse(const std::string& toml, const std::string& name,
                                std::span<const std::string> changes) {
   return parsed<Policy>(toml, name, changes);
 }
+Expected<std::vector<Policy>> Policy::load_all(std::span<const std::string> names_or_paths,
+                                               std::span<const std::string> changes,
+                                               Foreign foreign) {
+  return guarded([&] {
+    config::Loader loader;
+    std::vector<Policy> all;
+    for (const std::string& name : names_or_paths) {
+      const std::vector<std::string> given(changes.begin(), changes.end());
+      State state{.source = name, .changes = given, .given = given};
+      state.config = loader.policy(name, changes);
+      sort_changes<Policy>(state, foreign);
+      std::erase_if(state.changes, [&](const std::string& change) {
+        return std::ranges::find(state.config.without_effect, change) !=
+               state.config.without_effect.end();
+      });
+      all.push_back(Access::make<Policy>(std::make_shared<const State>(std::move(state))));
+    }
+    std::vector<const config::PolicyConfig*> configs;
+    for (const Policy& policy : all) configs.push_back(&Access::of(policy).config);
+    if (!configs.empty()) config::refuse_without_effect(configs);
+    return all;
+  });
+}
 Expected<Policy> Policy::with(std::span<const std::string> changes) const {
   return changed(*this, changes);
 }
@@ -151,6 +186,7 @@ std::vector<Key> Policy::keys() const {
   set_sources(keys, state.text.has_value() ? "" : state.config.path, "none", state.changes);
   return keys;
 }
+std::string Policy::why_no_parts() const { return sim::why_no_parts(Access::of(*this).config); }
 std::vector<Key> Policy::all_keys() {
   std::vector<Key> keys;
   append_schema<config::PolicyConfig>(keys);

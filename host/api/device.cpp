@@ -63,6 +63,7 @@ Expected<Program> Device::take_program(const std::string& name) {
   return guarded([&] {
     auto state = std::make_shared<Program::State>();
     state->recording = state_->device->take_recording(name);
+    state->name = name;
     state_->device = std::make_unique<runtime::VirtualDevice>();
     if (state->recording.launches.empty())
       throw UsageError("no kernel was launched - launch one before its program is taken");

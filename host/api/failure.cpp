@@ -7,9 +7,10 @@
 
 namespace nearwarp {
 
-Failure failure_of(const std::string& message) {
+Failure failure_of(const std::string& message, Failure::Kind kind) {
   Failure f;
   f.message = message;
+  f.kind = kind;
   const size_t dash = message.find(" - ");
   f.what = message.substr(0, dash);
   if (dash != std::string::npos) f.right = message.substr(dash + 3);
@@ -31,8 +32,14 @@ Failure failure_of(const std::string& message) {
 Failure failure_of(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
+  } catch (const UsageError& e) {
+    return failure_of(e.what(), Failure::Kind::kUsage);
+  } catch (const Interrupted& e) {
+    return failure_of(e.what(), Failure::Kind::kStopped);
   } catch (const Error& e) {
     return failure_of(e.what());
+  } catch (const std::bad_alloc&) {
+    return failure_of("out of memory - use a smaller size or fewer threads");
   } catch (const std::exception& e) {
     return failure_of(fmt::format("internal error: {}", e.what()));
   }

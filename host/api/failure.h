@@ -12,7 +12,7 @@
 namespace nearwarp {
 
 /// A message's parts: what is wrong (file:line) - what would be right.
-Failure failure_of(const std::string& message);
+Failure failure_of(const std::string& message, Failure::Kind kind = Failure::Kind::kError);
 /// The same of an error that was thrown elsewhere.
 Failure failure_of(const std::exception_ptr& error);
 

@@ -35,11 +35,17 @@ namespace nearwarp {
 
 /// What a user can get wrong, or the simulator.
 struct Failure {
+  enum class Kind : uint8_t {
+    kError,    ///< something did not work out
+    kUsage,    ///< what was asked for is wrong
+    kStopped,  ///< one of the caller's functions wanted it
+  };
   std::string message;  ///< all of it: what is wrong (where) - what would be right
   std::string what;     ///< the first part
   std::string file;     ///< where, if it is in a file; else empty
   uint32_t line = 0;    ///< in it, from 1 on; 0: no line
   std::string right;    ///< what would be right; may be empty
+  Kind kind = Kind::kError;
 };
 
 /// A value, or why there is none.
@@ -51,13 +57,16 @@ class [[nodiscard]] Expected {
   explicit operator bool() const { return value_.has_value(); }
   bool ok() const { return value_.has_value(); }
   /// Throws std::logic_error with the failure's message if there is no value.
-  T& value() {
+  T& value() & {
     if (!value_.has_value()) throw std::logic_error(failure_.message);
     return *value_;
   }
-  const T& value() const { return const_cast<Expected*>(this)->value(); }
-  T& operator*() { return value(); }
-  const T& operator*() const { return value(); }
+  const T& value() const& { return const_cast<Expected*>(this)->value(); }
+  /// By value, so that it outlives what a function has just returned.
+  T value() && { return std::move(value()); }
+  T& operator*() & { return value(); }
+  const T& operator*() const& { return value(); }
+  T operator*() && { return std::move(value()); }
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
   const Failure& failure() const { return failure_; }
@@ -83,6 +92,12 @@ struct WorkloadName {
 };
 NEARWARP_API std::vector<WorkloadName> workload_names();
 
+/// Of changes, those that are keys of the other kind of configuration.
+enum class Foreign : uint8_t {
+  kRefused,
+  kPassedOver,  ///< they are meant for a machine's policies, or the policies' machine (`--set`)
+};
+
 /// A key of a machine or a policy.
 struct Key {
   std::string name;   ///< dotted, e.g. "links.gpu_to_memory_mbps"
@@ -101,7 +116,8 @@ class NEARWARP_API Machine {
  public:
   /// By name ("tom"), or by the path of a .toml file; `changes`: "key=value", the last one wins.
   static Expected<Machine> load(const std::string& name_or_path,
-                                std::span<const std::string> changes = {});
+                                std::span<const std::string> changes = {},
+                                Foreign foreign = Foreign::kRefused);
   /// Of the text of such a file; `name` stands in results and messages.
   static Expected<Machine> parse(const std::string& toml, const std::string& name = "machine",
                                  std::span<const std::string> changes = {});
@@ -112,6 +128,10 @@ class NEARWARP_API Machine {
   std::vector<Key> keys() const;
   /// A key's value as TOML has it.
   Expected<std::string> get(std::string_view key) const;
+  /// What is worth knowing of it and no failure, such as clocks that were rounded; may be empty.
+  std::string note() const;
+  /// Has it stacks behind links that compute, which policies that offload need?
+  bool computes_in_stacks() const;
   /// Keys of machines of all shapes, without values and sources.
   static std::vector<Key> all_keys();
 
@@ -130,11 +150,18 @@ class NEARWARP_API Policy {
                                std::span<const std::string> changes = {});
   static Expected<Policy> parse(const std::string& toml, const std::string& name = "policy",
                                 std::span<const std::string> changes = {});
+  /// Several that are to be compared. Each change is of those that have the key; a failure if none
+  /// has.
+  static Expected<std::vector<Policy>> load_all(std::span<const std::string> names_or_paths,
+                                                std::span<const std::string> changes = {},
+                                                Foreign foreign = Foreign::kRefused);
   Expected<Policy> with(std::span<const std::string> changes) const;
 
   const std::string& name() const;
   std::vector<Key> keys() const;
   Expected<std::string> get(std::string_view key) const;
+  /// Why programs cannot be simulated in parts under it (BatchOptions::launches); empty: they can.
+  std::string why_no_parts() const;
   static std::vector<Key> all_keys();  ///< with those of all mechanisms
 
   struct State;
@@ -152,18 +179,28 @@ struct Launch {
   uint64_t warp_instructions = 0, thread_instructions = 0;
 };
 
+/// What is being done before a program can be simulated.
+struct Activity {
+  const std::string& what;  ///< e.g. "executing kmeans"
+  uint64_t done, total;     ///< warp-instructions, or bytes of traces; 0: it is not known
+  const char* unit;         ///< of the speed, for a million a second: "Mwi/s", "MB/s"
+};
+
 struct ProgramOptions {
   /// Of launches that are the same, the first so many, which stand for the others; 0: all.
   uint32_t max_repeats = 0;
-  /// Asked some times a second, with the warp-instructions that have been executed, while a
-  /// workload is; returns false to stop.
-  std::function<bool(uint64_t)> progress = {};
+  /// A folder where programs that have been executed or read are kept and used again; empty: none.
+  std::string cache = {};
+  /// Asked some times a second while a workload is executed or traces are read; returns false to
+  /// stop.
+  std::function<bool(const Activity&)> progress = {};
   /// Told what is worth knowing and no failure: what traces lack, how an application ended.
   std::function<void(const std::string&)> tell = {};
 };
 
 /// How a CUDA application is run on the simulated GPU (docs/applications.md).
 struct ApplicationOptions {
+  static constexpr uint32_t kMostInterleave = 1 << 15, kMostDevices = 16;
   std::optional<Machine> machine = {};  ///< what it takes the GPU for; default: "tom"
   std::string kernels = {};  ///< regular expression: only kernels with a match are kept; all run
   uint64_t max_thread_instructions = 0;          ///< to keep; 0: all
@@ -176,13 +213,45 @@ struct ApplicationOptions {
   bool strict_bounds = false;        ///< accesses beside allocations always end a kernel
   std::string output = {};           ///< file for what it prints; empty: where this process prints
   uint32_t max_repeats = 0;          ///< as ProgramOptions
+  std::string cache = {};            ///< folder for what ptxas answers; empty: none
+  bool simulated_events = false;     ///< cudaEventElapsedTime() tells times simulated on `machine`
+                                     ///< under policy baseline; else estimates
   std::function<bool()> go_on = {};  ///< asked some times a second; false: the application is ended
   std::function<void(const std::string&)> tell = {};  ///< as ProgramOptions
 };
 
+/// What is wrong with the options, before anything is run.
+NEARWARP_API Expected<Done> check(const ApplicationOptions& options);
+
+/// A program that a name names, as Program::load() takes it.
+struct ProgramName {
+  enum class Kind : uint8_t { kWorkload, kRecording, kTraces };
+  std::string name;
+  Kind kind = Kind::kWorkload;
+  uint32_t stacks = 0;  ///< memory stacks that it keeps to, as bits; 0: all
+};
+/// Takes "kmeans@0+libor@1-3" apart. What is no file of a recording or of traces is a workload,
+/// whether there is one of that name or not.
+NEARWARP_API Expected<std::vector<ProgramName>> program_names(const std::string& names);
+/// Is there one of that name, its parameters included ("decode-step:batch=8")?
+NEARWARP_API Expected<bool> is_workload(const std::string& name);
+
+/// Is it a size of workloads?
+NEARWARP_API Expected<Done> check_size(const std::string& size);
+
+struct ApplicationRun;
+
 /// A program that has been executed and can be simulated.
 class NEARWARP_API Program {
  public:
+  /// By name as `nearwarp run` takes it: a workload (executed at that size), a recording or traces;
+  /// "@0" or "@1-3" keep it to memory stacks; several, joined by "+", run at the same time.
+  static Expected<Program> load(const std::string& names, const std::string& size = "small",
+                                const ProgramOptions& options = {});
+  /// Why such a program cannot be simulated on that machine under that policy, as far as can be
+  /// said before it is executed.
+  static Expected<Done> check(const std::string& names, const Machine& machine,
+                              const Policy& policy);
   /// Executes one of workload_names() and compares its result with the CPU's; `size`: "small",
   /// "medium", "large", "paper".
   static Expected<Program> workload(const std::string& name, const std::string& size = "small",
@@ -196,10 +265,14 @@ class NEARWARP_API Program {
                                        const ApplicationOptions& options = {});
   static Expected<std::vector<Program>> processes(std::span<const std::string> command,
                                                   const ApplicationOptions& options = {});
+  /// The same, with how the application ended.
+  static Expected<ApplicationRun> run_application(std::span<const std::string> command,
+                                                  const ApplicationOptions& options = {});
   /// Writes it as a recording.
   Expected<Done> save(const std::string& path) const;
 
   const std::string& name() const;
+  const std::string& size() const;  ///< empty: it is as large as it was
   uint64_t warp_instructions() const;
   uint64_t thread_instructions() const;
   std::vector<Launch> launches() const;
@@ -210,6 +283,13 @@ class NEARWARP_API Program {
  private:
   friend struct Access;
   std::shared_ptr<const State> state_;
+};
+
+struct ApplicationRun {
+  std::vector<Program> processes;  ///< those that used the GPU
+  int exit_status = 0;             ///< 128 + signal if a signal ended it
+  /// ApplicationOptions::go_on said so: results are partial, and say so.
+  bool interrupted = false;
 };
 
 /// x, y, z of a grid (thread blocks) or a block (threads).
@@ -262,7 +342,7 @@ struct LaunchResult {
 
 /// What a run found; docs/json.md explains the rest.
 struct NEARWARP_API Result {
-  std::string program, machine, policy;
+  std::string program, size, machine, policy;
   bool partial = false;  ///< it stopped before the program's end
   std::string partial_reason;
   uint64_t cycles = 0;  ///< of the core clock
@@ -279,15 +359,34 @@ struct NEARWARP_API Result {
       0;  ///< that the simulation took; the only member that differs from run to run
   std::vector<Counter> counters;
   std::vector<LaunchResult> launches;
-  std::string json;  ///< all of it, a member of `runs` in docs/json.md
+  std::string json;           ///< all of it, a member of `runs` in docs/json.md
+  std::string followed = {};  ///< BatchOptions::follow's way through the machine, in lines
+
+  struct Whole;
+  std::shared_ptr<const Whole> whole = {};  ///< what table() is made of
 
   /// A counter's value, or a failure that names the nearest one.
   Expected<uint64_t> counter(std::string_view name) const;
 };
 
+struct TableOptions {
+  size_t width = 80;     ///< columns
+  bool legend = false;   ///< what the rows are
+  bool explain = false;  ///< more: what takes energy, why candidates were offloaded or not
+};
+/// The tables of `nearwarp run`: runs of one program side by side, the first being what others are
+/// compared with.
+NEARWARP_API std::string table(std::span<const Result> results, const TableOptions& options = {});
+/// The document of `nearwarp run --json` (docs/json.md).
+NEARWARP_API std::string document(std::span<const Result> results, const Machine& machine);
+
 struct Progress {
   uint64_t cycles = 0, warp_instructions = 0;
   uint64_t warp_instructions_total = 0;
+  /// Of a batch: warp-instructions done, and to be done, by point; there during the call.
+  std::span<const uint64_t> of_each = {}, total_of_each = {};
+  /// Of a batch with BatchOptions::time_left: once it can be said.
+  std::optional<double> seconds_left = {};
 };
 
 struct SimulationOptions {
@@ -340,21 +439,47 @@ struct Point {
   Policy policy;
 };
 
+/// What happened when, in a file for ui.perfetto.dev (docs/timeline.md).
+struct TimelineOptions {
+  std::string path;
+  uint64_t from = 0, to = ~uint64_t{0};  ///< core cycles that are shown
+  uint64_t interval = 0;  ///< core cycles from sample to sample; 0: 1000, longer as the file grows
+};
+
+/// GPUs that backend "cuda" finds; a failure says why there are none.
+NEARWARP_API Expected<int> cuda_devices();
+
 struct BatchOptions {
   unsigned threads = 0;         ///< 0: one for each processor
   std::string backend = "cpu";  ///< or "cuda"
   int device = 0;               ///< with "cuda"
+  bool locate_fault = false;    ///< with "cuda": a GPU's failure is looked for (slow)
+  /// A folder for the points' states, from which those that were stopped go on; it is empty again
+  /// when all have ended. Empty: none.
+  std::string checkpoints = {};
   /// What of each program is simulated, as with the options of that name of `nearwarp run`
   /// (docs/launches.md): launches "I..J[:K]", or "parallel[:K[:PARTS]]"; a sample "ERROR[:K]" in
   /// percent. One of them, on the CPU; empty: all of it, in one go, as always under policies whose
   /// parts cannot be simulated by themselves.
   std::string launches = {}, sample = {};
   bool cold_caches = false;  ///< with these: parts begin with empty caches
+  // Of one point, on the CPU and from its beginning:
+  std::optional<TimelineOptions> timeline = {};
+  std::string follow = {};  ///< a warp, "KERNEL:WARP" or "KERNEL#LAUNCH:WARP": Result::followed
+  bool time_left = false;   ///< Progress::seconds_left is wanted; reads all traces once
   /// Told of each point that has ended, by its place, and asked some times a second
   /// (Progress::cycles is 0) whether to go on; both one at a time, from any thread.
   std::function<void(size_t, const Expected<Result>&)> finished = {};
   std::function<bool(const Progress&)> progress = {};
+  /// On the CPU: shown each point some times a second, and when it is over, by the thread that
+  /// steps it.
+  std::function<void(size_t, const Result&, bool over)> look = {};
+  /// Told what is worth knowing and no failure: what was not sampled, and why.
+  std::function<void(const std::string&)> tell = {};
 };
+
+/// What is wrong with the options, as far as can be said before there are points.
+NEARWARP_API Expected<Done> check(const BatchOptions& options);
 
 /// Simulates all of them side by side. Results in their order: of a point that was not begun,
 /// because progress() stopped the batch, a failure that says so.

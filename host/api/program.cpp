@@ -1,29 +1,22 @@
-// Programs of the public interface: workloads, recordings, traces and applications.
+// Programs of the public interface: workloads, recordings and traces.
 #include <fmt/format.h>
 
-#include <regex>
-
-#include "bench/workloads/execution.h"
 #include "bench/workloads/workload.h"
 #include "host/api/failure.h"
 #include "host/api/state.h"
 #include "host/config/nearest.h"
-#include "host/functional/cudart/device_spec.h"
-#include "host/functional/cudart/register_choice.h"
-#include "host/programs/application.h"
+#include "host/programs/names.h"
 #include "host/programs/recordings.h"
+#include "host/recording/accel_sim/trace_list.h"
+#include "host/recording/combine.h"
 #include "host/recording/recording_file.h"
 #include "host/recording/repeats.h"
+#include "host/timing/program/image_builder.h"
 
 namespace nearwarp {
 namespace {
 
-Program program_of(runtime::Recording recording, const ProgramOptions& options) {
-  if (options.max_repeats != 0) runtime::limit_repeats(recording, options.max_repeats);
-  auto state = std::make_shared<Program::State>();
-  state->recording = std::move(recording);
-  return Access::make<Program>(std::move(state));
-}
+using State = Program::State;
 
 const workloads::Workload& workload_named(const std::string& name) {
   if (const workloads::Workload* found = workloads::find(name)) return *found;
@@ -40,50 +33,61 @@ class Asked final : public programs::Observer {
   void tell(const std::string& message) override {
     if (options_.tell) options_.tell(message);
   }
-  bool progress(const std::string&, uint64_t done, uint64_t, const char*) override {
-    return !options_.progress || options_.progress(done);
+  bool progress(const std::string& what, uint64_t done, uint64_t total, const char* unit) override {
+    return !options_.progress || options_.progress({what, done, total, unit});
   }
 
  private:
   const ProgramOptions& options_;
 };
-class AskedOfApplication final : public programs::Observer {
- public:
-  explicit AskedOfApplication(const ApplicationOptions& options) : options_(options) {}
-  void tell(const std::string& message) override {
-    if (options_.tell) options_.tell(message);
-  }
-  bool go_on() override { return !options_.go_on || options_.go_on(); }
 
- private:
-  const ApplicationOptions& options_;
-};
+Program made(State state) {
+  return Access::make<Program>(std::make_shared<const State>(std::move(state)));
+}
 
-programs::ApplicationOptions own_options(const ApplicationOptions& o) {
-  try {
-    const std::regex check(o.kernels);
-  } catch (const std::regex_error& error) {
-    throw UsageError(
-        fmt::format("kernels '{}': {} - a regular expression is needed", o.kernels, error.what()));
+std::vector<ProgramName> names_in(const std::string& joined) {
+  std::vector<ProgramName> names;
+  for (const std::string& one : programs::programs_joined(joined)) {
+    const runtime::BoundName bound = programs::bound_program(one);
+    using Kind = ProgramName::Kind;
+    const Kind kind = sass::names_trace(bound.name)           ? Kind::kTraces
+                      : programs::names_recording(bound.name) ? Kind::kRecording
+                                                              : Kind::kWorkload;
+    names.push_back({bound.name, kind, bound.stacks});
   }
-  if (o.interleave > programs::kMostInterleave)
-    throw UsageError(
-        fmt::format("interleave {} - 0 to {}", o.interleave, programs::kMostInterleave));
-  if (o.devices == 0 || o.devices > cudart::kMostDevices)
-    throw UsageError(fmt::format("devices {} - 1 to {}", o.devices, cudart::kMostDevices));
-  cudart::parse_registers(o.registers);
-  programs::ApplicationOptions own;
-  own.kernels = o.kernels;
-  own.max_thread_instructions = o.max_thread_instructions;
-  own.max_trace_bytes = o.max_trace_bytes;
-  own.registers = o.registers;
-  own.output = o.output;
-  own.execution = {.interleave = o.interleave,
-                   .most_thread_instructions = o.execute_most,
-                   .most_seconds = o.time_limit_seconds,
-                   .devices = o.devices,
-                   .strict_bounds = o.strict_bounds};
-  return own;
+  return names;
+}
+
+/// One of those that are joined.
+State state_of(const ProgramName& name, const std::string& size, const ProgramOptions& options) {
+  Asked asked(options);
+  const bool is_workload = name.kind == ProgramName::Kind::kWorkload;
+  State state;
+  state.recording =
+      is_workload ? programs::recording_of(workload_named(name.name), size, options.cache, asked)
+                  : programs::load_recorded(name.name, options.cache, asked);
+  runtime::bind(state.recording, name.stacks);
+  state.name = state.recording.name;
+  state.one_workload = is_workload;
+  if (is_workload)
+    state.size = size;
+  else if (state.recording.truncated)
+    asked.tell(fmt::format("of {} only a part was recorded, and is simulated", state.name));
+  if (options.max_repeats != 0) runtime::limit_repeats(state.recording, options.max_repeats);
+  return state;
+}
+
+/// Programs as one, which run at the same time.
+State together(std::vector<State> programs) {
+  std::vector<runtime::Recording> recordings;
+  State all;
+  for (State& p : programs) {
+    all.name += (all.name.empty() ? "" : "+") + p.name;
+    if (all.size.empty()) all.size = p.size;
+    recordings.push_back(std::move(p.recording));
+  }
+  all.recording = runtime::combine(std::move(recordings));
+  return all;
 }
 
 }  // namespace
@@ -94,49 +98,59 @@ std::vector<WorkloadName> workload_names() {
   return names;
 }
 
+Expected<bool> is_workload(const std::string& name) {
+  return guarded([&] { return workloads::find(name) != nullptr; });
+}
+
+Expected<Done> check_size(const std::string& size) {
+  return guarded([&] {
+    workloads::parse_size(size);
+    return Done{};
+  });
+}
+
+Expected<std::vector<ProgramName>> program_names(const std::string& names) {
+  return guarded([&] { return names_in(names); });
+}
+
+Expected<Program> Program::load(const std::string& names, const std::string& size,
+                                const ProgramOptions& options) {
+  return guarded([&] {
+    std::vector<State> programs;
+    for (const ProgramName& name : names_in(names))
+      programs.push_back(state_of(name, size, options));
+    return made(programs.size() == 1 ? std::move(programs.front()) : together(std::move(programs)));
+  });
+}
+
+Expected<Done> Program::check(const std::string& names, const Machine& machine,
+                              const Policy& policy) {
+  return guarded([&] {
+    for (const ProgramName& name : names_in(names)) {
+      try {
+        sim::check_binding(name.name + runtime::binding_text(name.stacks), name.stacks,
+                           Access::of(machine).config);
+      } catch (const Error& error) {
+        throw UsageError(error.what());
+      }
+      if (name.kind == ProgramName::Kind::kTraces)
+        programs::check_policy_for_traces(Access::of(policy).config, name.name);
+    }
+    return Done{};
+  });
+}
+
 Expected<Program> Program::workload(const std::string& name, const std::string& size,
                                     const ProgramOptions& options) {
   return guarded([&] {
-    const workloads::Workload& workload = workload_named(name);
-    const workloads::Size parsed = workloads::parse_size(size);
-    Asked asked(options);
-    runtime::Recording recording = programs::execute_workload(workload, parsed, {}, asked);
-    workloads::limit_runs(parsed, recording);
-    return program_of(std::move(recording), options);
+    return made(state_of({name, ProgramName::Kind::kWorkload, 0}, size, options));
   });
 }
 
 Expected<Program> Program::recording(const std::string& path, const ProgramOptions& options) {
   return guarded([&] {
-    Asked asked(options);
-    return program_of(programs::load_recorded(path, "", asked), options);
+    return made(state_of({path, ProgramName::Kind::kRecording, 0}, "", options));
   });
-}
-
-Expected<std::vector<Program>> Program::processes(std::span<const std::string> command,
-                                                  const ApplicationOptions& options) {
-  return guarded([&] {
-    const programs::ApplicationOptions own = own_options(options);
-    const config::MachineConfig machine = options.machine.has_value()
-                                              ? Access::of(*options.machine).config
-                                              : config::load_machine("tom");
-    AskedOfApplication asked(options);
-    programs::ApplicationRun run = programs::run_application(
-        std::vector<std::string>(command.begin(), command.end()), machine, own, asked);
-    std::vector<Program> all;
-    for (runtime::Journal& process : programs::take_processes(run, asked))
-      all.push_back(program_of(std::move(process.recording), {.max_repeats = options.max_repeats}));
-    return all;
-  });
-}
-
-Expected<Program> Program::application(std::span<const std::string> command,
-                                       const ApplicationOptions& options) {
-  Expected<std::vector<Program>> all = processes(command, options);
-  if (!all) return all.failure();
-  if (all->size() == 1) return std::move(all->front());
-  return failure_of(fmt::format("'{}' ran {} processes that used the GPU - take processes()",
-                                command.front(), all->size()));
 }
 
 Expected<Done> Program::save(const std::string& path) const {
@@ -146,7 +160,8 @@ Expected<Done> Program::save(const std::string& path) const {
   });
 }
 
-const std::string& Program::name() const { return Access::of(*this).recording.name; }
+const std::string& Program::name() const { return Access::of(*this).name; }
+const std::string& Program::size() const { return Access::of(*this).size; }
 uint64_t Program::warp_instructions() const {
   return Access::of(*this).recording.warp_instructions;
 }

@@ -8,9 +8,29 @@
 
 namespace nearwarp {
 
-Result result_of(const report::RunResult& run) {
+namespace {
+
+/// What was changed, each once, in the order in which it was given.
+std::vector<std::string> changes_of(const RunOf& of) {
+  if (of.machine->given == of.policy->given) return of.machine->given;
+  std::vector<std::string> all = of.machine->given;
+  all.insert(all.end(), of.policy->given.begin(), of.policy->given.end());
+  return all;
+}
+
+}  // namespace
+
+Result result_of(report::RunResult run, const RunOf& of) {
+  run.workload = of.program->name;
+  run.size = of.program->size;
+  run.overrides = changes_of(of);
+  if (!run.partial && !of.program->cut_short.empty()) {
+    run.partial = true;
+    run.partial_reason = of.program->cut_short;
+  }
   Result r;
   r.program = run.workload;
+  r.size = run.size;
   r.machine = run.machine;
   r.policy = run.policy;
   r.partial = run.partial;
@@ -40,6 +60,8 @@ Result result_of(const report::RunResult& run) {
   for (const report::KernelRow& k : run.kernels)
     r.launches.push_back({k.kernel, k.begin, k.cycles, k.warp_instructions, k.thread_instructions});
   r.json = report::run_json(run).dump(2);
+  r.whole = std::make_shared<const Result::Whole>(
+      Result::Whole{std::move(run), of.machine, of.program->one_workload});
   return r;
 }
 

@@ -18,6 +18,7 @@ struct Machine::State {
   std::string source;                     ///< a name or path; of a text: what it is called
   std::optional<std::string> text = {};   ///< of a file
   std::vector<std::string> changes = {};  ///< all of them
+  std::vector<std::string> given = {};    ///< the same, with those that were passed over
 };
 
 struct Policy::State {
@@ -25,10 +26,22 @@ struct Policy::State {
   std::string source;
   std::optional<std::string> text = {};
   std::vector<std::string> changes = {};
+  std::vector<std::string> given = {};
 };
 
 struct Program::State {
   runtime::Recording recording;
+  std::string name;            ///< what results call it
+  std::string size = {};       ///< of workloads
+  bool one_workload = false;   ///< its launches are what everybody expects
+  std::string cut_short = {};  ///< why it is not all of the program; empty: it is
+};
+
+/// What a result was made of.
+struct Result::Whole {
+  report::RunResult run;
+  std::shared_ptr<const Machine::State> machine;
+  bool one_workload = false;
 };
 
 /// Makes objects of their state, and finds it in them.
@@ -52,8 +65,14 @@ struct Access {
   }
 };
 
+/// What a run is of.
+struct RunOf {
+  std::shared_ptr<const Program::State> program;
+  std::shared_ptr<const Machine::State> machine;
+  std::shared_ptr<const Policy::State> policy;
+};
 /// A run's numbers as the public interface has them.
-Result result_of(const report::RunResult& run);
+Result result_of(report::RunResult run, const RunOf& of);
 /// One of them; a failure names the nearest.
 Expected<uint64_t> counter_of(const report::RunResult& run, std::string_view name);
 

@@ -3,12 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
-#include <vector>
-
+#include "host/api/nearwarp.h"
 #include "host/config/nearest.h"
 #include "host/core/error.h"
-#include "host/timing/run/cuda_devices.h"
 
 namespace nearwarp::cli {
 
@@ -44,11 +41,9 @@ Backend chosen_backend(const CommandLine& line) {
   // Measured (docs/backends.md): a GPU steps one system slower than a core does, and a thousand
   // about as fast as sixteen cores do.
   if (name == "auto" && !line.given("device")) return {};
-  std::string why;
-  const std::vector<sim::DeviceInfo> devices = sim::cuda_devices(why);
-  if (devices.empty())
-    throw Error(fmt::format("there is no CUDA device: {} - use --backend cpu", why));
-  if (static_cast<size_t>(index) >= devices.size()) {
+  const Expected<int> devices = cuda_devices();
+  if (!devices) throw Error(fmt::format("{} - use --backend cpu", devices.failure().what));
+  if (index >= *devices) {
     throw Error(fmt::format("there is no CUDA device {} - 'nearwarp devices' lists those there are",
                             index));
   }
@@ -64,16 +59,6 @@ Backend chosen_batch_backend(const CommandLine& line) {
   if (backend.locate_fault && !backend.cuda)
     throw UsageError("--locate-fault is about a GPU, and the backend is the CPU");
   return backend;
-}
-
-std::unique_ptr<sim::BatchRunner> make_runner(const Backend& backend, unsigned threads) {
-  if (!backend.cuda) return std::make_unique<sim::CpuBatch>(threads);
-  sim::AcceleratorBatchOptions options;
-  options.locate_fault = backend.locate_fault;
-  options.say = [](const std::string& text) {
-    std::fprintf(stderr, "nearwarp: %s\n", text.c_str());
-  };
-  return sim::open_cuda_batch(backend.device, std::move(options));
 }
 
 }  // namespace nearwarp::cli

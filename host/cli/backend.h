@@ -1,18 +1,16 @@
 // The choice of what steps the simulated systems: --backend and --device.
 #pragma once
 
-#include <memory>
 #include <string>
 
 #include "host/cli/options.h"
-#include "host/timing/run/replay_batch.h"
 
 namespace nearwarp::cli {
 
 /// Declares --backend and --device.
 void declare_backend(CommandLine& line);
 
-/// The same and --locate-fault, for commands that use make_runner().
+/// The same and --locate-fault, for commands that run batches.
 void declare_batch_backend(CommandLine& line);
 
 /// A backend that has been chosen and can be used.
@@ -29,8 +27,5 @@ void check_backend_name(const CommandLine& line);
 Backend chosen_backend(const CommandLine& line);
 /// The same, after declare_batch_backend().
 Backend chosen_batch_backend(const CommandLine& line);
-
-/// What runs batches on it; `threads` counts on the CPU.
-std::unique_ptr<sim::BatchRunner> make_runner(const Backend& backend, unsigned threads);
 
 }  // namespace nearwarp::cli

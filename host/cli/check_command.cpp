@@ -68,7 +68,8 @@ int run_check(const CommandLine& line, const Words& application) {
     if (line.given(name) && application.empty())
       throw UsageError(fmt::format(
           "--{} is for applications - e.g. nearwarp check --{} ... -- ./app", name, name));
-  const auto execution = execution_options(line, application, "check");
+  ApplicationOptions execution;
+  set_execution(line, application, "check", execution);
   if (line.given("size") && !application.empty())
     throw UsageError("--size is for workloads - e.g. nearwarp check --size medium bfs-rmat");
   const workloads::Size size = workloads::parse_size(line.text("size"));
@@ -77,7 +78,7 @@ int run_check(const CommandLine& line, const Words& application) {
   const std::string json = line.text("json");
   if (!json.empty()) report::check_writable(json);
 
-  ApplicationRun run;
+  programs::ApplicationRun run;
   if (application.empty()) {
     const workloads::Workload& workload = workload_named(line.positional()[0], "check");
     catch_interrupts();
@@ -90,14 +91,14 @@ int run_check(const CommandLine& line, const Words& application) {
     const config::MachineConfig machine =
         config::load_machine(line.text("machine"), line.texts("set"));
     catch_interrupts();
-    ApplicationOptions options;
+    programs::ApplicationOptions options;
     options.check = true;
     for (const char* kind : {"misuse", "unwritten"}) {
       if (!line.given(std::string("no-") + kind)) continue;
       options.check_without += (options.check_without.empty() ? "" : ",") + std::string(kind);
     }
     options.kernels = kernels;
-    options.execution = execution;
+    options.execution = execution_of(execution);
     run = run_application(application, machine, options);
     tell_ending(run);
   }

@@ -20,6 +20,7 @@
 #include "host/cli/launches_option.h"
 #include "host/cli/new_experiment.h"
 #include "host/cli/program_recording.h"
+#include "host/cli/runner.h"
 #include "host/cli/slurm/engine.h"
 #include "host/cli/sweep_progress.h"
 #include "host/cli/terminal.h"

@@ -46,11 +46,11 @@ std::string application_key(const OwnProgram& program) {
 }
 
 runtime::Recording execute_application(const OwnProgram& program) {
-  ApplicationOptions options;
+  programs::ApplicationOptions options;
   options.kernels = program.kernels;
   Words words = {programs::find_executable(program.app)};
   words.insert(words.end(), program.arguments.begin(), program.arguments.end());
-  ApplicationRun run = run_application(words, machine_of(program), options);
+  programs::ApplicationRun run = run_application(words, machine_of(program), options);
   std::vector<runtime::Journal> processes = take_processes(run);
   if (run.interrupted) throw Error(kApplicationInterrupted);
   if (processes.size() > 1)

@@ -2,10 +2,9 @@
 // error, and Ctrl-C.
 #pragma once
 
-#include <optional>
 #include <string>
 
-#include "host/cli/progress_bar.h"
+#include "host/cli/notes.h"
 #include "host/programs/observer.h"
 
 namespace nearwarp::cli {
@@ -17,8 +16,7 @@ class Terminal final : public programs::Observer {
   bool progress(const std::string& what, uint64_t done, uint64_t total, const char* unit) override;
 
  private:
-  std::optional<ProgressBar> bar_;
-  std::string what_;  ///< the bar is of
+  Notes notes_;
 };
 
 }  // namespace nearwarp::cli

@@ -6,9 +6,9 @@
 #include <cstdio>
 #include <cstring>
 
+#include "host/api/nearwarp.h"
 #include "host/cli/commands.h"
 #include "host/core/error.h"
-#include "host/timing/run/models_hash.h"
 
 namespace nearwarp::cli {
 
@@ -63,7 +63,7 @@ std::string fitted_lines(const std::string& text, size_t width) {
   return result;
 }
 
-std::string version() { return fmt::format("{}+{:.8}", NW_VERSION, sim::models_hash); }
+std::string version() { return nearwarp::version(); }
 
 void print(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {

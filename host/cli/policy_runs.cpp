@@ -1,117 +1,56 @@
-// Simulates one recording under several policies, whole systems side by side.
+// Simulates one program under several policies, side by side, with a progress bar.
 #include "host/cli/policy_runs.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <chrono>
-#include <exception>
-#include <filesystem>
-#include <numeric>
-#include <optional>
+#include <atomic>
+#include <cstdio>
+#include <utility>
 
-#include "host/cli/cost_scale.h"
+#include "host/cli/expected.h"
 #include "host/cli/interrupt.h"
 #include "host/cli/live/page.h"
 #include "host/cli/progress_bar.h"
-#include "host/cli/time_left.h"
-#include "host/timing/run/checkpoint.h"
 
 namespace nearwarp::cli {
-namespace {
 
-/// Keeps outcomes by policy and draws the progress bar; stops everything at the first error.
-class PolicyRuns final : public sim::BatchObserver {
- public:
-  PolicyRuns(const runtime::Recording& recording, const std::vector<config::PolicyConfig>& policies,
-             const std::vector<uint64_t>& work, CostScale scale, LivePage* live)
-      : outcomes_(work.size()),
-        total_(std::accumulate(work.begin(), work.end(), uint64_t{0})),
-        scale_(std::move(scale)),
-        left_(costs_of(work)),
-        live_(live),
-        bar_(policies.size() == 1
-                 ? fmt::format("{} under {}", recording.name, policies.front().name)
-                 : fmt::format("{} under {} policies", recording.name, policies.size())) {}
-
-  void finished(size_t policy, sim::BatchOutcome outcome) override {
-    failed_ = failed_ || outcome.error != nullptr;
-    outcomes_[policy] = std::move(outcome);
+std::vector<Result> run_policies(const Program& program, const Machine& machine,
+                                 const std::vector<Policy>& policies, BatchOptions how,
+                                 LivePage* live) {
+  ProgressBar bar(policies.size() == 1
+                      ? fmt::format("{} under {}", program.name(), policies.front().name())
+                      : fmt::format("{} under {} policies", program.name(), policies.size()));
+  bool failed = false;  // everything stops at the first error
+  how.finished = [&](size_t, const Expected<Result>& result) {
+    failed |= !result && result.failure().kind != Failure::Kind::kStopped;
+  };
+  how.progress = [&](const Progress& p) {
+    if (live != nullptr) live->view().progress(p);
+    if (p.warp_instructions_total != 0)
+      bar.update(p.warp_instructions, p.warp_instructions_total, p.seconds_left);
+    return !failed && !interrupted();
+  };
+  how.tell = [&](const std::string& message) {
+    bar.wipe();
+    std::fprintf(stderr, "nearwarp: %s\n", message.c_str());
+  };
+  how.time_left = live != nullptr || isatty(STDERR_FILENO) != 0;
+  if (live != nullptr) {
+    live->view().begin(program);
+    how.look = [&](size_t policy, const Result& result, bool over) {
+      live->view().show(policy, result, over);
+    };
   }
-
-  void progress_of_each(std::span<const uint64_t> warp_instructions) override {
-    const auto seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_);
-    left_.update(seconds.count(), costs_of(warp_instructions));
-    if (live_ != nullptr) live_->view().progress(warp_instructions, left_.seconds());
+  std::vector<Point> points;
+  for (const Policy& policy : policies) points.push_back({program, machine, policy});
+  std::vector<Result> results;
+  for (Expected<Result>& result : run_all(points, how)) {
+    if (result)
+      results.push_back(std::move(*result));
+    else if (result.failure().kind != Failure::Kind::kStopped)
+      end_with(result.failure());
   }
-
-  void work_of_each(std::span<const uint64_t> warp_instructions) override {
-    total_ = std::accumulate(warp_instructions.begin(), warp_instructions.end(), uint64_t{0});
-    left_ = TimeLeftOfAll(costs_of(warp_instructions));
-  }
-
-  bool progress(uint64_t warp_instructions) override {
-    bar_.update(warp_instructions, total_, left_.seconds());
-    return !failed_ && !interrupted();
-  }
-
-  std::vector<report::RunResult> results() {
-    std::vector<report::RunResult> finished;
-    for (sim::BatchOutcome& outcome : outcomes_) {
-      if (outcome.error != nullptr) std::rethrow_exception(outcome.error);
-      if (outcome.result.has_value()) finished.push_back(std::move(*outcome.result));
-    }
-    return finished;
-  }
-
- private:
-  std::vector<uint64_t> costs_of(std::span<const uint64_t> warp_instructions) const {
-    std::vector<uint64_t> costs;
-    for (const uint64_t n : warp_instructions) costs.push_back(scale_.cost(n));
-    return costs;
-  }
-
-  std::vector<sim::BatchOutcome> outcomes_;
-  uint64_t total_;
-  CostScale scale_;
-  TimeLeftOfAll left_;
-  LivePage* live_;
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-  bool failed_ = false;
-  ProgressBar bar_;
-};
-
-}  // namespace
-
-std::vector<report::RunResult> run_policies(const runtime::Recording& recording,
-                                            const config::MachineConfig& machine,
-                                            const std::vector<config::PolicyConfig>& policies,
-                                            sim::BatchRunner& runner,
-                                            const std::string& checkpoints,
-                                            sim::RunWatcher* watcher,
-                                            const runtime::Division& division, LivePage* live) {
-  std::vector<sim::DividedJob> jobs;
-  std::vector<uint64_t> work;  // warp-instructions, by policy
-  for (const config::PolicyConfig& policy : policies) {
-    sim::DividedJob& job = jobs.emplace_back();
-    job.whole = {
-        .recording = &recording, .machine = &machine, .policy = &policy, .watcher = watcher};
-    if (live != nullptr) job.whole.watcher = live->view().watcher(work.size());
-    if (!checkpoints.empty()) job.whole.checkpoint = sim::checkpoint_path(checkpoints, job.whole);
-    job.division = &division;
-    work.push_back(work_of(job));
-  }
-  if (live != nullptr) live->view().begin(recording.name, work);
-  // Where the program is divided, progress is that of its parts together.
-  const bool watched = live != nullptr || isatty(STDERR_FILENO) != 0;
-  PolicyRuns runs(recording, policies, work,
-                  watched && division.parts.empty() ? CostScale(recording) : CostScale(), live);
-  run_divided(runner, jobs, runs);
-  std::vector<report::RunResult> results = runs.results();
-  std::error_code ignored;  // a file that stays does no harm
-  if (!interrupted())
-    for (const sim::DividedJob& job : jobs) std::filesystem::remove(job.whole.checkpoint, ignored);
   return results;
 }
 

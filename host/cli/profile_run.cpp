@@ -6,11 +6,14 @@
 #include <csignal>
 #include <utility>
 
+#include "host/api/inside.h"
 #include "host/cli/commands.h"
 #include "host/cli/interrupt.h"
 #include "host/cli/progress_bar.h"
 #include "host/core/error.h"
+#include "host/timing/profile/count.h"
 #include "host/timing/report/file.h"
+#include "host/timing/report/profile.h"
 
 namespace nearwarp::cli {
 
@@ -38,29 +41,39 @@ size_t profile_lines_option(const CommandLine& line) {
   return line.number("profile-lines", 1, 1'000'000);
 }
 
-report::Profile profile_of(const runtime::Recording& recording, const std::string& name,
-                           const std::string& size, profile::Options options) {
-  ProgressBar bar("profiling " + name);
+namespace {
+
+/// Counts, with a progress bar.
+report::Profile profile_of(const Program& program, const ProfileRequest& request) {
+  ProgressBar bar("profiling " + program.name());
+  profile::Options options;
+  options.line_bytes = config_of(request.machine).l1.line_bytes;
+  options.threads = request.threads;
   options.progress = [&](uint64_t done, uint64_t total) {
     bar.update(done, total);
     return !interrupted();
   };
-  report::Profile profile = profile::count(recording, options);
-  profile.workload = name;
-  profile.size = size;
+  report::Profile profile = profile::count(recording_of(program), options);
+  profile.workload = program.name();
+  profile.size = program.size();
   return profile;
 }
 
-void present_profiles(const std::vector<report::Profile>& profiles, size_t most_lines,
-                      const std::string& json, const report::ProfileContext& context) {
+}  // namespace
+
+void present_profiles(const std::vector<Program>& programs, const ProfileRequest& request) {
+  std::vector<report::Profile> profiles;
+  for (const Program& program : programs) profiles.push_back(profile_of(program, request));
   // The file is not lost because nobody reads the tables.
-  if (!json.empty()) {
+  if (!request.json.empty()) {
     std::signal(SIGPIPE, SIG_IGN);
-    report::write_file(json, report::profile_json(profiles, context));
+    report::write_file(
+        request.json,
+        report::profile_json(profiles, {version(), request.machine.name(), request.overrides}));
   }
   for (const report::Profile& profile : profiles) {
     if (&profile != profiles.data()) print("\n");
-    print(report::format_profile(profile, most_lines));
+    print(report::format_profile(profile, request.lines));
   }
 }
 

@@ -4,10 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "host/api/nearwarp.h"
 #include "host/cli/options.h"
-#include "host/recording/recording.h"
-#include "host/timing/profile/count.h"
-#include "host/timing/report/profile.h"
 
 namespace nearwarp::cli {
 
@@ -18,12 +16,15 @@ void declare_profile(CommandLine& line);
 /// value of --profile-lines.
 size_t profile_lines_option(const CommandLine& line);
 
-/// Count, with a progress bar. Throws nearwarp::Error, after an interrupt too.
-report::Profile profile_of(const runtime::Recording& recording, const std::string& name,
-                           const std::string& size, profile::Options options);
-
-/// Print the profiles one after the other, and write them to `json` unless that is empty.
-void present_profiles(const std::vector<report::Profile>& profiles, size_t most_lines,
-                      const std::string& json, const report::ProfileContext& context);
+struct ProfileRequest {
+  Machine machine;
+  Words overrides;
+  unsigned threads = 1;
+  size_t lines = 0;  ///< that are printed, at most
+  std::string json;  ///< file; empty: none
+};
+/// Counts, prints the profiles one after the other, and writes them to the file. Throws
+/// nearwarp::Error, after an interrupt too.
+void present_profiles(const std::vector<Program>& programs, const ProfileRequest& request);
 
 }  // namespace nearwarp::cli

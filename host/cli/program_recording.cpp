@@ -3,25 +3,17 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <utility>
 #include <vector>
 
 #include "host/cli/observer.h"
 #include "host/cli/unknown_workload.h"
-#include "host/cli/wrong_file.h"
 #include "host/core/error.h"
 #include "host/recording/combine.h"
 #include "host/recording/repeats.h"
 #include "host/timing/program/image_builder.h"
 
 namespace nearwarp::cli {
-namespace {
-
-namespace fs = std::filesystem;
-
-}  // namespace
-
 runtime::Recording execute_workload(const workloads::Workload& workload, workloads::Size size,
                                     runtime::VirtualDevice::Options options) {
   Terminal terminal;
@@ -46,38 +38,6 @@ runtime::Recording load_recorded(const std::string& path, const std::string& cac
   return programs::load_recorded(path, cache, terminal);
 }
 
-void declare_repeats(CommandLine& line) {
-  line.value("max-repeats",
-             "of launches that are the same, simulate the first N (docs/applications.md)", "N");
-}
-
-uint32_t max_repeats_option(const CommandLine& line) {
-  return line.given("max-repeats")
-             ? static_cast<uint32_t>(line.number("max-repeats", 1, 0xffffffffu))
-             : 0;
-}
-
-std::vector<std::string> programs_joined(const std::string& programs) {
-  if (fs::exists(programs)) return {programs};
-  std::vector<std::string> names(1);
-  for (const char c : programs) {
-    if (c == '+')
-      names.emplace_back();
-    else
-      names.back() += c;
-  }
-  return names;
-}
-
-runtime::BoundName bound_program(const std::string& program) {
-  if (fs::exists(program)) return {program, 0};
-  try {
-    return runtime::bound_name(program);
-  } catch (const Error& error) {
-    throw UsageError(error.what());
-  }
-}
-
 void check_stacks(const std::string& programs, const config::MachineConfig& machine) {
   for (const std::string& program : programs_joined(programs)) {
     const uint32_t stacks = bound_program(program).stacks;
@@ -97,15 +57,8 @@ std::optional<runtime::BoundName> one_recording(const std::string& word) {
 }
 
 const workloads::Workload& workload_named(const std::string& name, const std::string& command) {
-  if (const workloads::Workload* workload = workloads::find(name)) return *workload;
-  if (name.ends_with("kernelslist") || name.ends_with(".trace"))
-    throw UsageError(fmt::format(
-        "'{}' is what Accel-Sim's tracer writes first - give the kernelslist.g that its "
-        "post-traces-processing makes of it",
-        name));
-  if (const std::string advice = wrong_file(name, command); !advice.empty())
-    throw UsageError(advice);
-  throw unknown_workload(name);
+  check_workload(name, command);
+  return *workloads::find(name);
 }
 
 std::string mix_key_of(const std::string& names, const std::string& size,

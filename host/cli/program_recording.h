@@ -8,15 +8,18 @@
 #include "bench/workloads/workload.h"
 #include "host/cli/options.h"
 #include "host/config/machine.h"
+#include "host/core/folder.h"
 #include "host/functional/device/virtual_device.h"
+#include "host/programs/names.h"
 #include "host/programs/recordings.h"
 #include "host/recording/bind.h"
 #include "host/recording/recording.h"
 
 namespace nearwarp::cli {
 
-using programs::make_folder;
+using programs::bound_program;
 using programs::names_recording;
+using programs::programs_joined;
 using programs::recorded_key;
 using programs::recording_key_of;
 
@@ -38,10 +41,6 @@ runtime::Recording execute_workload(const workloads::Workload& workload, workloa
 runtime::Recording recording_of(const workloads::Workload& workload, const std::string& size,
                                 const std::string& cache);
 
-/// A program and the stacks it is bound to (kmeans@0): runtime::bound_name(), but that the name of
-/// a file that is there stands for itself. Throws UsageError.
-runtime::BoundName bound_program(const std::string& program);
-
 /// Throws UsageError if one of the programs joined by "+" is bound to stacks that the machine does
 /// not have.
 void check_stacks(const std::string& programs, const config::MachineConfig& machine);
@@ -62,14 +61,7 @@ runtime::Recording cached_recording(const std::string& cache, const std::string&
                                     const std::string& again,
                                     const std::function<runtime::Recording()>& make);
 
-/// Programs joined by "+"; the name of a file that is there stands for itself.
-std::vector<std::string> programs_joined(const std::string& programs);
 /// Read it; throws nearwarp::Error if it cannot be used. `cache` is for traces.
 runtime::Recording load_recorded(const std::string& path, const std::string& cache);
-
-/// Declares --max-repeats.
-void declare_repeats(CommandLine& line);
-/// Its value for runtime::limit_repeats(), 0 if it is not given.
-uint32_t max_repeats_option(const CommandLine& line);
 
 }  // namespace nearwarp::cli

@@ -3,16 +3,17 @@
 
 #include <filesystem>
 
-#include "host/cli/application.h"
+#include "host/api/inside.h"
+#include "host/cli/application_options.h"
 #include "host/cli/command.h"
 #include "host/cli/commands.h"
 #include "host/cli/completion/values.h"
+#include "host/cli/expected.h"
 #include "host/cli/interrupt.h"
-#include "host/config/config.h"
+#include "host/cli/notes.h"
 #include "host/core/error.h"
-#include "host/programs/recordings.h"
+#include "host/core/folder.h"
 #include "host/recording/accel_sim/trace_writer.h"
-#include "host/recording/recording_file.h"
 #include "host/timing/report/columns.h"
 #include "host/timing/report/file.h"
 
@@ -52,11 +53,12 @@ std::string folder_of(const std::string& first, size_t process) {
   return process == 0 ? first : fmt::format("{}.{}", first, process + 1);
 }
 
-void say_written(const std::string& path, const runtime::Recording& recording) {
+void say_written(const std::string& path, const Program& program) {
+  const size_t launches = program.launches().size();
   print(fmt::format("{}: {} warp-instructions in {} launch{}{}\n", path,
-                    report::grouped(recording.warp_instructions), recording.launches.size(),
-                    recording.launches.size() == 1 ? "" : "es",
-                    recording.truncated ? ", not all of the program" : ""));
+                    report::grouped(program.warp_instructions()), launches,
+                    launches == 1 ? "" : "es",
+                    program.truncated() ? ", not all of the program" : ""));
 }
 
 int run_record(const CommandLine& line, const Words& application) {
@@ -69,28 +71,32 @@ int run_record(const CommandLine& line, const Words& application) {
         fmt::format("--out cannot be '{}' - a name that ends with .nwtrace is needed", out));
   const std::string traces = line.text("accel-sim");
   const bool keeps = traces.empty() || !out.empty();
-  if (line.given("accel-sim")) programs::make_folder(traces, "accel-sim");
+  if (line.given("accel-sim")) make_folder(traces, "accel-sim");
   if (out.empty())
     out = std::filesystem::path(application.front()).filename().string() + ".nwtrace";
   if (keeps) report::check_writable(out);
-  const config::MachineConfig machine =
-      config::load_machine(line.text("machine"), line.texts("set"));
-  const ApplicationOptions options = application_options(line, application);
+  const Machine machine =
+      taken(Machine::load(line.text("machine"), line.texts("set"), Foreign::kPassedOver));
+  ApplicationOptions options = application_options(line, application);
   catch_interrupts();
-  ApplicationRun run = run_application(application, machine, options);
-  const std::vector<runtime::Journal> processes = take_processes(run);
-  for (size_t i = 0; i < processes.size(); ++i) {
-    const runtime::Recording& recording = processes[i].recording;
+  Notes notes;
+  options.machine = machine;
+  options.tell = [&](const std::string& message) { notes.tell(message); };
+  options.go_on = [] { return !interrupted(); };
+  const ApplicationRun run = taken(Program::run_application(application, options));
+  if (run.interrupted) forget_interrupt();
+  for (size_t i = 0; i < run.processes.size(); ++i) {
+    const Program& program = run.processes[i];
     if (keeps) {
       const std::string path = path_of(out, i);
-      runtime::save_recording(recording, path);
-      say_written(path, recording);
+      taken(program.save(path));
+      say_written(path, program);
     }
     if (!traces.empty())
-      say_written(sass::write_traces(recording, folder_of(traces, i)), recording);
+      say_written(sass::write_traces(recording_of(program), folder_of(traces, i)), program);
   }
   if (run.interrupted)
-    throw Error(fmt::format("{}: what was executed before is recorded", kApplicationInterrupted));
+    throw Error("the application was interrupted: what was executed before is recorded");
   return run.exit_status;
 }
 

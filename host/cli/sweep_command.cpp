@@ -16,6 +16,8 @@
 #include "host/cli/launches_option.h"
 #include "host/cli/program_recording.h"
 #include "host/cli/progress_bar.h"
+#include "host/cli/repeats_option.h"
+#include "host/cli/runner.h"
 #include "host/cli/slurm/engine.h"
 #include "host/cli/sweep_progress.h"
 #include "host/cli/trace_program.h"

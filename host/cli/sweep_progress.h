@@ -6,7 +6,7 @@
 #include <string>
 
 #include "host/cli/progress_bar.h"
-#include "host/cli/time_left.h"
+#include "host/core/time_left.h"
 #include "host/timing/sweep/run.h"
 
 namespace nearwarp::cli {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "host/cli/expected.h"
 #include "host/core/error.h"
 #include "host/timing/report/file.h"
 
@@ -28,7 +29,7 @@ void declare_timeline(CommandLine& line) {
       "CYCLES");
 }
 
-std::optional<timeline::Options> timeline_options(const CommandLine& line, size_t policies) {
+std::optional<TimelineOptions> timeline_options(const CommandLine& line, size_t policies) {
   if (!line.given("timeline")) {
     for (const char* option : {"from", "to", "interval"})
       if (line.given(option))
@@ -46,7 +47,7 @@ std::optional<timeline::Options> timeline_options(const CommandLine& line, size_
     throw UsageError("--timeline is of a run from its beginning - leave --checkpoint out");
   if (line.text("backend") == "cuda" || line.given("device"))
     throw UsageError("--timeline is written by the CPU - leave --backend and --device out");
-  timeline::Options options;
+  TimelineOptions options;
   options.path = line.text("timeline");
   options.from = line.number("from", 0, kMostCycles);
   if (line.given("to")) options.to = line.number("to", 0, kMostCycles);
@@ -57,9 +58,10 @@ std::optional<timeline::Options> timeline_options(const CommandLine& line, size_
   return options;
 }
 
-std::optional<timeline::Followed> follow_option(const CommandLine& line, size_t policies) {
-  if (!line.given("follow")) return std::nullopt;
-  const timeline::Followed followed = timeline::parse_followed(line.text("follow"));
+std::string follow_option(const CommandLine& line, size_t policies) {
+  if (!line.given("follow")) return "";
+  const std::string followed = line.text("follow");
+  taken(check(BatchOptions{.follow = followed}));
   if (line.given("profile"))
     throw UsageError("--profile simulates nothing, so nothing is followed - leave one of them out");
   if (policies != 1)

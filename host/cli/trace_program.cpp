@@ -55,15 +55,6 @@ std::string kernel_text(const sass::KernelSummary& kernel) {
 
 }  // namespace
 
-void check_policy_for_traces(const config::PolicyConfig& policy, const std::string& path) {
-  if (policy.mechanism == "none") return;
-  throw UsageError(
-      fmt::format("policy '{}' is one of mechanism {}, which analyses kernels' PTX, and '{}' has "
-                  "none: {} - run "
-                  "the program itself, or take a policy without a mechanism, such as baseline",
-                  policy.name, policy.mechanism, path, sass::kNoOffloading));
-}
-
 std::string trace_analysis(const std::string& path, const std::string& kernel) {
   Terminal terminal;
   const sass::TraceProgram program = programs::read_traces(path, terminal);

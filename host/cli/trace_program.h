@@ -2,15 +2,12 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
-#include "host/config/policy.h"
-#include "host/recording/recording.h"
+#include "host/programs/names.h"
 
 namespace nearwarp::cli {
 
-/// Throws UsageError if one of the policies needs more than traces of machine instructions have.
-void check_policy_for_traces(const config::PolicyConfig& policy, const std::string& path);
+using programs::check_policy_for_traces;
 
 /// nearwarp analyze: kernels, launches, instructions, and why there are no candidates. `kernel`:
 /// only this one; empty: all.

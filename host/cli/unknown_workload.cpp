@@ -4,7 +4,9 @@
 
 #include <vector>
 
-#include "bench/workloads/workload.h"
+#include "host/api/nearwarp.h"
+#include "host/cli/expected.h"
+#include "host/cli/wrong_file.h"
 #include "host/config/nearest.h"
 
 namespace nearwarp::cli {
@@ -14,13 +16,25 @@ UsageError unknown_workload(const std::string& name, const std::string& besides)
     return UsageError(fmt::format(
         "there is no file '{}' - 'nearwarp list workloads' has what comes with the program", name));
   std::vector<std::string> names;
-  for (const auto& workload : workloads::all()) names.push_back(workload->name());
+  for (const WorkloadName& workload : workload_names()) names.push_back(workload.name);
   std::string near;
   for (const std::string& other : config::nearest_names(name.substr(0, name.find(':')), names, 3))
     near += fmt::format("{}'{}'", near.empty() ? "did you mean " : " or ", other);
   if (!near.empty()) near += "? ";
   return UsageError(fmt::format("unknown workload '{}' - {}'nearwarp list workloads' has all{}",
                                 name, near, besides));
+}
+
+void check_workload(const std::string& name, const std::string& command) {
+  if (taken(is_workload(name))) return;
+  if (name.ends_with("kernelslist") || name.ends_with(".trace"))
+    throw UsageError(fmt::format(
+        "'{}' is what Accel-Sim's tracer writes first - give the kernelslist.g that its "
+        "post-traces-processing makes of it",
+        name));
+  if (const std::string advice = wrong_file(name, command); !advice.empty())
+    throw UsageError(advice);
+  throw unknown_workload(name);
 }
 
 }  // namespace nearwarp::cli

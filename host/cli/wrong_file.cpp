@@ -4,7 +4,8 @@
 
 #include <filesystem>
 
-#include "host/cli/program_recording.h"
+#include "host/api/nearwarp.h"
+#include "host/cli/expected.h"
 
 namespace nearwarp::cli {
 namespace {
@@ -32,7 +33,7 @@ std::string wrong_file(const std::string& word, const std::string& command) {
         "or "
         "describe its launches in an experiment's file (docs/experiments.md)",
         word, command == "experiment" ? "run" : command);
-  if (names_recording(word))
+  if (taken(program_names(word)).front().kind != ProgramName::Kind::kWorkload)
     return fmt::format("'{0}' is a recording - 'nearwarp run {0}' simulates it", word);
   if (!is_program(word))
     return fmt::format("'{}' is a file that 'nearwarp {}' does not take - see its --help", word,

@@ -9,6 +9,7 @@
 #include "bench/workloads/execution.h"
 #include "host/core/error.h"
 #include "host/core/file_hash.h"
+#include "host/core/folder.h"
 #include "host/recording/accel_sim/trace_list.h"
 #include "host/recording/recording_file.h"
 #include "host/recording/recording_journal.h"
@@ -48,15 +49,6 @@ runtime::Recording execute_workload(const workloads::Workload& workload, workloa
     throw Error(
         "interrupted while the program was executed, before its first simulated cycle - "
         "there are no results");
-  }
-}
-
-void make_folder(const std::string& folder, const std::string& option) {
-  std::error_code failed;
-  fs::create_directories(folder, failed);
-  if (failed) {
-    throw Error(fmt::format("cannot make the folder '{}': {} - choose another {}", folder,
-                            failed.message(), option));
   }
 }
 

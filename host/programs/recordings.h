@@ -47,7 +47,4 @@ std::string recorded_key(const std::string& path);
 /// where it was not to go on.
 sass::TraceProgram read_traces(const std::string& path, Observer& observer);
 
-/// Makes the folder that an option names, if it is not there. Throws nearwarp::Error.
-void make_folder(const std::string& folder, const std::string& option);
-
 }  // namespace nearwarp::programs

@@ -7,11 +7,11 @@
 #include <optional>
 
 #include "host/cli/commands.h"
-#include "host/cli/cost_scale.h"
+#include "host/api/cost_scale.h"
 #include "host/cli/options.h"
 #include "host/cli/progress_bar.h"
 #include "host/cli/sweep_progress.h"
-#include "host/cli/time_left.h"
+#include "host/core/time_left.h"
 #include "host/core/error.h"
 #include "host/programs/executable.h"
 #include "tests/sim/whole_machine.h"

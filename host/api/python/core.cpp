@@ -80,7 +80,7 @@ auto without_lock(F work) {
 Program workload(const std::string& name, const std::string& size, uint32_t max_repeats) {
   Caller caller;
   ProgramOptions options{.max_repeats = max_repeats,
-                         .progress = [&](uint64_t) { return caller.ask([] { return true; }); }};
+                         .progress = [&](const Activity&) { return caller.ask([] { return true; }); }};
   auto made = without_lock([&] { return Program::workload(name, size, options); });
   caller.rethrow();
   return taken(std::move(made));
@@ -105,6 +105,8 @@ ApplicationOptions options_of(const std::optional<Machine>& machine, const py::k
   set("strict_bounds", o.strict_bounds);
   set("output", o.output);
   set("max_repeats", o.max_repeats);
+  set("cache", o.cache);
+  set("simulated_events", o.simulated_events);
   if (named.contains("tell"))
     o.tell = [&caller, &named](const std::string& message) {
       caller.ask([&] {
@@ -298,6 +300,21 @@ PYBIND11_MODULE(_core, m) {
       .def_static("workload", &workload, py::arg("name"), py::arg("size") = "small",
                   py::arg("max_repeats") = 0)
       .def_static(
+          "load",
+          [](const std::string& names, const std::string& size, uint32_t max_repeats,
+             const std::string& cache) {
+            Caller caller;
+            ProgramOptions options{
+                .max_repeats = max_repeats,
+                .cache = cache,
+                .progress = [&](const Activity&) { return caller.ask([] { return true; }); }};
+            auto made = without_lock([&] { return Program::load(names, size, options); });
+            caller.rethrow();
+            return taken(std::move(made));
+          },
+          py::arg("names"), py::arg("size") = "small", py::arg("max_repeats") = 0,
+          py::arg("cache") = "")
+      .def_static(
           "recording",
           [](const std::string& path, uint32_t max_repeats) {
             return taken(without_lock(
@@ -313,6 +330,7 @@ PYBIND11_MODULE(_core, m) {
              taken(without_lock([&] { return p.save(path); }));
            })
       .def_property_readonly("name", &Program::name)
+      .def_property_readonly("size", &Program::size)
       .def_property_readonly("warp_instructions", &Program::warp_instructions)
       .def_property_readonly("thread_instructions", &Program::thread_instructions)
       .def_property_readonly("launches", &Program::launches)
@@ -362,6 +380,7 @@ PYBIND11_MODULE(_core, m) {
       .def_readonly("thread_instructions", &LaunchResult::thread_instructions);
   py::class_<Result>(m, "Result")
       .def_readonly("program", &Result::program)
+      .def_readonly("size", &Result::size, "of workloads")
       .def_readonly("machine", &Result::machine)
       .def_readonly("policy", &Result::policy)
       .def_readonly("partial", &Result::partial)
@@ -386,6 +405,13 @@ PYBIND11_MODULE(_core, m) {
       .def_readonly("json", &Result::json)
       .def("counter",
            [](const Result& r, const std::string& name) { return taken(r.counter(name)); });
+  m.def(
+      "table",
+      [](const std::vector<Result>& results, size_t width, bool legend, bool explain) {
+        return table(results, {.width = width, .legend = legend, .explain = explain});
+      },
+      py::arg("results"), py::kw_only(), py::arg("width") = 80, py::arg("legend") = false,
+      py::arg("explain") = false);
   py::class_<Progress>(m, "Progress")
       .def_readonly("cycles", &Progress::cycles)
       .def_readonly("warp_instructions", &Progress::warp_instructions)

@@ -33,7 +33,7 @@ std::optional<uint16_t> live_option(const CommandLine& line) {
   return static_cast<uint16_t>(line.number("live-port", 0, 65535));
 }
 
-LivePage::LivePage(uint16_t port, const config::MachineConfig& machine, const Words& policies)
+LivePage::LivePage(uint16_t port, const Machine& machine, const Words& policies)
     : view_(machine, policies), server_(port, [this](const std::string& path) -> HttpAnswer {
         if (path == "/") return {"text/html; charset=utf-8", live_page::html};
         if (path == "/state.json") return {"application/json", view_.json()};

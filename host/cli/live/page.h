@@ -21,7 +21,7 @@ std::optional<uint16_t> live_option(const CommandLine& line);
 /// There from its beginning, which says on standard error where, to its end.
 class LivePage {
  public:
-  LivePage(uint16_t port, const config::MachineConfig& machine, const Words& policies);
+  LivePage(uint16_t port, const Machine& machine, const Words& policies);
   LiveView& view() { return view_; }
 
  private:

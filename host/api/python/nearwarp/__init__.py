@@ -32,7 +32,7 @@ from . import _core
 from ._core import Counter, Error, Key, Launch, LaunchResult, Progress, Result, version
 
 __all__ = ["Counter", "Device", "Error", "Key", "Launch", "LaunchResult", "Machine", "Policy", "Program",
-           "Progress", "Result", "Simulation", "machine_names", "policy_names", "run", "sweep", "follow",
+           "Progress", "Result", "Simulation", "machine_names", "policy_names", "run", "sweep", "follow", "table",
            "version", "workload_names"]
 __version__ = version()
 
@@ -154,7 +154,7 @@ class Policy(_Configuration):
 
 _APPLICATION_OPTIONS = {"kernels", "max_thread_instructions", "max_trace_bytes", "registers", "interleave",
                         "execute_most", "time_limit_seconds", "devices", "strict_bounds", "output",
-                        "max_repeats", "tell"}
+                        "max_repeats", "cache", "simulated_events", "tell"}
 
 
 def _application(command, machine):
@@ -166,7 +166,7 @@ def _chosen(options):
         if name not in _APPLICATION_OPTIONS:
             raise TypeError(f"no option {name!r} - there are {', '.join(sorted(_APPLICATION_OPTIONS))}")
     options = {"tell": _logging.getLogger("nearwarp").warning, **options}
-    return {name: _os.fspath(value) if name == "output" else value for name, value in options.items()}
+    return {name: _os.fspath(value) if name in ("output", "cache") else value for name, value in options.items()}
 
 
 def _document_keys(cls):
@@ -185,6 +185,17 @@ class Program:
 
     def __init__(self, core):
         self._core = core
+
+    @classmethod
+    def load(cls, names: str | _os.PathLike, size: str = "small", max_repeats: int = 0,
+             cache: str | _os.PathLike = "") -> Program:
+        """By name as `nearwarp run` takes it: a workload, which is executed, a recording (.nwtrace) or traces
+        (kernelslist.g); "kmeans@0" and "kmeans@1-3" keep to memory stacks; "kmeans+libor" run at the same time.
+
+        size and max_repeats: as of workload(). cache: a folder where programs that have been executed or read
+        are kept and used again.
+        """
+        return cls(_core.Program.load(_os.fspath(names), size, max_repeats, _os.fspath(cache)))
 
     @classmethod
     def workload(cls, name: str, size: str = "small", max_repeats: int = 0) -> Program:
@@ -211,7 +222,8 @@ class Program:
         run together; registers, who counts them: "auto", "own" or "ptxas"; interleave, warps take turns every
         so many instructions; execute_most (thread-instructions), time_limit_seconds: it is ended then;
         devices, that it sees; strict_bounds; output, a file for what it prints (else where this process
-        prints); max_repeats, as of workload(); tell, a function that is told what is worth knowing (else
+        prints); max_repeats, as of workload(); cache, a folder for what ptxas answers; simulated_events: it
+        measures times simulated on the machine, else estimates; tell, a function that is told what is worth knowing (else
         the module logging's logger nearwarp is).
         """
         return cls(_core.Program.application(*_application(command, machine), **_chosen(options)))
@@ -229,6 +241,11 @@ class Program:
     @property
     def name(self) -> str:
         return self._core.name
+
+    @property
+    def size(self) -> str:
+        """Of workloads; else empty."""
+        return self._core.size
 
     @property
     def warp_instructions(self) -> int:
@@ -325,10 +342,7 @@ def _as(cls, one):
 
 
 def _program(one):
-    if isinstance(one, Program):
-        return one
-    path = _os.fspath(one)
-    return Program.recording(path) if path.endswith((".nwtrace", ".g")) else Program.workload(path)
+    return one if isinstance(one, Program) else Program.load(one)
 
 
 class Simulation(_core.Simulation):
@@ -395,6 +409,14 @@ def follow(program: Program | str, machine: Machine | str, policy: Policy | str 
            counters: _t.Sequence[str], threads: int = 1) -> pandas.DataFrame:
     """Counters over time, as Simulation.follow()."""
     return Simulation(program, machine, policy, threads=threads).follow(every, counters)
+
+
+def table(results: Result | _t.Sequence[Result], *, width: int = 80, legend: bool = False,
+          explain: bool = False) -> str:
+    """The tables of `nearwarp run`, for print(): results of one program side by side, the first being what others
+    are compared with. legend: what the rows are; explain: what takes energy, why candidates were offloaded or not."""
+    return _core.table([results] if isinstance(results, Result) else list(results), width=width, legend=legend,
+                       explain=explain)
 
 
 class _Bar:

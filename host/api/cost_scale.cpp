@@ -1,11 +1,11 @@
 // What a program's warp-instructions cost the host.
-#include "host/cli/cost_scale.h"
+#include "host/api/cost_scale.h"
 
 #include <algorithm>
 
 #include "host/recording/launch_features.h"
 
-namespace nearwarp::cli {
+namespace nearwarp {
 
 namespace {
 
@@ -39,4 +39,4 @@ uint64_t CostScale::cost(uint64_t warp_instructions) const {
   return before + static_cast<uint64_t>(share * static_cast<double>(costs_[at] - before));
 }
 
-}  // namespace nearwarp::cli
+}  // namespace nearwarp

@@ -6,7 +6,7 @@
 
 #include "host/recording/recording.h"
 
-namespace nearwarp::cli {
+namespace nearwarp {
 
 /// Launches are simulated one after the other, more or less, and cost what they execute and what
 /// they ask of the memory.
@@ -25,4 +25,4 @@ class CostScale {
   std::vector<uint64_t> instructions_, costs_;
 };
 
-}  // namespace nearwarp::cli
+}  // namespace nearwarp

@@ -1,9 +1,9 @@
 // How long something that is watched will still take.
-#include "host/cli/time_left.h"
+#include "host/core/time_left.h"
 
 #include <algorithm>
 
-namespace nearwarp::cli {
+namespace nearwarp {
 namespace {
 
 constexpr size_t kMostSamples = 256;
@@ -94,4 +94,4 @@ std::optional<double> TimeLeftOfAll::seconds() const {
   return std::max(longest, sum / static_cast<double>(std::max<size_t>(under_way, 1)));
 }
 
-}  // namespace nearwarp::cli
+}  // namespace nearwarp

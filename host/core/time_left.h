@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-namespace nearwarp::cli {
+namespace nearwarp {
 
 /// Of one thing that is done bit by bit. It says nothing until what has been done is a sound basis:
 /// a twentieth of it all, and the last quarter of the time as fast as the one before.
@@ -55,4 +55,4 @@ class TimeLeftOfAll {
   std::vector<TimeLeft> parts_;
 };
 
-}  // namespace nearwarp::cli
+}  // namespace nearwarp

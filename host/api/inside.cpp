@@ -1,0 +1,22 @@
+// What objects of the public interface are made of.
+#include "host/api/inside.h"
+
+#include "host/api/state.h"
+
+namespace nearwarp {
+
+const report::RunResult& run_of(const Result& result) {
+  if (result.whole == nullptr)
+    throw std::logic_error("a result that no run has made was used - take one of a run");
+  return result.whole->run;
+}
+
+const config::MachineConfig& config_of(const Machine& machine) {
+  return Access::of(machine).config;
+}
+
+const runtime::Recording& recording_of(const Program& program) {
+  return Access::of(program).recording;
+}
+
+}  // namespace nearwarp

@@ -1,0 +1,32 @@
+#include "host/cli/notes.h"
+
+#include <cstdio>
+
+#include "host/cli/interrupt.h"
+
+namespace nearwarp::cli {
+
+void Notes::tell(const std::string& message) {
+  if (bar_.has_value()) bar_->wipe();
+  std::fprintf(stderr, "nearwarp: %s\n", message.c_str());
+}
+
+bool Notes::progress(const std::string& what, uint64_t done, uint64_t total, const char* unit) {
+  if (!bar_.has_value() || what != what_) {
+    bar_.emplace(what, unit);
+    what_ = what;
+  }
+  bar_->update(done, total);
+  return !interrupted();
+}
+
+ProgramOptions Notes::program_options() {
+  ProgramOptions options;
+  options.progress = [this](const Activity& a) {
+    return progress(a.what, a.done, a.total, a.unit);
+  };
+  options.tell = [this](const std::string& message) { tell(message); };
+  return options;
+}
+
+}  // namespace nearwarp::cli

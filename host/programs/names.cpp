@@ -1,0 +1,45 @@
+// Programs by the names that users know them by.
+#include "host/programs/names.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "host/core/error.h"
+#include "host/recording/accel_sim/program_reader.h"
+
+namespace nearwarp::programs {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> programs_joined(const std::string& programs) {
+  if (fs::exists(programs)) return {programs};
+  std::vector<std::string> names(1);
+  for (const char c : programs) {
+    if (c == '+')
+      names.emplace_back();
+    else
+      names.back() += c;
+  }
+  return names;
+}
+
+runtime::BoundName bound_program(const std::string& program) {
+  if (fs::exists(program)) return {program, 0};
+  try {
+    return runtime::bound_name(program);
+  } catch (const Error& error) {
+    throw UsageError(error.what());
+  }
+}
+
+void check_policy_for_traces(const config::PolicyConfig& policy, const std::string& path) {
+  if (policy.mechanism == "none") return;
+  throw UsageError(
+      fmt::format("policy '{}' is one of mechanism {}, which analyses kernels' PTX, and '{}' has "
+                  "none: {} - run "
+                  "the program itself, or take a policy without a mechanism, such as baseline",
+                  policy.name, policy.mechanism, path, sass::kNoOffloading));
+}
+
+}  // namespace nearwarp::programs

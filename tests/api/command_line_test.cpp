@@ -1,0 +1,157 @@
+// Does the public interface have what `nearwarp run` prints and writes, from the same words?
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "tests/api/results.h"
+#include "tests/cli/program.h"
+
+namespace nearwarp::testing {
+namespace {
+
+/// Without the rows that say how long the host took.
+std::string without_host(const std::string& text) {
+  static const std::regex rows("(simulated \\[Mwi/s\\]|simulation time).*\n");
+  return std::regex_replace(text, rows, "");
+}
+
+Json without_host(Json document) {
+  for (Json& run : document.at("runs")) run.erase("host");
+  return document;
+}
+
+struct Compared {
+  Machine machine;
+  std::vector<Point> points;
+};
+
+Compared compared(const std::string& names, const std::string& machine, const Words& policies,
+                  const Words& changes) {
+  Compared c;
+  c.machine = Machine::load(machine, changes, Foreign::kPassedOver).value();
+  const Program program = Program::load(names).value();
+  for (const Policy& policy : Policy::load_all(policies, changes, Foreign::kPassedOver).value())
+    c.points.push_back({program, c.machine, policy});
+  return c;
+}
+
+std::vector<Result> results_of(const std::vector<Point>& points, const BatchOptions& options = {}) {
+  std::vector<Result> results;
+  for (const Expected<Result>& r : run_all(points, options)) results.push_back(r.value());
+  return results;
+}
+
+TEST(ApiCommandLine, TablesAndDocumentsAreThoseOfRun) {
+  struct Case {
+    std::string names, machine;
+    Words policies, changes, more;
+    BatchOptions options;
+    bool explain = false;
+  };
+  const Case cases[] = {
+      {"kmeans", "tom", {"baseline", "tom"}, {"gpu.sms=32", "candidates.stream_live_in_limit=2"}, {}, {}},
+      {"kmeans@0+libor@1-3", "coda", {"baseline", "coda"}, {}, {"--explain"}, {}, true},
+      {"vector-add", "gtx480", {"baseline"}, {}, {"--sample", "2"}, {.sample = "2"}},
+      {"bench/samples/trace/kernelslist.g", "tom", {"baseline"}, {}, {}, {}},
+  };
+  for (const Case& c : cases) {
+    const TemporaryFolder folder;
+    std::string names = c.names, policies;
+    if (names.starts_with("bench")) names = NW_SOURCE_DIR "/" + names;
+    for (const std::string& p : c.policies) policies += (policies.empty() ? "" : ",") + p;
+    Words words = {"run",      names,    "--machine", c.machine,
+                   "--policy", policies, "--json",    folder.file("r.json")};
+    for (const std::string& change : c.changes) words = words + Words{"--set", change};
+    const Outcome ran = run_program(words + c.more);
+    ASSERT_EQ(ran.exit_code, 0) << ran.err;
+    const Compared own = compared(names, c.machine, c.policies, c.changes);
+    const std::vector<Result> results = results_of(own.points, c.options);
+    EXPECT_EQ(without_host(table(results, {.explain = c.explain})), without_host(ran.out));
+    EXPECT_EQ(without_host(Json::parse(document(results, own.machine))),
+              without_host(Json::parse(read_text(folder.file("r.json")))));
+  }
+}
+
+TEST(ApiCommandLine, ATimelineAndAWarpThatIsFollowed) {
+  const TemporaryFolder folder;
+  const Outcome ran =
+      run_program({"run", "vector-add", "--policy", "tom", "--follow", "vector_add:3", "--timeline",
+                   folder.file("theirs.json"), "--to", "3000"});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  BatchOptions options;
+  options.follow = "vector_add:3";
+  options.timeline = TimelineOptions{.path = folder.file("ours.json"), .to = 3000};
+  std::string told;
+  options.tell = [&](const std::string& message) { told += message; };
+  const Compared own = compared("vector-add", "tom", {"tom"}, {});
+  const std::vector<Result> results = results_of(own.points, options);
+  EXPECT_EQ(read_text(folder.file("ours.json")), read_text(folder.file("theirs.json")));
+  EXPECT_FALSE(results[0].followed.empty());
+  EXPECT_TRUE(contains(told, "ours.json")) << told;
+  options.follow = "vector_add";
+  EXPECT_EQ(run_all(own.points, options)[0].failure().kind, Failure::Kind::kUsage);
+  options.follow = "vector_add:3";
+  const std::vector<Point> two = {own.points[0], own.points[0]};
+  for (const auto& r : run_all(two, options)) EXPECT_FALSE(r);
+}
+
+TEST(ApiCommandLine, ABatchThatWasStoppedGoesOn) {
+  const TemporaryFolder folder;
+  const Compared own = compared("kmeans", "tom", {"baseline", "tom"}, {});
+  const std::vector<Result> whole = results_of(own.points);
+  BatchOptions options{.threads = 2, .checkpoints = folder.path()};
+  options.progress = [](const Progress& p) {
+    EXPECT_EQ(p.of_each.size(), 2u);
+    return p.warp_instructions < p.warp_instructions_total / 4;
+  };
+  for (const Expected<Result>& r : run_all(own.points, options))
+    if (r)
+      EXPECT_TRUE(r->partial);
+    else
+      EXPECT_EQ(r.failure().kind, Failure::Kind::kStopped);
+  EXPECT_FALSE(std::filesystem::is_empty(folder.path()));
+  uint64_t first = 0;
+  options.progress = [&](const Progress& p) {
+    if (first == 0) first = p.warp_instructions;
+    return true;
+  };
+  const std::vector<Result> gone_on = results_of(own.points, options);
+  for (size_t i = 0; i < whole.size(); ++i) EXPECT_EQ(lasting(gone_on[i]), lasting(whole[i]));
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+TEST(ApiCommandLine, WhatIsWrongIsSaidBeforeAnythingRuns) {
+  const auto kind = [](const auto& made) { return made.failure().kind; };
+  EXPECT_EQ(kind(Program::load("kmean")), Failure::Kind::kUsage);
+  EXPECT_EQ(kind(Program::load("kmeans@x")), Failure::Kind::kUsage);
+  EXPECT_EQ(kind(check_size("huge")), Failure::Kind::kUsage);
+  const Machine tom = Machine::load("tom").value(), coda = Machine::load("coda").value();
+  const Policy policy = Policy::load("tom").value();
+  EXPECT_TRUE(Program::check("kmeans", tom, policy));
+  EXPECT_FALSE(Program::check("kmeans@0", tom, policy));
+  EXPECT_FALSE(Program::check("kmeans@9", coda, Policy::load("coda").value()));
+  EXPECT_FALSE(Program::check("kernelslist.g", tom, policy));
+  EXPECT_FALSE(check(BatchOptions{.launches = "3..1"}));
+  EXPECT_FALSE(check(BatchOptions{.checkpoints = "x", .launches = "1..1"}));
+  EXPECT_FALSE(check(ApplicationOptions{.registers = "mine"}));
+  // A change is of those that have it; one that nobody has is refused.
+  const Words changes = {"gpu.sms=32", "candidates.stream_live_in_limit=2"};
+  EXPECT_FALSE(Machine::load("tom", changes));
+  const Machine changed = Machine::load("tom", changes, Foreign::kPassedOver).value();
+  EXPECT_EQ(changed.get("gpu.sms").value(), "32");
+  const Words names = {"baseline", "tom"};
+  EXPECT_FALSE(Policy::load_all(names, changes));
+  const auto policies = Policy::load_all(names, changes, Foreign::kPassedOver);
+  ASSERT_TRUE(policies) << policies.failure().message;
+  EXPECT_EQ((*policies)[1].get("candidates.stream_live_in_limit").value(), "2");
+  EXPECT_FALSE(Policy::load_all(Words{"baseline"}, changes, Foreign::kPassedOver));
+  // They can be changed further.
+  EXPECT_TRUE((*policies)[0].with({}));
+  EXPECT_TRUE(changed.with(Words{"gpu.sms=16"}));
+}
+
+}  // namespace
+}  // namespace nearwarp::testing
