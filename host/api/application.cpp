@@ -72,7 +72,8 @@ programs::ApplicationOptions own_options(const ApplicationOptions& o,
     throw UsageError(
         fmt::format("interleave {} - 0 to {}", o.interleave, ApplicationOptions::kMostInterleave));
   if (o.devices == 0 || o.devices > ApplicationOptions::kMostDevices)
-    throw UsageError(fmt::format("devices {} - 1 to {}", o.devices, ApplicationOptions::kMostDevices));
+    throw UsageError(
+        fmt::format("devices {} - 1 to {}", o.devices, ApplicationOptions::kMostDevices));
   check_registers(o.registers);
   programs::ApplicationOptions own;
   own.kernels = o.kernels;

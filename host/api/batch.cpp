@@ -7,14 +7,13 @@
 #include <map>
 #include <numeric>
 
+#include "host/api/backend.h"
 #include "host/api/cost_scale.h"
 #include "host/api/failure.h"
 #include "host/api/looker.h"
 #include "host/api/state.h"
 #include "host/core/time_left.h"
-#include "host/core/workers.h"
 #include "host/timing/run/checkpoint.h"
-#include "host/timing/run/cuda_devices.h"
 #include "host/timing/run/divided_batch.h"
 #include "host/timing/run/launch_choice.h"
 #include "host/timing/run/launch_part.h"
@@ -33,42 +32,6 @@ sim::ReplayJob job_of(const Point& p) {
   return {.recording = &Access::of(p.program).recording,
           .machine = &Access::of(p.machine).config,
           .policy = &Access::of(p.policy).config};
-}
-
-int devices_found() {
-  std::string why;
-  const auto devices = sim::cuda_devices(why);
-  if (devices.empty())
-    throw Error(fmt::format("there is no CUDA device: {} - use backend \"cpu\"", why));
-  return static_cast<int>(devices.size());
-}
-
-std::unique_ptr<sim::BatchRunner> runner_of(const BatchOptions& options) {
-  if (options.backend == "cpu")
-    return std::make_unique<sim::CpuBatch>(options.threads == 0 ? processors() : options.threads);
-  if (const int devices = devices_found(); options.device < 0 || options.device >= devices)
-    throw UsageError(
-        fmt::format("there is no CUDA device {} - 0 to {}", options.device, devices - 1));
-  sim::AcceleratorBatchOptions own;
-  own.locate_fault = options.locate_fault;
-  if (options.tell) own.say = options.tell;
-  return sim::open_cuda_batch(options.device, std::move(own));
-}
-
-sim::LaunchChoice choice_of(const BatchOptions& options) {
-  if (!options.launches.empty() && !options.sample.empty())
-    throw UsageError("launches and sample are two ways of one thing - give one of them");
-  sim::LaunchChoice choice;
-  if (!options.sample.empty())
-    choice = sim::parse_sample(options.sample, "sample");
-  else if (!options.launches.empty())
-    choice = sim::parse_launches(options.launches, "launches");
-  else if (options.cold_caches)
-    throw UsageError("cold_caches is for launches and sample - leave it out");
-  if (choice.given && options.backend != "cpu")
-    throw UsageError("launches and sample work on the CPU - take backend \"cpu\"");
-  choice.warm = !options.cold_caches;
-  return choice;
 }
 
 /// What looks at a run while it goes on.
@@ -101,7 +64,7 @@ void check_options(const BatchOptions& options) {
   if (options.backend != "cpu" && options.backend != "cuda")
     throw UsageError(
         fmt::format("there is no backend '{}' - \"cpu\" or \"cuda\"", options.backend));
-  const bool divided = choice_of(options).given;
+  const bool divided = launch_choice(options).given;
   if (!options.follow.empty()) timeline::parse_followed(options.follow);
   const bool watched = options.timeline.has_value() || !options.follow.empty();
   if ((watched || options.look) && (divided || options.backend != "cpu"))
@@ -118,7 +81,7 @@ void check_options(const BatchOptions& options) {
 class Divisions {
  public:
   Divisions(std::span<const Point> points, const BatchOptions& options)
-      : points_(points), options_(options), choice_(choice_of(options)) {}
+      : points_(points), options_(options), choice_(launch_choice(options)) {}
 
   /// Null: all of it. A failure if the program has no such launches.
   Expected<const runtime::Division*> of(const Point& point) {
@@ -267,7 +230,7 @@ class Batch final : public sim::BatchObserver {
 /// Simulates the points, and hands what came of them to `batch`.
 void simulate(std::span<const Point> points, const BatchOptions& options, Batch& batch,
               Watched& watched) {
-  const std::unique_ptr<sim::BatchRunner> runner = runner_of(options);
+  const std::unique_ptr<sim::BatchRunner> runner = batch_runner(options);
   Divisions divisions(points, options);
   std::vector<std::unique_ptr<Looker>> lookers;
   std::vector<sim::DividedJob> jobs;
@@ -298,8 +261,6 @@ void simulate(std::span<const Point> points, const BatchOptions& options, Batch&
 }
 
 }  // namespace
-
-Expected<int> cuda_devices() { return guarded(devices_found); }
 
 Expected<Done> check(const BatchOptions& options) {
   return guarded([&] {

@@ -7,11 +7,16 @@
 #include "host/recording/recording.h"
 #include "host/timing/report/result.h"
 
+namespace nearwarp::sweep {
+struct Plan;
+}
+
 namespace nearwarp {
 
 /// Of one that a run has made.
 const report::RunResult& run_of(const Result& result);
 const config::MachineConfig& config_of(const Machine& machine);
 const runtime::Recording& recording_of(const Program& program);
+const sweep::Plan& plan_of(const Sweep& sweep);
 
 }  // namespace nearwarp

@@ -3,6 +3,7 @@
 
 #include "bench/workloads/workload.h"
 #include "host/api/failure.h"
+#include "host/api/programs.h"
 #include "host/api/state.h"
 #include "host/config/nearest.h"
 #include "host/programs/names.h"
@@ -41,9 +42,46 @@ class Asked final : public programs::Observer {
   const ProgramOptions& options_;
 };
 
-Program made(State state) {
+/// One of those that are joined.
+State state_of(const ProgramName& name, const std::string& size, const ProgramOptions& options) {
+  Asked asked(options);
+  const bool is_workload = name.kind == ProgramName::Kind::kWorkload;
+  State state;
+  state.recording =
+      is_workload ? programs::recording_of(workload_named(name.name), size, options.cache, asked)
+                  : programs::load_recorded(name.name, options.cache, asked);
+  runtime::bind(state.recording, name.stacks);
+  state.name = state.recording.name;
+  state.one_workload = is_workload;
+  if (state.recording.truncated && !is_workload) state.truncated.push_back(state.name);
+  if (is_workload) state.size = size;
+  if (options.max_repeats != 0) runtime::limit_repeats(state.recording, options.max_repeats);
+  return state;
+}
+
+/// Programs as one, which run at the same time.
+State together(std::vector<State> programs) {
+  std::vector<runtime::Recording> recordings;
+  State all;
+  for (State& p : programs) {
+    all.name += (all.name.empty() ? "" : "+") + p.name;
+    if (all.size.empty()) all.size = p.size;
+    all.truncated.insert(all.truncated.end(), p.truncated.begin(), p.truncated.end());
+    recordings.push_back(std::move(p.recording));
+  }
+  all.recording = runtime::combine(std::move(recordings));
+  return all;
+}
+
+/// Recordings of which not all was kept say so.
+Program told(State state, const ProgramOptions& options) {
+  if (options.tell)
+    for (const std::string& name : state.truncated)
+      options.tell(fmt::format("of {} only a part was recorded, and is simulated", name));
   return Access::make<Program>(std::make_shared<const State>(std::move(state)));
 }
+
+}  // namespace
 
 std::vector<ProgramName> names_in(const std::string& joined) {
   std::vector<ProgramName> names;
@@ -58,39 +96,40 @@ std::vector<ProgramName> names_in(const std::string& joined) {
   return names;
 }
 
-/// One of those that are joined.
-State state_of(const ProgramName& name, const std::string& size, const ProgramOptions& options) {
-  Asked asked(options);
-  const bool is_workload = name.kind == ProgramName::Kind::kWorkload;
-  State state;
-  state.recording =
-      is_workload ? programs::recording_of(workload_named(name.name), size, options.cache, asked)
-                  : programs::load_recorded(name.name, options.cache, asked);
-  runtime::bind(state.recording, name.stacks);
-  state.name = state.recording.name;
-  state.one_workload = is_workload;
-  if (is_workload)
-    state.size = size;
-  else if (state.recording.truncated)
-    asked.tell(fmt::format("of {} only a part was recorded, and is simulated", state.name));
-  if (options.max_repeats != 0) runtime::limit_repeats(state.recording, options.max_repeats);
-  return state;
+State loaded_program(const std::string& names, const std::string& size,
+                     const ProgramOptions& options) {
+  std::vector<State> programs;
+  for (const ProgramName& name : names_in(names)) programs.push_back(state_of(name, size, options));
+  return programs.size() == 1 ? std::move(programs.front()) : together(std::move(programs));
 }
 
-/// Programs as one, which run at the same time.
-State together(std::vector<State> programs) {
-  std::vector<runtime::Recording> recordings;
-  State all;
-  for (State& p : programs) {
-    all.name += (all.name.empty() ? "" : "+") + p.name;
-    if (all.size.empty()) all.size = p.size;
-    recordings.push_back(std::move(p.recording));
+void check_program(const std::string& names, const config::MachineConfig& machine,
+                   const config::PolicyConfig& policy) {
+  for (const ProgramName& name : names_in(names)) {
+    try {
+      sim::check_binding(name.name + runtime::binding_text(name.stacks), name.stacks, machine);
+    } catch (const Error& error) {
+      throw UsageError(error.what());
+    }
+    if (name.kind == ProgramName::Kind::kTraces)
+      programs::check_policy_for_traces(policy, name.name);
   }
-  all.recording = runtime::combine(std::move(recordings));
-  return all;
 }
 
-}  // namespace
+std::string program_key(const std::string& names, const std::string& size) {
+  const std::vector<ProgramName> programs = names_in(names);
+  if (programs.size() > runtime::kMaxPrograms)
+    throw UsageError(fmt::format("'{}' are {} programs at the same time - {} are possible", names,
+                                 programs.size(), runtime::kMaxPrograms));
+  std::string key;
+  for (const ProgramName& name : programs)
+    key += (key.empty() ? "" : " beside ") +
+           (name.kind == ProgramName::Kind::kWorkload
+                ? programs::recording_key_of(workload_named(name.name), size)
+                : programs::recorded_key(name.name)) +
+           runtime::binding_text(name.stacks);
+  return key;
+}
 
 std::vector<WorkloadName> workload_names() {
   std::vector<WorkloadName> names;
@@ -115,27 +154,13 @@ Expected<std::vector<ProgramName>> program_names(const std::string& names) {
 
 Expected<Program> Program::load(const std::string& names, const std::string& size,
                                 const ProgramOptions& options) {
-  return guarded([&] {
-    std::vector<State> programs;
-    for (const ProgramName& name : names_in(names))
-      programs.push_back(state_of(name, size, options));
-    return made(programs.size() == 1 ? std::move(programs.front()) : together(std::move(programs)));
-  });
+  return guarded([&] { return told(loaded_program(names, size, options), options); });
 }
 
 Expected<Done> Program::check(const std::string& names, const Machine& machine,
                               const Policy& policy) {
   return guarded([&] {
-    for (const ProgramName& name : names_in(names)) {
-      try {
-        sim::check_binding(name.name + runtime::binding_text(name.stacks), name.stacks,
-                           Access::of(machine).config);
-      } catch (const Error& error) {
-        throw UsageError(error.what());
-      }
-      if (name.kind == ProgramName::Kind::kTraces)
-        programs::check_policy_for_traces(Access::of(policy).config, name.name);
-    }
+    check_program(names, Access::of(machine).config, Access::of(policy).config);
     return Done{};
   });
 }
@@ -143,13 +168,13 @@ Expected<Done> Program::check(const std::string& names, const Machine& machine,
 Expected<Program> Program::workload(const std::string& name, const std::string& size,
                                     const ProgramOptions& options) {
   return guarded([&] {
-    return made(state_of({name, ProgramName::Kind::kWorkload, 0}, size, options));
+    return told(state_of({name, ProgramName::Kind::kWorkload, 0}, size, options), options);
   });
 }
 
 Expected<Program> Program::recording(const std::string& path, const ProgramOptions& options) {
   return guarded([&] {
-    return made(state_of({path, ProgramName::Kind::kRecording, 0}, "", options));
+    return told(state_of({path, ProgramName::Kind::kRecording, 0}, "", options), options);
   });
 }
 

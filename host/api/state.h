@@ -31,10 +31,11 @@ struct Policy::State {
 
 struct Program::State {
   runtime::Recording recording;
-  std::string name;            ///< what results call it
-  std::string size = {};       ///< of workloads
-  bool one_workload = false;   ///< its launches are what everybody expects
-  std::string cut_short = {};  ///< why it is not all of the program; empty: it is
+  std::string name;                         ///< what results call it
+  std::string size = {};                    ///< of workloads
+  bool one_workload = false;                ///< its launches are what everybody expects
+  std::vector<std::string> truncated = {};  ///< of its programs, those of which not all was kept
+  std::string cut_short = {};               ///< why it is not all of the program; empty: it is
 };
 
 /// What a result was made of.

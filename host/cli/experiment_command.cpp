@@ -221,7 +221,8 @@ class Surroundings final : public sweep::Surroundings {
     const size_t known = before_.points_done + progress.points;
     if (known != 0 && points_ > known)
       all.warp_instructions += all.warp_instructions / known * (points_ - known);
-    progress_.update(all);
+    progress_.update(
+        {all.points_done, all.points, all.warp_instructions_done, all.warp_instructions});
     return !interrupted();
   }
 
@@ -230,7 +231,7 @@ class Surroundings final : public sweep::Surroundings {
   size_t points_;
   const experiment::PlannedStudy* study_ = nullptr;
   sweep::Progress before_, last_;
-  SweepProgress progress_;
+  SweepBar progress_;
   runtime::ProgramStudies found_out_;
 };
 

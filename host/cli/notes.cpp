@@ -7,7 +7,7 @@
 namespace nearwarp::cli {
 
 void Notes::tell(const std::string& message) {
-  if (bar_.has_value()) bar_->wipe();
+  wipe();
   std::fprintf(stderr, "nearwarp: %s\n", message.c_str());
 }
 

@@ -13,6 +13,10 @@ namespace nearwarp::cli {
 class Notes {
  public:
   void tell(const std::string& message);
+  /// Make room for others who write to standard error.
+  void wipe() {
+    if (bar_.has_value()) bar_->wipe();
+  }
   /// Draws, and says whether to go on: no interrupt has come.
   bool progress(const std::string& what, uint64_t done, uint64_t total, const char* unit);
 

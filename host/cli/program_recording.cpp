@@ -49,13 +49,6 @@ void check_stacks(const std::string& programs, const config::MachineConfig& mach
   }
 }
 
-std::optional<runtime::BoundName> one_recording(const std::string& word) {
-  if (programs_joined(word).size() != 1) return std::nullopt;
-  runtime::BoundName one = bound_program(word);
-  if (!names_recording(one.name)) return std::nullopt;
-  return one;
-}
-
 const workloads::Workload& workload_named(const std::string& name, const std::string& command) {
   check_workload(name, command);
   return *workloads::find(name);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
 
 #include "bench/workloads/workload.h"
@@ -45,10 +44,7 @@ runtime::Recording recording_of(const workloads::Workload& workload, const std::
 /// not have.
 void check_stacks(const std::string& programs, const config::MachineConfig& machine);
 
-/// What a sweep's word names if it is one recording, and not workloads. Throws UsageError.
-std::optional<runtime::BoundName> one_recording(const std::string& word);
-
-/// The same of workloads joined by "+", which run at the same time; of one, its own.
+/// All that determines the recording of workloads joined by "+", which run at the same time.
 std::string mix_key_of(const std::string& names, const std::string& size,
                        const std::string& command);
 /// Recordings of launches limited to `max_repeats` of those that are the same; 0: all.

@@ -7,28 +7,24 @@
 #include <filesystem>
 #include <optional>
 
-#include "bench/workloads/workload.h"
+#include "host/api/nearwarp.h"
 #include "host/cli/backend.h"
 #include "host/cli/command.h"
 #include "host/cli/commands.h"
 #include "host/cli/completion/values.h"
+#include "host/cli/expected.h"
 #include "host/cli/interrupt.h"
-#include "host/cli/launches_option.h"
-#include "host/cli/program_recording.h"
+#include "host/cli/launches_words.h"
+#include "host/cli/notes.h"
 #include "host/cli/progress_bar.h"
 #include "host/cli/repeats_option.h"
-#include "host/cli/runner.h"
 #include "host/cli/slurm/engine.h"
 #include "host/cli/sweep_progress.h"
-#include "host/cli/trace_program.h"
+#include "host/cli/unknown_workload.h"
 #include "host/core/error.h"
+#include "host/core/folder.h"
 #include "host/core/workers.h"
-#include "host/recording/accel_sim/trace_list.h"
-#include "host/recording/repeats.h"
 #include "host/timing/report/file.h"
-#include "host/timing/sweep/results_folder.h"
-#include "host/timing/sweep/run.h"
-#include "host/timing/sweep/table.h"
 
 namespace nearwarp::cli {
 namespace {
@@ -37,14 +33,9 @@ namespace fs = std::filesystem;
 
 struct Request {
   Words words;  ///< of a program that is to do the same for a part, but for --shard
-  sweep::Plan plan;
-  sweep::RunOptions options;
-  unsigned threads = 1;
-  Backend backend;
-  uint32_t max_repeats = 0;                    ///< 0: all
-  std::optional<sweep::ResultsFolder> folder;  ///< if results go to one
+  Sweep sweep;
+  SweepOptions how;  ///< it is run
   std::optional<SlurmOptions> slurm;
-  std::string out, csv, cache;
 };
 
 CommandLine declare_sweep() {
@@ -81,14 +72,6 @@ CommandLine declare_sweep() {
   return line;
 }
 
-/// The folder for results, unless --out names a file; it is made.
-std::optional<sweep::ResultsFolder> results_folder(const std::string& out) {
-  std::error_code failed;
-  if (!out.ends_with('/') && !fs::is_directory(out, failed)) return std::nullopt;
-  make_folder(out, "--out");
-  return sweep::ResultsFolder{out, "sweep"};
-}
-
 /// A task of Slurm's, but for its part: the same, with results in the folder and no table.
 Words task_words(const CommandLine& line) {
   Words without = engine_options();
@@ -99,191 +82,138 @@ Words task_words(const CommandLine& line) {
   return words;
 }
 
-sweep::Definition definition_of(const CommandLine& line) {
-  sweep::Definition definition;
-  definition.version = version();
-  const std::string size = line.text("size");
-  workloads::parse_size(size);
-  for (const std::string& word : line.positional()) {
-    for (const std::string& name : split_commas(word)) {
-      if (const auto one = one_recording(name))
-        definition.programs.push_back(
-            {name, "", recorded_key(one->name) + runtime::binding_text(one->stacks)});
-      else
-        definition.programs.push_back({name, size, mix_key_of(name, size, "sweep")});
+/// The programs that are named; of words that name none it is said what to do with them.
+Words programs_of(const CommandLine& line, bool* only_traces) {
+  Words programs;
+  *only_traces = true;
+  for (const std::string& word : line.positional())
+    for (const std::string& names : split_commas(word)) {
+      for (const ProgramName& name : taken(program_names(names))) {
+        *only_traces &= name.kind == ProgramName::Kind::kTraces;
+        if (name.kind == ProgramName::Kind::kWorkload) check_workload(name.name, "sweep");
+      }
+      programs.push_back(names);
     }
-  }
-  if (const uint32_t most = max_repeats_option(line); most != 0)
-    for (sweep::Program& program : definition.programs)
-      program.key += fmt::format(", {} of launches that are the same", most);
-  const sim::LaunchChoice launches = launches_option(line);
-  definition.divided = launches.given;
-  for (sweep::Program& program : definition.programs) program.key += key_of(launches);
-  if (definition.programs.empty()) throw UsageError("no workload is named - e.g. kmeans,libor");
+  if (programs.empty()) throw UsageError("no workload is named - e.g. kmeans,libor");
+  return programs;
+}
+
+SweepDefinition definition_of(const CommandLine& line) {
+  SweepDefinition definition;
+  definition.size = line.text("size");
+  taken(check_size(definition.size));
+  bool only_traces = false;
+  definition.programs = programs_of(line, &only_traces);
+  definition.max_repeats = max_repeats_option(line);
+  BatchOptions launches;
+  set_launches(line, launches);
+  definition.launches = launches.launches;
+  definition.sample = launches.sample;
+  definition.cold_caches = launches.cold_caches;
   definition.machines = split_commas(line.text("machine"));
   if (definition.machines.empty()) throw UsageError("--machine names no machine - e.g. tom");
-  const bool only_traces =
-      std::all_of(definition.programs.begin(), definition.programs.end(),
-                  [](const sweep::Program& p) { return sass::names_trace(p.name); });
   definition.policies =
       split_commas(only_traces && !line.given("policy") ? "baseline" : line.text("policy"));
   if (definition.policies.empty()) throw UsageError("--policy names no policy - e.g. baseline");
   for (const std::string& text : line.texts("set")) {
-    definition.axes.push_back(sweep::parse_axis(text));
-    for (size_t i = 0; i + 1 < definition.axes.size(); ++i) {
-      if (definition.axes[i].key != definition.axes.back().key) continue;
+    const std::string key = text.substr(0, text.find('=') + 1);
+    if (std::ranges::any_of(definition.values,
+                            [&](const std::string& other) { return other.starts_with(key); }))
       throw UsageError(
           fmt::format("{} is set twice - give all its values in one --set, separated "
                       "by commas",
-                      definition.axes[i].key));
-    }
+                      key.substr(0, key.size() - 1)));
+    definition.values.push_back(text);
   }
   return definition;
-}
-
-/// Throws UsageError for a policy that a program's traces do not suffice for, and for stacks that a
-/// machine does not have.
-void check_programs(const sweep::Plan& plan) {
-  const auto is_bound = [](const std::string& program) {
-    return bound_program(program).stacks != 0;
-  };
-  for (const sweep::Point& point : plan.points) {
-    const std::string& programs = plan.definition.programs[point.program].name;
-    if (std::ranges::any_of(programs_joined(programs), is_bound))
-      if (const auto machine = plan.machine(point); machine != nullptr)
-        check_stacks(programs, *machine);
-    const auto one = one_recording(programs);
-    if (!one || !sass::names_trace(one->name)) continue;
-    if (const auto policy = plan.policy(point); policy != nullptr)
-      check_policy_for_traces(*policy, one->name);
-  }
 }
 
 /// Everything that is wrong with the request as a whole is found here, before anything runs.
 Request understand(const CommandLine& line) {
   Request request;
-  if (line.text("out").empty()) {
+  SweepOptions& how = request.how;
+  how.out = line.text("out");
+  if (how.out.empty()) {
     throw UsageError("--out is missing - name a file or folder for the results, e.g. --out my/");
   }
-  if (line.given("shard")) request.options.shard = sweep::parse_shard(line.text("shard"));
-  request.options.retry = line.given("retry");
-  request.threads =
+  how.part = line.text("shard");
+  how.retry = line.given("retry");
+  how.threads =
       line.given("threads") ? static_cast<unsigned>(line.number("threads", 1, 1024)) : processors();
+  taken(check(SweepOptions{.out = how.out, .part = how.part}));
+  const bool is_folder = how.out.ends_with('/') || fs::is_directory(how.out);
   request.slurm = chosen_slurm(line);
   if (request.slurm.has_value()) {
     check_backend_name(line);  // what there is here says nothing of the nodes
-    if (!line.text("out").ends_with('/') && !fs::is_directory(line.text("out")))
+    if (!is_folder)
       throw UsageError("with --engine slurm, --out names a folder - write a / at its end");
     request.words = task_words(line);
   } else {
-    request.backend = chosen_batch_backend(line);
+    const Backend backend = chosen_batch_backend(line);
+    if (backend.cuda) how.backend = "cuda";
+    how.device = backend.device;
+    how.locate_fault = backend.locate_fault;
   }
   {
     ProgressBar bar("checking points", "points");
     catch_interrupts();
-    request.plan = sweep::expand(definition_of(line), [&](uint64_t checked, uint64_t all) {
+    request.sweep = taken(Sweep::plan(definition_of(line), [&](uint64_t checked, uint64_t all) {
       bar.update(checked, all);
       return !interrupted();
-    });
+    }));
   }
-  check_programs(request.plan);
-  request.options.divide = divide_option(line, line.text("size"), request.backend.cuda);
-  request.max_repeats = max_repeats_option(line);
-  request.csv = line.text("csv");
-  if (!request.csv.empty()) report::check_writable(request.csv);
-  request.cache = line.text("trace-cache");
-  request.options.checkpoints = line.text("checkpoint");
-  if (!request.options.checkpoints.empty())
-    make_folder(request.options.checkpoints, "--checkpoint");
-  request.folder = results_folder(line.text("out"));
-  request.out =
-      request.folder.has_value() ? request.folder->part(request.options.shard) : line.text("out");
+  if (line.given("launches") || line.given("sample"))
+    check_beside_launches(line, {"checkpoint"}, how.backend == "cuda");
+  how.csv = line.text("csv");
+  if (!how.csv.empty()) report::check_writable(how.csv);
+  how.cache = line.text("trace-cache");
+  how.checkpoints = line.text("checkpoint");
+  if (!how.checkpoints.empty()) make_folder(how.checkpoints, "--checkpoint");
+  if (is_folder) make_folder(how.out, "--out");
   return request;
 }
 
-class Surroundings final : public sweep::Surroundings {
- public:
-  explicit Surroundings(const Request& request) : request_(request) {}
-
-  runtime::Recording recording(size_t program) override {
-    progress_.wipe();
-    const sweep::Program& p = request_.plan.definition.programs[program];
-    const auto one = one_recording(p.name);
-    if (!one) return mix_recording_of(p.name, p.size, request_.cache, request_.max_repeats);
-    runtime::Recording recording = load_recorded(one->name, request_.cache);
-    if (request_.max_repeats != 0) runtime::limit_repeats(recording, request_.max_repeats);
-    runtime::bind(recording, one->stacks);
-    return recording;
-  }
-
-  bool progress(const sweep::Progress& progress) override {
-    progress_.update(progress);
-    return !interrupted();
-  }
-
- private:
-  const Request& request_;
-  SweepProgress progress_;
-};
-
-/// The first point that failed, and why.
-std::string first_failure(const Request& request, const sweep::ResultsFile& file) {
-  const sweep::Plan& plan = request.plan;
-  for (const sweep::Point& point : plan.points) {
-    const sweep::Summary* summary = file.find(point.id);
-    if (!request.options.shard.has(point.index) || summary == nullptr || !summary->failed())
-      continue;
-    std::string title =
-        fmt::format("{} on {} under {}", plan.definition.programs[point.program].name,
-                    plan.machine_name(point), plan.policy_name(point));
-    for (const std::string& change : plan.overrides(point)) title += ", " + change;
-    return fmt::format("{}: {}", title, summary->error);
-  }
-  return "";
-}
-
-std::string closing_text(const sweep::Outcome& outcome, const sweep::ResultsFile& file) {
+std::string closing_text(const SweepOutcome& outcome) {
   std::string text =
       fmt::format("{} of {} points are in {}", outcome.already_there + outcome.finished,
-                  outcome.points, file.path());
+                  outcome.points, outcome.file);
   if (outcome.already_there != 0)
     text += fmt::format("; {} were there before", outcome.already_there);
   return text + "\n";
+}
+
+/// Runs what is to be run here, or counts what a cluster has.
+SweepOutcome run_here(const Request& request) {
+  SweepOptions how = request.how;
+  how.only_count = request.slurm.has_value();
+  SweepBar bar;
+  Notes notes;
+  how.tell = [&](const std::string& message) { notes.tell(message); };
+  how.program = [&](const Activity& a) {
+    bar.wipe();
+    return notes.progress(a.what, a.done, a.total, a.unit);
+  };
+  how.progress = [&](const SweepProgress& progress) {
+    notes.wipe();
+    bar.update(progress);
+    return !interrupted();
+  };
+  // A reader of the table who leaves early must not end the program before the file is written.
+  if (!how.csv.empty()) std::signal(SIGPIPE, SIG_IGN);
+  return taken(request.sweep.run(how));
 }
 
 int run_sweep(const CommandLine& line, const Words& /*application*/) {
   const Request request = understand(line);
   SlurmOutcome slurm;
   if (request.slurm.has_value())
-    slurm = run_on_slurm({{&request.plan}, *request.folder, request.words, request.options.retry},
-                         *request.slurm);
-  bool torn = false;
-  const bool is_part = request.options.shard.parts != 1;
-  if (request.folder.has_value() && !is_part)
-    torn = sweep::join_parts(*request.folder, {request.plan.id});
-  sweep::ResultsFile file(request.out);
-  if (torn || file.dropped_torn_line()) {
-    std::fprintf(stderr, "nearwarp: the last line of '%s' was cut off; its point runs again\n",
-                 request.out.c_str());
-  }
-  if (request.folder.has_value() && is_part && fs::exists(request.folder->whole()))
-    file.read_also(request.folder->whole());
-  sweep::Outcome outcome;
+    slurm = run_on_slurm(request.sweep, request.how, request.words, *request.slurm);
+  SweepOutcome outcome = run_here(request);
   if (request.slurm.has_value()) {
-    outcome = sweep::count_results(request.plan, request.options, file);
     outcome.finished = outcome.already_there - slurm.already_there;
     outcome.already_there = slurm.already_there;
-  } else {
-    Surroundings surroundings(request);
-    const auto runner = make_runner(request.backend, request.threads);
-    outcome = sweep::run_sweep(request.plan, request.options, *runner, surroundings, file);
   }
-  if (!request.csv.empty()) {
-    // A reader of the table who leaves early must not end the program before the file is written.
-    std::signal(SIGPIPE, SIG_IGN);
-    report::write_file(request.csv, sweep::format_csv(request.plan, request.options.shard, file));
-  }
-  print(sweep::format_table(request.plan, file) + "\n" + closing_text(outcome, file));
+  print(outcome.table + "\n" + closing_text(outcome));
   if (!slurm.trouble.empty()) throw Error(slurm.trouble);
   if (outcome.stopped) {
     throw Error(
@@ -293,7 +223,7 @@ int run_sweep(const CommandLine& line, const Words& /*application*/) {
   }
   if (outcome.failed != 0) {
     throw Error(fmt::format("{} of {} points failed, the first being {}", outcome.failed,
-                            outcome.points, first_failure(request, file)));
+                            outcome.points, outcome.first_failure));
   }
   return 0;
 }

@@ -13,13 +13,13 @@ namespace {
 constexpr auto kFirstLine = std::chrono::seconds(10);
 constexpr auto kNextLine = std::chrono::seconds(30);
 
-std::string label(const sweep::Progress& progress) {
+std::string label(const SweepProgress& progress) {
   return fmt::format("{}/{} points", progress.points_done, progress.points);
 }
 
 }  // namespace
 
-std::string sweep_progress_text(const sweep::Progress& progress, double seconds,
+std::string sweep_progress_text(const SweepProgress& progress, double seconds,
                                 std::optional<double> left) {
   std::string text = "sweep: " + label(progress);
   if (progress.warp_instructions == 0) return text;
@@ -34,13 +34,13 @@ std::string sweep_progress_text(const sweep::Progress& progress, double seconds,
   return text;
 }
 
-SweepProgress::SweepProgress()
+SweepBar::SweepBar()
     : terminal_(isatty(STDERR_FILENO) != 0),
       bar_("sweep"),
       begin_(Clock::now()),
       next_(begin_ + kFirstLine) {}
 
-void SweepProgress::update(const sweep::Progress& progress) {
+void SweepBar::update(const SweepProgress& progress) {
   if (terminal_) {
     bar_.set_label(label(progress));
     bar_.update(progress.warp_instructions_done, progress.warp_instructions);

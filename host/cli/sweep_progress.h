@@ -5,21 +5,21 @@
 #include <optional>
 #include <string>
 
+#include "host/api/nearwarp.h"
 #include "host/cli/progress_bar.h"
 #include "host/core/time_left.h"
-#include "host/timing/sweep/run.h"
 
 namespace nearwarp::cli {
 
 /// One line without a bar, for logs: points, share, speed and, if it is known, remaining time.
-std::string sweep_progress_text(const sweep::Progress& progress, double seconds,
+std::string sweep_progress_text(const SweepProgress& progress, double seconds,
                                 std::optional<double> left);
 
 /// Writes to standard error. Not thread-safe.
-class SweepProgress {
+class SweepBar {
  public:
-  SweepProgress();
-  void update(const sweep::Progress& progress);
+  SweepBar();
+  void update(const SweepProgress& progress);
   /// Make room for others who write there.
   void wipe() { bar_.wipe(); }
 

@@ -52,7 +52,7 @@ TEST(ApiCommandLine, TablesAndDocumentsAreThoseOfRun) {
     bool explain = false;
   };
   const Case cases[] = {
-      {"kmeans", "tom", {"baseline", "tom"}, {"gpu.sms=32", "candidates.stream_live_in_limit=2"}, {}, {}},
+      {"kmeans", "tom", {"baseline", "tom"}, {"gpu.sms=32", "offload.load_miss_percent=60"}, {}, {}},
       {"kmeans@0+libor@1-3", "coda", {"baseline", "coda"}, {}, {"--explain"}, {}, true},
       {"vector-add", "gtx480", {"baseline"}, {}, {"--sample", "2"}, {.sample = "2"}},
       {"bench/samples/trace/kernelslist.g", "tom", {"baseline"}, {}, {}, {}},
@@ -138,7 +138,7 @@ TEST(ApiCommandLine, WhatIsWrongIsSaidBeforeAnythingRuns) {
   EXPECT_FALSE(check(BatchOptions{.checkpoints = "x", .launches = "1..1"}));
   EXPECT_FALSE(check(ApplicationOptions{.registers = "mine"}));
   // A change is of those that have it; one that nobody has is refused.
-  const Words changes = {"gpu.sms=32", "candidates.stream_live_in_limit=2"};
+  const Words changes = {"gpu.sms=32", "offload.load_miss_percent=60"};
   EXPECT_FALSE(Machine::load("tom", changes));
   const Machine changed = Machine::load("tom", changes, Foreign::kPassedOver).value();
   EXPECT_EQ(changed.get("gpu.sms").value(), "32");
@@ -146,7 +146,7 @@ TEST(ApiCommandLine, WhatIsWrongIsSaidBeforeAnythingRuns) {
   EXPECT_FALSE(Policy::load_all(names, changes));
   const auto policies = Policy::load_all(names, changes, Foreign::kPassedOver);
   ASSERT_TRUE(policies) << policies.failure().message;
-  EXPECT_EQ((*policies)[1].get("candidates.stream_live_in_limit").value(), "2");
+  EXPECT_EQ((*policies)[1].get("offload.load_miss_percent").value(), "60");
   EXPECT_FALSE(Policy::load_all(Words{"baseline"}, changes, Foreign::kPassedOver));
   // They can be changed further.
   EXPECT_TRUE((*policies)[0].with({}));

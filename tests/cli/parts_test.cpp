@@ -50,7 +50,7 @@ TEST(ProgressLine, HoursAreHours) {
 }
 
 TEST(SweepProgressText, PointsShareSpeedAndRemainingTime) {
-  sweep::Progress progress;
+  SweepProgress progress;
   progress.points = 24;
   EXPECT_EQ(sweep_progress_text(progress, 3, {}), "sweep: 0/24 points");
   progress.points_done = 6;

@@ -11,6 +11,7 @@
 #include <optional>
 #include <thread>
 
+#include "host/api/inside.h"
 #include "host/cli/interrupt.h"
 #include "host/cli/program_recording.h"
 #include "host/cli/slurm/done_points.h"
@@ -328,6 +329,11 @@ class Run {
 
 SlurmOutcome run_on_slurm(const SlurmWork& work, const SlurmOptions& options) {
   return Run(work, options).run();
+}
+
+SlurmOutcome run_on_slurm(const Sweep& sweep, const SweepOptions& how, const Words& command,
+                          const SlurmOptions& options) {
+  return run_on_slurm({{&plan_of(sweep)}, {how.out, "sweep"}, command, how.retry}, options);
 }
 
 }  // namespace nearwarp::cli

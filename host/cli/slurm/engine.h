@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "host/api/nearwarp.h"
 #include "host/cli/slurm/options.h"
 #include "host/timing/sweep/plan.h"
 #include "host/timing/sweep/results_folder.h"
@@ -32,5 +33,8 @@ struct SlurmOutcome {
 /// What is found is in the parts' files, see sweep::join_parts(). Throws nearwarp::Error if a job
 /// cannot be submitted, or the folder is another's.
 SlurmOutcome run_on_slurm(const SlurmWork& work, const SlurmOptions& options);
+/// The same of one sweep, whose results go to the folder how.out.
+SlurmOutcome run_on_slurm(const Sweep& sweep, const SweepOptions& how, const Words& command,
+                          const SlurmOptions& options);
 
 }  // namespace nearwarp::cli

@@ -1,0 +1,17 @@
+// What steps the points of batches, and what of their programs.
+#pragma once
+
+#include <memory>
+
+#include "host/api/nearwarp.h"
+#include "host/timing/run/launch_choice.h"
+#include "host/timing/run/replay_batch.h"
+
+namespace nearwarp {
+
+/// Throws nearwarp::Error if there is no such device.
+std::unique_ptr<sim::BatchRunner> batch_runner(const BatchOptions& options);
+/// Throws UsageError for what launches, sample and cold_caches cannot be.
+sim::LaunchChoice launch_choice(const BatchOptions& options);
+
+}  // namespace nearwarp

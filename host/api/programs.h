@@ -1,0 +1,27 @@
+// Programs by their names, for what the public interface makes of them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "host/api/state.h"
+
+namespace nearwarp {
+
+/// As program_names(); throws UsageError.
+std::vector<ProgramName> names_in(const std::string& joined);
+
+/// As Program::load(), without saying that of a program only a part was recorded. Throws
+/// nearwarp::Error.
+Program::State loaded_program(const std::string& names, const std::string& size,
+                              const ProgramOptions& options);
+
+/// As Program::check(); throws UsageError.
+void check_program(const std::string& names, const config::MachineConfig& machine,
+                   const config::PolicyConfig& policy);
+
+/// All that determines such programs' recording. Throws UsageError for programs that there are not,
+/// and for more than can run at the same time.
+std::string program_key(const std::string& names, const std::string& size);
+
+}  // namespace nearwarp

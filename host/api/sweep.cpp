@@ -1,0 +1,238 @@
+// The public interface's sweeps: all combinations of what is named, resumable and in parts.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "host/api/backend.h"
+#include "host/api/failure.h"
+#include "host/api/inside.h"
+#include "host/api/programs.h"
+#include "host/api/state.h"
+#include "host/core/folder.h"
+#include "host/timing/report/file.h"
+#include "host/timing/run/launch_choice.h"
+#include "host/timing/sweep/results_folder.h"
+#include "host/timing/sweep/run.h"
+#include "host/timing/sweep/table.h"
+
+namespace nearwarp {
+
+struct Sweep::State {
+  sweep::Plan plan;
+  sim::LaunchChoice launches;
+  uint32_t max_repeats = 0;
+};
+
+namespace {
+
+namespace fs = std::filesystem;
+
+sim::LaunchChoice choice_of(const SweepDefinition& definition) {
+  BatchOptions options;
+  options.launches = definition.launches;
+  options.sample = definition.sample;
+  options.cold_caches = definition.cold_caches;
+  const sim::LaunchChoice choice = launch_choice(options);
+  if (choice.given && definition.size == "paper") sim::refuse_paper_size();
+  return choice;
+}
+
+bool has_workload(const std::string& names) {
+  return std::ranges::any_of(names_in(names), [](const ProgramName& name) {
+    return name.kind == ProgramName::Kind::kWorkload;
+  });
+}
+
+sweep::Definition definition_of(const SweepDefinition& d, const sim::LaunchChoice& launches) {
+  if (d.programs.empty() || d.machines.empty() || d.policies.empty())
+    throw UsageError(
+        "a sweep is of programs, machines and policies - name at least one of each, e.g. kmeans, "
+        "tom and baseline");
+  sweep::Definition all;
+  all.version = version();
+  if (const Expected<Done> size = check_size(d.size); !size)
+    throw UsageError(size.failure().message);
+  for (const std::string& name : d.programs)
+    all.programs.push_back({name, has_workload(name) ? d.size : "", program_key(name, d.size)});
+  if (d.max_repeats != 0)
+    for (sweep::Program& program : all.programs)
+      program.key += fmt::format(", {} of launches that are the same", d.max_repeats);
+  all.divided = launches.given;
+  for (sweep::Program& program : all.programs) program.key += key_of(launches);
+  all.machines = d.machines;
+  all.policies = d.policies;
+  for (const std::string& text : d.values) {
+    all.axes.push_back(sweep::parse_axis(text));
+    for (size_t i = 0; i + 1 < all.axes.size(); ++i)
+      if (all.axes[i].key == all.axes.back().key)
+        throw UsageError(
+            fmt::format("{} is set twice - give all its values in one text, separated by commas",
+                        all.axes[i].key));
+  }
+  return all;
+}
+
+/// Throws UsageError for a policy that a program's traces do not suffice for, and for stacks that a
+/// machine does not have.
+void check_programs(const sweep::Plan& plan) {
+  std::vector<bool> looked_at;  // programs of which not every machine will do
+  for (const sweep::Program& program : plan.definition.programs)
+    looked_at.push_back(std::ranges::any_of(names_in(program.name), [](const ProgramName& name) {
+      return name.stacks != 0 || name.kind == ProgramName::Kind::kTraces;
+    }));
+  for (const sweep::Point& point : plan.points) {
+    if (!looked_at[point.program]) continue;
+    const auto machine = plan.machine(point);
+    const auto policy = plan.policy(point);
+    if (machine != nullptr && policy != nullptr)
+      check_program(plan.definition.programs[point.program].name, *machine, *policy);
+  }
+}
+
+/// The folder for results, unless `out` is a file.
+std::optional<sweep::ResultsFolder> results_folder(const std::string& out) {
+  std::error_code failed;
+  if (!out.ends_with('/') && !fs::is_directory(out, failed)) return std::nullopt;
+  return sweep::ResultsFolder{out, "sweep"};
+}
+
+/// The first point that failed, and why.
+std::string first_failure(const sweep::Plan& plan, const sweep::Shard& part,
+                          const sweep::ResultsFile& file) {
+  for (const sweep::Point& point : plan.points) {
+    const sweep::Summary* summary = file.find(point.id);
+    if (!part.has(point.index) || summary == nullptr || !summary->failed()) continue;
+    std::string title =
+        fmt::format("{} on {} under {}", plan.definition.programs[point.program].name,
+                    plan.machine_name(point), plan.policy_name(point));
+    for (const std::string& change : plan.overrides(point)) title += ", " + change;
+    return fmt::format("{}: {}", title, summary->error);
+  }
+  return "";
+}
+
+class Surroundings final : public sweep::Surroundings {
+ public:
+  Surroundings(const Sweep::State& sweep, const SweepOptions& options)
+      : sweep_(sweep), options_(options) {}
+
+  runtime::Recording recording(size_t program) override {
+    const sweep::Program& p = sweep_.plan.definition.programs[program];
+    ProgramOptions options;
+    options.max_repeats = sweep_.max_repeats;
+    options.cache = options_.cache;
+    options.progress = options_.program;
+    options.tell = options_.tell;
+    return loaded_program(p.name, p.size, options).recording;
+  }
+  bool progress(const sweep::Progress& p) override {
+    return !options_.progress || options_.progress({p.points_done, p.points,
+                                                    p.warp_instructions_done, p.warp_instructions});
+  }
+
+ private:
+  const Sweep::State& sweep_;
+  const SweepOptions& options_;
+};
+
+BatchOptions batch_options(const SweepOptions& options) {
+  BatchOptions batch;
+  batch.threads = options.threads;
+  batch.backend = options.backend;
+  batch.device = options.device;
+  batch.locate_fault = options.locate_fault;
+  batch.tell = options.tell;
+  return batch;
+}
+
+sweep::RunOptions run_options(const SweepOptions& options, const sim::LaunchChoice& launches) {
+  sweep::RunOptions own;
+  if (!options.part.empty()) own.shard = sweep::parse_shard(options.part);
+  own.retry = options.retry;
+  own.checkpoints = options.checkpoints;
+  if (!launches.given) return own;
+  if (!options.checkpoints.empty())
+    throw UsageError("checkpoints are of whole programs - leave launches and sample out");
+  own.divide = [launches](const runtime::Recording& recording,
+                          const runtime::DivisionNeeds& needs) {
+    return sim::division_of(launches, recording, needs);
+  };
+  return own;
+}
+
+void check_options(const SweepOptions& options) {
+  if (options.out.empty())
+    throw UsageError("out is missing - name a file or folder for the results");
+  if (!options.part.empty()) sweep::parse_shard(options.part);
+  if (const Expected<Done> batch = check(batch_options(options)); !batch)
+    throw UsageError(batch.failure().message);
+  if (!options.csv.empty()) report::check_writable(options.csv);
+}
+
+SweepOutcome run_sweep(const Sweep::State& sweep, const SweepOptions& options) {
+  const sweep::Plan& plan = sweep.plan;
+  const sweep::RunOptions own = run_options(options, sweep.launches);
+  const auto folder = results_folder(options.out);
+  if (folder.has_value()) make_folder(options.out, "out");
+  const std::string path = folder.has_value() ? folder->part(own.shard) : options.out;
+  const bool is_part = own.shard.parts != 1;
+  bool torn = false;
+  if (folder.has_value() && !is_part) torn = sweep::join_parts(*folder, {plan.id});
+  sweep::ResultsFile file(path);
+  if ((torn || file.dropped_torn_line()) && options.tell)
+    options.tell(fmt::format("the last line of '{}' was cut off; its point runs again", path));
+  if (folder.has_value() && is_part && fs::exists(folder->whole())) file.read_also(folder->whole());
+  sweep::Outcome outcome;
+  if (options.only_count) {
+    outcome = sweep::count_results(plan, own, file);
+  } else {
+    Surroundings surroundings(sweep, options);
+    const auto runner = batch_runner(batch_options(options));
+    outcome = sweep::run_sweep(plan, own, *runner, surroundings, file);
+  }
+  if (!options.csv.empty())
+    report::write_file(options.csv, sweep::format_csv(plan, own.shard, file));
+  return {outcome.points,
+          outcome.already_there,
+          outcome.finished,
+          outcome.failed,
+          outcome.failed == 0 ? "" : first_failure(plan, own.shard, file),
+          outcome.stopped,
+          file.path(),
+          sweep::format_table(plan, file)};
+}
+
+}  // namespace
+
+Expected<Sweep> Sweep::plan(const SweepDefinition& definition,
+                            const std::function<bool(uint64_t, uint64_t)>& progress) {
+  return guarded([&] {
+    const sim::LaunchChoice launches = choice_of(definition);
+    auto state =
+        std::make_shared<State>(State{sweep::expand(definition_of(definition, launches), progress),
+                                      launches, definition.max_repeats});
+    check_programs(state->plan);
+    return Access::make<Sweep>(std::move(state));
+  });
+}
+
+size_t Sweep::points() const { return Access::of(*this).plan.points.size(); }
+
+Expected<SweepOutcome> Sweep::run(const SweepOptions& options) const {
+  return guarded([&] {
+    check_options(options);
+    return run_sweep(Access::of(*this), options);
+  });
+}
+
+Expected<Done> check(const SweepOptions& options) {
+  return guarded([&] {
+    check_options(options);
+    return Done{};
+  });
+}
+
+const sweep::Plan& plan_of(const Sweep& sweep) { return Access::of(sweep).plan; }
+
+}  // namespace nearwarp
