@@ -23,8 +23,11 @@ const workloads::Workload& workload_named(const std::string& name) {
   if (const workloads::Workload* found = workloads::find(name)) return *found;
   std::vector<std::string> names;
   for (const auto& w : workloads::all()) names.push_back(w->name());
-  throw UsageError("unknown workload '" + name + "'" +
-                   config::suggestion(name.substr(0, name.find(':')), names));
+  std::string near;
+  for (const std::string& other : config::nearest_names(name.substr(0, name.find(':')), names, 3))
+    near += fmt::format("{}'{}'", near.empty() ? "did you mean " : " or ", other);
+  if (!near.empty()) near += "? ";
+  throw UsageError(fmt::format("unknown workload '{}' - {}workload_names() has all", name, near));
 }
 
 /// Hands on to the functions of the caller's options.

@@ -11,6 +11,7 @@
 #include "host/cli/expected.h"
 #include "host/cli/interrupt.h"
 #include "host/cli/notes.h"
+#include "host/cli/wrong_file.h"
 #include "host/core/error.h"
 #include "host/core/folder.h"
 #include "host/recording/accel_sim/trace_writer.h"
@@ -61,7 +62,23 @@ void say_written(const std::string& path, const Program& program) {
                     program.truncated() ? ", not all of the program" : ""));
 }
 
+/// What to do with a word that is no application after "--".
+std::string advice_on(const std::string& word) {
+  if (taken(is_workload(word)))
+    return fmt::format(
+        "'{0}' is a workload, and 'nearwarp record' is for applications - 'nearwarp run {0}' "
+        "executes and simulates it, and --trace-cache FOLDER keeps what it executed",
+        word);
+  if (const std::string advice = wrong_file(word, "record"); !advice.empty()) return advice;
+  return fmt::format(
+      "'{0}' stands before the -- - 'nearwarp record [OPTION...] -- {0} ARG...' is for "
+      "applications",
+      word);
+}
+
 int run_record(const CommandLine& line, const Words& application) {
+  if (application.empty() && !line.positional().empty())
+    throw UsageError(advice_on(line.positional()[0]));
   if (application.empty())
     throw UsageError(
         "'nearwarp record' needs -- and an application - e.g. nearwarp record -- ./app");
@@ -107,7 +124,7 @@ Command record_command() {
           .uses = {{"[OPTION...] -- APPLICATION", "keep it for later runs and sweeps"}},
           .declare = declare_record,
           .least = 0,
-          .most = 0,
+          .most = 1,
           .application = true,
           .run = run_record};
 }

@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
 #include <regex>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -52,7 +54,12 @@ TEST(ApiCommandLine, TablesAndDocumentsAreThoseOfRun) {
     bool explain = false;
   };
   const Case cases[] = {
-      {"kmeans", "tom", {"baseline", "tom"}, {"gpu.sms=32", "offload.load_miss_percent=60"}, {}, {}},
+      {"kmeans",
+       "tom",
+       {"baseline", "tom"},
+       {"gpu.sms=32", "offload.load_miss_percent=60"},
+       {},
+       {}},
       {"kmeans@0+libor@1-3", "coda", {"baseline", "coda"}, {}, {"--explain"}, {}, true},
       {"vector-add", "gtx480", {"baseline"}, {}, {"--sample", "2"}, {.sample = "2"}},
       {"bench/samples/trace/kernelslist.g", "tom", {"baseline"}, {}, {}, {}},
@@ -121,6 +128,65 @@ TEST(ApiCommandLine, ABatchThatWasStoppedGoesOn) {
   const std::vector<Result> gone_on = results_of(own.points, options);
   for (size_t i = 0; i < whole.size(); ++i) EXPECT_EQ(lasting(gone_on[i]), lasting(whole[i]));
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+/// Points of a sweep's file by their ids, without what differs from run to run.
+std::map<std::string, Json> points_in(const std::string& file) {
+  std::map<std::string, Json> points;
+  std::istringstream lines(read_text(file));
+  for (std::string line; std::getline(lines, line);) {
+    Json point = Json::parse(line);
+    if (point.contains("run")) point["run"].erase("host");
+    points[point.at("id")] = point;
+  }
+  return points;
+}
+
+TEST(ApiCommandLine, ASweepIsTheCommandLinesAndGoesOn) {
+  const TemporaryFolder folder;
+  const std::string theirs = folder.file("theirs.jsonl"), ours = folder.file("ours.jsonl");
+  const Outcome ran = run_program({"sweep", "vector-add,kmeans@0", "--machine", "coda", "--policy",
+                                   "baseline,coda", "--set", "stack.count=4,64", "--out", theirs});
+  SweepDefinition definition;
+  definition.programs = {"vector-add", "kmeans@0"};
+  definition.machines = {"coda"};
+  definition.policies = {"baseline", "coda"};
+  definition.values = {"stack.count=4,64"};
+  const Expected<Sweep> sweep = Sweep::plan(definition);
+  ASSERT_TRUE(sweep) << sweep.failure().message;
+  EXPECT_EQ(sweep->points(), 8u);
+  // It is stopped after its first point.
+  SweepOptions options{.out = ours, .threads = 1};
+  options.progress = [](const SweepProgress& p) { return p.points_done == 0; };
+  const SweepOutcome first = sweep->run(options).value();
+  EXPECT_TRUE(first.stopped);
+  EXPECT_GE(first.finished, 1u);
+  EXPECT_LT(first.finished, 8u);
+  options.progress = {};
+  const SweepOutcome second = sweep->run(options).value();
+  EXPECT_FALSE(second.stopped);
+  EXPECT_EQ(second.already_there, first.finished);
+  EXPECT_EQ(second.already_there + second.finished, 8u);
+  EXPECT_EQ(second.failed, ran.exit_code == 0 ? 0u : second.failed);
+  EXPECT_EQ(points_in(ours), points_in(theirs));
+  EXPECT_TRUE(ran.out.starts_with(second.table)) << second.table << ran.out;
+  options.only_count = true;
+  EXPECT_EQ(sweep->run(options)->already_there, 8u);
+  definition.values.push_back("stack.count=2");
+  EXPECT_EQ(Sweep::plan(definition).failure().kind, Failure::Kind::kUsage);
+  EXPECT_FALSE(check(SweepOptions{.out = ours, .part = "3/2"}));
+}
+
+TEST(ApiCommandLine, ASweepOfARecordingBesideAWorkload) {
+  const TemporaryFolder folder;
+  const std::string recording = folder.file("a.nwtrace"), out = folder.file("s.jsonl");
+  ASSERT_TRUE(Program::workload("vector-add")->save(recording));
+  const std::string names = recording + "+kmeans";
+  const Outcome ran = run_program({"sweep", names, "--policy", "baseline", "--out", out});
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  const Compared own = compared(names, "tom", {"baseline"}, {});
+  EXPECT_EQ(points_in(out).begin()->second.at("run").at("cycles"),
+            results_of(own.points)[0].cycles);
 }
 
 TEST(ApiCommandLine, WhatIsWrongIsSaidBeforeAnythingRuns) {

@@ -47,7 +47,8 @@ class Installed(unittest.TestCase):
         self.assertEqual(out.splitlines()[2], f"vector-add: {self.cycles} cycles")
         wrong = subprocess.run([program, "vector-ad"], capture_output=True, text=True, check=False)
         self.assertEqual(wrong.returncode, 1)
-        self.assertEqual(wrong.stderr, "unknown workload 'vector-ad'\nrather: did you mean 'vector-add'?\n")
+        self.assertEqual(wrong.stderr, "unknown workload 'vector-ad'\nrather: did you mean 'vector-add'? "
+                         "workload_names() has all\n")
 
     def test_a_mechanism_from_elsewhere(self):
         run(CMAKE, "--install", BUILD, "--prefix", self.root, "--component", "development")

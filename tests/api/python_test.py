@@ -3,6 +3,7 @@
 Called with the program, the package's folder and the folder of the samples.
 """
 
+import importlib.util
 import json
 import os
 import signal
@@ -149,7 +150,37 @@ class Python(unittest.TestCase):
                 if module is not None:
                     sys.modules[name] = module
         self.assertTrue(shown)
-        self.assertRegex(shown[-1], r"<progress value=[01]\.\d+ max=1></progress> +\d+% of \d+ warp-instr")
+        self.assertRegex(shown[0], r"<progress value=[01]\.\d+ max=1></progress> +\d+% of \d+ warp-instr")
+        self.assertRegex(shown[-1], r"<progress value=1\.000 max=1></progress> 100% of \d+ warp-instructions in \d+ s")
+
+    @unittest.skipUnless(importlib.util.find_spec("nbconvert") and importlib.util.find_spec("ipykernel"),
+                         "no Jupyter - tools/setup --notebook")
+    def test_in_a_notebook_of_jupyters(self):
+        cells = ['import nearwarp as nw', 'result = nw.run("kmeans", "opportunistic", progress=True)',
+                 'print(nw.table(result))', 'nw.sweep("kmeans", "opportunistic", "baseline", progress=True)']
+        notebook = {"nbformat": 4, "nbformat_minor": 4, "metadata": {}, "cells": [
+            {"cell_type": "code", "source": cell, "metadata": {}, "outputs": [], "execution_count": None}
+            for cell in cells]}
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "n.ipynb")
+            with open(file, "w", encoding="utf-8") as stream:
+                json.dump(notebook, stream)
+            subprocess.run([sys.executable, "-m", "nbconvert", "--to", "notebook", "--execute", "--inplace", file],
+                           check=True, capture_output=True)
+            with open(file, encoding="utf-8") as stream:
+                _, run, table, sweep = [cell["outputs"] for cell in json.load(stream)["cells"]]
+        self.assertRegex("".join(run[0]["data"]["text/html"]), "<progress value=1.000 max=1></progress> 100%")
+        self.assertIn("speed-up", "".join(table[0]["text"]))
+        self.assertIn("speedup", "".join(sweep[-1]["data"]["text/html"]))
+
+    def test_tables_are_the_command_lines(self):
+        def of_models(text):
+            return [line for line in text.splitlines() if "simulat" not in line]
+        own = nw.table([nw.run("kmeans", "tom", policy) for policy in ("baseline", "tom")])
+        ran = subprocess.run([PROGRAM, "run", "kmeans", "--policy", "baseline,tom"], check=True,
+                             capture_output=True, text=True)
+        self.assertEqual(of_models(own), of_models(ran.stdout))
+        self.assertIn("kmeans@0+libor@1-3", nw.table(nw.run("kmeans@0+libor@1-3", "coda", "coda")))
 
     def test_errors_say_what_would_be_right(self):
         with self.assertRaises(nw.Error) as caught:

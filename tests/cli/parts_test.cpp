@@ -6,13 +6,13 @@
 #include <functional>
 #include <optional>
 
-#include "host/cli/commands.h"
 #include "host/api/cost_scale.h"
+#include "host/cli/commands.h"
 #include "host/cli/options.h"
 #include "host/cli/progress_bar.h"
 #include "host/cli/sweep_progress.h"
-#include "host/core/time_left.h"
 #include "host/core/error.h"
+#include "host/core/time_left.h"
 #include "host/programs/executable.h"
 #include "tests/sim/whole_machine.h"
 

@@ -236,6 +236,8 @@ TEST(Usage, AFileInAWrongPlaceIsToldWhereItGoes) {
   expect_error({"check", "/bin/true"}, kUsage, {"'nearwarp check -- /bin/true ARG...'"});
   expect_error({"sweep", "/bin/true", "--out", "x"}, kUsage, {"nearwarp record -- /bin/true"});
   expect_error({"analyze", "/bin/true"}, kUsage, {"nearwarp record -- /bin/true"});
+  expect_error({"record", "/bin/true"}, kUsage, {"nearwarp record -- /bin/true"});
+  expect_error({"record", "vector-add"}, kUsage, {"for applications", "nearwarp run vector-add"});
   const std::string ptx = NW_SOURCE_DIR "/bench/workloads/fma/fma.ptx";
   expect_error({"run", ptx}, kUsage, {"'nearwarp analyze " + ptx + "'"});
   expect_error({"run", "/etc/passwd"}, kUsage, {"does not take"});

@@ -79,8 +79,9 @@ auto without_lock(F work) {
 
 Program workload(const std::string& name, const std::string& size, uint32_t max_repeats) {
   Caller caller;
-  ProgramOptions options{.max_repeats = max_repeats,
-                         .progress = [&](const Activity&) { return caller.ask([] { return true; }); }};
+  ProgramOptions options{.max_repeats = max_repeats, .progress = [&](const Activity&) {
+                           return caller.ask([] { return true; });
+                         }};
   auto made = without_lock([&] { return Program::workload(name, size, options); });
   caller.rethrow();
   return taken(std::move(made));
@@ -305,9 +306,9 @@ PYBIND11_MODULE(_core, m) {
              const std::string& cache) {
             Caller caller;
             ProgramOptions options{
-                .max_repeats = max_repeats,
-                .cache = cache,
-                .progress = [&](const Activity&) { return caller.ask([] { return true; }); }};
+                .max_repeats = max_repeats, .cache = cache, .progress = [&](const Activity&) {
+                  return caller.ask([] { return true; });
+                }};
             auto made = without_lock([&] { return Program::load(names, size, options); });
             caller.rethrow();
             return taken(std::move(made));

@@ -9,12 +9,12 @@ namespace {
 
 constexpr bool kOptional = true;
 
-constexpr std::array<config::Key<config::PolicyConfig>, 1> kKeys = {{
+constexpr auto kKeys = std::to_array<config::Key<config::PolicyConfig>>({
     {"loop_stall.stall_cycles",
      [](config::PolicyConfig& p) -> config::Member { return &p.table<Settings>().stall_cycles; },
      "core cycles", 0, 1000000, false, "",
      "How long a warp waits before the first instruction of each outermost loop.", kOptional},
-}};
+});
 
 }  // namespace
 

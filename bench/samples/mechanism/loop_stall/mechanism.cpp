@@ -40,10 +40,8 @@ std::vector<uint16_t> find_loops(const runtime::Recording& recording,
 class Run final : public sim::MechanismRun {
  public:
   Run(const sim::RunSubject& subject, uint32_t number, sim::ImageTables& image,
-      uint32_t stall_cycles)
-      : number_(number),
-        stall_cycles_(stall_cycles),
-        loop_of_(find_loops(subject.recording, image)) {
+      const Settings& settings)
+      : number_(number), settings_(settings), loop_of_(find_loops(subject.recording, image)) {
     for (size_t i = 0; i < loop_of_.size(); ++i)
       image.instrs[i].edges |= static_cast<uint8_t>(1u << number);
     for (size_t i = 0; i < loop_of_.size(); ++i)
@@ -52,7 +50,8 @@ class Run final : public sim::MechanismRun {
 
   void attach(sim::System& system) override {
     const Ref<Params> params =
-        sim::place(system, Params{stall_cycles_, sim::place_all(system, loop_of_)});
+        sim::place(system, Params{.stall_cycles = settings_.stall_cycles,
+                                  .loop_of = sim::place_all(system, loop_of_)});
     for (const uint16_t endpoint : system.sms) {
       const uint32_t warps = system.state<sm::SmState>(endpoint).warps.count;
       const State<1> state{sim::place_all(system, std::vector<uint16_t>(warps, kNoLoop))};
@@ -73,7 +72,8 @@ class Run final : public sim::MechanismRun {
   }
 
  private:
-  uint32_t number_, stall_cycles_;
+  uint32_t number_;
+  Settings settings_;
   std::vector<uint16_t> loop_of_;
 };
 
@@ -82,8 +82,7 @@ class LoopStall final : public sim::Mechanism {
   std::string_view name() const override { return "loop_stall"; }
   std::unique_ptr<sim::MechanismRun> prepare(const sim::RunSubject& subject, uint32_t number,
                                              sim::ImageTables& image) const override {
-    return std::make_unique<Run>(subject, number, image,
-                                 subject.policy.table<Settings>().stall_cycles);
+    return std::make_unique<Run>(subject, number, image, subject.policy.table<Settings>());
   }
 };
 

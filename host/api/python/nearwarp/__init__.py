@@ -423,25 +423,30 @@ class _Bar:
     """How far it is: a bar in a notebook's cell, elsewhere a line on a terminal's standard error."""
 
     def __init__(self):
-        self._begin, self._shown, self._display = _time.monotonic(), "", None
+        self._begin, self._shown, self._display, self._total = _time.monotonic(), "", None, 0
         if "ipykernel" in _sys.modules:
             from IPython.display import HTML, display  # type: ignore[import]
             self._html, self._display = HTML, display(HTML(""), display_id=True)
 
     def __call__(self, progress):
-        total = max(progress.warp_instructions_total, 1)
-        share = progress.warp_instructions / total
+        self._total = max(progress.warp_instructions_total, 1)
+        share = progress.warp_instructions / self._total
         seconds = _time.monotonic() - self._begin
-        text = f"{share:4.0%} of {total} warp-instructions"
+        text = f"{share:4.0%} of {self._total} warp-instructions"
         if share > 0.05:
             text += f", {seconds * (1 - share) / share:.0f} s left"
+        self._show(share, text)
+
+    def _show(self, share, text):
         if self._display is not None:
             self._display.update(self._html(f"<progress value={share:.3f} max=1></progress> {text}"))
         elif _sys.stderr.isatty():
             print("\r" + text.ljust(len(self._shown)), end="", file=_sys.stderr, flush=True)
             self._shown = text
 
-    def close(self):
+    def close(self, done):
+        if done:
+            self._show(1, f"100% of {self._total} warp-instructions in {_time.monotonic() - self._begin:.0f} s")
         if self._shown:
             print(file=_sys.stderr)
 
@@ -452,11 +457,12 @@ def _shown(progress):
     if progress is not True:
         yield progress or None
         return
-    bar = _Bar()
+    bar, done = _Bar(), False
     try:
         yield bar
+        done = bar._total != 0
     finally:
-        bar.close()
+        bar.close(done)
 
 
 def _list(one_or_many, kind):
