@@ -146,12 +146,12 @@ TEST(ApiCommandLine, ASweepIsTheCommandLinesAndGoesOn) {
   const TemporaryFolder folder;
   const std::string theirs = folder.file("theirs.jsonl"), ours = folder.file("ours.jsonl");
   const Outcome ran = run_program({"sweep", "vector-add,kmeans@0", "--machine", "coda", "--policy",
-                                   "baseline,coda", "--set", "stack.count=4,64", "--out", theirs});
+                                   "baseline,coda", "--set", "stack.count=2,4", "--out", theirs});
   SweepDefinition definition;
   definition.programs = {"vector-add", "kmeans@0"};
   definition.machines = {"coda"};
   definition.policies = {"baseline", "coda"};
-  definition.values = {"stack.count=4,64"};
+  definition.values = {"stack.count=2,4"};
   const Expected<Sweep> sweep = Sweep::plan(definition);
   ASSERT_TRUE(sweep) << sweep.failure().message;
   EXPECT_EQ(sweep->points(), 8u);
