@@ -173,6 +173,21 @@ class Python(unittest.TestCase):
         self.assertIn("speed-up", "".join(table[0]["text"]))
         self.assertIn("speedup", "".join(sweep[-1]["data"]["text/html"]))
 
+    def test_functions_are_called_every_so_many_cycles(self):
+        seen = []
+
+        def look(run):
+            seen.append((run.cycles, run.counter("sm.l1.read_hits")))
+            return len(seen) != 3
+        simulation = nw.Simulation("kmeans", "tom", "baseline")
+        simulation.run_calling(look, every=10000)
+        self.assertEqual([cycle for cycle, _ in seen], [10000, 20000, 30000])
+        self.assertFalse(simulation.ended)
+        simulation.run_calling(look, every=50000)
+        self.assertTrue(simulation.ended)
+        self.assertEqual(seen[-1], (simulation.cycles, simulation.result.counter("sm.l1.read_hits")))
+        self.assertEqual(sorted(seen), seen)
+
     def test_tables_are_the_command_lines(self):
         def of_models(text):
             return [line for line in text.splitlines() if "simulat" not in line]

@@ -361,6 +361,19 @@ class Simulation(_core.Simulation):
         super().__init__(_program(program)._core, _as(Machine, machine)._core, _as(Policy, policy)._core,
                          threads=threads, checkpoint=_os.fspath(checkpoint), progress=progress)
 
+    def run_calling(self, call: _t.Callable[[Simulation], _t.Optional[bool]], every: int) -> None:
+        """Go on to the end, calling call(simulation) each `every` core cycles and at the end.
+
+        It may ask for counters and cycles; if it returns False the run stops there, and can be gone on with.
+        """
+        while not self.ended:
+            at = self.cycles
+            self.run_to_cycle(at + every)
+            if self.cycles == at and not self.ended:
+                return  # progress() has stopped it
+            if call(self) is False:
+                return
+
     def follow(self, every: int, counters: _t.Sequence[str]) -> pandas.DataFrame:
         """The run in steps of `every` core cycles: a pandas.DataFrame with what was counted in each.
 
@@ -369,14 +382,13 @@ class Simulation(_core.Simulation):
         import pandas
         before = {name: self.counter(name) for name in counters}
         rows = {}
-        while not self.ended:
-            at = self.cycles
-            self.run_to_cycle(at + every)
-            if self.cycles == at and not self.ended:
-                break  # progress() has stopped it
-            now = {name: self.counter(name) for name in counters}
-            rows[self.cycles] = {name: now[name] - before[name] for name in counters}
-            before = now
+
+        def count(_):
+            for name in counters:
+                now = self.counter(name)
+                rows.setdefault(self.cycles, {})[name] = now - before[name]
+                before[name] = now
+        self.run_calling(count, every)
         table = pandas.DataFrame.from_dict(rows, orient="index", columns=list(counters))
         table.index.name = "cycle"
         return table
