@@ -6,6 +6,7 @@ Called with CMake, the build folder and the source folder.
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -112,6 +113,17 @@ class Installed(unittest.TestCase):
         self.assertIn(os.path.join(root, "usr/share/nearwarp/configs/machines/tom.toml"), out)
         tarball = next(name for name in made if name.endswith(".tar.gz"))
         self.assertIn("bin/nearwarp", run("tar", "-tf", os.path.join(SOURCE, tarball)))
+
+    def test_the_package_in_a_clean_root(self):
+        if os.geteuid() != 0 or not (shutil.which("debootstrap") and shutil.which("dpkg-shlibdeps")):
+            self.skipTest("no root, or no debootstrap and dpkg-dev")
+        try:
+            socket.create_connection(("deb.debian.org", 80), timeout=10).close()
+        except OSError as error:
+            self.skipTest(f"no mirror of Debian's: {error}")
+        out = run(os.path.join(SOURCE, "tools/package"), "--try", BUILD)
+        self.assertIn("vector-add, size small, on machine tom", out)
+        self.assertIn(f"{self.cycles} cycles from Python", out)
 
     def test_the_wheel(self):
         wheels = os.path.join(self.folder.name, "wheels")

@@ -166,7 +166,8 @@ class Python(unittest.TestCase):
             with open(file, "w", encoding="utf-8") as stream:
                 json.dump(notebook, stream)
             subprocess.run([sys.executable, "-m", "nbconvert", "--to", "notebook", "--execute", "--inplace", file],
-                           check=True, capture_output=True)
+                           check=True, capture_output=True,
+                           env={**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(nw.__file__))})
             with open(file, encoding="utf-8") as stream:
                 _, run, table, sweep = [cell["outputs"] for cell in json.load(stream)["cells"]]
         self.assertRegex("".join(run[0]["data"]["text/html"]), "<progress value=1.000 max=1></progress> 100%")

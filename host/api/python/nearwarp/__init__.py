@@ -384,9 +384,10 @@ class Simulation(_core.Simulation):
         rows = {}
 
         def count(_):
+            row = rows.setdefault(self.cycles, {})
             for name in counters:
                 now = self.counter(name)
-                rows.setdefault(self.cycles, {})[name] = now - before[name]
+                row[name] = now - before[name]
                 before[name] = now
         self.run_calling(count, every)
         table = pandas.DataFrame.from_dict(rows, orient="index", columns=list(counters))
