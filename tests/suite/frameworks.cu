@@ -143,13 +143,13 @@ PROGRAM(captured_loop) {
   cudaGraph_t graph;
   const cudaGraphNode_t* before;
   const cudaGraphEdgeData* edges;
-  size_t count;
-  CUDA(cudaStreamGetCaptureInfo(stream, &status, nullptr, &graph, &before, &edges, &count));
+  size_t edge_count;
+  CUDA(cudaStreamGetCaptureInfo(stream, &status, nullptr, &graph, &before, &edges, &edge_count));
   cudaGraphConditionalHandle again;
   CUDA(cudaGraphConditionalHandleCreate(&again, graph, 1, cudaGraphCondAssignDefault));
   cudaGraphNode_t loop;
   const std::vector<cudaGraph_t> body =
-      condition(graph, std::vector<cudaGraphNode_t>(before, before + count), again, cudaGraphCondTypeWhile, 1, &loop);
+      condition(graph, std::vector<cudaGraphNode_t>(before, before + edge_count), again, cudaGraphCondTypeWhile, 1, &loop);
   CUDA(cudaStreamUpdateCaptureDependencies(stream, &loop, nullptr, 1, cudaStreamSetCaptureDependencies));
   CUDA(cudaStreamBeginCaptureToGraph(inner, body[0], nullptr, nullptr, 0, cudaStreamCaptureModeGlobal));
   halve<<<1, 1, 0, inner>>>(d, again);

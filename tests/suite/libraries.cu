@@ -1,5 +1,6 @@
 // Programs that use CUDA's libraries.
 #include <cublas_v2.h>
+#include <cuda_fp16.h>
 #include <cufft.h>
 #include <curand.h>
 #include <cusparse.h>
