@@ -182,10 +182,9 @@ PROGRAM(cufft_space) {
 PROGRAM(cublas_refused) {
   cublasHandle_t handle;
   LIBRARY(cublasCreate(&handle));
-  const cuComplex one = {1, 0};
+  const float one = 1;
   cuComplex* const p = device<cuComplex>(16);
-  const cublasStatus_t status =
-      cublasCgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, 4, 4, 4, &one, p, 4, p, 4, &one, p, 4);
-  std::printf("cublasCgemm: %s\n", status == CUBLAS_STATUS_SUCCESS ? "computed" : status == CUBLAS_STATUS_NOT_SUPPORTED ? "not supported" : "?");
+  const cublasStatus_t status = cublasCherk(handle, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, 4, 4, &one, p, 4, &one, p, 4);
+  std::printf("cublasCherk: %s\n", status == CUBLAS_STATUS_SUCCESS ? "computed" : status == CUBLAS_STATUS_NOT_SUPPORTED ? "not supported" : "?");
   return 0;
 }

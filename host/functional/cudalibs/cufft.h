@@ -42,7 +42,7 @@ struct Layout {
 class Plan {
  public:
   cudalibs::Stream stream = nullptr;
-  bool allocates = true;  ///< its work area; else the application gives one
+  bool allocates = true;                ///< its work area; else the application gives one
   std::map<int, long long> properties;  ///< what the application has set, of no effect
 
   /// Throws Failure for what cannot be.

@@ -2,9 +2,12 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
+#include "host/functional/cudalibs/kernels/complex.cuh"
 #include "host/functional/cudalibs/kernels/cusparse_args.h"
 
 using namespace nearwarp::cusparse;
+using nearwarp::cudalibs::Complex;
+using nearwarp::cudalibs::conjugate;
 
 namespace {
 
@@ -18,26 +21,6 @@ __device__ void each(long long n, F&& f) {
        i += (long long)gridDim.x * blockDim.x)
     f(i);
 }
-/// Numbers as cuComplex has them.
-template <class T>
-struct Complex {
-  T re, im;
-  Complex() = default;
-  __device__ Complex(T real, T imaginary = 0) : re(real), im(imaginary) {}
-};
-template <class T>
-__device__ Complex<T> operator+(Complex<T> a, Complex<T> b) {
-  return {a.re + b.re, a.im + b.im};
-}
-template <class T>
-__device__ Complex<T> operator*(Complex<T> a, Complex<T> b) {
-  return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
-}
-template <class T>
-__device__ bool operator==(Complex<T> a, Complex<T> b) {
-  return a.re == b.re && a.im == b.im;
-}
-
 /// What sums of a type's products are made in.
 template <class T>
 struct SumOf {
@@ -57,10 +40,6 @@ using Sum = typename SumOf<T>::Type;
 template <class T>
 __device__ T conjugate(T x, bool) {
   return x;
-}
-template <class T>
-__device__ Complex<T> conjugate(Complex<T> x, bool wanted) {
-  return {x.re, wanted ? -x.im : x.im};
 }
 template <class T>
 __device__ void add_to(T* to, T value) {
