@@ -99,6 +99,26 @@ TEST_F(Complex, ProductsOfMatrices) {
   product<C32>(cublasCgemm3m, 2, 0, 9, 9, 129, {1, 0}, {1, 0}, 1e-5);
 }
 
+/// With a factor of 0, on the host or the device, nothing of what it stands before is read.
+TEST_F(Complex, TimesZero) {
+  const C64 nan(NAN, NAN), zero = 0, one = 1;
+  const OnDevice<C64> x(std::vector<C64>{nan}), factors(std::vector<C64>{0, 1});
+  for (const int mode : {kHostPointers, kDevicePointers}) {
+    const bool is_there = mode == kDevicePointers;
+    const void* const alpha = is_there ? static_cast<const void*>(factors.get()) : &zero;
+    const void* const beta = is_there ? static_cast<const void*>(factors.get() + 1) : &one;
+    const OnDevice<C64> y(std::vector<C64>{{2, 3}});
+    ASSERT_EQ(cublasSetPointerMode_v2(handle_, mode), kSuccess);
+    ASSERT_EQ(
+        cublasZgemm_v2_64(handle_, 0, 0, 1, 1, 1, alpha, x.get(), 1, x.get(), 1, beta, y.get(), 1),
+        kSuccess);
+    ASSERT_EQ(cublasZgemv_v2(handle_, 0, 1, 1, alpha, x.get(), 1, x.get(), 1, beta, y.get(), 1),
+              kSuccess);
+    ASSERT_EQ(cublasZgerc_v2(handle_, 1, 1, alpha, x.get(), 1, x.get(), 1, y.get(), 1), kSuccess);
+    EXPECT_EQ(y.values()[0], C64(2, 3)) << mode;
+  }
+}
+
 TEST_F(Complex, BatchesOfProducts) {
   const auto a = complex_numbers<C64>(3 * 4, 1), b = complex_numbers<C64>(3 * 4, 2);
   const OnDevice<C64> on_a(a), on_b(b), on_c(12);

@@ -49,8 +49,10 @@ __device__ void multiply(const ComplexGemmArgs& p) {
   const int item = blockIdx.z, first_row = blockIdx.x * kTile, first_column = blockIdx.y * kTile;
   const void *const from_a = item_of<T>(p.a, item), *const from_b = item_of<T>(p.b, item);
   const int row = threadIdx.x % 16, column = threadIdx.x / 16;
+  const C alpha = value_of<T>(p.alpha), beta = value_of<T>(p.beta);
+  const int depth = alpha == C(0) ? 0 : p.k;  // then A and B are not read
   C sum[2][2] = {{0, 0}, {0, 0}};
-  for (int k = 0; k < p.k; k += kDepth) {
+  for (int k = 0; k < depth; k += kDepth) {
     for (int n = threadIdx.x; n < kTile * kDepth; n += kThreads) {
       // Threads that stand together read what stands together.
       const int x_a = p.operation_a != 0 ? n % kDepth : n / kTile, i_a = p.operation_a != 0 ? n / kDepth : n % kTile;
@@ -69,7 +71,6 @@ __device__ void multiply(const ComplexGemmArgs& p) {
         for (int j = 0; j < 2; ++j) sum[i][j] = sum[i][j] + a[x][row + 16 * i] * b[x][column + 16 * j];
     __syncthreads();
   }
-  const C alpha = value_of<T>(p.alpha), beta = value_of<T>(p.beta);
   auto* const to = static_cast<C*>(const_cast<void*>(item_of<T>(p.c, item)));
   for (int i = 0; i < 2; ++i)
     for (int j = 0; j < 2; ++j) {
@@ -103,23 +104,25 @@ __device__ void matrix_vector(const ComplexMatrixVectorArgs& p) {
   const int rows = turned ? p.n : p.m, columns = turned ? p.m : p.n, lanes = turned ? 32 : 1;
   const int row = (blockIdx.x * kThreads + threadIdx.x) / lanes, lane = threadIdx.x % lanes;
   if (row >= rows) return;
+  const C alpha = value_of<T>(p.alpha);
   C sum = 0;
-  for (int j = lane; j < columns; j += lanes)
+  for (int j = lane; j < (alpha == C(0) ? 0 : columns); j += lanes)
     sum = sum + operated<T>(a, p.lda, p.operation, row, j) * element<T>(x, columns, j, p.x_increment);
   if (turned)
     for (int n = 16; n != 0; n /= 2)
       sum = sum + C(__shfl_down_sync(~0u, sum.re, n), __shfl_down_sync(~0u, sum.im, n));
   if (lane != 0) return;
   C& to = element<T>(y, rows, row, p.y_increment);
-  to = result(value_of<T>(p.alpha) * sum, value_of<T>(p.beta), to);
+  to = result(alpha * sum, value_of<T>(p.beta), to);
 }
 
 template <class T>
 __device__ void outer(const ComplexMatrixVectorArgs& p) {
   const int row = blockIdx.x * kThreads + threadIdx.x, column = blockIdx.y;
-  if (row >= p.m) return;
+  const Complex<T> alpha = value_of<T>(p.alpha);
+  if (row >= p.m || alpha == Complex<T>(0)) return;
   Complex<T>& to = static_cast<Complex<T>*>(const_cast<void*>(p.a))[row + column * p.lda];
-  to = to + value_of<T>(p.alpha) * element<T>(p.x, p.m, row, p.x_increment) *
+  to = to + alpha * element<T>(p.x, p.m, row, p.x_increment) *
                 conjugate(element<T>(p.y, p.n, column, p.y_increment), p.operation == 2);
 }
 
@@ -136,7 +139,7 @@ __device__ void elements(const ComplexVectorArgs& p) {
     }
     Complex<T>& y = element<T>(p.y, p.n, i, p.y_increment);
     const Complex<T> old = x;
-    if (p.operation == kComplexAxpy) y = y + alpha * x;
+    if (p.operation == kComplexAxpy && !(alpha == Complex<T>(0))) y = y + alpha * x;
     if (p.operation == kComplexSwap) x = y;
     if (p.operation == kComplexSwap || p.operation == kComplexCopy) y = old;
   }

@@ -58,8 +58,9 @@ NW_API cudaMemPoolExportPointer(PoolPointer* to, void* pointer) {
   return api([&](Runtime& r) {
     uint64_t start = 0;
     const Memory::Region* region = r.memory.find(r, pointer, &start);
-    require(to != nullptr && region != nullptr && region->pool != nullptr &&
-            static_cast<const Pool*>(region->pool)->is_shareable);
+    require(to != nullptr && region != nullptr && region->pool != nullptr);
+    // The pool may be gone, though what was allocated from it is not.
+    require(checked_pool(static_cast<Pool*>(const_cast<void*>(region->pool))).is_shareable);
     const Place place{kMagic, start - nearwarp::exec::kDeviceBase,
                       r.device().find_allocation(start)->bytes};
     *to = {};
