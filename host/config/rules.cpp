@@ -21,6 +21,7 @@ constexpr uint64_t kLocalLineBytes = 128;   // a word of a warp's threads
 constexpr uint64_t kMaxSwitchPorts = 64;    // masks over ports are one word
 constexpr uint64_t kMaxSwitchInputs = 128;  // device/noc/switch_state.h; every SM is an input
 constexpr uint64_t kMaxInputs = 512;        // device/noc/channel_ends.h
+constexpr uint64_t kMaxGpcSms = 31;         // device/core/cluster_places.h
 constexpr uint64_t kMaxTiles = 4096;        // host/timing/noc/topology.cpp
 constexpr uint64_t kMaxLatencyTicks = uint64_t{1} << 31;  // channels keep latencies in 32 bits
 
@@ -222,6 +223,19 @@ void check_gpu(const Rules& rules, const MachineConfig& m) {
   rules.at_most("gpu.sms_with_ndp", m.gpu.sms_with_ndp, "the inputs of a crossbar", most_inputs(m));
 }
 
+/// Networks of SMs for clusters.
+void check_gpcs(const Rules& rules, const MachineConfig& m) {
+  if (m.gpu.gpcs == 0) return;
+  const uint64_t tpcs = (m.gpu.sms + m.gpu.sms_per_tpc - 1) / m.gpu.sms_per_tpc;
+  rules.at_most("gpu.gpcs", m.gpu.gpcs, "the TPCs of gpu.sms_per_tpc SMs", tpcs);
+  rules.at_most("gpu.sms", (tpcs + m.gpu.gpcs - 1) / m.gpu.gpcs * m.gpu.sms_per_tpc,
+                "for each of gpu.gpcs the SMs of a GPC", kMaxGpcSms);
+  rules.at_least("lsu.remote_shared_bytes", m.lsu.remote_shared_bytes, "with gpu.gpcs a byte", 1);
+  rules.at_least("lsu.remote_shared_cycles", m.lsu.remote_shared_cycles,
+                 "with gpu.gpcs a cycle for each of four wires", 4);
+  rules.multiple("lsu.remote_shared_cycles", m.lsu.remote_shared_cycles, "four wires", 4);
+}
+
 /// Latencies of channels in ticks must fit their words, however fine the base clock is.
 void check_latencies(const Rules& rules, const MachineConfig& m) {
   const uint64_t limit = longest_latency_cycles(m);
@@ -364,6 +378,7 @@ uint64_t memory_mbps(const MachineConfig& machine) {
 void check_rules(const MachineConfig& machine, const PlaceOf& place_of) {
   const Rules rules(place_of);
   check_gpu(rules, machine);
+  check_gpcs(rules, machine);
   check_latencies(rules, machine);
   check_slices(rules, machine);
   check_input_speedup(rules, machine);
