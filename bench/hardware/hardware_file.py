@@ -95,7 +95,9 @@ def read_ncu(text):
     if begin is None:
         raise Damaged("no table in the output of Nsight Compute - it begins with \"ID\"")
     rows = list(csv.reader(io.StringIO("\n".join(lines[begin:]))))
-    head, units, body = rows[0], rows[1], rows[2:]
+    head, units, body = rows[0], rows[1] if len(rows) > 1 else [], rows[2:]
+    if len(units) != len(head) or "Kernel Name" not in head:
+        raise Damaged("the table of Nsight Compute has no line of units as long as its head")
     name = head.index("Kernel Name")
     launches = []
     for row in body:

@@ -21,7 +21,7 @@ EXAMPLE = SOURCE / "tests/tools/hardware_example.json"  # of the simulated GPU, 
 # Written by hand in the form of Nsight Compute 2024's raw page.
 NCU = '''==PROF== Connected to process 1
 "ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","dram__bytes.sum","lts__t_bytes.sum","sm__cycles_elapsed.max","smsp__inst_executed.sum"
-"","","","","","","","","Mbyte","Kbyte","cycle","inst"
+"","","","","","","","","","Mbyte","Kbyte","cycle","inst"
 "0","1","vecadd","here","vecadd","1","7","(256, 1, 1)","(2048, 1, 1)","6.25","1,024.5","10,283","90,112"
 "1","1","vecadd","here","vecadd","1","7","(256, 1, 1)","(2048, 1, 1)","n/a","512","9","1"
 ==PROF== Disconnected
