@@ -73,18 +73,22 @@ TEST(ThreadBlockClusters, ARequestAndItsAnswerPassFourWires) {
   const uint64_t far = round(kFirst, 1, 2, true);
   const uint64_t nearer = round(kFirst, 1, 2, true, {"lsu.remote_shared_cycles=100"});
   EXPECT_EQ(far - nearer, 48u);
-  // Without the network it is the same, but for the flits of request and answer.
-  EXPECT_EQ(far, round(kFirst, 1, 2, true, {"gpu.gpcs=0"}) + 2);
+  // Without the network it is the same: requests and answers are of one flit.
+  EXPECT_EQ(far, round(kFirst, 1, 2, true, {"gpu.gpcs=0"}));
+  // 128 bytes are eight flits, of which the last one counts.
+  EXPECT_EQ(round(kFirst, 32, 2, true), far + 7);
 }
 
 TEST(ThreadBlockClusters, AnSmsPortMovesSixteenBytesACycle) {
-  // Eight warps read 128 bytes each: eight flits of an answer, one of a request.
-  EXPECT_EQ(round(kFirst, 256, 2), 8u * 8);
-  EXPECT_EQ(round(kFirst, 256, 2, false, {"lsu.remote_shared_bytes=32"}), 8u * 4);
-  // As fast where each block reads from the next: ports both ways are its own.
-  EXPECT_EQ(round(kRing, 256, 4), 8u * 8);
+  // 32 warps read 128 bytes each, which is longer than a request and its answer take.
+  EXPECT_EQ(round(kFirst, 1024, 2), 32u * 8);
+  EXPECT_EQ(round(kFirst, 1024, 2, false, {"lsu.remote_shared_bytes=8"}), 32u * 16);
+  // As fast where each block reads from the next: an SM's ports both ways are its own.
+  EXPECT_EQ(round(kRing, 1024, 4), 32u * 8);
   // All from one: its port is what they share.
-  EXPECT_EQ(round(kOne, 256, 4), 3u * 8 * 8);
+  EXPECT_EQ(round(kOne, 1024, 4), 3u * 32 * 8);
+  // Without a network nobody is in anybody's way.
+  EXPECT_LT(round(kOne, 1024, 4, false, {"gpu.gpcs=0"}), 32u * 8);
 }
 
 TEST(ThreadBlockClusters, BarriersTakeTwoWaysOfControl) {
@@ -98,7 +102,7 @@ TEST(ThreadBlockClusters, BarriersTakeTwoWaysOfControl) {
     EXPECT_EQ(more % 20, 0u);
     return more / 20;
   };
-  EXPECT_EQ(each({}) - each({"gpu.gpcs=0"}), 2u * 37 + 1);
+  EXPECT_EQ(each({}) - each({"gpu.gpcs=0"}), 2u * 37);
 }
 
 TEST(ThreadBlockClusters, BlocksThatEndAreNotWaitedFor) {
@@ -111,10 +115,10 @@ TEST(ThreadBlockClusters, OnesThatFitOnNoGpcAreRefused) {
   const runtime::Recording large = clusters(kMeet, 16, 32, 16, 40000);
   EXPECT_NO_THROW(run(large));  // 16 SMs and more
   try {
-    run(large, {"gpu.gpcs=66"});  // two SMs, five blocks on each
+    run(large, {"gpu.gpcs=64", "gpu.sms_per_tpc=1"});  // three SMs at most, five blocks on each
     FAIL();
   } catch (const Error& e) {
-    EXPECT_NE(std::string(e.what()).find("a GPC has room for 10 such blocks"), std::string::npos)
+    EXPECT_NE(std::string(e.what()).find("a GPC has room for 15 such blocks"), std::string::npos)
         << e.what();
   }
 }
