@@ -1,6 +1,7 @@
-// Times each kernel launch of an application from outside: a library to be loaded before the CUDA runtime
-// (LD_PRELOAD). Each launch gets an event before and behind it and is waited for, and a line in the file
-// that NEARWARP_LAUNCH_TIMES names: kernel, grid, block, shared memory, nanoseconds, separated by tabs.
+// Times each kernel launch of an application from outside: a library to be loaded before the CUDA
+// runtime (LD_PRELOAD). Each launch gets an event before and behind it and is waited for, and a
+// line in the file that NEARWARP_LAUNCH_TIMES names: kernel, grid, block, shared memory,
+// nanoseconds, separated by tabs.
 //
 // Launches of streams that are being captured are not timed: their graphs run later.
 #include <cuda_runtime_api.h>
@@ -31,9 +32,8 @@ const char* name_of(const void* kernel) {
     if (of(&name, kernel) == cudaSuccess && name != nullptr) return name;
   using OfKernel = int(const char**, const void*);
   void* const driver = dlopen("libcuda.so.1", RTLD_LAZY);
-  auto* const of = driver == nullptr
-                       ? nullptr
-                       : reinterpret_cast<OfKernel*>(dlsym(driver, "cuKernelGetName"));
+  auto* const of =
+      driver == nullptr ? nullptr : reinterpret_cast<OfKernel*>(dlsym(driver, "cuKernelGetName"));
   return of != nullptr && of(&name, kernel) == 0 && name != nullptr ? name : "?";
 }
 
@@ -103,7 +103,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* ke
                                 void** arguments) {
   auto* const next = real<decltype(cudaLaunchKernelExC)>("cudaLaunchKernelExC");
   if (next == nullptr) return cudaErrorSymbolNotFound;
-  return timed(kernel, config->gridDim, config->blockDim, config->dynamicSmemBytes,
-               config->stream, [&] { return next(config, kernel, arguments); });
+  return timed(kernel, config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream,
+               [&] { return next(config, kernel, arguments); });
 }
 }

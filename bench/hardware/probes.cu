@@ -12,10 +12,10 @@
 #include <random>
 #include <vector>
 
-#include "../probes/probes.cu"
+#include "bench/probes/probes.cu"
 namespace of_clusters {
 #undef EIGHT
-#include "../probes/clusters.cu"
+#include "bench/probes/clusters.cu"
 }  // namespace of_clusters
 
 namespace {

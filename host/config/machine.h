@@ -37,7 +37,7 @@ struct MachineConfig {
     uint32_t sms_with_ndp = 0;  ///< main SMs when stack SMs are in use
     uint32_t sms_per_cluster = 1;
     uint32_t gpcs = 0;  ///< groups of SMs, on one of which a cluster of thread blocks runs; 0: none
-    uint32_t sms_per_tpc = 1;  ///< that follow each other in a GPC
+    uint32_t sms_per_tpc = 1;                   ///< that follow each other in a GPC
     uint32_t kernel_launch_latency_cycles = 0;  ///< core cycles between launches
     uint32_t control_latency_cycles = 0;        ///< front end <-> SM, interconnect cycles
     uint32_t launches_in_flight = 32;           ///< at most

@@ -41,10 +41,10 @@ struct LaunchTimer::Impl {
   std::optional<System> system;
   std::unique_ptr<kernels::CpuExecutor> executor;
   kernels::RunControl control;
-  uint32_t slots = 0;   // that `system` is laid out for
+  uint32_t slots = 0;                     // that `system` is laid out for
   bool copies = false, clusters = false;  // the same
-  uint64_t ended = 0;   // core cycle: the end of the launch before
-  bool failed = false;  // the system's state is of no use any more
+  uint64_t ended = 0;                     // core cycle: the end of the launch before
+  bool failed = false;                    // the system's state is of no use any more
 
   uint64_t core_cycle(Tick at) const {
     return (at + system->core_period - 1) / system->core_period;
