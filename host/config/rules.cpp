@@ -227,13 +227,17 @@ void check_gpu(const Rules& rules, const MachineConfig& m) {
 void check_gpcs(const Rules& rules, const MachineConfig& m) {
   if (m.gpu.gpcs == 0) return;
   const uint64_t tpcs = (m.gpu.sms + m.gpu.sms_per_tpc - 1) / m.gpu.sms_per_tpc;
-  rules.at_most("gpu.gpcs", m.gpu.gpcs, "the TPCs of gpu.sms_per_tpc SMs", tpcs);
-  rules.at_most("gpu.sms", (tpcs + m.gpu.gpcs - 1) / m.gpu.gpcs * m.gpu.sms_per_tpc,
-                "for each of gpu.gpcs the SMs of a GPC", kMaxGpcSms);
-  rules.at_least("lsu.remote_shared_bytes", m.lsu.remote_shared_bytes, "with gpu.gpcs a byte", 1);
-  rules.at_least("lsu.remote_shared_cycles", m.lsu.remote_shared_cycles,
-                 "with gpu.gpcs a cycle for each of four wires", 4);
-  rules.multiple("lsu.remote_shared_cycles", m.lsu.remote_shared_cycles, "four wires", 4);
+  const uint64_t each = (tpcs + m.gpu.gpcs - 1) / m.gpu.gpcs * m.gpu.sms_per_tpc;
+  rules.at_most("gpu.gpcs", m.gpu.gpcs, "the TPCs that gpu.sms and gpu.sms_per_tpc make", tpcs);
+  rules.require(each <= kMaxGpcSms, "gpu.gpcs", fmt::format("is {}", m.gpu.gpcs),
+                fmt::format("one of them then has {} SMs (gpu.sms, gpu.sms_per_tpc): at most {} "
+                            "are possible",
+                            each, kMaxGpcSms));
+  rules.require(m.lsu.remote_shared_bytes != 0, "lsu.remote_shared_bytes", "is 0",
+                "with gpu.gpcs an SM's port must move a byte a cycle at least");
+  rules.require(m.lsu.remote_shared_cycles != 0 && m.lsu.remote_shared_cycles % 4 == 0,
+                "lsu.remote_shared_cycles", fmt::format("is {}", m.lsu.remote_shared_cycles),
+                "with gpu.gpcs four wires share it: it must be a multiple of 4, and not 0");
 }
 
 /// Latencies of channels in ticks must fit their words, however fine the base clock is.
