@@ -1,7 +1,11 @@
 // Do thread blocks of a cluster reach each other's shared memory, and meet, in the time that the
 // networks of their GPC and the front end take?
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
+
+#include "host/recording/recording_file.h"
 #include "tests/sim/device_rig.h"
 
 namespace nearwarp::testing {
@@ -121,6 +125,17 @@ TEST(ThreadBlockClusters, OnesThatFitOnNoGpcAreRefused) {
     EXPECT_NE(std::string(e.what()).find("a GPC has room for 15 such blocks"), std::string::npos)
         << e.what();
   }
+}
+
+TEST(ThreadBlockClusters, AreKeptInRecordings) {
+  const runtime::Recording recording = clusters(loads(kOne, 20), 64, 128, 16);
+  const auto path = std::filesystem::temp_directory_path() /
+                    ("nearwarp-clusters-" + std::to_string(getpid()) + ".nwtrace");
+  runtime::save_recording(recording, path.string());
+  const runtime::Recording read = runtime::load_recording(path.string());
+  EXPECT_EQ(read.launches.at(0).cluster, (runtime::Dim3{16, 1, 1}));
+  EXPECT_EQ(numbers(run(read)), numbers(run(recording)));
+  std::filesystem::remove(path);
 }
 
 TEST(ThreadBlockClusters, AreTheSameInAnyWindowsOnThreadsAndOnADevice) {
