@@ -36,6 +36,8 @@ struct MachineConfig {
     uint32_t sms = 0;           ///< main SMs when the mechanism has no stack SMs
     uint32_t sms_with_ndp = 0;  ///< main SMs when stack SMs are in use
     uint32_t sms_per_cluster = 1;
+    uint32_t gpcs = 0;  ///< groups of SMs, on one of which a cluster of thread blocks runs; 0: none
+    uint32_t sms_per_tpc = 1;                   ///< that follow each other in a GPC
     uint32_t kernel_launch_latency_cycles = 0;  ///< core cycles between launches
     uint32_t control_latency_cycles = 0;        ///< front end <-> SM, interconnect cycles
     uint32_t launches_in_flight = 32;           ///< at most
@@ -97,6 +99,7 @@ struct MachineConfig {
     uint32_t pipeline_cycles = 0;  ///< before and behind the access itself
     uint32_t shared_latency_cycles = 0;
     uint32_t remote_shared_cycles = 0;  ///< more, of another block of the cluster
+    uint32_t remote_shared_bytes = 0;   ///< a cycle, from and to an SM in its GPC's network
     uint32_t shared_banks = 0;
     /// Of a warp's atomic: "coalesced", "sector" or "lane"
     std::string atomic_packets = "coalesced";

@@ -21,6 +21,7 @@ constexpr uint64_t kLocalLineBytes = 128;   // a word of a warp's threads
 constexpr uint64_t kMaxSwitchPorts = 64;    // masks over ports are one word
 constexpr uint64_t kMaxSwitchInputs = 128;  // device/noc/switch_state.h; every SM is an input
 constexpr uint64_t kMaxInputs = 512;        // device/noc/channel_ends.h
+constexpr uint64_t kMaxGpcSms = 31;         // device/core/cluster_places.h
 constexpr uint64_t kMaxTiles = 4096;        // host/timing/noc/topology.cpp
 constexpr uint64_t kMaxLatencyTicks = uint64_t{1} << 31;  // channels keep latencies in 32 bits
 
@@ -222,6 +223,23 @@ void check_gpu(const Rules& rules, const MachineConfig& m) {
   rules.at_most("gpu.sms_with_ndp", m.gpu.sms_with_ndp, "the inputs of a crossbar", most_inputs(m));
 }
 
+/// Networks of SMs for clusters.
+void check_gpcs(const Rules& rules, const MachineConfig& m) {
+  if (m.gpu.gpcs == 0) return;
+  const uint64_t tpcs = (m.gpu.sms + m.gpu.sms_per_tpc - 1) / m.gpu.sms_per_tpc;
+  const uint64_t each = (tpcs + m.gpu.gpcs - 1) / m.gpu.gpcs * m.gpu.sms_per_tpc;
+  rules.at_most("gpu.gpcs", m.gpu.gpcs, "the TPCs that gpu.sms and gpu.sms_per_tpc make", tpcs);
+  rules.require(each <= kMaxGpcSms, "gpu.gpcs", fmt::format("is {}", m.gpu.gpcs),
+                fmt::format("one of them then has {} SMs (gpu.sms, gpu.sms_per_tpc): at most {} "
+                            "are possible",
+                            each, kMaxGpcSms));
+  rules.require(m.lsu.remote_shared_bytes != 0, "lsu.remote_shared_bytes", "is 0",
+                "with gpu.gpcs an SM's port must move a byte a cycle at least");
+  rules.require(m.lsu.remote_shared_cycles != 0 && m.lsu.remote_shared_cycles % 4 == 0,
+                "lsu.remote_shared_cycles", fmt::format("is {}", m.lsu.remote_shared_cycles),
+                "with gpu.gpcs four wires share it: it must be a multiple of 4, and not 0");
+}
+
 /// Latencies of channels in ticks must fit their words, however fine the base clock is.
 void check_latencies(const Rules& rules, const MachineConfig& m) {
   const uint64_t limit = longest_latency_cycles(m);
@@ -364,6 +382,7 @@ uint64_t memory_mbps(const MachineConfig& machine) {
 void check_rules(const MachineConfig& machine, const PlaceOf& place_of) {
   const Rules rules(place_of);
   check_gpu(rules, machine);
+  check_gpcs(rules, machine);
   check_latencies(rules, machine);
   check_slices(rules, machine);
   check_input_speedup(rules, machine);

@@ -93,7 +93,9 @@ uint32_t Replay::window_cycles() const {
 uint32_t Replay::dispatch_margin() const {
   const uint32_t blocks = what_.machine->sm.blocks;
   // In a longer window an SM can get one thread block in each cycle.
-  return system_.num_sms() * (is_lengthened() ? std::max(blocks, window_cycles()) : blocks);
+  // Clusters begin as a whole, one on each GPC beside those that have been sent.
+  const uint32_t begun = image_.has_clusters ? what_.machine->gpu.gpcs * kMaxClusterBlocks : 0;
+  return begun + system_.num_sms() * (is_lengthened() ? std::max(blocks, window_cycles()) : blocks);
 }
 
 kernels::SafeTimePlan Replay::lengthen_windows() {

@@ -114,6 +114,7 @@ SmSpec Parts::main_sm() const {
   spec.capacity = sm_capacity(m);
   p.slots_per_warp = image.max_slots;
   p.copies = image.has_copies;
+  p.clusters = has_gpcs();
   p.lsu_queue = m.lsu.queue_entries;
   p.load_entries = m.lsu.load_entries;
   p.shared_latency = m.lsu.shared_latency_cycles + m.lsu.pipeline_cycles;
@@ -266,6 +267,10 @@ FrontEndSpec Parts::front_end() const {
   p.dispatch.max_running = machine.gpu.launches_in_flight;
   p.dispatch.one_at_a_time = !machine.gpu.launches_share_sms;
   spec.launches = image.launches;
+  if (has_gpcs()) {
+    p.dispatch.gpcs = machine.gpu.gpcs;
+    for (uint32_t i = 0; i < machine.gpu.sms; ++i) spec.gpcs.push_back(gpc_of(i));
+  }
   return spec;
 }
 
