@@ -91,7 +91,10 @@ void Design::add_part(const Unit& unit, Division& division) const {
 /// one has the i-th multiple of the golden ratio, which are evenly spread.
 void Design::spread_refreshes(Division& division) const {
   uint32_t at = static_cast<uint32_t>(seed_ * 0x9e3779b97f4a7c15 >> 32);
-  for (LaunchPart& part : division.parts) part.refresh = at += kGoldenRatio;
+  for (LaunchPart& part : division.parts) {
+    const bool is_beginning = part.begin == 0 && part.blocks.value_or(BlockRange{}).begin == 0;
+    if (!is_beginning) part.refresh = at += kGoldenRatio;
+  }
 }
 
 uint64_t Design::work_of(const Division& division) const {

@@ -15,12 +15,13 @@ class SampleChoice {
   SampleChoice(const std::vector<Unit>& units, const std::vector<Stratum>& strata,
                const std::vector<uint32_t>& alike, uint32_t together, uint64_t seed);
 
-  /// Of each stratum so many units: of each n-th, in the program's order, one at random. Others do instead of it that repeat it, and what is simulated before it: of
-  /// these one that is near to those of other strata is taken, so that launches that follow each
-  /// other are simulated in one go. Any other that is near may be more like its neighbours than
-  /// the rest of its stratum is, and what it says of the rest would be off by more than chance
-  /// makes it. Units that lie between such, and so are simulated with as much before them, come
-  /// besides where all of a stratum's repeat each other in this way.
+  /// Of each stratum so many units: of each n-th of it, in the program's order, one at random.
+  /// Others do instead of it that repeat it, and what is simulated before it: of these one that is
+  /// near to those of other strata is taken, so that launches that follow each other are simulated
+  /// in one go. Any other that is near may be more like its neighbours than the rest of its stratum
+  /// is, and what it says of the rest would be off by more than chance makes it. Units that lie
+  /// between such, and so are simulated with as much before them, come besides where all of a
+  /// stratum's repeat each other in this way.
   std::vector<Members> of(const std::vector<uint64_t>& numbers) const;
 
  private:

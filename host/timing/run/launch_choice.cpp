@@ -73,7 +73,7 @@ LaunchChoice parse_launches(const std::string& text, const std::string& option) 
 }
 
 LaunchChoice parse_sample(const std::string& text, const std::string& option) {
-  const Refused refuse{option, text, "ERROR, ERROR:K or ERROR:K:SEED, the error in percent, e.g. 2"};
+  const Refused refuse{option, text, "ERROR, ERROR:K, ERROR:K:SEED or ERROR::SEED, the error in percent, e.g. 2"};
   LaunchChoice choice;
   choice.given = true;
   const std::vector<std::string> words = split(text, ":");
@@ -86,9 +86,9 @@ LaunchChoice parse_sample(const std::string& text, const std::string& option) {
     refuse(
         fmt::format("{} is not between {} and {}", words[0], kLeastSampleError, kMostSampleError));
   choice.sample = percent / 100;
-  if (words.size() > 1)
+  if (words.size() == 2 || (words.size() == 3 && !words[1].empty()))
     choice.before = static_cast<uint32_t>(number_in(refuse, words[1], 0, 0xffffffffu));
-  if (words.size() > 2) choice.seed = number_in(refuse, words[2], 0, ~uint64_t{0});
+  if (words.size() == 3) choice.seed = number_in(refuse, words[2], 0, ~uint64_t{0});
   return choice;
 }
 

@@ -29,7 +29,7 @@ struct LaunchChoice {
 /// I..J[:K] or parallel[:K[:PARTS]]. Throws UsageError for anything else; `option` is what users
 /// know the text by, for messages.
 LaunchChoice parse_launches(const std::string& text, const std::string& option);
-/// ERROR[:K[:SEED]], in percent, as parse_launches().
+/// ERROR[:[K][:SEED]], in percent, as parse_launches().
 LaunchChoice parse_sample(const std::string& text, const std::string& option);
 
 /// Programs of size paper end in the middle, and so cannot be divided: throws UsageError.
