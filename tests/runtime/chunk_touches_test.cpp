@@ -118,7 +118,8 @@ TEST(Strata, LaunchesThatTakeTurnsAreAsMuchTheSameAsOnesThatRepeat) {
     std::vector<uint32_t> alike(64);
     for (uint32_t i = 0; i < 64; ++i) alike[i] = i % kinds;
     const Strata strata(found, alike, 0.02, 0);
-    EXPECT_EQ(strata.all().size(), 1u);
+    // Each kind is a stratum, as long as there are few.
+    EXPECT_EQ(strata.all().size(), kinds <= 8 ? kinds : 1u);
     return strata.all()[0].deviation;
   };
   EXPECT_EQ(spread(1), spread(2));
