@@ -247,8 +247,8 @@ Division sample_launches(const Recording& recording, double error, uint32_t befo
                          uint32_t together, const std::vector<uint64_t>& resident, uint64_t seed) {
   if (recording.launches.empty()) return {};
   const bool may_divide = error > std::hypot(kStartError, kInsideError);
-  Design inside(recording, error, before, together,
-                may_divide ? resident : std::vector<uint64_t>(), seed);
+  Design inside(recording, error, before, together, may_divide ? resident : std::vector<uint64_t>(),
+                seed);
   if (!inside.divides_launches()) return inside.make();
   Division blocks = inside.make();
   Division launches = Design(recording, error, before, together, {}, seed).make();

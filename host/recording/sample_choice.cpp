@@ -65,8 +65,7 @@ SampleChoice::SampleChoice(const std::vector<Unit>& units, const std::vector<Str
     // Those at the program's beginning have fewer before them, and lie between no others.
     const auto differs = [&](uint32_t unit) {
       const Unit &one = units[unit], &last = units[order.back()];
-      return kind_[unit] != kind_[order.back()] &&
-             one.first - one.begin == last.first - last.begin;
+      return kind_[unit] != kind_[order.back()] && one.first - one.begin == last.first - last.begin;
     };
     same_.push_back(std::ranges::none_of(order, differs));
     for (const uint32_t unit : order) stratum_of_[unit] = i;

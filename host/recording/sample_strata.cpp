@@ -138,8 +138,7 @@ Stratum Strata::stratum_of(Members members) const {
     sums.add(u);
     stratum.work += u.work;
     launches = launches && !u.blocks.has_value();
-    if (kinds.size() * kTurns <= members.size())
-      kinds.insert(repeated_by(u));
+    if (kinds.size() * kTurns <= members.size()) kinds.insert(repeated_by(u));
   }
   stratum.same = launches && (kinds.size() == 1 || kinds.size() * kTurns <= members.size());
   stratum.members = std::move(members);

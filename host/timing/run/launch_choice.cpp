@@ -73,7 +73,8 @@ LaunchChoice parse_launches(const std::string& text, const std::string& option) 
 }
 
 LaunchChoice parse_sample(const std::string& text, const std::string& option) {
-  const Refused refuse{option, text, "ERROR, ERROR:K, ERROR:K:SEED or ERROR::SEED, the error in percent, e.g. 2"};
+  const Refused refuse{option, text,
+                       "ERROR, ERROR:K, ERROR:K:SEED or ERROR::SEED, the error in percent, e.g. 2"};
   LaunchChoice choice;
   choice.given = true;
   const std::vector<std::string> words = split(text, ":");
