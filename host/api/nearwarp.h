@@ -345,9 +345,9 @@ struct BatchOptions {
   std::string backend = "cpu";  ///< or "cuda"
   int device = 0;               ///< with "cuda"
   /// What of each program is simulated, as with the options of that name of `nearwarp run`
-  /// (docs/launches.md): launches "I..J[:K]", or "parallel[:K[:PARTS]]"; a sample "ERROR[:K]" in
-  /// percent. One of them, on the CPU; empty: all of it, in one go, as always under policies whose
-  /// parts cannot be simulated by themselves.
+  /// (docs/launches.md): launches "I..J[:K]", or "parallel[:K[:PARTS]]"; a sample
+  /// "ERROR[:[K][:SEED]]" in percent. One of them, on the CPU; empty: all of it, in one go, as
+  /// always under policies whose parts cannot be simulated by themselves.
   std::string launches = {}, sample = {};
   bool cold_caches = false;  ///< with these: parts begin with empty caches
   /// Told of each point that has ended, by its place, and asked some times a second

@@ -14,7 +14,7 @@ namespace nearwarp::cli {
 
 void declare_launches(CommandLine& line);
 /// Throws UsageError for what is neither I..J[:K] nor parallel[:K[:PARTS]] nor, of --sample,
-/// ERROR[:K].
+/// ERROR[:[K][:SEED]].
 sim::LaunchChoice launches_option(const CommandLine& line);
 /// Throws UsageError if one of these options is given, or the runs are on a device.
 void check_beside_launches(const CommandLine& line, const std::vector<std::string>& others,
