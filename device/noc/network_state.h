@@ -241,6 +241,8 @@ struct NetworkView {
   uint32_t arrival_words;
   uint32_t slot_mask, vcs_per_vnet;
   uint32_t vnet_mask;  ///< bits of the channels of virtual network 0
+  /// Of a place's offset: what is within its ring, and what that is behind the last place.
+  uint32_t ring_mask, ring_end;
   const NetworkLink* flit_links;
   const CreditLink* credit_links;
   const uint8_t* routes;
@@ -299,6 +301,8 @@ NW_HD inline NetworkView view_of(const NetworkParams& p, const NetworkState& s, 
   v.slot_mask = p.slots - 1;
   v.vcs_per_vnet = p.vcs / p.vnets;
   v.vnet_mask = static_cast<uint32_t>(low_bits(v.vcs_per_vnet));
+  v.ring_mask = static_cast<uint32_t>((sizeof(Flit) << p.ring_shift) - 1);
+  v.ring_end = static_cast<uint32_t>(p.depth * sizeof(Flit)) & v.ring_mask;
   v.flit_links = s.flit_links.in(base);
   v.credit_links = s.credit_links.in(base);
   v.routes = s.routes.in(base);

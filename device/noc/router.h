@@ -165,7 +165,7 @@ class Router {
     const uint32_t vc = (port << vc_shift()) + number;
     InputVc& in = inputs_[vc];
     Flit& flit = v_.place(in.front);
-    in.front = next_place(v_.p, in.front);
+    in.front = next_place(v_, in.front);
     inputs_[vc].count = static_cast<uint16_t>(inputs_[vc].count - 1);
     const uint32_t out_vc = in.out_vc;
     const bool tail = (flit.flags & kTail) != 0;

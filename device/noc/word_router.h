@@ -79,7 +79,7 @@ class WordRouter {
   }
   NW_HD NW_INLINE static uint64_t bit(uint32_t n) { return uint64_t{1} << n; }
   NW_HD NW_INLINE uint32_t behind(uint32_t place) const {
-    if (!kUsual) return next_place(v_.p, place);
+    if (!kUsual) return next_place(v_, place);
     constexpr uint32_t kRing = sizeof(Flit) << kShift;
     const uint32_t next = place + sizeof(Flit);
     return next % kRing == 0 ? next - kRing : next;
