@@ -50,8 +50,8 @@ struct ChannelNetworkState : ChannelEndsState {
   // Who has something to do.
   /// Bits of terminals: flits or packets to send, and nothing known to be missing.
   Ref<uint64_t> sending;
-  Ref<uint64_t> receiving;    ///< bits of terminals that hold flits
-  Ref<uint64_t> stuck;        ///< within a window: those of which none can go before `next_room`
+  Ref<uint64_t> receiving;  ///< bits of terminals that hold flits
+  Ref<uint64_t> stuck;      ///< within a window: those of which none can go before `next_room`
   Tick next_room = kNever;
   uint64_t active_until = 0;  ///< the first cycle in which nothing can be under way any more
 };
@@ -67,8 +67,10 @@ struct Interfaces {
   Cycle t;
   ChannelEnds ends;
   uint64_t cycle;  ///< of which `t` are the lower bits
+  Sender* senders;
+  Receiver* receivers;
 
-  NW_HD NW_INLINE Sender& sender(uint32_t n) const { return s.senders.in(base)[n]; }
+  NW_HD NW_INLINE Sender& sender(uint32_t n) const { return senders[n]; }
   NW_HD NW_INLINE void mark(const Ref<uint64_t>& mask, uint32_t n) const {
     mask.in(base)[n / 64] |= uint64_t{1} << (n % 64);
   }
@@ -108,7 +110,7 @@ struct Interfaces {
   NW_HD NW_INLINE void take_flit(uint32_t n, uint32_t slot) const {
     const uint32_t number = take_arrival_bit(v, n, slot);
     InputVc& in = v.exits[(n << v.p.vc_shift) + number];
-    Receiver& r = s.receivers.in(base)[n];
+    Receiver& r = receivers[n];
     if (r.waiting == 0) {
       // Nothing is before it: as if it had waited and been taken.
       Flit& flit = v.place(in.front);
@@ -135,7 +137,7 @@ struct Interfaces {
   /// Take one flit that has come; with a tail, its packet leaves. If none can go, the terminal is
   /// not looked at before the first of their output channels may have room.
   NW_HD NW_APART void receive(uint32_t n) const {
-    Receiver& r = s.receivers.in(base)[n];
+    Receiver& r = receivers[n];
     Tick room = kNever;
     for (uint32_t left = r.waiting; left != 0;) {
       const uint32_t number = pick_from(left, r.next);
@@ -189,9 +191,7 @@ struct Interfaces {
           if (!any) return may_begin(v, n, vc_of(output), t);
           return !keeps_order(packet.kind) || !ends.ordered_ahead(n, output);
         },
-        [&](uint32_t input) {
-          ends.look_at(input, [&](uint32_t other) { start_sender(other); });
-        });
+        [&](uint32_t input) { ends.look_at(input, [&](uint32_t other) { start_sender(other); }); });
     if (begun.flits == 0) return false;
     sender.flits_left = begun.flits;
     sender.flit.tag = begun.tag;
@@ -277,8 +277,15 @@ NW_HD NW_APART inline StepResult step_channel_network(const ChannelNetworkParams
     });
   }
   for (uint32_t w = 0; w < words; ++w) s.coming[w] = coming[w] & ~s.ready[w];
-  channel_network_detail::Interfaces interfaces{
-      p, s, v, base, 0, {p, s, base, window.end, horizon}, 0};
+  channel_network_detail::Interfaces interfaces{p,
+                                                s,
+                                                v,
+                                                base,
+                                                0,
+                                                {p, s, base, window.end, horizon},
+                                                0,
+                                                s.senders.in(base),
+                                                s.receivers.in(base)};
   // Between windows nothing of them is left in the state, wherever they were cut.
   const auto forget_window = [&] {
     for (uint32_t w = 0; w < words; ++w) s.coming[w] = 0;
