@@ -713,8 +713,9 @@ const runText = (point) => [point.machine, point.policy, changesText(point)].fil
 const cyclesFigure = (points, sms) => {
   const runs = points.map((point) => [point, (point.sm_cycles || []).find((c) => c.sms === sms)])
     .filter(([, cycles]) => cycles && cycles.cycles);
-  const uses = unique(runs.flatMap(([, cycles]) =>
-    Object.keys(cycles.uses).filter((use) => cycles.uses[use])));
+  // In one order whichever runs have them: bars are compared, and what no warp does stands on top.
+  const order = unique([...Object.keys(useLabels), ...runs.flatMap(([, cycles]) => Object.keys(cycles.uses))]);
+  const uses = order.filter((use) => runs.some(([, cycles]) => cycles.uses[use]));
   const parts = uses.map((use) => useLabels[use] || use);
   const machines = unique(points.map((point) => point.machine));
   return {name: `cycles-${sms}`, title: `Cycles of ${sms === "sm" ? "SMs" : sms.replace(/_sm$/, "") + " SMs"}`,
@@ -814,12 +815,13 @@ const decisions = (point) => {
   return parts;
 };
 
-/// Made when it is opened first.
+/// Made when it is opened first; on paper its title is a heading.
 const opened = (title, content) => {
-  const details = make("details", {}, make("summary", {}, title));
-  details.addEventListener("toggle", () => {
-    if (details.open && details.childElementCount === 1) details.append(...content());
-  });
+  const details = make("details", {class: "titled"}, make("summary", {}, title));
+  details.fill = () => {
+    if (details.childElementCount === 1) details.append(...content());
+  };
+  details.addEventListener("toggle", () => { if (details.open) details.fill(); });
   return details;
 };
 
@@ -883,8 +885,8 @@ const workloadPage = (name) => {
     make("h3", {}, "Decisions"),
     make("p", {class: "quiet"}, "What was offloaded or placed, and why not; open a run."),
     ...good.map((point) => opened(runText(point), () => decisions(point))),
-    make("h3", {}, "Counters"),
-    make("p", {}, make("label", {}, "Counters with ", filter, " in their names, of study " +
+    make("h3", {class: "screen"}, "Counters"),
+    make("p", {class: "screen"}, make("label", {}, "Counters with ", filter, " in their names, of study " +
       ((main[0] || {}).study || "-"))), place];
 };
 
@@ -996,16 +998,27 @@ document.getElementById("nav").append(
     ["auto", "light", "dark"].map((theme) => make("option", {selected: theme === asked}, theme))));
 if (asked) setTheme(asked);
 addEventListener("hashchange", show);
-// On paper all is seen: figures as wide as the page, and what is folded on the screen.
-const unfolded = [];
+// On paper all is seen: figures and tables no wider than the page, and what is folded on the screen.
+const unfolded = [], paperPixels = 700, tablePoints = 6.5;
+/// Words are not divided: a table whose words side by side are wider has smaller type.
+const fitTables = () => {
+  for (const table of document.querySelectorAll("main table")) {
+    table.style.width = "1px";
+    const width = table.offsetWidth;
+    table.style.width = "";
+    table.style.fontSize = width > paperPixels ? `${tablePoints * paperPixels / width}pt` : "";
+  }
+};
 const toPaper = () => {
   drawing = {width: paperWidth, type: 9, fit: true, capped: true};
   root.dataset.paper = "yes";
   show();
   for (const details of document.querySelectorAll("main details:not([open])")) {
     details.open = true;
+    details.fill?.();
     unfolded.push(details);
   }
+  fitTables();
 };
 const fromPaper = () => {
   drawing = {width: null, type: 11, fit: false, capped: false};
