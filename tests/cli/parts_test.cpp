@@ -60,6 +60,15 @@ TEST(SweepProgressText, PointsShareSpeedAndRemainingTime) {
             "sweep: 6/24 points, 25 %, 0.5 Mwi/s, 0:30 left");
 }
 
+TEST(SweepProgressText, WhatIsLeftGoesByWhatPointsCost) {
+  sweep::Progress progress;
+  progress.cost_done = 1;
+  progress.cost = 100;
+  EXPECT_FALSE(sweep_seconds_left(progress, 5).has_value()) << "too little to go by";
+  progress.cost_done = 20;  // by four threads
+  EXPECT_DOUBLE_EQ(*sweep_seconds_left(progress, 5), 20);
+}
+
 TEST(ProgressLine, NobodyKnowsHowLongItTakesAtItsBeginning) {
   EXPECT_EQ(progress_line("libor", 5'000'000, 20'000'000, 10, {}, 60).find("left"),
             std::string::npos);

@@ -13,6 +13,7 @@
 #include "host/timing/compare/sentence.h"
 #include "host/timing/experiment/expression.h"
 #include "host/timing/experiment/tables.h"
+#include "host/timing/report/kernels.h"
 
 namespace nearwarp::experiment {
 namespace {
@@ -211,6 +212,11 @@ Json document_of(const Experiment& e, const std::string& version, const std::str
         const Json& run = line->second.at("run");
         const size_t before = counters.size();
         add_run(p, run, counters);
+        for (const Json& total : run.value("kernel_totals", Json::array())) {
+          const auto kernel = total.at("kernel").get<std::string>();
+          if (const std::string name = report::short_name(kernel); name != kernel)
+            json["kernel_names"][kernel] = name;
+        }
         if (const Json* reference = reference_run(plan, point, results)) {
           p["change"] = compare::sentence(*reference, run, p["workload"].get<std::string>(),
                                           p["policy"].get<std::string>());

@@ -778,9 +778,15 @@ const whereTimeWent = (point) => {
   return parts;
 };
 
+/// A kernel as tables have it: C++ names without parameters, with the whole name beside the pointer.
+const kernelCell = (kernel) => {
+  const short = (data.kernel_names || {})[kernel];
+  return short ? make("span", {title: kernel}, short) : kernel;
+};
+
 /// What became of the instances of a candidate block.
 const candidateRows = (point) => (point.candidates || []).map((c) => [
-  c.kernel, c.source_lines, c.instances, c.offloaded, c.refused_condition, c.refused_busy,
+  kernelCell(c.kernel), c.source_lines, c.instances, c.offloaded, c.refused_condition, c.refused_busy,
   c.refused_pending, c.no_memory_access, c.learning,
   c.local_lines + c.remote_lines ? 100 * c.local_lines / (c.local_lines + c.remote_lines) : "-",
   c.kept ? c.kept_cycles / c.kept : "-", c.returned ? c.offloaded_cycles / c.returned : "-"]);
@@ -810,7 +816,7 @@ const decisions = (point) => {
       o.accesses ? 100 * o.local / o.accesses : "-"])));
   if (point.kernel_totals) parts.push(make("h4", {}, "Kernels"), table(
     ["kernel", "launches", "cycles", "warp-instructions", "IPC", "registers"],
-    point.kernel_totals.map((k) => [k.kernel, k.launches, k.cycles, k.warp_instructions, k.ipc,
+    point.kernel_totals.map((k) => [kernelCell(k.kernel), k.launches, k.cycles, k.warp_instructions, k.ipc,
                                     k.registers])));
   return parts;
 };
@@ -836,7 +842,7 @@ const whatChanged = (point) => {
   const columns = ["where", "core cycles more"];
   const parts = [make("h4", {}, "By what SMs did, all kernels"), table(columns, causesOf(causes, ""))];
   if (kernels.length > 1) parts.push(make("h4", {}, "By kernel"), table(columns, kernels.filter((k) => k.cycles)
-    .flatMap((k) => [[k.kernel, signed(k.cycles)], ...causesOf(k.causes, "\u2003")])));
+    .flatMap((k) => [[kernelCell(k.kernel), signed(k.cycles)], ...causesOf(k.causes, "\u2003")])));
   return parts;
 };
 
