@@ -144,7 +144,7 @@ void understand(const CommandLine& line, Request& r) {
   const std::string how = key_of(launches_option(line));
   for (const experiment::Study& study : r.experiment.studies) {
     try {
-      r.studies.push_back({&study, plan_of(study, r.programs, how)});
+      r.studies.emplace_back(&study, plan_of(study, r.programs, how));
     } catch (const UsageError& error) {
       throw Error(fmt::format("study {} ({}): {}", study.name, r.experiment.path, error.what()));
     }
@@ -258,7 +258,7 @@ void for_each_study(const Request& r, Visit visit) {
   sweep::RunOptions options = r.options;
   for (const experiment::PlannedStudy& study : r.studies) {
     visit(study, options);
-    for (const sweep::Point& point : study.plan.points) options.others.insert(point.id);
+    for (const sweep::Point& point : study.points) options.others.insert(point.id);
   }
 }
 

@@ -127,7 +127,7 @@ Json summary_of(const std::vector<PlannedStudy>& studies, const Results& results
   std::set<std::string> seen;
   for (const PlannedStudy& s : studies) {
     std::map<std::string, std::pair<double, Json>> most;  // by program
-    for (const sweep::Point& point : s.plan.points) {
+    for (const sweep::Point& point : s.points) {
       const std::string& name = s.plan.definition.programs[point.program].name;
       const Json* reference = reference_run(s.plan, point, results);
       const auto line = results.find(point.id);
@@ -176,7 +176,7 @@ Json document_of(const Experiment& e, const std::string& version, const std::str
   for (const PlannedStudy& s : studies) {
     const sweep::Plan& plan = s.plan;
     size_t complete = 0, failed = 0;
-    for (const sweep::Point& point : plan.points) {
+    for (const sweep::Point& point : s.points) {
       const auto line = results.find(point.id);
       const bool there = line != results.end();
       complete += there && line->second.at("status") == "complete" ? 1 : 0;

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <cstddef>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "host/config/machine.h"
@@ -56,12 +59,19 @@ class Points {
 
   class Iterator {
    public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = Point;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const Point*;
+    using reference = Point;
+
     Iterator(const Points& points, size_t index) : points_(&points), index_(index) {}
     Point operator*() const { return (*points_)[index_]; }
     Iterator& operator++() {
       index_ += 1;
       return *this;
     }
+    void operator++(int) { index_ += 1; }
     bool operator==(const Iterator& other) const { return index_ == other.index_; }
 
    private:

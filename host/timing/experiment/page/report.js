@@ -325,7 +325,7 @@ const nameDots = (svg, pairs, size) => {
                     [cx + 4, cy + 5 + size], [cx - 4 - long, cy - 6], [cx - 4 - long, cy + 5 + size]];
     for (const [left, base] of places) {
       const box = [left, base - size, left + long, base + 2];
-      const free = box[0] > 40 && box[2] < right + 60 && taken.every((other, k) => k === i ||
+      const free = box[0] > 40 && box[2] < right - 2 && taken.every((other, k) => k === i ||
         box[2] < other[0] || other[2] < box[0] || box[3] < other[1] || other[3] < box[1]);
       if (!free) continue;
       taken.push(box);
@@ -379,7 +379,10 @@ const curve = (figure) => {
   const values = figure.x.map(Number);
   const log = numeric && values.length > 2 && values[0] > 0 &&
     values[values.length - 1] / values[0] >= 8;
-  const type = drawing.type, left = 3.4 * type + 14;
+  const type = drawing.type;
+  // Room for the axis' longest number and its label.
+  const most = Math.round(Math.max(...rows.map((row) => row.value ?? 0)));
+  const left = Math.max(3.4 * type + 14, textWidth(most.toLocaleString("en-GB")) + type + 16);
   const svg = Plot.plot({width: Math.min(wide(), 760), height: drawing.fit ? 240 : 320, marginLeft: left,
     marginBottom: 3 * type + 12, marginTop: 14, marginRight: 20,
     style: {fontSize: `${type}px`, overflow: "visible"},
