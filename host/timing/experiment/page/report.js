@@ -263,7 +263,7 @@ const bars = (figure) => {
   // Bars of a group say below what they are, where their colours do not.
   const named = stacked && perGroup > 1;
   const flat = Math.max(...names.map(textWidth)) <= .86 * room / perGroup - 6;
-  const below = named ? (flat ? type : Math.max(...names.map(textWidth))) + 6 : high + 12;
+  const below = named ? (flat ? type + 4 : Math.max(...names.map(textWidth))) + 6 : high + 12;
   const above = named ? high + 16 : type + 12;
   const groupAxis = Plot.axisFx({anchor: named ? "top" : "bottom", label: null, tickRotate: tilt,
     fontSize: type, padding: 3,
@@ -445,9 +445,23 @@ const svgText = (figure, svg, titled = true) => {
   };
   let y = 4;
   if (titled) {
-    y += 1.2 * type;
-    text(6, y, figure.title + (figure.unit ? ` [${figure.unit}]` : ""), 1.15 * type);
-    y += .5 * type;
+    // In as many lines as the width wants.
+    let line = "";
+    const put = () => {
+      y += 1.3 * type;
+      text(6, y, line, 1.15 * type);
+    };
+    for (const word of (figure.title + (figure.unit ? ` [${figure.unit}]` : "")).split(" ")) {
+      const longer = line ? `${line} ${word}` : word;
+      if (line && 1.15 * textWidth(longer) > width - 12) {
+        put();
+        line = word;
+      } else {
+        line = longer;
+      }
+    }
+    put();
+    y += .4 * type;
   }
   if (names.length > 1) {
     let x = 6;
