@@ -33,9 +33,8 @@ class CostScale {
       return;
     }
     for (size_t i = launch_of(from); from < to; ++i) {
-      const uint64_t end = i + 1 == ends_.size() || ends_[i].instructions > to
-                               ? to
-                               : ends_[i].instructions;
+      const uint64_t end =
+          i + 1 == ends_.size() || ends_[i].instructions > to ? to : ends_[i].instructions;
       f(ends_[i].kernel, cost(end) - cost(from));
       from = end;
     }

@@ -100,9 +100,9 @@ std::vector<report::RunResult> run_policies(const runtime::Recording& recording,
   if (live != nullptr) live->view().begin(recording.name, work);
   // Where the program is divided, progress is that of its parts together.
   const bool watched = live != nullptr || isatty(STDERR_FILENO) != 0;
-  PolicyRuns runs(
-      recording, policies, work,
-      watched && division.parts.empty() ? CostScale(recording, machine) : CostScale(), live);
+  PolicyRuns runs(recording, policies, work,
+                  watched && division.parts.empty() ? CostScale(recording, machine) : CostScale(),
+                  live);
   run_divided(runner, jobs, runs);
   std::vector<report::RunResult> results = runs.results();
   std::error_code ignored;  // a file that stays does no harm

@@ -59,8 +59,7 @@ void SweepProgress::update(const sweep::Progress& progress) {
   }
   if (now < next_) return;
   next_ = now + kNextLine;
-  std::fprintf(stderr, "nearwarp: %s\n",
-               sweep_progress_text(progress, seconds, left).c_str());
+  std::fprintf(stderr, "nearwarp: %s\n", sweep_progress_text(progress, seconds, left).c_str());
 }
 
 }  // namespace nearwarp::cli

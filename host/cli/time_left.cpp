@@ -50,8 +50,7 @@ void TimeLeft::update(double seconds, uint64_t done, uint64_t total) {
     Kernel& kernel = kernels_[at];
     kernel.cost += cost;
     kernel.left -= cost;
-    if (now.cost > last.cost)
-      kernel.seconds += (now.at - last.at) * cost / (now.cost - last.cost);
+    if (now.cost > last.cost) kernel.seconds += (now.at - last.at) * cost / (now.cost - last.cost);
     now.kernel = at;
   });
   done_ = done;

@@ -58,9 +58,9 @@ class TimeLeft {
 class TimeLeftOfAll {
  public:
   /// `scale`: of each of them.
-  explicit TimeLeftOfAll(std::vector<uint64_t> totals,
-                         const std::shared_ptr<const CostScale>& scale =
-                             std::make_shared<const CostScale>())
+  explicit TimeLeftOfAll(
+      std::vector<uint64_t> totals,
+      const std::shared_ptr<const CostScale>& scale = std::make_shared<const CostScale>())
       : totals_(std::move(totals)), parts_(totals_.size(), TimeLeft(scale)) {}
 
   void update(double seconds, std::span<const uint64_t> done);

@@ -1,5 +1,5 @@
-// Is what a progress bar says of the remaining time right? Of whole programs, on a clock that counts
-// what is simulated: a machine that does something else meanwhile has no influence.
+// Is what a progress bar says of the remaining time right? Of whole programs, on a clock that
+// counts what is simulated: a machine that does something else meanwhile has no influence.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ struct WatchedRun {
 /// How far off the worst estimate of the whole run was, as a factor.
 struct Worst {
   double from_a_tenth = 1, from_three_tenths = 1;  ///< of the run on
-  size_t looks = 0, without_estimate = 0;  ///< from a tenth on
+  size_t looks = 0, without_estimate = 0;          ///< from a tenth on
   double first = 0;  ///< the estimate at a tenth, as a share of the whole
 };
 
@@ -46,8 +46,8 @@ Worst watch(const WatchedRun& watched) {
   testing::start_counting();
   left.update(0, 0, recording.warp_instructions);
   constexpr uint64_t kLookCycles = 1000;
-  for (uint64_t cycle = kLookCycles;
-       run.step({.tick = run.tick_of(cycle)}) != sim::Stepped::kEnded; cycle += kLookCycles) {
+  for (uint64_t cycle = kLookCycles; run.step({.tick = run.tick_of(cycle)}) != sim::Stepped::kEnded;
+       cycle += kLookCycles) {
     const double at = testing::counted_seconds();
     left.update(at, run.progress().warp_instructions_done, recording.warp_instructions);
     looks.push_back({at, left.seconds()});
@@ -94,9 +94,11 @@ TEST(Progress, EstimatesAreRightFromATenthOfTheRunOn) {
   for (const WatchedRun& run : kRuns) {
     const Worst worst = watch(run);
     const std::string name = run.program + " on " + run.machine + " under " + run.policy;
-    std::printf("%-50s %4zu looks, %zu without an estimate; off by at most %.2f, later %.2f; at first %.2f\n",
-                name.c_str(), worst.looks, worst.without_estimate, worst.from_a_tenth,
-                worst.from_three_tenths, worst.first);
+    std::printf(
+        "%-50s %4zu looks, %zu without an estimate; off by at most %.2f, later %.2f; at first "
+        "%.2f\n",
+        name.c_str(), worst.looks, worst.without_estimate, worst.from_a_tenth,
+        worst.from_three_tenths, worst.first);
     EXPECT_GE(worst.looks, 20u) << name;
     EXPECT_LE(10 * worst.without_estimate, worst.looks) << name;
     // What a line costs is one number for many machines, so the first of several kernels misleads

@@ -33,7 +33,8 @@ std::string browser_command(const std::string& browser, const std::string& file,
   for (const char* flag :
        {"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
         "--disable-background-networking", "--disable-component-update", "--disable-sync",
-        "--disable-dev-shm-usage", "--hide-scrollbars", "--enable-logging=stderr", "--virtual-time-budget=10000"})
+        "--disable-dev-shm-usage", "--hide-scrollbars", "--enable-logging=stderr",
+        "--virtual-time-budget=10000"})
     command += std::string(" ") + flag;
   return command + " " + flags + " --user-data-dir='" + profile + "' '" +
          (file.find("://") == file.npos ? "file://" : "") + file + suffix + "' 2> '" + folder +

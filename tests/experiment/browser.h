@@ -18,8 +18,8 @@ struct PageView {
 PageView view_page(const std::string& browser, const std::string& file, const std::string& suffix,
                    unsigned width, const std::string& folder);
 
-/// Opens a file in a frame of this width, as a telephone has it: no window is so narrow. `script`, a
-/// function's body, may ask `page`, the file's document, and returns an object, whose members are
+/// Opens a file in a frame of this width, as a telephone has it: no window is so narrow. `script`,
+/// a function's body, may ask `page`, the file's document, and returns an object, whose members are
 /// written as "name: value;" in a line of `dom`.
 PageView view_frame(const std::string& browser, const std::string& file, const std::string& suffix,
                     unsigned width, const std::string& script, const std::string& folder);

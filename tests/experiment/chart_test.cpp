@@ -276,11 +276,11 @@ TEST(Chart, CurvesAreOverTheKeysValueInEffectOfAllTheirStudies) {
           "kind = \"curve\"\nx = \"stack.sm_warps\"\nseries = \"policy\"\npolicies = [\"tom\"]\n"
           "value = \"cycles\"\nas = \"speedup\"\nreference = \"baseline\"\n"
           "reference_study = \"s\"\nmean = \"geometric\"\n");
-  const sweep::Plan& more = rig.studies[1].plan;
+  const PlannedStudy& more = rig.studies[1];
   rig.fill([&](const std::string&, const std::string& policy, const sweep::Point& p) {
     const bool own = std::any_of(more.points.begin(), more.points.end(),
                                  [&](const sweep::Point& q) { return &p == &q; });
-    return policy == "baseline" ? 96.0 : own ? more.machine(p)->stack.sm_warps : 48.0;
+    return policy == "baseline" ? 96.0 : own ? more.plan.machine(p)->stack.sm_warps : 48.0;
   });
   const Chart chart = rig.chart();
   EXPECT_EQ(chart.x, (std::vector<std::string>{"48", "96", "192"}));  // by size

@@ -1,4 +1,5 @@
-// Is the report whole in all the ways in which it is looked at: on a telephone, in the dark, on paper?
+// Is the report whole in all the ways in which it is looked at: on a telephone, in the dark, on
+// paper?
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -20,8 +21,8 @@ class ReportInAllWays : public ::testing::Test {
   static void SetUpTestSuite() {
     folder_ = std::make_unique<TemporaryFolder>();
     write_text(folder_->file("small.toml"), kSmallExperiment);
-    const Outcome outcome = run_program({"experiment", folder_->file("small.toml"), "--out",
-                                         folder_->file("x"), "--threads", "2"});
+    const Outcome outcome = run_program(
+        {"experiment", folder_->file("small.toml"), "--out", folder_->file("x"), "--threads", "2"});
     ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   }
   static void TearDownTestSuite() { folder_.reset(); }
@@ -180,9 +181,9 @@ TEST_F(ReportInAllWays, TablesFitOnPaperWithoutDividedWords) {
 }
 
 TEST_F(ReportInAllWays, FiguresAreExportedWithNothingCutOff) {
-  const Outcome outcome = run_program({"experiment", folder_->file("small.toml"), "--out",
-                                       folder_->file("x"), "--no-run", "--figures", "svg,pdf,png",
-                                       "--figure-columns", "1"});
+  const Outcome outcome =
+      run_program({"experiment", folder_->file("small.toml"), "--out", folder_->file("x"),
+                   "--no-run", "--figures", "svg,pdf,png", "--figure-columns", "1"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   for (const char* name : {"speedup", "traffic", "warps", "both", "speedup-published"}) {
     const std::string file = folder_->file(std::string("x/figures/") + name);
@@ -199,8 +200,7 @@ TEST_F(ReportInAllWays, FiguresAreExportedWithNothingCutOff) {
     const std::string page = folder_->file("svg.html");
     write_text(page, "<body style=\"margin:0\"><main><div class=\"chart\">" +
                          read_text(file + ".svg") + "</div></main></body>");
-    const PageView view =
-        view_frame(browser_, page, "", 400, kMeasure, folder_->path().string());
+    const PageView view = view_frame(browser_, page, "", 400, kMeasure, folder_->path().string());
     EXPECT_EQ(said(view, "cut"), 0) << name;
     EXPECT_GE(said(view, "texts"), 5) << name;
   }

@@ -56,8 +56,7 @@ void start_counting() { counts = {}; }
 double counted_seconds() {
   double sum = 0;
   for (size_t kind = 0; kind < counts.size(); ++kind)
-    sum += 1e-9 * nanoseconds(static_cast<ComponentKind>(kind)) *
-           static_cast<double>(counts[kind]);
+    sum += 1e-9 * nanoseconds(static_cast<ComponentKind>(kind)) * static_cast<double>(counts[kind]);
   return sum;
 }
 

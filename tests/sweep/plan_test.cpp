@@ -1,7 +1,6 @@
 // Is a sweep the cross product of what varies, in its documented order, with ids that tell points
 // apart by what determines their results?
 #include "host/timing/sweep/plan.h"
-#include "host/timing/sweep/point_costs.h"
 
 #include <gtest/gtest.h>
 
@@ -9,6 +8,7 @@
 
 #include "host/core/error.h"
 #include "host/mechanisms/tom/settings.h"
+#include "host/timing/sweep/point_costs.h"
 #include "tests/sweep/sweep_rig.h"
 
 namespace nearwarp::testing {
@@ -129,8 +129,8 @@ std::string numbers_of(const std::string& key, int from, int many) {
 TEST(Plan, OfAMillionPointsOnlyWhatIsAskedForIsMade) {
   // Both keys of one kind: every point has a machine of its own, and loading it takes a tenth of a
   // millisecond.
-  sweep::Definition d =
-      definition({numbers_of("l1.hit_latency_cycles", 20, 500), numbers_of("run.max_cycles", 1000, 250)});
+  sweep::Definition d = definition(
+      {numbers_of("l1.hit_latency_cycles", 20, 500), numbers_of("run.max_cycles", 1000, 250)});
   d.policies = {"baseline"};
   const size_t many = d.programs.size() * 500 * 250;
   sweep::Plan plan = sweep::expand(d);

@@ -54,8 +54,7 @@ auto Configurations<Config>::check_locked(size_t combination, const std::string&
   } catch (const Error& error) {
     if (errors_.empty() || errors_.back() != error.what()) errors_.emplace_back(error.what());
     known.error = &errors_.back();
-    known.values =
-        content_hash(fmt::format("{}\n{}\n", key_of(name, overrides), *known.error));
+    known.values = content_hash(fmt::format("{}\n{}\n", key_of(name, overrides), *known.error));
     if (tally.first_error == nullptr) tally.first_error = std::current_exception();
   }
   known.checked = true;

@@ -1,5 +1,5 @@
-// The machines and policies of a sweep's points. A sweep may have a million of each: they are loaded
-// when they are asked for, and what is kept of them is what tells them apart.
+// The machines and policies of a sweep's points. A sweep may have a million of each: they are
+// loaded when they are asked for, and what is kept of them is what tells them apart.
 #pragma once
 
 #include <deque>

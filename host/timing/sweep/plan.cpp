@@ -67,9 +67,9 @@ class PointMaker {
                                     overrides_of(d_.axes, point.choice, &Axis::of_policy));
     if (const std::string* error = m.error != nullptr ? m.error : p.error; error != nullptr)
       point.error = *error;
-    point.id = digest(fmt::format("{} {}\nprogram {}\nmachine {}\npolicy {}", kSweepSchema,
-                                  d_.version, d_.programs[point.program].key, m.values.hex(),
-                                  p.values.hex()));
+    point.id =
+        digest(fmt::format("{} {}\nprogram {}\nmachine {}\npolicy {}", kSweepSchema, d_.version,
+                           d_.programs[point.program].key, m.values.hex(), p.values.hex()));
     if (!all_ids_.empty()) point.id = digest(point.id + all_ids_[point.program]);
     return point;
   }

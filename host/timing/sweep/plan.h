@@ -1,8 +1,8 @@
 // The points of a sweep: the cross product of what varies, in a fixed order, each with an id.
 #pragma once
 
-#include <cstdint>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <iterator>
 #include <memory>
@@ -124,9 +124,9 @@ uint64_t count_points(const Definition& definition);
 /// Checks the sweep as a whole, each value of an axis with the first ones of the others: a point's
 /// own combination is checked when the point is asked for, and if a rule forbids it, that is the
 /// point's error. Of divided programs, whose ids depend on all of their points, all are checked;
-/// `progress` is told of these, and stops by returning false. Throws nearwarp::Error if a machine or
-/// policy cannot be had with any combination, or when stopped; UsageError if a point is there twice,
-/// or there are too many.
+/// `progress` is told of these, and stops by returning false. Throws nearwarp::Error if a machine
+/// or policy cannot be had with any combination, or when stopped; UsageError if a point is there
+/// twice, or there are too many.
 Plan expand(Definition definition,
             const std::function<bool(uint64_t checked, uint64_t all)>& progress = {});
 

@@ -310,12 +310,12 @@ class SweepRun final : public sim::BatchObserver {
   std::vector<Todo> todo_;  ///< by program
   /// By program: warp-instructions of all of its points, once that is known.
   std::vector<std::optional<uint64_t>> sizes_;
-  size_t program_ = 0;                 ///< the one that runs
-  size_t points_of_program_ = 0;       ///< that it has to run
-  size_t points_begun_ = 0;            ///< of them, up to the batch that runs
+  size_t program_ = 0;            ///< the one that runs
+  size_t points_of_program_ = 0;  ///< that it has to run
+  size_t points_begun_ = 0;       ///< of them, up to the batch that runs
   std::string why_not_executed_;
-  std::vector<Point> points_;          ///< of the batch that runs
-  std::vector<sim::DividedJob> jobs_;  ///< the same, as runs
+  std::vector<Point> points_;                          ///< of the batch that runs
+  std::vector<sim::DividedJob> jobs_;                  ///< the same, as runs
   std::vector<uint64_t> work_of_jobs_, done_of_jobs_;  ///< warp-instructions; 0 of what has ended
   std::vector<std::shared_ptr<const config::MachineConfig>> machines_;  ///< that they point to
   std::vector<std::shared_ptr<const config::PolicyConfig>> policies_;
@@ -325,7 +325,7 @@ class SweepRun final : public sim::BatchObserver {
   runtime::Division division_;    ///< and what of it is simulated
   uint64_t before_ = 0;           ///< warp-instructions of earlier programs' points
   PointCosts costs_;
-  double seconds_ = 0;            ///< that points took which are done
+  double seconds_ = 0;  ///< that points took which are done
   Progress progress_;
   Outcome outcome_;
 };

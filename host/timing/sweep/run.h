@@ -57,9 +57,9 @@ struct RunOptions {
   Divide divide;
 };
 
-/// Points of a program that are made, checked and handed to the runner at a time: so many that the few at their end,
-/// for which there are fewer than threads, do not count; so few that their machines and policies
-/// fit in some tens of megabytes.
+/// Points of a program that are made, checked and handed to the runner at a time: so many that the
+/// few at their end, for which there are fewer than threads, do not count; so few that their
+/// machines and policies fit in some tens of megabytes.
 inline constexpr size_t kPointsAtOnce = 4096;
 
 /// Is the point one of those to run?

@@ -87,9 +87,10 @@ std::string cost(const report::Json& run, int64_t least) {
   const auto cycles =
       applied ? mapping.value("resume_cycle", int64_t{0}) : run.at("cycles").get<int64_t>();
   if (cycles < least) return "";
-  return applied ? fmt::format("until the mapping was learnt, memory was behind PCI-E for {} cycles",
-                               report::grouped(static_cast<uint64_t>(cycles)))
-                 : "the mapping was being learnt to the end, with memory behind PCI-E";
+  return applied
+             ? fmt::format("until the mapping was learnt, memory was behind PCI-E for {} cycles",
+                           report::grouped(static_cast<uint64_t>(cycles)))
+             : "the mapping was being learnt to the end, with memory behind PCI-E";
 }
 
 }  // namespace
