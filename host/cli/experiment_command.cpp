@@ -144,7 +144,7 @@ void understand(const CommandLine& line, Request& r) {
   const std::string how = key_of(launches_option(line));
   for (const experiment::Study& study : r.experiment.studies) {
     try {
-      r.studies.push_back({&study, plan_of(study, r.programs, how)});
+      r.studies.emplace_back(&study, plan_of(study, r.programs, how));
     } catch (const UsageError& error) {
       throw Error(fmt::format("study {} ({}): {}", study.name, r.experiment.path, error.what()));
     }
@@ -197,6 +197,7 @@ class Surroundings final : public sweep::Surroundings {
     study_ = &study;
     before_.points_done += last_.points_done;
     before_.warp_instructions_done += last_.warp_instructions_done;
+    before_.cost_done += last_.cost_done;
     last_ = {};
   }
 
@@ -216,10 +217,14 @@ class Surroundings final : public sweep::Surroundings {
     all.points_done = before_.points_done + progress.points_done;
     all.warp_instructions_done = before_.warp_instructions_done + progress.warp_instructions_done;
     all.warp_instructions = before_.warp_instructions_done + progress.warp_instructions;
-    // Points of later studies are taken to be as long as the mean of those known.
+    all.cost_done = before_.cost_done + progress.cost_done;
+    all.cost = before_.cost_done + progress.cost;
+    // Points of later studies are taken to be as the mean of those known.
     const size_t known = before_.points_done + progress.points;
-    if (known != 0 && points_ > known)
+    if (known != 0 && points_ > known) {
       all.warp_instructions += all.warp_instructions / known * (points_ - known);
+      all.cost *= static_cast<double>(points_) / static_cast<double>(known);
+    }
     progress_.update(all);
     return !interrupted();
   }
@@ -253,7 +258,7 @@ void for_each_study(const Request& r, Visit visit) {
   sweep::RunOptions options = r.options;
   for (const experiment::PlannedStudy& study : r.studies) {
     visit(study, options);
-    for (const sweep::Point& point : study.plan.points) options.others.insert(point.id);
+    for (const sweep::Point& point : study.points) options.others.insert(point.id);
   }
 }
 

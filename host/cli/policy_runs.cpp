@@ -8,6 +8,7 @@
 #include <chrono>
 #include <exception>
 #include <filesystem>
+#include <memory>
 #include <numeric>
 #include <optional>
 
@@ -28,8 +29,8 @@ class PolicyRuns final : public sim::BatchObserver {
              const std::vector<uint64_t>& work, CostScale scale, LivePage* live)
       : outcomes_(work.size()),
         total_(std::accumulate(work.begin(), work.end(), uint64_t{0})),
-        scale_(std::move(scale)),
-        left_(costs_of(work)),
+        scale_(std::make_shared<const CostScale>(std::move(scale))),
+        left_(work, scale_),
         live_(live),
         bar_(policies.size() == 1
                  ? fmt::format("{} under {}", recording.name, policies.front().name)
@@ -42,13 +43,13 @@ class PolicyRuns final : public sim::BatchObserver {
 
   void progress_of_each(std::span<const uint64_t> warp_instructions) override {
     const auto seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_);
-    left_.update(seconds.count(), costs_of(warp_instructions));
+    left_.update(seconds.count(), warp_instructions);
     if (live_ != nullptr) live_->view().progress(warp_instructions, left_.seconds());
   }
 
   void work_of_each(std::span<const uint64_t> warp_instructions) override {
     total_ = std::accumulate(warp_instructions.begin(), warp_instructions.end(), uint64_t{0});
-    left_ = TimeLeftOfAll(costs_of(warp_instructions));
+    left_ = TimeLeftOfAll({warp_instructions.begin(), warp_instructions.end()}, scale_);
   }
 
   bool progress(uint64_t warp_instructions) override {
@@ -66,15 +67,9 @@ class PolicyRuns final : public sim::BatchObserver {
   }
 
  private:
-  std::vector<uint64_t> costs_of(std::span<const uint64_t> warp_instructions) const {
-    std::vector<uint64_t> costs;
-    for (const uint64_t n : warp_instructions) costs.push_back(scale_.cost(n));
-    return costs;
-  }
-
   std::vector<sim::BatchOutcome> outcomes_;
   uint64_t total_;
-  CostScale scale_;
+  std::shared_ptr<const CostScale> scale_;
   TimeLeftOfAll left_;
   LivePage* live_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
@@ -106,7 +101,8 @@ std::vector<report::RunResult> run_policies(const runtime::Recording& recording,
   // Where the program is divided, progress is that of its parts together.
   const bool watched = live != nullptr || isatty(STDERR_FILENO) != 0;
   PolicyRuns runs(recording, policies, work,
-                  watched && division.parts.empty() ? CostScale(recording) : CostScale(), live);
+                  watched && division.parts.empty() ? CostScale(recording, machine) : CostScale(),
+                  live);
   run_divided(runner, jobs, runs);
   std::vector<report::RunResult> results = runs.results();
   std::error_code ignored;  // a file that stays does no harm

@@ -145,15 +145,21 @@ void check_programs(const sweep::Plan& plan) {
   const auto is_bound = [](const std::string& program) {
     return bound_program(program).stacks != 0;
   };
-  for (const sweep::Point& point : plan.points) {
-    const std::string& programs = plan.definition.programs[point.program].name;
-    if (std::ranges::any_of(programs_joined(programs), is_bound))
-      if (const auto machine = plan.machine(point); machine != nullptr)
-        check_stacks(programs, *machine);
+  for (size_t program = 0; program < plan.definition.programs.size(); ++program) {
+    const std::string& programs = plan.definition.programs[program].name;
+    const bool bound = std::ranges::any_of(programs_joined(programs), is_bound);
     const auto one = one_recording(programs);
-    if (!one || !sass::names_trace(one->name)) continue;
-    if (const auto policy = plan.policy(point); policy != nullptr)
-      check_policy_for_traces(*policy, one->name);
+    const bool traced = one && sass::names_trace(one->name);
+    if (!bound && !traced) continue;
+    for (size_t i = 0; i < plan.points_of_program(); ++i) {
+      const sweep::Point point = plan.points[program * plan.points_of_program() + i];
+      if (bound)
+        if (const auto machine = plan.machine(point); machine != nullptr)
+          check_stacks(programs, *machine);
+      if (traced)
+        if (const auto policy = plan.policy(point); policy != nullptr)
+          check_policy_for_traces(*policy, one->name);
+    }
   }
 }
 

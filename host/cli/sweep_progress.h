@@ -6,7 +6,6 @@
 #include <string>
 
 #include "host/cli/progress_bar.h"
-#include "host/cli/time_left.h"
 #include "host/timing/sweep/run.h"
 
 namespace nearwarp::cli {
@@ -14,6 +13,10 @@ namespace nearwarp::cli {
 /// One line without a bar, for logs: points, share, speed and, if it is known, remaining time.
 std::string sweep_progress_text(const sweep::Progress& progress, double seconds,
                                 std::optional<double> left);
+
+/// What is left takes as long as what is done, by what both cost; nothing as long as there is too
+/// little to go by. `seconds`: since the sweep began.
+std::optional<double> sweep_seconds_left(const sweep::Progress& progress, double seconds);
 
 /// Writes to standard error. Not thread-safe.
 class SweepProgress {
@@ -28,7 +31,6 @@ class SweepProgress {
   bool terminal_;
   ProgressBar bar_;
   Clock::time_point begin_, next_;
-  TimeLeft left_;
 };
 
 }  // namespace nearwarp::cli

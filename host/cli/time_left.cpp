@@ -7,26 +7,57 @@ namespace nearwarp::cli {
 namespace {
 
 constexpr size_t kMostSamples = 256;
-/// Before this share is done, and before the third and the fourth quarter of the time are alike in
-/// their rates, but for this factor, nobody can say.
-constexpr double kLeastShare = 0.05, kAlike = 1.25;
-/// From then on estimates are given until they differ by this one: one that comes and goes is read
-/// by nobody.
-constexpr double kUnlike = 2;
+/// Before this share is done nobody can say.
+constexpr double kLeastShare = 0.05;
+/// A kernel's own time counts against that of all as what is done of it against this share of all.
+constexpr double kOfAll = 0.03;
+/// If the last fifth of the time was so many times as fast, or as slow, as all of it, and even, but
+/// for this factor, what was before was something else, as a phase in which a mapping is learnt.
+constexpr double kLateShare = 0.8, kUnlike = 3, kEven = 1.25;
 
 }  // namespace
 
-void TimeLeft::update(double seconds, uint64_t done, uint64_t total) {
-  total_ = total;
-  // It begins when the last thing that is seen of it is nothing.
-  if (done == 0) samples_.clear();
-  if (!samples_.empty() && samples_.back().done >= total) return;  // over
-  samples_.push_back({seconds, done});
-  if (samples_.size() > kMostSamples) thin_out();
-  estimate();
+TimeLeft::TimeLeft(std::shared_ptr<const CostScale> scale)
+    : scale_(std::move(scale)), kernels_(scale_->kernels()) {}
+
+/// Whatever there was before, nothing is done yet.
+void TimeLeft::begin(double seconds) {
+  samples_ = {{seconds}};
+  from_ = samples_[0];
+  done_ = 0;
+  seconds_.reset();
+  std::ranges::fill(kernels_, Kernel{});
+  measure_left();
 }
 
-std::optional<double> TimeLeft::seconds() const { return over() ? std::optional(0.0) : seconds_; }
+void TimeLeft::measure_left() {
+  for (Kernel& kernel : kernels_) kernel.left = 0;
+  if (done_ >= total_) return;
+  scale_->each(done_, total_, [&](size_t kernel, double cost) { kernels_[kernel].left += cost; });
+}
+
+void TimeLeft::update(double seconds, uint64_t done, uint64_t total) {
+  const bool another = total != total_;
+  total_ = total;
+  if (done == 0 || samples_.empty()) begin(seconds);
+  if (another) measure_left();
+  done = std::min(done, total);
+  // Time in which nothing is done belongs to what comes next.
+  if (done <= done_) return;
+  Sample now = {seconds, scale_->cost(done)};
+  const Sample last = samples_.back();
+  scale_->each(done_, done, [&](size_t at, double cost) {
+    Kernel& kernel = kernels_[at];
+    kernel.cost += cost;
+    kernel.left -= cost;
+    if (now.cost > last.cost) kernel.seconds += (now.at - last.at) * cost / (now.cost - last.cost);
+    now.kernel = at;
+  });
+  done_ = done;
+  samples_.push_back(now);
+  if (samples_.size() > kMostSamples) thin_out();
+  seconds_ = estimate();
+}
 
 /// Every other one, but for the first and the last.
 void TimeLeft::thin_out() {
@@ -36,29 +67,37 @@ void TimeLeft::thin_out() {
   samples_.resize(kept);
 }
 
-void TimeLeft::estimate() {
+std::optional<double> TimeLeft::estimate() {
   const Sample& last = samples_.back();
-  const auto of = static_cast<double>(total_);
-  seconds_.reset();
-  if (samples_.size() < 2 || total_ == 0 || static_cast<double>(last.done) < kLeastShare * of) {
-    sound_ = false;
-    return;
-  }
-  const Sample &middle = sample_at(0.5), &third = sample_at(0.75);
+  const double all = scale_->cost(total_);
+  if (last.cost < kLeastShare * all) return std::nullopt;
   const auto rate = [](const Sample& from, const Sample& to) {
-    return to.at <= from.at || to.done <= from.done
-               ? 0
-               : static_cast<double>(to.done - from.done) / (to.at - from.at);
+    return to.at <= from.at ? 0 : (to.cost - from.cost) / (to.at - from.at);
   };
-  const double before = rate(middle, third), now = rate(third, last), recent = rate(middle, last);
-  const double most = sound_ ? kUnlike : kAlike;
-  sound_ = before != 0 && now != 0 && before <= most * now && now <= most * before;
-  if (sound_) seconds_ = (of - static_cast<double>(last.done)) / recent;
+  const auto alike = [](double a, double b, double factor) {
+    return a != 0 && b != 0 && a <= factor * b && b <= factor * a;
+  };
+  const Sample &late = sample_at(kLateShare), &later = sample_at((1 + kLateShare) / 2);
+  // Another kernel has a rate of its own.
+  const bool one_kernel = from_.kernel == last.kernel && late.kernel == last.kernel;
+  if (one_kernel && !alike(rate(late, last), rate(from_, last), kUnlike)) {
+    if (!alike(rate(late, later), rate(later, last), kEven)) return std::nullopt;
+    from_ = late;
+    for (Kernel& kernel : kernels_) kernel.cost = kernel.seconds = 0;
+    kernels_[last.kernel].cost = last.cost - late.cost;
+    kernels_[last.kernel].seconds = last.at - late.at;
+  }
+  const double mean = rate(from_, last), of_all = kOfAll * all;
+  if (mean == 0) return std::nullopt;
+  double seconds = 0;
+  for (const Kernel& kernel : kernels_)
+    seconds += kernel.left * (kernel.seconds + of_all / mean) / (kernel.cost + of_all);
+  return seconds;
 }
 
-/// The first one after this share of the time.
+/// The first one after this share of the time from from_ on.
 const TimeLeft::Sample& TimeLeft::sample_at(double share) const {
-  const double at = samples_[0].at + share * elapsed();
+  const double at = from_.at + share * (samples_.back().at - from_.at);
   return *std::lower_bound(samples_.begin(), samples_.end() - 1, at,
                            [](const Sample& s, double t) { return s.at < t; });
 }
