@@ -47,6 +47,16 @@ void store_node(const Key<Config>& key, Config& config, const toml::node& node,
     if (const auto value = node.value_exact<std::string>()) {
       return store_text(key, config, *value, where);
     }
+  } else if (const auto* texts = std::get_if<std::vector<std::string>*>(&member)) {
+    if (const toml::array* list = node.as_array()) {
+      (*texts)->clear();
+      for (const toml::node& element : *list) {
+        const auto text = element.value_exact<std::string>();
+        if (!text) throw bad_value(key, "cannot have " + describe_type(element), where);
+        (*texts)->push_back(*text);
+      }
+      return;
+    }
   } else if (const auto* optional = std::get_if<std::optional<uint64_t>*>(&member);
              optional != nullptr && node.value_exact<std::string>() == "unknown") {
     (*optional)->reset();
@@ -70,6 +80,10 @@ void store_table(const toml::table& table, const std::string& prefix, const std:
     if (const Key<Config>* key = find_key<Config>(path)) {
       store_node(*key, config, node, where);
       places[path] = where;
+      if (const toml::array* list = node.as_array())
+        for (size_t i = 0; i < list->size(); ++i)
+          places[element_of(path, i)] =
+              fmt::format("{}:{}", file, list->get(i)->source().begin.line);
       continue;
     }
     const std::string section = path + ".";
