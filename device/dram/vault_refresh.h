@@ -60,15 +60,15 @@ NW_HD NW_INLINE uint64_t next_part(const VaultParams& p, const VaultState& s) {
 
 /// The cycle (from `epoch`) in which the part whose refresh is due can have its next command: a
 /// precharge of `bank`, or if none is open the refresh itself, `bank` is ~0 then.
-NW_HD NW_RARE inline uint32_t part_cycle(const VaultParams& p, const VaultState& s,
-                                         std::byte* base, uint32_t& bank) {
+NW_HD NW_RARE inline uint32_t part_cycle(const VaultParams& p, const VaultState& s, std::byte* base,
+                                         uint32_t& bank) {
   const uint64_t open = s.open_banks & s.refreshing;
   uint32_t first = kNoCycle, idle = 0;
   bank = ~0u;
   lanes::each_bit(s.refreshing, [&](uint32_t b) {
     if ((open >> b & 1) != 0) {
-      const uint32_t at = later(s.pre_ok.in(base)[b],
-                                rows_allow(p, s, base, DramCommand::kPrecharge, b));
+      const uint32_t at =
+          later(s.pre_ok.in(base)[b], rows_allow(p, s, base, DramCommand::kPrecharge, b));
       if (at < first) bank = b;
       first = at < first ? at : first;
     } else {
@@ -83,8 +83,7 @@ NW_HD NW_RARE inline uint32_t part_cycle(const VaultParams& p, const VaultState&
 NW_HD NW_RARE inline uint64_t before_refresh(const VaultParams& p, const VaultState& s,
                                              std::byte* base, uint64_t command) {
   uint32_t ignored = 0;
-  const uint64_t own =
-      s.refreshing == 0 ? s.refresh_at : s.epoch + part_cycle(p, s, base, ignored);
+  const uint64_t own = s.refreshing == 0 ? s.refresh_at : s.epoch + part_cycle(p, s, base, ignored);
   return own < command ? own : command;
 }
 

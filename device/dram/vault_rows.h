@@ -97,8 +97,7 @@ NW_HD NW_INLINE void note_window(const VaultParams& p, const VaultState& s, std:
 NW_HD NW_CALLED void note_row_command(const VaultParams& p, const VaultState& s, std::byte* base,
                                       DramCommand command, uint32_t b, uint32_t c) {
   note(p, s, base, command, b, c);
-  if (command == DramCommand::kActivate && p.rows.window_cycles != 0)
-    note_window(p, s, base, b, c);
+  if (command == DramCommand::kActivate && p.rows.window_cycles != 0) note_window(p, s, base, b, c);
   hold_waiting(p, s, base);
 }
 

@@ -47,7 +47,7 @@ struct VaultParams {
   uint8_t sector_reads = 0;       ///< a read that names sectors is of these, not of the line
   uint16_t burst_mask = 0;        ///< bytes of a burst, a power of two, less one
   uint16_t line_bus_bytes = 0;    ///< what the bus carries for a read; 0: the line's whole bursts
-  uint8_t general = 0;    ///< there are rows, parts that are refreshed in turn, or several buses
+  uint8_t general = 0;     ///< there are rows, parts that are refreshed in turn, or several buses
   uint8_t bus_shift = 31;  ///< a bank's data bus is its index >> bus_shift
   DramRefresh refresh;
   DramRows rows;
@@ -141,9 +141,9 @@ struct VaultState {
   // Of constraints that are rows: per command, scope and part the earliest cycle; the cycles of the
   // last four activations of each part, + the window, and which is the oldest. Count 0: no rows.
   Ref<uint32_t> row_ok, windows, oldest_in_window;
-  uint64_t refreshing = 0;     ///< banks whose refresh is due: they take no other commands
-  uint32_t refresh_part = 0;   ///< the next one
-  uint64_t refresh_at = 0;     ///< cycle (from zero) at which the next refresh is due
+  uint64_t refreshing = 0;    ///< banks whose refresh is due: they take no other commands
+  uint32_t refresh_part = 0;  ///< the next one
+  uint64_t refresh_at = 0;    ///< cycle (from zero) at which the next refresh is due
   VaultCommands commands;
   uint64_t command = uint64_t{1} << 40;  ///< cycle (from zero) of the next one, or of a refresh
   Tick bus_free[kMaxDramBuses] = {};

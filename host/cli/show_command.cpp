@@ -114,12 +114,11 @@ class FileText {
       const size_t end = key.value.find('"', at + 1) + 1;
       const bool last = key.value[end] == ']';
       // The file's remarks are on its own texts.
-      const std::string remark =
-          change_of(key.key).empty()
-              ? file_.by_path[config::element_of(key.key, index++)].behind
-              : "";
-      text += with_remark(
-          fmt::format("  {}{}", key.value.substr(at, end - at), last ? "" : ","), remark);
+      const std::string remark = change_of(key.key).empty()
+                                     ? file_.by_path[config::element_of(key.key, index++)].behind
+                                     : "";
+      text += with_remark(fmt::format("  {}{}", key.value.substr(at, end - at), last ? "" : ","),
+                          remark);
       at = end + 2;
     }
     return text + "]\n";

@@ -78,7 +78,7 @@ class Table {
     std::vector<Row> rows;
     for (at_ = 0; at_ < texts_.size(); ++at_) rows.push_back(row());
     std::vector<Constraint> all;
-    for (const Row& r : rows) add(r, 0, all);
+    for (at_ = 0; at_ < rows.size(); ++at_) add(rows[at_], 0, all);
     require_all(all);
     const uint32_t refreshes = refreshes_of_all(refresh_scope(all), parts_);
     all.clear();
@@ -110,8 +110,7 @@ class Table {
     Row r;
     const std::string scope(trimmed(text.substr(0, colon)));
     const auto found = std::find(kScopes.begin(), kScopes.end(), scope);
-    if (found == kScopes.end())
-      fail(fmt::format("has no scope '{}'", scope), near(scope, kScopes));
+    if (found == kScopes.end()) fail(fmt::format("has no scope '{}'", scope), near(scope, kScopes));
     r.others = scope == "other-rank";
     r.scope = r.others ? DramScope::kRank : static_cast<DramScope>(found - kScopes.begin());
     Words from = words_of(text.substr(colon + 1, arrow - colon - 1));
@@ -196,18 +195,18 @@ class Table {
     return timing->cycles;
   }
 
-  static void add(const Row& r, uint32_t cycles, std::vector<Constraint>& all) {
+  void add(const Row& r, uint32_t cycles, std::vector<Constraint>& all) const {
     for (const DramCommand from : r.from)
       for (const DramCommand to : r.to)
-        all.push_back({r.scope, from, to, r.window, r.others, cycles});
+        all.push_back({r.scope, from, to, r.window, r.others, cycles, static_cast<uint32_t>(at_)});
   }
 
   /// A bank whose commands nothing holds apart is none.
   void require_all(const std::vector<Constraint>& all) const {
     using enum DramCommand;
     constexpr std::pair<DramCommand, DramCommand> kPairs[] = {
-        {kActivate, kRead},      {kActivate, kWrite},   {kActivate, kPrecharge},
-        {kPrecharge, kActivate}, {kRead, kPrecharge},   {kWriteData, kPrecharge},
+        {kActivate, kRead},      {kActivate, kWrite}, {kActivate, kPrecharge},
+        {kPrecharge, kActivate}, {kRead, kPrecharge}, {kWriteData, kPrecharge},
         {kRefresh, kActivate},   {kRefresh, kRefresh}};
     for (const auto& [from, to] : kPairs) {
       const bool there = std::any_of(all.begin(), all.end(), [&](const Constraint& c) {
@@ -220,12 +219,10 @@ class Table {
       const bool interval = to == kRefresh;
       throw Error(fmt::format(
           "{} has no row of a {} from {} to {} ({}) - {}", key_, interval ? "channel" : "bank",
-          kCommands[static_cast<size_t>(from)], kCommands[static_cast<size_t>(to)],
-          place_of_(key_),
-          interval ? "\"channel: REF > REF = tREFI\" is the interval of refreshes"
-          : from == kRefresh
-              ? "\"rank: REF > ACT = tRFC\" says what a refresh takes"
-              : std::string("every table needs one: ") + std::string(kExample)));
+          kCommands[static_cast<size_t>(from)], kCommands[static_cast<size_t>(to)], place_of_(key_),
+          interval           ? "\"channel: REF > REF = tREFI\" is the interval of refreshes"
+          : from == kRefresh ? "\"rank: REF > ACT = tRFC\" says what a refresh takes"
+                             : std::string("every table needs one: ") + std::string(kExample)));
     }
   }
 
@@ -354,9 +351,9 @@ uint32_t refreshes_of_all(DramScope scope, const DramParts& parts) {
 }
 
 uint32_t burst_cycles(const DramConfig& dram) {
-  return static_cast<uint32_t>((uint64_t{dram.organisation.access_bytes} * dram.speed.clock_mhz +
-                                dram.speed.data_mbps - 1) /
-                               dram.speed.data_mbps);
+  return static_cast<uint32_t>(
+      (uint64_t{dram.organisation.access_bytes} * dram.speed.clock_mhz + dram.speed.data_mbps - 1) /
+      dram.speed.data_mbps);
 }
 
 std::vector<Constraint> constraints_of(const DramConfig& dram) { return read(dram, nowhere); }

@@ -35,6 +35,7 @@ struct Constraint {
   bool window = false;  ///< from the last but three activations
   bool others = false;  ///< holds in the other ranks of the pseudo channel
   uint32_t cycles = 0;
+  uint32_t row = 0;  ///< in the list of rows
 };
 
 /// What a channel consists of, from the outside to the inside.

@@ -18,7 +18,7 @@ struct DramConfig {
   std::string path;         ///< where it was read from
   std::string description;  ///< [standard] description
 
-  struct Organisation {  // [organisation]: one channel, pseudo channel or vault
+  struct Organisation {            // [organisation]: one channel, pseudo channel or vault
     uint32_t pseudo_channels = 1;  ///< with data lines of their own
     uint32_t ranks = 1;            ///< of a pseudo channel; they share its data lines
     uint32_t bank_groups = 0;      ///< of a rank

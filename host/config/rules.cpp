@@ -391,8 +391,7 @@ void check_rules(const DramConfig& dram, const PlaceOf& place_of) {
                  o.access_bytes);
   rules.at_least("organisation.rows", o.rows, "organisation.row_buffers", o.row_buffers);
   rules.require(
-      groups * o.banks_per_group * o.rows * (o.row_bytes / o.access_bytes) <=
-          uint64_t{1} << 32,
+      groups * o.banks_per_group * o.rows * (o.row_bytes / o.access_bytes) <= uint64_t{1} << 32,
       "organisation.rows", fmt::format("is {}", o.rows),
       "a channel may hold at most 2^32 accesses");
   const DramConfig::Timing& t = dram.timing;

@@ -26,7 +26,8 @@ constexpr uint16_t kHeaderBytes = 8;
 uint8_t log2_exact(uint64_t value) { return static_cast<uint8_t>(std::countr_zero(value)); }
 
 uint64_t num_lines(const DramConfig& d) {
-  return uint64_t{config::parts_of(d).banks()} * d.organisation.rows * (d.organisation.row_bytes / d.organisation.access_bytes);
+  return uint64_t{config::parts_of(d).banks()} * d.organisation.rows *
+         (d.organisation.row_bytes / d.organisation.access_bytes);
 }
 
 ChannelMap channel_map(const DramConfig& d) {
@@ -102,8 +103,7 @@ class Layout {
     p.window = traffic.outstanding;
     p.writes_num = traffic.writes_num;
     p.writes_den = traffic.writes_den;
-    const double per_cycle = static_cast<double>(traffic.rate_ppm) / 1e6 *
-                             config::peak_mbps(d_) /
+    const double per_cycle = static_cast<double>(traffic.rate_ppm) / 1e6 * config::peak_mbps(d_) /
                              (double{1} * d_.speed.clock_mhz * d_.organisation.access_bytes);
     p.arrival_threshold =
         static_cast<uint32_t>(std::min(std::ldexp(per_cycle, 32), std::ldexp(1.0, 32) - 1));
@@ -152,9 +152,9 @@ class Layout {
   void make_components() {
     const Ref<Channel> requests = channel(request_latency_), replies = channel(reply_latency_);
     const uint32_t entries = d_.controller.read_entries + d_.controller.write_entries;
-    s_.vault = kernels::place(
-        s_.arena, make_vault(s_.arena, s_.vault_params, config::parts_of(d_).banks(), entries, requests,
-                             replies));
+    s_.vault =
+        kernels::place(s_.arena, make_vault(s_.arena, s_.vault_params, config::parts_of(d_).banks(),
+                                            entries, requests, replies));
     s_.source = make_source(requests, replies);
     s_.front_end = kernels::place(s_.arena, frontend::FrontEndState{});
     s_.table = s_.arena.allocate<kernels::Component>(2);

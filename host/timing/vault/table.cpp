@@ -62,15 +62,18 @@ class Compiler {
     set_parts();
     set_refresh(constraints);
     for (const Constraint& c : constraints) take(c);
+    imply(Scope::kChannel);
+    imply(Scope::kBankGroup);
     // A field holds what all of its pairs keep at least; who keeps more has a row besides.
     for (const Field& field : fields()) p_.*field.to = take_field(field);
     for (const auto& [key, cycles] : longest_) {
       const auto& [scope, from, to, others] = key;
       if (cycles == 0) continue;
       if (p_.rows.count == kMaxDramRows)
-        throw Error(fmt::format("a DRAM has more than {} constraints besides the customary ones - "
-                                "join rows, or leave some out",
-                                kMaxDramRows));
+        throw Error(
+            fmt::format("a DRAM has more than {} constraints besides the customary ones - "
+                        "join rows, or leave some out",
+                        kMaxDramRows));
       p_.rows.row[p_.rows.count++] = {cycles, static_cast<DramCommand>(from),
                                       static_cast<DramCommand>(to), device_scope(scope),
                                       static_cast<uint8_t>(others ? 1 : 0)};
@@ -82,10 +85,9 @@ class Compiler {
       note_scope(DramCommand::kWrite, Scope::kPseudoChannel);
     }
     const bool parts_in_turn = p_.tREFI != 0 && p_.refresh.parts > 1;
-    p_.general = p_.rows.count != 0 || p_.rows.window_cycles != 0 || p_.bus_shift != 31 ||
-                         parts_in_turn
-                     ? 1
-                     : 0;
+    p_.general =
+        p_.rows.count != 0 || p_.rows.window_cycles != 0 || p_.bus_shift != 31 || parts_in_turn ? 1
+                                                                                                : 0;
   }
 
  private:
@@ -102,8 +104,7 @@ class Compiler {
     shift[size_t(Scope::kRank)] = log2_exact(banks_of_rank());
     shift[size_t(Scope::kPseudoChannel)] = log2_exact(banks_of_pseudo_channel());
     p_.group_shift = groups_have_fields() ? log2_exact(banks_of_group()) : uint8_t{31};
-    p_.bus_shift =
-        parts_.pseudo_channels > 1 ? log2_exact(banks_of_pseudo_channel()) : uint8_t{31};
+    p_.bus_shift = parts_.pseudo_channels > 1 ? log2_exact(banks_of_pseudo_channel()) : uint8_t{31};
   }
 
   void set_refresh(const std::vector<Constraint>& constraints) {
@@ -178,12 +179,32 @@ class Compiler {
       return;
     }
     if (parts_.banks() * row_buffers_ >> p_.rows.shift[size_t(scope)] > kMaxDramWindows)
-      throw Error(fmt::format("a DRAM has windows of activations in more than {} parts - count "
-                              "them in a rank",
-                              kMaxDramWindows));
+      throw Error(
+          fmt::format("a DRAM has windows of activations in more than {} parts - count "
+                      "them in a rank",
+                      kMaxDramWindows));
     window_scope_ = scope;
     p_.rows.window_cycles = cycles;
     p_.rows.window_scope = device_scope(scope);
+  }
+
+  uint32_t longest(Scope scope, config::DramCommand from, config::DramCommand to) const {
+    const auto at = longest_.find({scope, from, to, false});
+    return at == longest_.end() ? 0 : at->second;
+  }
+
+  /// Many tables leave out what follows from other rows: between commands of different kinds a
+  /// distance as between two reads. Said, it lets a field hold all four pairs.
+  void imply(Scope scope) {
+    const uint32_t reads = longest(scope, kRead, kRead);
+    const auto say = [&](config::DramCommand from, config::DramCommand to, uint32_t follows) {
+      uint32_t& said = longest_[{scope, from, to, false}];
+      if (follows >= reads) said = std::max(said, reads);
+    };
+    say(kRead, kWrite, longest(Scope::kChannel, kRead, kWrite));
+    say(kWrite, kRead,
+        p_.tCWL + std::max(longest(scope, kWriteData, kRead),
+                           longest(Scope::kChannel, kWriteData, kRead)));
   }
 
   uint32_t take_field(const Field& field) {
@@ -195,8 +216,7 @@ class Compiler {
     for (const Pair& pair : field.pairs)
       least = std::min(least, of(pair) == longest_.end() ? 0u : of(pair)->second);
     for (const Pair& pair : field.pairs)
-      if (const auto at = of(pair); at != longest_.end() && at->second == least)
-        longest_.erase(at);
+      if (const auto at = of(pair); at != longest_.end() && at->second == least) longest_.erase(at);
     return least;
   }
 

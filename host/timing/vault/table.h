@@ -10,7 +10,7 @@ namespace nearwarp::sim {
 
 /// Sets what `p` has of distances between commands, of refreshes, and of the parts of a channel.
 /// Pairs that VaultParams has fields for go there, where they cost nothing more; the others become
-/// rows. Throws nearwarp::Error if there are more of them than a vault takes.
+/// rows. `p` has tCL and tCWL. Throws nearwarp::Error if there are more of them than a vault takes.
 void set_constraints(VaultParams& p, const std::vector<config::Constraint>& constraints,
                      const config::DramParts& parts, uint32_t row_buffers);
 

@@ -205,7 +205,8 @@ VaultSpec Parts::vault(uint32_t mbps) const {
   p.row_buffer_bits = static_cast<uint8_t>(log2_exact(d.row_buffers));
   p.any_row_buffer = d.row_buffer_rule == "any" ? 1 : 0;
   const uint64_t line = uint64_t{machine.l1.line_bytes} * machine.clocks.dram_mhz;
-  set_constraints(p, config::constraints_of(machine, static_cast<uint32_t>((line + mbps - 1) / mbps)),
+  set_constraints(p,
+                  config::constraints_of(machine, static_cast<uint32_t>((line + mbps - 1) / mbps)),
                   config::parts_of(machine), d.row_buffers);
   const TicksPerByte t = ticks_per_byte(base_mhz, mbps);
   p.ticks_per_byte_num = t.num;
