@@ -140,7 +140,7 @@ NW_HD NW_INLINE void plan_command(const VaultParams& p, const VaultState& s, std
   uint64_t command = first != kNoCycle ? s.epoch + first : kNoEvent;
   if (command < from) command = from;
   if (p.tREFI != 0 && s.refresh_at <= command) {  // first of all, and nothing goes before it
-    command = p.refresh.parts > 1 ? before_refresh(p, s, base, command) : refresh_cycle(s, base);
+    command = p.refresh.parts > 1 ? before_refresh(p, s, base, command) : refresh_cycle(p, s, base);
     if (command < from) command = from;
   }
   next.command = command;
@@ -233,7 +233,7 @@ NW_HD NW_INLINE bool issue(const VaultParams& p, VaultState& s, std::byte* base,
 NW_HD NW_RARE inline bool refresh_now(const VaultParams& p, VaultState& s, std::byte* base,
                                       uint64_t cycle, VaultCommands& at) {
   if (p.refresh.parts <= 1) {
-    refresh(p, s, base, refresh_cycle(s, base));
+    refresh(p, s, base, refresh_cycle(p, s, base));
     return true;
   }
   const bool issued = refresh_part(p, s, base, static_cast<uint32_t>(cycle - s.epoch));

@@ -50,12 +50,13 @@ NW_HD NW_INLINE Tick starvation_of(const VaultParams& p, Tick arrived) {
   return arrived + Tick{p.starvation_cycles} * p.period;
 }
 
-/// Decide what bank `b` needs next.
-NW_HD NW_INLINE void plan_bank(const VaultParams& p, const VaultState& s, std::byte* base,
-                               uint32_t b) {
+/// Decide what bank `b` needs next. kUnusual: the vault is in order, or has rows.
+template <bool kUnusual>
+NW_HD NW_INLINE void plan_bank_as(const VaultParams& p, const VaultState& s, std::byte* base,
+                                  uint32_t b) {
   const VaultEntry* entries = s.entries.in(base);
   uint64_t wanted = s.bank_entries.in(base)[b] & (s.write_mode != 0 ? s.writes : ~s.writes);
-  if (p.in_order != 0) wanted &= s.head == kNoEntry ? 0 : uint64_t{1} << s.head;
+  if (kUnusual && p.in_order != 0) wanted &= s.head == kNoEntry ? 0 : uint64_t{1} << s.head;
   // A starving request has its bank for itself.
   if (s.starving != kNoEntry && entries[s.starving].bank == b) wanted = uint64_t{1} << s.starving;
   uint32_t col = kNoCycle, act = kNoCycle, pre = kNoCycle, age = kNoCycle;
@@ -74,12 +75,21 @@ NW_HD NW_INLINE void plan_bank(const VaultParams& p, const VaultState& s, std::b
     }
     age = entries[e].order;
     s.chosen.in(base)[b] = static_cast<uint8_t>(e);
-    if (p.general != 0 && !rows_hold(p, s, base, b, col, act, pre)) age = kNoCycle;
+    if (kUnusual && p.general != 0 && !rows_hold(p, s, base, b, col, act, pre)) age = kNoCycle;
   }
   s.col_key.in(base)[b] = col;
   s.act_key.in(base)[b] = act;
   s.pre_key.in(base)[b] = pre;
   s.order_key.in(base)[b] = age;
+}
+NW_HD NW_CALLED void plan_unusual_bank(const VaultParams& p, const VaultState& s, std::byte* base,
+                                       uint32_t b) {
+  plan_bank_as<true>(p, s, base, b);
+}
+NW_HD NW_INLINE void plan_bank(const VaultParams& p, const VaultState& s, std::byte* base,
+                               uint32_t b) {
+  if ((p.in_order | p.general) != 0) return plan_unusual_bank(p, s, base, b);
+  plan_bank_as<false>(p, s, base, b);
 }
 
 /// `keys` of a group's banks, none of which may be before cycle `ok` any more; those of banks that
@@ -296,7 +306,7 @@ NW_HD NW_INLINE void transfer(const VaultParams& p, VaultState& s, const VaultEn
   Tick& bus_free = s.bus_free[x.bank >> p.bus_shift];
   const Tick start = max_tick(now + Tick{write ? p.tCWL : p.tCL} * p.period, bus_free);
   bus_free = start + took;
-  if (p.bus_shift == 31) s.bus_busy_cycles = bus_free / p.period;
+  s.bus_busy_cycles = bus_free / p.period;
   s.counters.bus_busy_ticks += took;
   s.counters.row_hits += x.opened == 0 ? 1 : 0;
   s.counters.row_misses += x.opened == 1 ? 1 : 0;
@@ -311,10 +321,11 @@ NW_HD NW_INLINE void issue_write(const VaultParams& p, VaultState& s, std::byte*
   const uint32_t end = relative(s, cycle_at_or_after(s.bus_free[b >> p.bus_shift], p.period));
   uint32_t* pre_ok = s.pre_ok.in(base) + b;
   *pre_ok = later(*pre_ok, end + p.tWR);
-  s.read_ok = later(s.read_ok, later(c + p.tCCD, end + p.tWTR));
+  s.read_ok = later(s.read_ok, later(c + p.tCCD, p.tWTR != 0 ? end + p.tWTR : 0));
   s.write_ok = later(s.write_ok, c + p.tCCD);
   if (has_groups(p, s)) {
-    s.group_read_ok[group] = later(s.group_read_ok[group], later(c + p.tCCD_L, end + p.tWTR_L));
+    s.group_read_ok[group] =
+        later(s.group_read_ok[group], later(c + p.tCCD_L, p.tWTR_L != 0 ? end + p.tWTR_L : 0));
     s.group_write_ok[group] = later(s.group_write_ok[group], c + p.tCCD_L);
   }
   s.counters.write_commands += 1;

@@ -19,13 +19,17 @@ NW_HD NW_RARE inline void plan_all(const VaultParams& p, const VaultState& s, st
 
 /// The cycle (from zero) in which the next refresh can begin: when it is due and every open bank
 /// may be closed.
-NW_HD NW_INLINE uint64_t refresh_cycle(const VaultState& s, std::byte* base) {
+NW_HD NW_INLINE uint64_t refresh_cycle(const VaultParams& p, const VaultState& s, std::byte* base) {
   const uint32_t* pre_ok = s.pre_ok.in(base);
   const uint64_t open = s.open_banks;
   const uint32_t banks = s.pre_ok.count;
   // Maximum as the minimum of the complement.
-  const uint32_t closable = ~lanes::minimum(
+  uint32_t closable = ~lanes::minimum(
       banks, [&](uint32_t b) { return (open >> b & 1) != 0 ? ~pre_ok[b] : kNoCycle; });
+  if (p.general != 0)
+    lanes::each_bit(open, [&](uint32_t b) {
+      closable = later(closable, rows_allow(p, s, base, DramCommand::kPrecharge, b));
+    });
   // 0 stands for any time before `epoch`.
   const uint64_t when = open == 0 || closable == 0 ? 0 : s.epoch + closable;
   return when > s.refresh_at ? when : s.refresh_at;
@@ -124,7 +128,6 @@ NW_HD NW_RARE inline bool refresh_part(const VaultParams& p, VaultState& s, std:
   if (part_cycle(p, s, base, bank) > c) return false;
   if (bank != ~0u) {
     close_for_refresh(p, s, base, bank, c);
-    hold_waiting(p, s, base);
   } else {
     end_refresh_of(p, s, base, s.refreshing, c);
     plan_all(p, s, base);
@@ -163,7 +166,7 @@ NW_HD NW_RARE inline void catch_up_refreshes(const VaultParams& p, VaultState& s
   if (p.tREFI == 0) return;
   if (p.refresh.parts > 1) return catch_up_parts(p, s, base, now);
   while (s.refresh_at <= now) {
-    const uint64_t when = refresh_cycle(s, base);
+    const uint64_t when = refresh_cycle(p, s, base);
     if (when > now) return;
     refresh(p, s, base, when);
     if (s.refresh_at + p.tREFI <= now) {  // nothing is open any more: all but the last are alike

@@ -19,7 +19,8 @@ inline constexpr uint32_t kMaxVaultExits = 4;
 
 /// Timings in command-clock cycles.
 /// Source: names after JESD79-3F; tRTW is the least distance from a read to a write command; `_L`
-/// is the distance within a bank group (JESD79-4), felt only where there are several.
+/// is the distance within a bank group (JESD79-4), felt only where there are several; 0: no such
+/// constraint, but for tCL and tCWL.
 struct VaultParams {
   uint32_t period = 1;  ///< ticks per command-clock cycle
   uint32_t tCL = 0, tCWL = 0, tRCD = 0, tRP = 0, tRAS = 0, tRC = 0, tRRD = 0, tFAW = 0, tCCD = 0,

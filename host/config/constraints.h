@@ -38,6 +38,9 @@ struct Constraint {
   uint32_t row = 0;  ///< in the list of rows
 };
 
+/// The rows of DDR3, GDDR5, HBM and HBM2: of all files that list none.
+std::vector<std::string> customary_constraints();
+
 /// What a channel consists of, from the outside to the inside.
 struct DramParts {
   uint32_t pseudo_channels = 1, ranks = 1, bank_groups = 1, banks_per_group = 1;

@@ -9,8 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "host/config/customary_constraints.h"
-
 namespace nearwarp::config {
 
 struct DramConfig {
@@ -42,9 +40,9 @@ struct DramConfig {
     // What only some standards have; 0: not given.
     uint32_t tRCDWR = 0, tCCD_L_WR = 0, tCCD_R = 0, tCCDSB = 0, tWTRSB = 0, tPPD = 0, tRFCpb = 0,
              tRREFD = 0;
-    std::vector<std::string> constraints = customary_constraints();
-    uint32_t clock_mhz = 0;              ///< see MachineConfig::Dram::timing_mhz
-    std::string other_clock = "refuse";  ///< likewise
+    std::vector<std::string> constraints;  ///< in a file without them: the customary ones
+    uint32_t clock_mhz = 0;                ///< see MachineConfig::Dram::timing_mhz
+    std::string other_clock = "refuse";    ///< likewise
   } timing;
   std::map<std::string, uint64_t, std::less<>> timing_ps;  ///< see MachineConfig::timing_ps
 

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "host/config/customary_constraints.h"
 #include "host/config/energy.h"
 #include "host/config/tables.h"
 
@@ -257,7 +256,7 @@ struct MachineConfig {
     // What only some standards have; 0: not given.
     uint32_t tRCDWR = 0, tCCD_L_WR = 0, tCCD_R = 0, tCCDSB = 0, tWTRSB = 0, tPPD = 0, tRFCpb = 0,
              tRREFD = 0;
-    std::vector<std::string> constraints = customary_constraints();
+    std::vector<std::string> constraints;  ///< in a file without them: the customary ones
     uint32_t write_high_watermark = 0, write_low_watermark = 0;
     /// Clock for which timings in cycles hold; 0 in a file: for clocks.dram_mhz of that file, or
     /// for the standard's. Once loaded the timings are cycles of clocks.dram_mhz, and so is this.

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "host/config/constraints.h"
 #include "host/config/mechanism.h"
 #include "host/config/store.h"
 #include "host/config/vault_standard.h"
@@ -162,7 +163,13 @@ Config read_text(const std::string& text, const std::string& file, const std::st
     throw Error(fmt::format("not valid TOML ({}:{}): {} - see https://toml.io", file,
                             error.source().begin.line, error.description()));
   }
-  if constexpr (std::is_same_v<Config, MachineConfig>) take_standard(config, standard, places);
+  if constexpr (std::is_same_v<Config, DramConfig>)
+    if (places.count("timing.constraints") == 0)
+      config.timing.constraints = customary_constraints();
+  if constexpr (std::is_same_v<Config, MachineConfig>) {
+    if (places.count("dram.constraints") == 0) config.dram.constraints = customary_constraints();
+    take_standard(config, standard, places);
+  }
   if constexpr (requires { config.timing_ps; }) note_timing_clock(config);
   config.name = name;
   config.path = file;

@@ -58,8 +58,8 @@ class CommandWatch {
     return true;
   }
 
-  /// The commands of a cycle. A queue without entries makes up for refreshes later: `idle` gets
-  /// how many there were.
+  /// The commands of a cycle. A queue without entries makes up for refreshes later, in the cycle of
+  /// the next request: `idle` gets how many there were; what they closed is seen in state().
   std::vector<Issued> step(uint64_t cycle, uint64_t& idle) {
     VaultState& s = state();
     const VaultCounters before = s.counters;
@@ -74,7 +74,7 @@ class CommandWatch {
     while (has_packet(out, arena_.base(), next)) pop(out, arena_.base(), next, ignored);
     idle = valid == 0 ? s.counters.refreshes - before.refreshes : 0;
     std::vector<Issued> all;
-    if (idle != 0) return all;
+    if (valid == 0) return all;
     const bool refreshed = s.counters.refreshes != before.refreshes;
     uint32_t column_bank = ~0u;
     if (s.counters.read_commands != before.read_commands ||

@@ -34,48 +34,55 @@ class Oracle {
         all_at_once_(config::refreshes_of_all(config::refresh_scope(rows_), config::parts_of(d)) ==
                      1) {}
 
-  void issue(const Issued& i) {
-    uint64_t now = i.cycle;
-    if (i.by_itself) now = earliest(i.command, i.bank).first;
-    const bool wants_open =
-        i.command != DramCommand::kActivate && i.command != DramCommand::kRefresh;
-    if (open_[i.bank] != wants_open) violate("open or closed", i.bank, now);
-    const auto [cycle, row] = earliest(i.command, i.bank);
-    if (now < cycle) violate(name_of(row), i.bank, now);
-    note(i.command, i.bank, now);
-    if (i.command == DramCommand::kWrite)
-      note(DramCommand::kWriteData, i.bank, now + d_.timing.tCWL + burst_);
-    if (i.command == DramCommand::kActivate || i.command == DramCommand::kPrecharge)
-      open_[i.bank] = i.command == DramCommand::kActivate;
-    commands += 1;
-  }
-  /// The refresh of `banks` while nothing waits: from cycle `due` on, as early as they allow. The
-  /// model makes up for it when the next request comes.
-  void refresh_idle(uint64_t banks, uint64_t due) {
-    const auto is_open = [&](uint32_t b) { return (banks >> b & 1) != 0 && open_[b]; };
-    if (all_at_once_) {
-      for (uint32_t b = 0; b < open_.size(); ++b)
-        if (open_[b]) due = std::max(due, earliest(DramCommand::kPrecharge, b).first);
-      for (uint32_t b = 0; b < open_.size(); ++b)
-        if (open_[b]) issue({DramCommand::kPrecharge, b, due});
+  void issue(const Issued& i) { issue(std::vector{i}); }
+  /// Commands of one kind in one cycle are one command to several banks.
+  void issue(const std::vector<Issued>& all) {
+    std::vector<uint64_t> cycles;
+    for (const Issued& i : all) {
+      const bool wants_open =
+          i.command != DramCommand::kActivate && i.command != DramCommand::kRefresh;
+      const auto [cycle, row] = earliest(i.command, i.bank, i.by_itself);
+      cycles.push_back(i.by_itself ? cycle : i.cycle);
+      if (open_[i.bank] != wants_open) violate("open or closed", i.bank, cycles.back());
+      if (cycles.back() < cycle) violate(name_of(row), i.bank, cycles.back());
     }
+    for (size_t n = 0; n < all.size(); ++n) note(all[n], cycles[n]);
+    commands += all.size();
+  }
+  /// Those of `banks` that are open are closed one after the other, from cycle `due` on.
+  void close_in_turn(uint64_t banks, uint64_t due) {
     while (true) {
       uint32_t next = ~0u;
       uint64_t at = 0;
       for (uint32_t b = 0; b < open_.size(); ++b) {
-        if (!is_open(b)) continue;
+        if ((banks >> b & 1) == 0 || !open_[b]) continue;
         const uint64_t cycle = std::max(due, earliest(DramCommand::kPrecharge, b).first);
         if (next != ~0u && cycle >= at) continue;
         next = b;
         at = cycle;
       }
-      if (next == ~0u) break;
-      issue({DramCommand::kPrecharge, next, at});
+      if (next == ~0u) return;
+      issue(Issued{DramCommand::kPrecharge, next, at});
     }
+  }
+  /// The refresh of `banks` while nothing waits: from cycle `due` on, as early as they allow. The
+  /// model makes up for it when the next request comes.
+  void refresh_idle(uint64_t banks, uint64_t due) {
+    if (all_at_once_) {
+      for (uint32_t b = 0; b < open_.size(); ++b)
+        if (open_[b]) due = std::max(due, earliest(DramCommand::kPrecharge, b).first);
+      std::vector<Issued> closing;
+      for (uint32_t b = 0; b < open_.size(); ++b)
+        if (open_[b]) closing.push_back({DramCommand::kPrecharge, b, due});
+      issue(closing);
+    }
+    close_in_turn(banks, due);
     for (uint32_t b = 0; b < open_.size(); ++b)
       if ((banks >> b & 1) != 0) due = std::max(due, earliest(DramCommand::kRefresh, b).first);
+    std::vector<Issued> refreshed;
     for (uint32_t b = 0; b < open_.size(); ++b)
-      if ((banks >> b & 1) != 0) issue({DramCommand::kRefresh, b, due});
+      if ((banks >> b & 1) != 0) refreshed.push_back({DramCommand::kRefresh, b, due});
+    issue(refreshed);
   }
   /// Where all are refreshed at once, that is as soon as they are closed.
   uint64_t begin_of(const Issued& refresh) const {
@@ -93,6 +100,7 @@ class Oracle {
   /// The cycles of a bank's last commands of each kind, and of its last four activations.
   struct Last {
     std::array<uint64_t, 6> of{kNone, kNone, kNone, kNone, kNone, kNone};
+    bool closed_by_itself = false;  ///< that is no command: only its own bank feels it
   };
 
   bool covers(const Constraint& c, uint32_t a, uint32_t b) const {
@@ -121,7 +129,8 @@ class Oracle {
   }
 
   /// When a command may come by all rows, and the number of the row that is the last to allow it.
-  std::pair<uint64_t, size_t> earliest(DramCommand command, uint32_t bank) const {
+  std::pair<uint64_t, size_t> earliest(DramCommand command, uint32_t bank,
+                                       bool by_itself = false) const {
     std::pair<uint64_t, size_t> found{0, ~size_t{0}};
     const auto after = [&](uint64_t cycle, uint64_t distance, size_t row) {
       if (cycle != kNone && cycle + distance > found.first) found = {cycle + distance, row};
@@ -131,6 +140,7 @@ class Oracle {
       if (c.to != command || (c.from == DramCommand::kRefresh && c.to == DramCommand::kRefresh &&
                               c.scope == DramScope::kChannel))
         continue;
+      if (by_itself && c.scope != DramScope::kBank) continue;
       if (c.window) {
         std::vector<uint64_t> recent;
         for (const auto& [b, cycle] : activations_)
@@ -139,7 +149,9 @@ class Oracle {
         continue;
       }
       for (uint32_t b = 0; b < last_.size(); ++b)
-        if (covers(c, b, bank)) after(last_[b].of[static_cast<size_t>(c.from)], c.cycles, c.row);
+        if (covers(c, b, bank) &&
+            (b == bank || c.from != DramCommand::kPrecharge || !last_[b].closed_by_itself))
+          after(last_[b].of[static_cast<size_t>(c.from)], c.cycles, c.row);
     }
     if (command == DramCommand::kRefresh) {  // as an activation of its bank
       const auto& last = last_[bank].of;
@@ -151,10 +163,16 @@ class Oracle {
     }
     return found;
   }
-  void note(DramCommand command, uint32_t bank, uint64_t now) {
-    last_[bank].of[static_cast<size_t>(command)] = now;
-    if (command != DramCommand::kActivate) return;
-    activations_.emplace_back(bank, now);
+  void note(const Issued& i, uint64_t now) {
+    Last& last = last_[i.bank];
+    last.of[static_cast<size_t>(i.command)] = now;
+    if (i.command == DramCommand::kWrite)
+      last.of[static_cast<size_t>(DramCommand::kWriteData)] = now + d_.timing.tCWL + burst_;
+    if (i.command == DramCommand::kPrecharge) last.closed_by_itself = i.by_itself;
+    if (i.command == DramCommand::kActivate || i.command == DramCommand::kPrecharge)
+      open_[i.bank] = i.command == DramCommand::kActivate;
+    if (i.command != DramCommand::kActivate) return;
+    activations_.emplace_back(i.bank, now);
     if (activations_.size() > 64) activations_.erase(activations_.begin());
   }
   void violate(const std::string& name, uint32_t bank, uint64_t now) {
@@ -189,18 +207,24 @@ Oracle watched(const config::DramConfig& d, const config::DramConfig& law, uint6
     }
     uint64_t due = watch.state().refresh_at, idle = 0;
     uint32_t part = watch.state().refresh_part;
+    const bool empty = watch.state().valid == 0;
     const std::vector<Issued> issued = watch.step(c, idle);
     for (uint64_t i = 0; i < idle; ++i, due += watch.params().tREFI) {
       oracle.refresh_idle(watch.banks_of(part), due);
       part = (part + 1) % watch.params().refresh.parts;
     }
-    uint64_t begin = 0;
-    for (Issued i : issued) {
-      if (i.command == DramCommand::kRefresh) {
-        if (begin == 0) begin = oracle.begin_of(i);
-        i.cycle = begin;
+    // The next part may have been closed, and its refresh be still to come.
+    if (empty) oracle.close_in_turn(~watch.state().open_banks, due);
+    for (size_t n = 0; n < issued.size();) {
+      std::vector<Issued> alike;
+      const bool refresh = issued[n].command == DramCommand::kRefresh;
+      const uint64_t begin = refresh ? oracle.begin_of(issued[n]) : c;
+      for (const DramCommand command = issued[n].command;
+           n < issued.size() && issued[n].command == command; ++n) {
+        alike.push_back(issued[n]);
+        alike.back().cycle = begin;
       }
-      oracle.issue(i);
+      oracle.issue(alike);
     }
   }
   return oracle;
@@ -225,7 +249,7 @@ TEST(TimingOracle, NoCommandComesTooEarly) {
         continue;
       const config::DramConfig d = config::load_dram(name, changes);
       const Oracle oracle = watched(d, d, 30'000, few_lines(d), 5);
-      EXPECT_GT(oracle.commands, 2'000u);
+      EXPECT_GT(oracle.commands, std::min<uint64_t>(2'000, 90'000 / d.timing.tRC));
       EXPECT_EQ(oracle.violations, std::vector<std::string>());
     }
   }
@@ -238,8 +262,8 @@ TEST(TimingOracle, CommandsComeAsEarlyAsTheyMay) {
   for (const std::vector<std::string>& law :
        {Words{"timing.tRCD=12"}, Words{"timing.tRP=12", "timing.tRC=40"}, Words{"timing.tRC=40"},
         Words{"timing.tRAS=29", "timing.tRC=40"}, Words{"timing.tRRD_S=6", "timing.tRRD_L=6"},
-        Words{"timing.tFAW=25"}, Words{"timing.tCCD_L=5"}, Words{"timing.tWR=13"},
-        Words{"timing.tWTR_L=7"}, Words{"timing.tRTP=7"}, Words{"timing.tRTW=10"},
+        Words{"timing.tFAW=25"}, Words{"timing.tCCD_S=5"}, Words{"timing.tWR=13"},
+        Words{"timing.tWTR_S=7"}, Words{"timing.tRTP=7"}, Words{"timing.tRTW=10"},
         Words{"timing.tRFC=209"}, Words{"timing.tCWL=9"}}) {
     const Oracle oracle = watched(d, config::load_dram("ddr3-1600k", law), 60'000, few_lines(d), 5);
     const std::string name = law[0].substr(7, law[0].find_first_of("=_") - 7);
