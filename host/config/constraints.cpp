@@ -82,8 +82,15 @@ class Table {
     require_all(all);
     const uint32_t refreshes = refreshes_of_all(refresh_scope(all), parts_);
     all.clear();
-    for (at_ = 0; at_ < rows.size(); ++at_)
-      add(rows[at_], cycles_of(rows[at_], refreshes, timing_of, names), all);
+    for (at_ = 0; at_ < rows.size(); ++at_) {
+      const Row& r = rows[at_];
+      const uint32_t cycles = cycles_of(r, refreshes, timing_of, names);
+      if (cycles == 0 && r.scope == DramScope::kChannel &&
+          is(r, DramCommand::kRefresh, DramCommand::kRefresh) &&
+          value_of(r.distance[0], refreshes, timing_of, names) != 0)
+        fail("is 0 cycles", "refreshes are one apart at least; there are none if tREFI is 0");
+      add(r, cycles, all);
+    }
     check_refresh(all, rows, refreshes);
     return all;
   }

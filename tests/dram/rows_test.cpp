@@ -120,6 +120,18 @@ TEST(Rows, AWrongRowIsRefusedWhereItStands) {
   expect("bank: PRE > REF = tRP", "bounds a refresh of all banks");
 }
 
+TEST(Rows, AnIntervalOfRefreshesIsNotRoundedToNone) {
+  EXPECT_EQ(params_of("hbm3-6400", {"timing.tREFI=0"}).tREFI, 0u);
+  try {
+    params_of("hbm3-6400", {"timing.tREFI=31", "timing.tRFC=20"});
+    ADD_FAILURE() << "31 cycles for 32 refreshes";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("= tREFI / parts\" of timing.constraints is 0 cycles"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
 TEST(Rows, ATableThatLacksARowIsRefused) {
   const std::string message =
       message_of("rank: PRE > PRE = tPPD", "  \"bank: ACT > PRE = tRAS\",\n");

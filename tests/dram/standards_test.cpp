@@ -62,6 +62,7 @@ TEST(Standards, WrongKeysAndValues) {
   expect_message({"timing.tCL=0"}, "timing.tCL cannot be 0");
   expect_message({"timing.tRC=38"}, "at least timing.tRAS + timing.tRP, 39");
   expect_message({"timing.tREFI=208"}, "0 or above timing.tRFC");
+  expect_message({"timing.constraints=bank: ACT > RD WR"}, "is no SCOPE: COMMANDS > COMMANDS");
   expect_message({"controller.scheduler=fifo"}, "\"fr-fcfs\" or \"fcfs\"");
   expect_message({"controller.mapping=row-column"}, "an order of row, bank, column");
   expect_message({"controller.mapping=row-row-bank-column"}, "an order of row, bank, column");
