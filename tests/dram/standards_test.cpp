@@ -49,7 +49,7 @@ TEST(Standards, EveryOneReadsOpenRowsAtItsPeak) {
     const uint32_t banks = config::parts_of(standard).banks();
     Traffic traffic;
     traffic.pattern = TrafficPattern::kTrace;
-    for (uint32_t i = 0; i < 20'000; ++i) traffic.trace.push_back({0, i % banks, 0});
+    for (uint32_t i = 0; i < 6'000; ++i) traffic.trace.push_back({0, i % banks, 0});
     RunOptions options;
     const RunResult r = run_channel(standard, traffic, options);
     EXPECT_GE(r.share_of_peak(), 0.97) << name;
