@@ -288,5 +288,39 @@ TEST(TimingOracle, CommandsComeAsEarlyAsTheyMay) {
   }
 }
 
+TEST(TimingOracle, RowsOfNewerMemoriesBindToo) {
+  // The same for constraints that vaults have no fields for, and for windows, data buses and
+  // refreshes of parts.
+  struct Case {
+    std::string standard, law;
+    Words both = {};  ///< of the vault and the law
+  };
+  for (const Case& c :
+       std::vector<Case>{{"hbm3-6400", "timing.tRCDWR=16"},
+                         {"hbm3-6400", "timing.tFAW=25"},
+                         {"hbm3-6400", "timing.tRTW=21"},
+                         {"hbm3-6400", "timing.tCCD_L=5"},
+                         {"hbm3-6400", "timing.tRFCpb=321"},
+                         {"hbm3-6400", "timing.tRREFD=14"},
+                         {"hbm3-6400",
+                          "timing.tCCD_R=4",
+                          {"organisation.pseudo_channels=1", "organisation.ranks=2"}},
+                         {"ddr5-6400a", "timing.tCCD_L_WR=65"},
+                         {"ddr5-6400a", "timing.tPPD=3"},
+                         {"lpddr5-6400", "timing.tRFCpb=129"},
+                         {"gddr7-28000", "timing.tCCDSB=5"},
+                         {"gddr7-28000", "timing.tWTRSB=12"}}) {
+    Words law = c.both;
+    law.push_back(c.law);
+    const config::DramConfig d = config::load_dram(c.standard, c.both);
+    const Oracle oracle = watched(d, config::load_dram(c.standard, law), 20'000, few_lines(d), 5);
+    const std::string name = c.law.substr(7, c.law.find('=') - 7);
+    EXPECT_TRUE(std::any_of(
+        oracle.violations.begin(), oracle.violations.end(),
+        [&](const std::string& v) { return v.find("= " + name + ",") != std::string::npos; }))
+        << c.standard << " " << c.law << ": " << oracle.violations.size() << " violations";
+  }
+}
+
 }  // namespace
 }  // namespace nearwarp::dram
