@@ -26,6 +26,8 @@ namespace vault_detail {
 NW_HD NW_RARE inline void rebase(const VaultParams& p, VaultState& s, std::byte* base,
                                  uint64_t cycle) {
   const uint64_t by = cycle - s.epoch;
+  // Refreshes of parts that an empty queue has missed are counted from the epoch that they lie in.
+  if (p.refresh.parts > 1 && s.valid == 0) catch_up_refreshes(p, s, base, cycle);
   const auto moved = [by](uint32_t c) { return c > by ? static_cast<uint32_t>(c - by) : 0u; };
   s.epoch = cycle;
   s.read_ok = moved(s.read_ok);

@@ -26,8 +26,9 @@ struct Issued {
 
 class CommandWatch {
  public:
-  explicit CommandWatch(const config::DramConfig& d)
+  explicit CommandWatch(const config::DramConfig& d, uint32_t rebase_cycles = 1u << 30)
       : params_(vault_params(d)), banks_(config::parts_of(d).banks() * d.organisation.row_buffers) {
+    params_.rebase_cycles = rebase_cycles;
     in_ = make_channel(arena_, {.slots = 64});
     out_ = make_channel(arena_, {.slots = 64});
     const VaultState s =
@@ -111,7 +112,8 @@ class CommandWatch {
     uint32_t bank = ~0u;
     for (uint32_t e = 0; e < entries.size(); ++e) {
       const bool was = (valid >> e & 1) != 0, is = (state().valid >> e & 1) != 0;
-      const bool replaced = was && is && arena_.get(state().entries)[e].order != entries[e].order;
+      const bool replaced =
+          was && is && arena_.get(state().entries)[e].arrived != entries[e].arrived;
       if ((was && !is) || replaced) bank = entries[e].bank;
     }
     return bank;

@@ -228,5 +228,29 @@ TEST(Sequences, ARefreshTakesAPairOfBanks) {
             "PRE0@390 REF0@405 REF8@405 ACT8@533 RD8@548");
 }
 
+TEST(Sequences, DoNotDependOnWhenCyclesAreCountedAnew) {
+  for (const char* name :
+       {"hbm3-6400", "ddr5-6400a", "lpddr5-6400", "gddr7-28000", "ddr4-3200aa"}) {
+    const auto commands = [&](uint32_t rebase_cycles) {
+      const config::DramConfig d = config::load_dram(name);
+      CommandWatch watch(d, rebase_cycles);
+      std::string text;
+      uint64_t idle = 0;
+      for (uint64_t c = 1; c < 15'000; ++c) {
+        // Rows and banks by turns, with pauses.
+        if (c % 7 == 0 && c / 1'000 % 3 != 2)
+          watch.push(
+              watch.line(static_cast<uint32_t>(c * 5 % 16), static_cast<uint32_t>(c / 90 % 4)),
+              c % 3 == 0, c);
+        for (const Issued& i : watch.step(c, idle)) text += name_of(i) + " ";
+      }
+      return text;
+    };
+    const std::string expected = commands(1u << 30);
+    EXPECT_GT(expected.size(), 5'000u) << name;
+    EXPECT_TRUE(commands(100) == expected) << name;
+  }
+}
+
 }  // namespace
 }  // namespace nearwarp::dram
