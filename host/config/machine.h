@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "host/config/energy.h"
 #include "host/config/tables.h"
@@ -255,6 +256,10 @@ struct MachineConfig {
     uint32_t tCL = 0, tCWL = 0, tRCD = 0, tRP = 0, tRAS = 0, tRC = 0, tRRD = 0, tFAW = 0, tCCD = 0,
              tWR = 0, tWTR = 0, tRTP = 0, tRTW = 0, tREFI = 0, tRFC = 0;
     uint32_t tRRD_L = 0, tCCD_L = 0, tWTR_L = 0;  ///< within a bank group
+    // What only some standards have; 0: not given.
+    uint32_t tRCDWR = 0, tCCD_L_WR = 0, tCCD_R = 0, tCCDSB = 0, tWTRSB = 0, tPPD = 0, tRFCpb = 0,
+             tRREFD = 0;
+    std::vector<std::string> constraints;  ///< in a file without them: the customary ones
     uint32_t write_high_watermark = 0, write_low_watermark = 0;
     /// Clock for which timings in cycles hold; 0 in a file: for clocks.dram_mhz of that file, or
     /// for the standard's. Once loaded the timings are cycles of clocks.dram_mhz, and so is this.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host/config/config.h"
+#include "host/config/constraints.h"
 #include "host/config/mechanism.h"
 #include "host/config/shape.h"
 #include "host/core/error.h"
@@ -345,6 +346,7 @@ void check_memory(const Rules& rules, const MachineConfig& m) {
   rules.at_least("dram.tRC", m.dram.tRC, "dram.tRAS + dram.tRP",
                  uint64_t{m.dram.tRAS} + m.dram.tRP);
   rules.at_least("dram.tFAW", m.dram.tFAW, "dram.tRRD", m.dram.tRRD);
+  check_constraints(m, rules.places());
   rules.require(m.dram.tREFI == 0 || m.dram.tREFI > m.dram.tRFC, "dram.tREFI",
                 fmt::format("is {}", m.dram.tREFI),
                 fmt::format("it must be 0 or above dram.tRFC, {}", m.dram.tRFC));
@@ -400,15 +402,15 @@ void check_rules(const MachineConfig& machine, const PlaceOf& place_of) {
 void check_rules(const DramConfig& dram, const PlaceOf& place_of) {
   const Rules rules(place_of);
   const DramConfig::Organisation& o = dram.organisation;
-  rules.require(uint64_t{o.bank_groups} * o.banks_per_group * o.row_buffers <= 64,
-                "organisation.banks_per_group", fmt::format("is {}", o.banks_per_group),
-                "times bank_groups and row_buffers it must be at most 64");
+  const uint64_t groups = uint64_t{o.pseudo_channels} * o.ranks * o.bank_groups;
+  rules.require(groups * o.banks_per_group * o.row_buffers <= 64, "organisation.banks_per_group",
+                fmt::format("is {}", o.banks_per_group),
+                "times bank_groups, ranks, pseudo_channels and row_buffers it must be at most 64");
   rules.at_least("organisation.row_bytes", o.row_bytes, "organisation.access_bytes",
                  o.access_bytes);
   rules.at_least("organisation.rows", o.rows, "organisation.row_buffers", o.row_buffers);
   rules.require(
-      uint64_t{o.bank_groups} * o.banks_per_group * o.rows * (o.row_bytes / o.access_bytes) <=
-          uint64_t{1} << 32,
+      groups * o.banks_per_group * o.rows * (o.row_bytes / o.access_bytes) <= uint64_t{1} << 32,
       "organisation.rows", fmt::format("is {}", o.rows),
       "a channel may hold at most 2^32 accesses");
   const DramConfig::Timing& t = dram.timing;
@@ -422,6 +424,7 @@ void check_rules(const DramConfig& dram, const PlaceOf& place_of) {
   }
   rules.require(t.tREFI == 0 || t.tREFI > t.tRFC, "timing.tREFI", fmt::format("is {}", t.tREFI),
                 fmt::format("it must be 0 or above timing.tRFC, {}", t.tRFC));
+  check_constraints(dram, place_of);
   const DramConfig::Controller& c = dram.controller;
   rules.require(!address_fields(c.mapping).empty(), "controller.mapping",
                 fmt::format("cannot be \"{}\"", c.mapping),
