@@ -42,6 +42,9 @@ constexpr uint16_t memory(uint32_t number, MessageClass c) {
 constexpr uint16_t dispatch(uint32_t number) {
   return static_cast<uint16_t>(packet_kind(kDispatchBlock, number, MessageClass::kControl));
 }
+constexpr uint16_t shared(MessageClass c) {
+  return static_cast<uint16_t>(packet_kind(kDispatchBlock, 4, c));
+}
 }  // namespace packet_detail
 
 enum class PacketKind : uint16_t {
@@ -69,6 +72,13 @@ enum class PacketKind : uint16_t {
   // Dispatch.
   kLaunchBlock = packet_detail::dispatch(0),
   kBlockDone = packet_detail::dispatch(1),
+  // Clusters: the front end is told that all warps of a block have come to their barrier, and tells
+  // each block that all blocks have.
+  kAtClusterBarrier = packet_detail::dispatch(2),
+  kPassClusterBarrier = packet_detail::dispatch(3),
+  /// An access to the shared memory of another SM of the GPC, and its answer.
+  kSharedRequest = packet_detail::shared(MessageClass::kRequest),
+  kSharedReply = packet_detail::shared(MessageClass::kReply),
 };
 
 NW_HD constexpr bool is_reply(PacketKind k) { return class_of(k) == MessageClass::kReply; }

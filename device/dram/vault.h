@@ -4,7 +4,7 @@
 // cycle, column commands of open rows go first, oldest first, then activations and precharges,
 // oldest first; a request that has waited longer than a bound goes before everything else. Or FCFS.
 // Pages stay open, or close with the last access that anybody waits for. Writes are collected and
-// drained between two watermarks. Refresh is all-bank.
+// drained between two watermarks. Refresh: device/dram/vault_refresh.h.
 //
 // One command per command-clock cycle (or a row and a column command). The data bus (TSVs) is
 // decoupled from the command clock: a transfer of n bytes takes n * ticks_per_byte, beginning when
@@ -16,72 +16,18 @@
 #pragma once
 
 #include "device/core/lanes.h"
-#include "device/dram/vault_queue.h"
+#include "device/dram/vault_refresh.h"
 
 namespace nearwarp {
 
 namespace vault_detail {
 
-/// Plan all banks anew. Those for which nobody waits have no plan.
-NW_HD NW_RARE inline void plan_all(const VaultParams& p, const VaultState& s, std::byte* base) {
-  lanes::each_bit(s.waiting_banks, [&](uint32_t b) { plan_bank(p, s, base, b); });
-}
-
-/// The cycle (from zero) in which the next refresh can begin: when it is due and every open bank
-/// may be closed.
-NW_HD NW_INLINE uint64_t refresh_cycle(const VaultState& s, std::byte* base) {
-  const uint32_t* pre_ok = s.pre_ok.in(base);
-  const uint64_t open = s.open_banks;
-  const uint32_t banks = s.pre_ok.count;
-  // Maximum as the minimum of the complement.
-  const uint32_t closable = ~lanes::minimum(
-      banks, [&](uint32_t b) { return (open >> b & 1) != 0 ? ~pre_ok[b] : kNoCycle; });
-  // 0 stands for any time before `epoch`.
-  const uint64_t when = open == 0 || closable == 0 ? 0 : s.epoch + closable;
-  return when > s.refresh_at ? when : s.refresh_at;
-}
-
-/// Close all banks and refresh, beginning in cycle `when` (from zero).
-NW_HD NW_RARE inline void refresh(const VaultParams& p, VaultState& s, std::byte* base,
-                                  uint64_t when) {
-  uint32_t* act_ok = s.act_ok.in(base);
-  const uint32_t banks = s.act_ok.count;
-  const uint32_t open = population_count(s.open_banks);
-  const uint32_t idle = ~lanes::minimum(banks, [&](uint32_t b) { return ~act_ok[b]; });
-  uint64_t begin = when + (open != 0 ? p.tRP : 0);
-  if (idle != 0 && s.epoch + idle > begin) begin = s.epoch + idle;
-  const uint32_t ready = relative(s, begin + p.tRFC);
-  s.counters.precharges += open;
-  s.counters.refreshes += 1;
-  s.open_banks = 0;
-  s.refresh_at += p.tREFI;
-  lanes::each_scalar(banks, [&](uint32_t b) {
-    act_ok[b] = ready;
-    s.row_entries.in(base)[b] = 0;
-  });
-  plan_all(p, s, base);
-}
-
-/// Do the refreshes that fell due while the queue was empty, up to cycle `now` (from zero).
-NW_HD NW_RARE inline void catch_up_refreshes(const VaultParams& p, VaultState& s, std::byte* base,
-                                             uint64_t now) {
-  if (p.tREFI == 0) return;
-  while (s.refresh_at <= now) {
-    const uint64_t when = refresh_cycle(s, base);
-    if (when > now) return;
-    refresh(p, s, base, when);
-    if (s.refresh_at + p.tREFI <= now) {  // nothing is open any more: all but the last are alike
-      const uint64_t skipped = (now - s.refresh_at) / p.tREFI;
-      s.counters.refreshes += skipped;
-      s.refresh_at += skipped * p.tREFI;
-    }
-  }
-}
-
 /// Bring the cycle counters back to zero so that they fit 32 bits for ever.
 NW_HD NW_RARE inline void rebase(const VaultParams& p, VaultState& s, std::byte* base,
                                  uint64_t cycle) {
   const uint64_t by = cycle - s.epoch;
+  // Refreshes of parts that an empty queue has missed are counted from the epoch that they lie in.
+  if (p.refresh.parts > 1 && s.valid == 0) catch_up_refreshes(p, s, base, cycle);
   const auto moved = [by](uint32_t c) { return c > by ? static_cast<uint32_t>(c - by) : 0u; };
   s.epoch = cycle;
   s.read_ok = moved(s.read_ok);
@@ -93,6 +39,12 @@ NW_HD NW_RARE inline void rebase(const VaultParams& p, VaultState& s, std::byte*
     s.group_write_ok[i] = moved(s.group_write_ok[i]);
     s.group_activate_ok[i] = moved(s.group_activate_ok[i]);
   }
+  const auto move_all = [&](Ref<uint32_t> cycles) {
+    lanes::each_scalar(cycles.count,
+                       [&](uint32_t i) { cycles.in(base)[i] = moved(cycles.in(base)[i]); });
+  };
+  move_all(s.row_ok);
+  move_all(s.windows);
   s.next_order = 0;
   VaultEntry* entries = s.entries.in(base);
   for (uint32_t e = s.oldest; e != kNoEntry; e = entries[e].younger) {
@@ -190,7 +142,7 @@ NW_HD NW_INLINE void plan_command(const VaultParams& p, const VaultState& s, std
   uint64_t command = first != kNoCycle ? s.epoch + first : kNoEvent;
   if (command < from) command = from;
   if (p.tREFI != 0 && s.refresh_at <= command) {  // first of all, and nothing goes before it
-    command = refresh_cycle(s, base);
+    command = p.refresh.parts > 1 ? before_refresh(p, s, base, command) : refresh_cycle(p, s, base);
     if (command < from) command = from;
   }
   next.command = command;
@@ -257,7 +209,8 @@ NW_HD NW_INLINE bool issue(const VaultParams& p, VaultState& s, std::byte* base,
   if (s.starving != kNoEntry || !has_several(s.waiting_banks)) {
     const uint32_t own = s.starving != kNoEntry ? s.entries.in(base)[s.starving].bank
                                                 : count_trailing_zeros(s.waiting_banks);
-    if ((column && col[own] <= c) || (activate && act[own] <= c) || pre[own] <= c) first = own;
+    if ((column && col[own] <= c) || (activate && act[own] <= c) || (precharge && pre[own] <= c))
+      first = own;
   }
   if (first == kNoLane && column) {
     first = bank_arg_min(banks, [&](uint32_t i) { return col[i] <= c ? order[i] : kNoCycle; });
@@ -275,6 +228,21 @@ NW_HD NW_INLINE bool issue(const VaultParams& p, VaultState& s, std::byte* base,
   if (first != kNoLane) issue_to(p, s, base, first, c, now);
   if (second != kNoLane) issue_to(p, s, base, second, c, now);
   return has_column;
+}
+
+/// A refresh is due in cycle `cycle`, or under way: do what it asks for. True if nothing else may
+/// issue in the cycle; `at` is what else may.
+NW_HD NW_RARE inline bool refresh_now(const VaultParams& p, VaultState& s, std::byte* base,
+                                      uint64_t cycle, VaultCommands& at) {
+  if (p.refresh.parts <= 1) {
+    refresh(p, s, base, refresh_cycle(p, s, base));
+    return true;
+  }
+  const bool issued = refresh_part(p, s, base, static_cast<uint32_t>(cycle - s.epoch));
+  at = earliest(p, s, base);
+  if (issued) at.activate = at.precharge = kNoCycle;
+  if (issued && p.two_command_buses == 0) at.column = kNoCycle;
+  return false;
 }
 
 /// The next exit, after the last one, whose oldest reply can leave at `at`; there is one.
@@ -358,9 +326,9 @@ NW_HD NW_APART inline StepResult step_vault(const VaultParams& p, VaultState& s,
     if (next.reply <= now && reply(now)) plan_command(p, s, base, cycle, next);
     if (next.command <= cycle) {
       issued = true;
-      if (p.tREFI != 0 && s.refresh_at <= cycle) {
-        refresh(p, s, base, refresh_cycle(s, base));
-      } else if (issue(p, s, base, next.commands, static_cast<uint32_t>(cycle - s.epoch), now)) {
+      const bool due = p.tREFI != 0 && s.refresh_at <= cycle;
+      const bool all = due && refresh_now(p, s, base, cycle, next.commands);
+      if (!all && issue(p, s, base, next.commands, static_cast<uint32_t>(cycle - s.epoch), now)) {
         queue_changed = true;
         next.reply = next_reply(s, base, poll);
         next.arrival = next_arrival(p, s, in, base, window.end);
@@ -421,6 +389,11 @@ VaultState make_vault(Allocator& arena, const VaultParams& p, uint32_t banks,
   if (p.any_row_buffer != 0) {
     s.given_row = arena.template allocate<uint32_t>(banks);
     s.last_wanted = arena.template allocate<uint64_t>(banks);
+  }
+  if (p.general != 0) {
+    s.row_ok = arena.template allocate<uint32_t>(kDramTargets * kDramScopes * kMaxVaultBanks);
+    s.windows = arena.template allocate<uint32_t>(4 * kMaxDramWindows);
+    s.oldest_in_window = arena.template allocate<uint32_t>(kMaxDramWindows);
   }
   s.refresh_at = p.tREFI;
   for (uint32_t b = 0; b < banks; ++b) vault_detail::plan_bank(p, s, arena.base(), b);

@@ -2,18 +2,15 @@
 // decides which command issues when.
 #pragma once
 
-#include "device/dram/vault_state.h"
+#include "device/dram/vault_rows.h"
 
 namespace nearwarp {
 
 namespace vault_detail {
 
-inline constexpr uint32_t kNoCycle = 0xffffffffu;
 inline constexpr uint32_t kNoEntry = 0xff;
 /// In cycles; times a period it still fits a tick.
 inline constexpr uint64_t kNoEvent = uint64_t{1} << 40;
-
-NW_HD NW_INLINE uint32_t later(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
 /// What the bus carries for a command's data.
 NW_HD NW_INLINE uint32_t bus_bytes(const VaultParams& p, uint32_t data_bytes, bool write) {
@@ -23,11 +20,6 @@ NW_HD NW_INLINE uint32_t bus_bytes(const VaultParams& p, uint32_t data_bytes, bo
 
 NW_HD NW_INLINE Tick bus_ticks(const VaultParams& p, uint32_t bytes) {
   return (Tick{bytes} * p.ticks_per_byte_num + p.ticks_per_byte_den - 1) / p.ticks_per_byte_den;
-}
-
-/// Cycle, from `epoch`, of an absolute cycle (0 if it lies before).
-NW_HD NW_INLINE uint32_t relative(const VaultState& s, uint64_t cycle) {
-  return cycle > s.epoch ? static_cast<uint32_t>(cycle - s.epoch) : 0;
 }
 
 /// Earliest cycle (from `epoch`) for a column command of the current direction in any bank: its
@@ -58,12 +50,13 @@ NW_HD NW_INLINE Tick starvation_of(const VaultParams& p, Tick arrived) {
   return arrived + Tick{p.starvation_cycles} * p.period;
 }
 
-/// Decide what bank `b` needs next.
-NW_HD NW_INLINE void plan_bank(const VaultParams& p, const VaultState& s, std::byte* base,
-                               uint32_t b) {
+/// Decide what bank `b` needs next. kUnusual: the vault is in order, or has rows.
+template <bool kUnusual>
+NW_HD NW_INLINE void plan_bank_as(const VaultParams& p, const VaultState& s, std::byte* base,
+                                  uint32_t b) {
   const VaultEntry* entries = s.entries.in(base);
   uint64_t wanted = s.bank_entries.in(base)[b] & (s.write_mode != 0 ? s.writes : ~s.writes);
-  if (p.in_order != 0) wanted &= s.head == kNoEntry ? 0 : uint64_t{1} << s.head;
+  if (kUnusual && p.in_order != 0) wanted &= s.head == kNoEntry ? 0 : uint64_t{1} << s.head;
   // A starving request has its bank for itself.
   if (s.starving != kNoEntry && entries[s.starving].bank == b) wanted = uint64_t{1} << s.starving;
   uint32_t col = kNoCycle, act = kNoCycle, pre = kNoCycle, age = kNoCycle;
@@ -82,11 +75,21 @@ NW_HD NW_INLINE void plan_bank(const VaultParams& p, const VaultState& s, std::b
     }
     age = entries[e].order;
     s.chosen.in(base)[b] = static_cast<uint8_t>(e);
+    if (kUnusual && p.general != 0 && !rows_hold(p, s, base, b, col, act, pre)) age = kNoCycle;
   }
   s.col_key.in(base)[b] = col;
   s.act_key.in(base)[b] = act;
   s.pre_key.in(base)[b] = pre;
   s.order_key.in(base)[b] = age;
+}
+NW_HD NW_CALLED void plan_unusual_bank(const VaultParams& p, const VaultState& s, std::byte* base,
+                                       uint32_t b) {
+  plan_bank_as<true>(p, s, base, b);
+}
+NW_HD NW_INLINE void plan_bank(const VaultParams& p, const VaultState& s, std::byte* base,
+                               uint32_t b) {
+  if ((p.in_order | p.general) != 0) return plan_unusual_bank(p, s, base, b);
+  plan_bank_as<false>(p, s, base, b);
 }
 
 /// `keys` of a group's banks, none of which may be before cycle `ok` any more; those of banks that
@@ -300,9 +303,10 @@ NW_HD NW_INLINE void remove(const VaultParams& p, VaultState& s, std::byte* base
 NW_HD NW_INLINE void transfer(const VaultParams& p, VaultState& s, const VaultEntry& x, bool write,
                               Tick now) {
   const Tick took = bus_ticks(p, bus_bytes(p, x.data_bytes, write));
-  const Tick start = max_tick(now + Tick{write ? p.tCWL : p.tCL} * p.period, s.bus_free);
-  s.bus_free = start + took;
-  s.bus_busy_cycles = s.bus_free / p.period;
+  Tick& bus_free = s.bus_free[x.bank >> p.bus_shift];
+  const Tick start = max_tick(now + Tick{write ? p.tCWL : p.tCL} * p.period, bus_free);
+  bus_free = start + took;
+  s.bus_busy_cycles = bus_free / p.period;
   s.counters.bus_busy_ticks += took;
   s.counters.row_hits += x.opened == 0 ? 1 : 0;
   s.counters.row_misses += x.opened == 1 ? 1 : 0;
@@ -314,13 +318,14 @@ NW_HD NW_INLINE void issue_write(const VaultParams& p, VaultState& s, std::byte*
                                  uint32_t c, Tick now) {
   VaultEntry& x = s.entries.in(base)[e];
   const uint32_t b = x.bank, group = b >> p.group_shift;
-  const uint32_t end = relative(s, cycle_at_or_after(s.bus_free, p.period));
+  const uint32_t end = relative(s, cycle_at_or_after(s.bus_free[b >> p.bus_shift], p.period));
   uint32_t* pre_ok = s.pre_ok.in(base) + b;
   *pre_ok = later(*pre_ok, end + p.tWR);
-  s.read_ok = later(s.read_ok, later(c + p.tCCD, end + p.tWTR));
+  s.read_ok = later(s.read_ok, later(c + p.tCCD, p.tWTR != 0 ? end + p.tWTR : 0));
   s.write_ok = later(s.write_ok, c + p.tCCD);
   if (has_groups(p, s)) {
-    s.group_read_ok[group] = later(s.group_read_ok[group], later(c + p.tCCD_L, end + p.tWTR_L));
+    s.group_read_ok[group] =
+        later(s.group_read_ok[group], later(c + p.tCCD_L, p.tWTR_L != 0 ? end + p.tWTR_L : 0));
     s.group_write_ok[group] = later(s.group_write_ok[group], c + p.tCCD_L);
   }
   s.counters.write_commands += 1;
@@ -347,14 +352,15 @@ NW_HD NW_INLINE void issue_read(const VaultParams& p, VaultState& s, std::byte* 
   s.counters.data_bytes_read += x.data_bytes;
   const bool atomic = x.kind == static_cast<uint8_t>(PacketKind::kAtomic);
   const bool near = x.kind == static_cast<uint8_t>(PacketKind::kReadNear);
+  const Tick done = s.bus_free[b >> p.bus_shift];
   push_reply(p, s, base, x,
              near     ? PacketKind::kNearReply
              : atomic ? PacketKind::kAtomicReply
                       : PacketKind::kReadReply,
-             uint32_t{p.header_bytes} + (near ? 0 : x.data_bytes), s.bus_free);
+             uint32_t{p.header_bytes} + (near ? 0 : x.data_bytes), done);
   if (near) {
     s.counters.near_reads += 1;
-    s.counters.near_ticks += s.bus_free - x.arrived;
+    s.counters.near_ticks += done - x.arrived;
   }
   if (atomic) {  // the entry stays, as the write of what was read
     x.silent = 1;
@@ -389,6 +395,7 @@ NW_HD NW_CALLED void issue_column(const VaultParams& p, VaultState& s, std::byte
     hold_group(p, s.col_key.in(base), group,
                s.write_mode != 0 ? s.group_write_ok[group] : s.group_read_ok[group]);
   }
+  if (p.general != 0) note_column(p, s, base, write, b, c);
   plan_bank(p, s, base, b);
 }
 
@@ -419,6 +426,7 @@ NW_HD NW_CALLED void issue_activate(const VaultParams& p, VaultState& s, std::by
     s.group_activate_ok[group] = c + p.tRRD_L;
     hold_group(p, s.act_key.in(base), group, s.group_activate_ok[group]);
   }
+  if (p.general != 0) note_row_command(p, s, base, DramCommand::kActivate, b, c);
   plan_bank(p, s, base, b);
 }
 
@@ -430,6 +438,7 @@ NW_HD NW_CALLED void issue_precharge(const VaultParams& p, VaultState& s, std::b
   s.row_entries.in(base)[b] = 0;
   s.act_ok.in(base)[b] = later(s.act_ok.in(base)[b], c + p.tRP);
   s.counters.precharges += 1;
+  if (p.general != 0) note_row_command(p, s, base, DramCommand::kPrecharge, b, c);
   plan_bank(p, s, base, b);
 }
 

@@ -8,6 +8,7 @@
 #include "device/core/step.h"
 #include "device/core/translation.h"
 #include "device/dram/channel_map.h"
+#include "device/dram/constraints.h"
 
 namespace nearwarp {
 
@@ -18,7 +19,8 @@ inline constexpr uint32_t kMaxVaultExits = 4;
 
 /// Timings in command-clock cycles.
 /// Source: names after JESD79-3F; tRTW is the least distance from a read to a write command; `_L`
-/// is the distance within a bank group (JESD79-4), felt only where there are several.
+/// is the distance within a bank group (JESD79-4), felt only where there are several; 0: no such
+/// constraint, but for tCL and tCWL.
 struct VaultParams {
   uint32_t period = 1;  ///< ticks per command-clock cycle
   uint32_t tCL = 0, tCWL = 0, tRCD = 0, tRP = 0, tRAS = 0, tRC = 0, tRRD = 0, tFAW = 0, tCCD = 0,
@@ -46,6 +48,10 @@ struct VaultParams {
   uint8_t sector_reads = 0;       ///< a read that names sectors is of these, not of the line
   uint16_t burst_mask = 0;        ///< bytes of a burst, a power of two, less one
   uint16_t line_bus_bytes = 0;    ///< what the bus carries for a read; 0: the line's whole bursts
+  uint8_t general = 0;     ///< there are rows, parts that are refreshed in turn, or several buses
+  uint8_t bus_shift = 31;  ///< a bank's data bus is its index >> bus_shift
+  DramRefresh refresh;
+  DramRows rows;
   ChannelMap channel_map;
   uint16_t header_bytes = 0, line_bytes = 0, sector_bytes = 0;
   uint16_t endpoint = 0;  ///< this vault
@@ -133,11 +139,16 @@ struct VaultState {
   uint64_t writes = 0;  ///< of those: the next column command is a write
   uint64_t open_banks = 0;
   uint64_t waiting_banks = 0;  ///< those with entries
-  uint64_t refresh_at = 0;     ///< cycle (from zero) at which the next refresh is due
+  // Of constraints that are rows: per command, scope and part the earliest cycle; the cycles of the
+  // last four activations of each part, + the window, and which is the oldest. Count 0: no rows.
+  Ref<uint32_t> row_ok, windows, oldest_in_window;
+  uint64_t refreshing = 0;    ///< banks whose refresh is due: they take no other commands
+  uint32_t refresh_part = 0;  ///< the next one
+  uint64_t refresh_at = 0;    ///< cycle (from zero) at which the next refresh is due
   VaultCommands commands;
   uint64_t command = uint64_t{1} << 40;  ///< cycle (from zero) of the next one, or of a refresh
-  Tick bus_free = 0;
-  uint64_t bus_busy_cycles = 0;                         ///< whole cycles (from zero) until then
+  Tick bus_free[kMaxDramBuses] = {};
+  uint64_t bus_busy_cycles = 0;  ///< whole cycles (from zero) until then, of a channel's only bus
   uint32_t read_ok = 0, write_ok = 0, activate_ok = 0;  ///< rank-level constraints
   uint32_t group_read_ok[kMaxBankGroups] = {}, group_write_ok[kMaxBankGroups] = {},
            group_activate_ok[kMaxBankGroups] = {};  ///< constraints within a bank group

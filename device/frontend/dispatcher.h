@@ -4,10 +4,11 @@
 // than `max_running` are in flight, and ends with its last thread block. A thread block goes to an
 // SM that has room for it, at most one to an SM and cycle [GPGPU-Sim 4.2]; of the launches in
 // flight, the oldest comes first, and the others get what it leaves. Which block an SM gets:
-// block_queues.h.
+// block_queues.h. Blocks of a cluster begin together: clusters.h.
 #pragma once
 
 #include "device/frontend/block_queues.h"
+#include "device/frontend/clusters.h"
 #include "device/frontend/front_end_state.h"
 
 namespace nearwarp::frontend {
@@ -51,6 +52,22 @@ NW_HD NW_APART inline uint32_t source(V& v, uint32_t place, uint32_t group) {
   return from;
 }
 
+/// Do the launch's thread blocks begin cluster by cluster?
+template <class V>
+NW_HD inline bool in_clusters(const V& v, const LaunchInfo& info) {
+  return v.p.dispatch.gpcs != 0 && info.cluster > 1;
+}
+
+/// Blocks of a queue have been taken: the host may have to make more ready.
+template <class V>
+NW_HD inline void note_taken(V& v, uint32_t place, uint32_t from) {
+  if (!v.system.on_demand) return;
+  DispatchState& d = v.s.dispatch;
+  const uint32_t at = ready(v, place, from);
+  d.host_wanted |=
+      at < queues(v, running(v, place)).length(from) && taken(v, place, from) + d.margin > at;
+}
+
 /// Of which launches can SM `i` take a thread block?
 template <class V>
 NW_HD inline void look_for_room(V& v, uint32_t i) {
@@ -58,6 +75,10 @@ NW_HD inline void look_for_room(V& v, uint32_t i) {
   const SmRoom& room = d.rooms.in(v.base)[i];
   uint32_t takes = 0;
   for (uint32_t k = 0; k < d.num_running; ++k) {
+    if (in_clusters(v, running(v, k))) {
+      if (clusters::takes(v, i, d.running.in(v.base)[k])) takes |= 1u << k;
+      continue;
+    }
     const bool alone =
         !v.p.dispatch.one_at_a_time || room.blocks == 0 || room.launch == d.running.in(v.base)[k];
     if (alone && room.free.holds(running(v, k).needs) && room.may_run(running(v, k)) &&
@@ -68,8 +89,33 @@ NW_HD inline void look_for_room(V& v, uint32_t i) {
   d.sms_that_take += (takes != 0 ? 1u : 0u) - (known != 0 ? 1u : 0u);
   known = takes;
 }
+
+/// Let clusters begin where there is room for them: the oldest launch's first, and of none that is
+/// younger than a launch whose blocks are placed one by one and not all of which have begun.
+template <class V>
+NW_HD NW_APART inline void open_clusters(V& v) {
+  DispatchState& d = v.s.dispatch;
+  const uint32_t begin = d.next_gpc;
+  for (uint32_t n = 0; n < v.p.dispatch.gpcs; ++n) {
+    const uint32_t g = (begin + n) % v.p.dispatch.gpcs;
+    Gpc& gpc = clusters::gpc(v, g);
+    for (uint32_t k = 0; k < d.num_running && gpc.open == kNoCluster; ++k) {
+      const LaunchInfo& info = running(v, k);
+      uint32_t& next = taken(v, k, 0);
+      if (next >= info.num_blocks) continue;
+      if (!in_clusters(v, info) || d.free_cluster == kNoCluster) break;
+      const uint32_t rank = next % info.cluster;
+      if (!clusters::open(v, g, d.running.in(v.base)[k], next - rank, rank)) continue;
+      next += info.cluster - rank;
+      d.next_gpc = g + 1 == v.p.dispatch.gpcs ? 0 : g + 1;
+      note_taken(v, k, 0);
+      for (uint32_t i = 0; i < gpc.count; ++i) look_for_room(v, gpc.sms[i]);
+    }
+  }
+}
 template <class V>
 NW_HD inline void look_for_room(V& v) {
+  if (v.p.dispatch.gpcs != 0) open_clusters(v);
   for (uint32_t i = 0; i < v.p.num_sms; ++i) look_for_room(v, i);
 }
 
@@ -175,24 +221,26 @@ NW_HD inline bool take_block(V& v, uint32_t i, Packet& m) {
   const uint32_t place = count_trailing_zeros(takes);
   const uint32_t launch = d.running.in(v.base)[place];
   const LaunchInfo& info = v.system.image.launches[launch];
+  m.kind = PacketKind::kLaunchBlock;
+  m.tag = launch;
+  m.sectors = dispatcher::launch(v, launch).number;
+  if (dispatcher::in_clusters(v, info)) {
+    m.line = clusters::take(v, i, m);
+    v.s.counters.blocks_dispatched += 1;
+    dispatcher::look_for_room(v, i);
+    return true;
+  }
   const BlockQueues q = dispatcher::queues(v, info);
   SmRoom& room = d.rooms.in(v.base)[i];
   const uint32_t from = dispatcher::source(v, place, room.group);
   uint32_t& taken = dispatcher::taken(v, place, from);
-  m.kind = PacketKind::kLaunchBlock;
-  m.tag = launch;
   m.line = q.at(from, taken++);
-  m.sectors = dispatcher::launch(v, launch).number;
   room.free.take(info.needs);
   room.blocks += 1;
   room.launch = launch;
   v.s.counters.blocks_dispatched += 1;
-  const uint32_t length = q.length(from);
-  if (v.system.on_demand) {
-    const uint32_t ready = dispatcher::ready(v, place, from);
-    d.host_wanted |= ready < length && taken + d.margin > ready;
-  }
-  if (taken == length) {
+  dispatcher::note_taken(v, place, from);
+  if (taken == q.length(from)) {
     dispatcher::look_for_room(v);
   } else {
     dispatcher::look_for_room(v, i);
@@ -232,9 +280,10 @@ NW_HD inline void block_done(V& v, uint32_t thread_block, uint32_t sm, Tick now)
   }
   if (--dispatcher::launch(v, d.running.in(v.base)[place]).blocks_left == 0) {
     dispatcher::end_launch(v, place, now);
-  } else {
-    dispatcher::look_for_room(v, sm);
+    return;
   }
+  if (v.p.dispatch.gpcs != 0) dispatcher::open_clusters(v);
+  dispatcher::look_for_room(v, sm);
 }
 
 }  // namespace nearwarp::frontend

@@ -16,7 +16,10 @@ namespace detail {
 template <class V>
 NW_HD inline void on_message(V& v, const Packet& m, uint32_t sm, Tick now) {
   if (m.kind == PacketKind::kBlockDone) {
+    if (m.tag != 0) clusters::leave(v, m);
     block_done(v, m.line, sm, now);
+  } else if (m.kind == PacketKind::kAtClusterBarrier) {
+    clusters::at_barrier(v, m);
   } else if (!hooks::on_message(v, m, sm, now)) {
     record_fault(v.s.fault, kFaultUnexpectedPacket, v.p.endpoint, now);
   }
@@ -132,6 +135,10 @@ NW_HD inline void send_all(V& v, Tick now, Horizon& horizon) {
   by_ballots(begin, v.p.num_sms, send_to);
   by_ballots(0, begin, send_to);
   if (sent) note_marks(v, now);
+  if (v.s.dispatch.cluster_sent) {
+    v.s.dispatch.cluster_sent = false;
+    dispatcher::open_clusters(v);
+  }
 }
 
 /// Begin launches, and tell L2 slices; those that keep writes have to be clean before a thread

@@ -2,6 +2,7 @@
 // thread-block dispatcher, and room for mechanisms.
 #pragma once
 
+#include "device/core/cluster_places.h"
 #include "device/core/fault.h"
 #include "device/core/step.h"
 #include "device/sm/kernel_image.h"
@@ -24,6 +25,7 @@ struct DispatchParams {
   bool one_at_a_time = false;  ///< an SM holds blocks of one launch at a time
   bool from_first = false;     ///< SMs take turns from the first one on when a launch begins
   bool fill = false;  ///< a block goes to the first SM with room, one a cycle; else SMs take turns
+  uint32_t gpcs = 0;  ///< groups of SMs, on one of which a cluster runs; 0: no launch has clusters
 };
 
 struct FrontEndParams {
@@ -72,10 +74,33 @@ struct SmRoom {
   uint32_t launch = kNoLaunch;  ///< of the last block
   uint32_t group = 0;           ///< below DispatchParams::groups
   uint32_t stack = 0;           ///< its SM lies in; of effect where launches are bound to stacks
+  uint32_t gpc = 0;             ///< below DispatchParams::gpcs
 
   NW_HD bool may_run(const LaunchInfo& launch) const {
     return launch.stacks == 0 || (launch.stacks >> stack & 1) != 0;
   }
+};
+
+inline constexpr uint16_t kNoCluster = 0xffff;
+
+/// A cluster whose thread blocks have their places, until the last of them has ended.
+struct ClusterState {
+  uint32_t launch = kNoLaunch;
+  uint32_t first = 0;       ///< its first thread block, in its launch
+  uint32_t unsent = 0;      ///< ranks that have not been sent to their SMs yet
+  uint32_t live = 0;        ///< ranks that have not ended
+  uint32_t at_barrier = 0;  ///< ranks that wait for the others
+  uint16_t sm[kMaxClusterBlocks] = {};
+  ClusterPlaces places;
+  uint16_t next_free = kNoCluster;
+};
+
+/// A group of SMs.
+struct Gpc {
+  uint16_t sms[kMaxGpcSms] = {};
+  uint16_t count = 0;
+  uint16_t next = 0;           ///< round robin: the place that gets the next block of a cluster
+  uint16_t open = kNoCluster;  ///< the cluster whose blocks are being sent
 };
 
 /// The thread-block dispatcher's part.
@@ -93,9 +118,14 @@ struct DispatchState {
   uint32_t sms_that_take = 0;  ///< SMs whose Outbox::takes is not 0
   uint32_t next_sm = 0;        ///< round robin
   uint32_t cleaning = 0;       ///< L2 slices that write back before anything is dispatched
-  uint8_t held_by = 0;         ///< mechanisms that want nothing to be dispatched, as bits
-  bool host_wanted = false;    ///< for launches, blocks that ended, traces that run short, marks
-  Ref<uint32_t> done_log;      ///< thread blocks done since the host looked last
+  Ref<Gpc> gpcs;
+  Ref<ClusterState> clusters;
+  uint16_t free_cluster = kNoCluster;  ///< the first of them that is in no use
+  uint32_t next_gpc = 0;               ///< round robin
+  bool cluster_sent = false;           ///< all blocks of a cluster: its GPC may get the next one
+  uint8_t held_by = 0;                 ///< mechanisms that want nothing to be dispatched, as bits
+  bool host_wanted = false;  ///< for launches, blocks that ended, traces that run short, marks
+  Ref<uint32_t> done_log;    ///< thread blocks done since the host looked last
   uint32_t num_done = 0;
   /// Numbers of thread blocks, over all launches, whose dispatch the host waits for, and when so
   /// many had been dispatched.

@@ -14,6 +14,25 @@ namespace nearwarp::frontend {
 /// (kernels/safe_times.h).
 inline constexpr uint32_t kReportsPerSm = 64;
 
+/// SMs by their groups, and room for clusters of `blocks` thread blocks together.
+inline void make_gpcs(ArenaBuilder& a, const FrontEndParams& p, std::span<const SmRoom> rooms,
+                      uint32_t blocks, DispatchState& d) {
+  d.gpcs = a.allocate<Gpc>(p.dispatch.gpcs);
+  for (uint32_t g = 0; g < p.dispatch.gpcs; ++g) a.get(d.gpcs)[g] = Gpc{};
+  for (uint32_t i = 0; i < rooms.size(); ++i) {
+    Gpc& gpc = a.get(d.gpcs)[rooms[i].gpc];
+    NW_ASSERT(gpc.count < kMaxGpcSms);
+    gpc.sms[gpc.count++] = static_cast<uint16_t>(i);
+  }
+  const uint32_t n = std::min(blocks, kMaxClusters);
+  d.clusters = a.allocate<ClusterState>(n);
+  for (uint32_t i = 0; i < n; ++i) {
+    a.get(d.clusters)[i] = ClusterState{};
+    a.get(d.clusters)[i].next_free = static_cast<uint16_t>(i + 1 < n ? i + 1 : kNoCluster);
+  }
+  d.free_cluster = 0;
+}
+
 /// The State of a front end, without channels and mechanisms, for the program's launches. `rooms`:
 /// by SM, with nothing on it.
 inline FrontEndState make_front_end(ArenaBuilder& a, const FrontEndParams& p,
@@ -31,6 +50,7 @@ inline FrontEndState make_front_end(ArenaBuilder& a, const FrontEndParams& p,
   d.running = a.allocate<uint32_t>(p.dispatch.max_running);
   d.taken = a.allocate<uint32_t>(p.dispatch.max_running * p.dispatch.groups);
   d.ready = a.allocate<uint32_t>(p.dispatch.max_running * p.dispatch.groups);
+  if (p.dispatch.gpcs != 0) make_gpcs(a, p, rooms, blocks, d);
   const auto n = static_cast<uint32_t>(launches.size());
   d.launches = a.allocate<LaunchState>(std::max(1u, n));
   enter_program(d, a.base(), launches.data(), n, Tick{p.launch_gap} * p.period);

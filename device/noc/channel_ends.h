@@ -98,14 +98,20 @@ struct ChannelEnds {
   template <class F>
   NW_HD NW_INLINE void take_heads(F&& f) const {
     if (s.next_head > now) return;
-    s.next_head = kNever;
+    Tick next = kNever;
     for (uint32_t w = 0; w < input_words(s); ++w) {
       for (uint64_t bits = s.coming[w]; bits != 0; bits &= bits - 1) {
         const uint32_t i = w * 64 + count_trailing_zeros(bits);
-        s.coming[w] &= ~(uint64_t{1} << (i % 64));
-        look_at(i, f);
+        const Tick arrival = arrival_at(i);
+        if (arrival > now) {
+          next = min_tick(next, arrival);
+          continue;
+        }
+        s.coming[w] &= ~(bits & (~bits + 1));
+        f(set_ready(i, true));
       }
     }
+    s.next_head = next;
   }
   /// When the head of input `i` arrives; kNever: there is none.
   NW_HD NW_INLINE Tick arrival_at(uint32_t i) const {

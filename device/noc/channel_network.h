@@ -50,13 +50,15 @@ struct ChannelNetworkState : ChannelEndsState {
   // Who has something to do.
   /// Bits of terminals: flits or packets to send, and nothing known to be missing.
   Ref<uint64_t> sending;
-  Ref<uint64_t> receiving;    ///< bits of terminals that hold flits
+  Ref<uint64_t> receiving;  ///< bits of terminals that hold flits
+  Ref<uint64_t> stuck;      ///< within a window: those of which none can go before `next_room`
+  Tick next_room = kNever;
   uint64_t active_until = 0;  ///< the first cycle in which nothing can be under way any more
 };
 
 namespace channel_network_detail {
 
-/// The interfaces, in one cycle.
+/// The interfaces, in one cycle after the other.
 struct Interfaces {
   const ChannelNetworkParams& p;
   ChannelNetworkState& s;
@@ -64,86 +66,98 @@ struct Interfaces {
   std::byte* base;
   Cycle t;
   ChannelEnds ends;
+  uint64_t cycle;  ///< of which `t` are the lower bits
+  Sender* senders;
+  Receiver* receivers;
 
-  /// f(terminal) for every bit of the mask, as it is when its word's turn comes.
-  template <class F>
-  NW_HD NW_INLINE void each_of(const Ref<uint64_t>& mask, F&& f) const {
-    const uint64_t* const words = mask.in(base);
-    for (uint32_t w = 0; w < mask.count; ++w)
-      for (uint64_t bits = words[w]; bits != 0; bits &= bits - 1)
-        f(w * 64 + count_trailing_zeros(bits));
+  NW_HD NW_INLINE Sender& sender(uint32_t n) const { return senders[n]; }
+  NW_HD NW_INLINE void mark(const Ref<uint64_t>& mask, uint32_t n) const {
+    mask.in(base)[n / 64] |= uint64_t{1} << (n % 64);
   }
-  NW_HD NW_INLINE void mark(const Ref<uint64_t>& mask, uint32_t n, bool set) const {
-    uint64_t& word = mask.in(base)[n / 64];
-    const uint64_t bit = uint64_t{1} << (n % 64);
-    word = set ? word | bit : word & ~bit;
+  NW_HD NW_INLINE void unmark(const Ref<uint64_t>& mask, uint32_t n) const {
+    mask.in(base)[n / 64] &= ~(uint64_t{1} << (n % 64));
   }
 
-  NW_HD NW_INLINE uint64_t ready_inputs(uint32_t n) const { return s.ends.in(base)[n].ready; }
-
-  NW_HD NW_INLINE void take_arrivals() const {
-    const uint32_t slot = t & v.slot_mask;
-    for (uint32_t w = 0; w < terminal_words(v.p); ++w) {
-      uint64_t& woken = v.woken[slot * terminal_words(v.p) + w];
+  /// Of the terminals of word `w`.
+  NW_HD NW_INLINE void take_arrivals(uint32_t w, uint32_t slot) const {
+    uint64_t& woken = v.woken[slot * terminal_words(v.p) + w];
+    if (woken != 0) {
       for (uint64_t bits = woken; bits != 0; bits &= bits - 1)
         wake_sender(w * 64 + count_trailing_zeros(bits));
       woken = 0;
-      uint64_t& due = v.due[(router_words(v.p) + w) * v.p.slots + slot];
-      for (uint64_t bits = due; bits != 0; bits &= bits - 1) {
-        const uint32_t n = w * 64 + count_trailing_zeros(bits);
-        take_flit(n, arrived(v, n, slot));
-      }
-      due = 0;
     }
+    uint64_t& due = v.due[(router_words(v.p) + w) * v.p.slots + slot];
+    for (uint64_t bits = due; bits != 0; bits &= bits - 1)
+      take_flit(w * 64 + count_trailing_zeros(bits), slot);
+    due = 0;
   }
   /// Terminal `n` may have something to send.
   NW_HD NW_INLINE void start_sender(uint32_t n) const {
-    s.senders.in(base)[n].blocked = false;
-    mark(s.sending, n, true);
+    sender(n).blocked = false;
+    mark(s.sending, n);
   }
   /// A credit or a parcel, which it may have lacked, has come back.
   NW_HD NW_INLINE void wake_sender(uint32_t n) const {
-    if (s.senders.in(base)[n].blocked) start_sender(n);
+    if (sender(n).blocked) start_sender(n);
   }
   /// It lacks a credit for one of the virtual channels [first, end), or a parcel.
-  NW_HD NW_INLINE void block_sender(uint32_t n, uint32_t first, uint32_t end) const {
-    s.senders.in(base)[n].blocked = true;
-    mark(s.sending, n, false);
+  NW_HD NW_APART void block_sender(uint32_t n, uint32_t first, uint32_t end) const {
+    sender(n).blocked = true;
+    unmark(s.sending, n);
     for (uint32_t vc = first; vc < end; ++vc) await_room(v, n, vc, t);
   }
-  NW_HD NW_INLINE void take_flit(uint32_t n, Flit& flit) const {
-    Receiver& r = s.receivers.in(base)[n];
-    if (r.waiting == 0 && ((flit.flags & kLast) == 0 || deliver(flit.tag, 0))) {
-      finish(n, r, flit.vc);  // nothing is before it: as if it had waited and been taken
-      return;
+  /// One has come to terminal `n`.
+  NW_HD NW_INLINE void take_flit(uint32_t n, uint32_t slot) const {
+    const uint32_t number = take_arrival_bit(v, n, slot);
+    InputVc& in = v.exits[(n << v.p.vc_shift) + number];
+    Receiver& r = receivers[n];
+    if (r.waiting == 0) {
+      // Nothing is before it: as if it had waited and been taken.
+      Flit& flit = v.place(in.front);
+      if ((flit.flags & kLast) == 0 || deliver(flit.tag, 0)) return finish(n, r, in, flit, number);
     }
-    flit.entered = t;  // here, from now on
-    r.waiting |= 1u << flit.vc;
-    mark(s.receiving, n, true);
+    hold(n, r, in, number);
   }
-  /// A flit of virtual channel `number` has gone.
-  NW_HD NW_INLINE void finish(uint32_t n, Receiver& r, uint32_t number) const {
+  /// It waits there.
+  NW_HD NW_APART void hold(uint32_t n, Receiver& r, InputVc& in, uint32_t number) const {
+    take_place(v, in).entered = t;  // here, from now on
+    r.waiting |= 1u << number;
+    mark(s.receiving, n);
+    unmark(s.stuck, n);
+  }
+  /// A flit of virtual channel `number`, which is not counted any more, has gone.
+  NW_HD NW_INLINE void finish(uint32_t n, Receiver& r, InputVc& in, Flit& flit,
+                              uint32_t number) const {
     r.next = number + 1;
     s.flits_inside -= 1;
-    release(v, n, number, t);
+    in.front = next_place(v, in.front);
+    give_back(v, flit, in, v.input_ports() + n, t);
   }
 
-  /// Take one flit that has come; with a tail, its packet leaves.
-  NW_HD void receive(uint32_t n) const {
-    Receiver& r = s.receivers.in(base)[n];
+  /// Take one flit that has come; with a tail, its packet leaves. If none can go, the terminal is
+  /// not looked at before the first of their output channels may have room.
+  NW_HD NW_APART void receive(uint32_t n) const {
+    Receiver& r = receivers[n];
+    Tick room = kNever;
     for (uint32_t left = r.waiting; left != 0;) {
       const uint32_t number = pick_from(left, r.next);
       left &= ~(1u << number);
-      const Flit& flit = oldest(v, n, number);
-      if ((flit.flags & kLast) != 0 && !deliver(flit.tag, Tick{t - flit.entered} * p.period))
+      InputVc& in = v.exits[(n << v.p.vc_shift) + number];
+      Flit& flit = v.place(in.front);
+      if ((flit.flags & kLast) != 0 && !deliver(flit.tag, Tick{t - flit.entered} * p.period)) {
+        room = min_tick(room, send_tick(ends.channel_of(flit.tag), base));
         continue;
-      if (held(v, n, number) == 1) r.waiting &= ~(1u << number);
-      if (r.waiting == 0) mark(s.receiving, n, false);
-      finish(n, r, number);
-      return;
+      }
+      in.count = static_cast<uint16_t>(in.count - 1);
+      if (in.count == 0) r.waiting &= ~(1u << number);
+      if (r.waiting == 0) unmark(s.receiving, n);
+      return finish(n, r, in, flit, number);
     }
+    unmark(s.receiving, n);
+    mark(s.stuck, n);
+    s.next_room = min_tick(s.next_room, room);
   }
-  NW_HD bool deliver(uint32_t tag, Tick waited) const {
+  NW_HD NW_INLINE bool deliver(uint32_t tag, Tick waited) const {
     if (!ends.deliver(tag, waited)) return false;
     wake_sender(tag / kParcels);
     return true;
@@ -166,9 +180,10 @@ struct Interfaces {
     return v.p.vcs;
   }
   /// Begin with the next packet that can go. Returns false if there is none.
-  NW_HD bool take_packet(uint32_t n) const {
+  NW_HD NW_APART bool take_packet(uint32_t n) const {
     const bool any = allocates();
-    const uint32_t vc = any ? next_vc(n, s.senders.in(base)[n].flit.vc) : 0;
+    Sender& sender = this->sender(n);
+    const uint32_t vc = any ? next_vc(n, sender.flit.vc) : 0;
     if (vc == v.p.vcs) return false;
     const ChannelEnds::Begun begun = ends.take_packet(
         n,
@@ -176,49 +191,66 @@ struct Interfaces {
           if (!any) return may_begin(v, n, vc_of(output), t);
           return !keeps_order(packet.kind) || !ends.ordered_ahead(n, output);
         },
-        [&](uint32_t input) {
-          ends.look_at(input, [&](uint32_t sender) { start_sender(sender); });
-        });
+        [&](uint32_t input) { ends.look_at(input, [&](uint32_t other) { start_sender(other); }); });
     if (begun.flits == 0) return false;
-    Sender& sender = s.senders.in(base)[n];
     sender.flits_left = begun.flits;
     sender.flit.tag = begun.tag;
     sender.flit.source = static_cast<uint16_t>(n);
     sender.flit.destination = static_cast<uint16_t>(s.outputs.in(base)[begun.output].terminal);
     sender.flit.vc = static_cast<uint8_t>(any ? vc : vc_of(begun.output));
     sender.flit.vnet = any ? uint8_t{0} : sender.flit.vc;
-    sender.flit.flags = kHead;
     return true;
   }
 
   /// Send the next flit, or block until what it lacks is there.
-  NW_HD void send(uint32_t n) const {
-    Sender& sender = s.senders.in(base)[n];
-    if (sender.flits_left == 0 && !take_packet(n)) return block_sender(n, 0, v.p.vcs);
-    const uint32_t vc = sender.flit.vc;
-    if (p.split ? !may_begin(v, n, vc, t) : !has_room(v, n, vc, t))
-      return block_sender(n, vc, vc + 1);
-    Flit& flit = sender.flit;
-    flit.entered = t;
-    if (sender.flits_left == 1) flit.flags |= kTail | kLast;
-    if (p.split) flit.flags |= kHead | kTail;
-    inject(v, n, flit, t);
-    flit.flags = 0;
+  NW_HD NW_INLINE void send(uint32_t n) const {
+    Sender& sender = this->sender(n);
+    uint32_t flags = p.split ? kHead | kTail : 0;
+    if (sender.flits_left == 0) {
+      if (!take_packet(n)) return block_sender(n, 0, v.p.vcs);  // the one it begins on has room
+      flags |= kHead;
+    } else {
+      const uint32_t vc = sender.flit.vc;
+      if (p.split ? !may_begin(v, n, vc, t) : !has_room(v, n, vc, t))
+        return block_sender(n, vc, vc + 1);
+    }
     sender.flits_left -= 1;
-    if (sender.flits_left == 0 && ready_inputs(n) == 0) mark(s.sending, n, false);
     s.flits_inside += 1;
+    if (sender.flits_left == 0) {
+      flags |= kTail | kLast;
+      if (s.ends.in(base)[n].ready == 0) unmark(s.sending, n);
+    }
+    sender.flit.entered = t;
+    sender.flit.flags = static_cast<uint8_t>(flags);
+    inject(v, n, sender.flit, t);
   }
 
   /// All of them.
   NW_HD NW_APART void step() const {
     ends.take_heads([&](uint32_t sender) { start_sender(sender); });
-    take_arrivals();
-    each_of(s.receiving, [&](uint32_t n) { receive(n); });
-    each_of(s.sending, [&](uint32_t n) { send(n); });
-    bool more = s.flits_inside != 0;
-    each_of(s.sending, [&](uint32_t) { more = true; });
+    const uint32_t words = terminal_words(v.p), slot = t & v.slot_mask;
+    for (uint32_t w = 0; w < words; ++w) take_arrivals(w, slot);
+    if (s.next_room <= ends.now) look_for_room();
+    uint64_t* const receiving = s.receiving.in(base);
+    for (uint32_t w = 0; w < words; ++w)
+      lanes::each_bit(receiving[w], [&](uint32_t i) { receive(w * 64 + i); });
+    uint64_t* const sending = s.sending.in(base);
+    uint64_t more = s.flits_inside;
+    for (uint32_t w = 0; w < words; ++w) {
+      lanes::each_bit(sending[w], [&](uint32_t i) { send(w * 64 + i); });
+      more |= sending[w];
+    }
     // Credits are on their way for some cycles after the last flit has gone.
-    if (more) s.active_until = ends.now / p.period + 1 + p.net.slots;
+    if ((more | s.flits_inside) != 0) s.active_until = cycle + 1 + p.net.slots;
+  }
+  /// Those that are stuck may go on.
+  NW_HD NW_APART void look_for_room() const {
+    uint64_t* const stuck = s.stuck.in(base);
+    for (uint32_t w = 0; w < terminal_words(v.p); ++w) {
+      s.receiving.in(base)[w] |= stuck[w];
+      stuck[w] = 0;
+    }
+    s.next_room = kNever;
   }
 };
 
@@ -245,10 +277,20 @@ NW_HD NW_APART inline StepResult step_channel_network(const ChannelNetworkParams
     });
   }
   for (uint32_t w = 0; w < words; ++w) s.coming[w] = coming[w] & ~s.ready[w];
+  channel_network_detail::Interfaces interfaces{p,
+                                                s,
+                                                v,
+                                                base,
+                                                0,
+                                                {p, s, base, window.end, horizon},
+                                                0,
+                                                s.senders.in(base),
+                                                s.receivers.in(base)};
   // Between windows nothing of them is left in the state, wherever they were cut.
   const auto forget_window = [&] {
     for (uint32_t w = 0; w < words; ++w) s.coming[w] = 0;
     s.next_head = 0;
+    interfaces.look_for_room();
   };
   StepResult result;
   while (true) {
@@ -273,12 +315,15 @@ NW_HD NW_APART inline StepResult step_channel_network(const ChannelNetworkParams
     const auto t = static_cast<Cycle>(cycle);
     const uint32_t cycles = left < v.p.lookahead ? static_cast<uint32_t>(left) : v.p.lookahead;
     step_routers(v, stepping, t, t + cycles);
+    interfaces.t = t;
+    interfaces.ends.now = cycle * p.period;
     for (uint32_t k = 0; k < cycles; ++k) {
-      const channel_network_detail::Interfaces at{
-          p, s, v, base, t + k, {p, s, base, window.end, horizon, (cycle + k) * p.period}};
-      at.step();
+      interfaces.cycle = cycle;
+      interfaces.step();
+      interfaces.t += 1;
+      interfaces.ends.now += p.period;
+      cycle += 1;
     }
-    cycle += cycles;
   }
   forget_window();
   result.wake = cycle * p.period;
@@ -303,6 +348,7 @@ ChannelNetworkState make_channel_network(Allocator& arena, const ChannelNetworkP
   s.receivers = arena.template allocate<Receiver>(terminals);
   s.sending = arena.template allocate<uint64_t>((terminals + 63) / 64);
   s.receiving = arena.template allocate<uint64_t>((terminals + 63) / 64);
+  s.stuck = arena.template allocate<uint64_t>((terminals + 63) / 64);
   return s;
 }
 

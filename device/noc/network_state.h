@@ -156,8 +156,8 @@ static_assert(sizeof(OutputPort) == 64);
 
 /// An input of a router's switch: what has come through it last. Behind these it looks first.
 struct SwitchLast {
-  uint16_t port = 0xffff;  ///< output port
-  uint16_t vc = 0xffff;    ///< virtual channel of its own
+  uint8_t port = 0xff;  ///< output port
+  uint8_t vc = 0xff;    ///< virtual channel of its own
 };
 
 /// An input virtual channel on its way through a pipeline stage.
@@ -169,16 +169,21 @@ struct StageQueue {
   uint16_t head = 0, count = 0;
 };
 
+/// Of a WordRouter, as bits of input virtual channels, and of output ports.
+struct VcWords {
+  uint64_t present = 0;     ///< those with flits in their buffers
+  uint64_t open = 0;        ///< whose packet has an output's channel that does not lack a credit
+  uint64_t stalled = 0;     ///< whose packet has one that does
+  uint64_t va_outputs = 0;  ///< output ports with heads that ask for a channel, and free ones
+};
+
 /// What a router has to do: one without work, whom nothing reaches, is not stepped.
 struct RouterWork {
   uint64_t va_outputs = 0;  ///< output ports with requests for virtual channels that are free
   uint64_t sa_outputs = 0;  ///< output ports with requests for the switch
   uint64_t waiting = 0;     ///< output ports with virtual channels that wait for a credit
   StageQueue heads, flits;  ///< on their way to VC allocation, and to switch allocation
-  // Of a WordRouter, as bits of input virtual channels.
-  uint64_t present = 0;  ///< those with flits in their buffers
-  uint64_t active = 0;   ///< whose packet has an output's virtual channel
-  uint64_t stalled = 0;  ///< and that lacks a credit
+  VcWords vcs;
 };
 
 /// A router's own state is one block of lines: its arrivals by slot, then these, whose offsets are
@@ -241,12 +246,16 @@ struct NetworkView {
   uint32_t arrival_words;
   uint32_t slot_mask, vcs_per_vnet;
   uint32_t vnet_mask;  ///< bits of the channels of virtual network 0
+  /// Of a place's offset: what is within its ring, and what that is behind the last place.
+  uint32_t ring_mask, ring_end;
   const NetworkLink* flit_links;
   const CreditLink* credit_links;
   const uint8_t* routes;
   uint64_t *due, *woken;
   Flit* places;
   std::byte* units;
+  uint64_t* ends;        ///< terminals' arrivals
+  uint32_t ends_stride;  ///< words of one terminal
   OutputPort* out_ports;
   InputVc* exits;
   OutputVc* entrances;
@@ -270,9 +279,7 @@ struct NetworkView {
   NW_HD uint64_t* router_arrivals(uint32_t router) const {
     return reinterpret_cast<uint64_t*>(block(router));
   }
-  NW_HD uint64_t* terminal_arrivals(uint32_t n) const {
-    return reinterpret_cast<uint64_t*>(block(p.routers)) + n * p.slots * arrival_words;
-  }
+  NW_HD uint64_t* terminal_arrivals(uint32_t n) const { return ends + n * ends_stride; }
   NW_HD uint64_t* due_of(uint32_t unit) const { return due + unit / 64 * p.slots; }
   NW_HD RouterWork& work(uint32_t router) const {
     return *reinterpret_cast<RouterWork*>(block(router) + layout.work);
@@ -299,6 +306,8 @@ NW_HD inline NetworkView view_of(const NetworkParams& p, const NetworkState& s, 
   v.slot_mask = p.slots - 1;
   v.vcs_per_vnet = p.vcs / p.vnets;
   v.vnet_mask = static_cast<uint32_t>(low_bits(v.vcs_per_vnet));
+  v.ring_mask = static_cast<uint32_t>((sizeof(Flit) << p.ring_shift) - 1);
+  v.ring_end = static_cast<uint32_t>(p.depth * sizeof(Flit)) & v.ring_mask;
   v.flit_links = s.flit_links.in(base);
   v.credit_links = s.credit_links.in(base);
   v.routes = s.routes.in(base);
@@ -306,6 +315,8 @@ NW_HD inline NetworkView view_of(const NetworkParams& p, const NetworkState& s, 
   v.woken = s.woken.in(base);
   v.places = s.places.in(base);
   v.units = reinterpret_cast<std::byte*>(s.units.in(base));
+  v.ends = reinterpret_cast<uint64_t*>(v.block(p.routers));
+  v.ends_stride = p.slots * v.arrival_words;
   v.out_ports = s.out_ports.in(base);
   v.exits = s.exits.in(base);
   v.entrances = s.entrances.in(base);

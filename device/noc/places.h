@@ -14,9 +14,9 @@
 namespace nearwarp::noc {
 
 /// The place behind `place` in its ring.
-NW_HD NW_INLINE uint32_t next_place(const NetworkParams& p, uint32_t place) {
-  const uint32_t mask = (sizeof(Flit) << p.ring_shift) - 1, next = place + sizeof(Flit);
-  return (next & mask) == (p.depth * sizeof(Flit) & mask) ? place & ~mask : next;
+NW_HD NW_INLINE uint32_t next_place(const NetworkView& v, uint32_t place) {
+  const uint32_t next = place + sizeof(Flit);
+  return (next & v.ring_mask) == v.ring_end ? place & ~v.ring_mask : next;
 }
 /// And the one before.
 NW_HD NW_INLINE uint32_t place_before(const NetworkParams& p, uint32_t place) {
@@ -83,7 +83,7 @@ NW_HD NW_INLINE void put_flit(const NetworkView& v, const NetworkLink& link, Out
   Flit& place = v.place(o.place);
   place = flit;
   place.flags = static_cast<uint8_t>((flit.flags & (kHead | kTail | kLast)) | kHere);
-  o.place = next_place(v.p, o.place);
+  o.place = next_place(v, o.place);
   announce(v, link, vc, t);
 }
 
@@ -103,19 +103,23 @@ NW_HD NW_RARE inline void renew_places(const NetworkView& v, Cycle t, bool idle)
 
 /// The place of the next flit of a terminal's virtual channel.
 NW_HD NW_INLINE Flit& take_place(const NetworkView& v, InputVc& in) {
-  const uint32_t mask = (sizeof(Flit) << v.p.ring_shift) - 1;
-  const uint32_t ring = v.p.depth * sizeof(Flit);
+  const uint32_t mask = v.ring_mask, ring = v.p.depth * sizeof(Flit);
   uint32_t at = (in.front & mask) + in.count * sizeof(Flit);
   at -= at >= ring ? ring : 0;
   in.count = static_cast<uint16_t>(in.count + 1);
   return v.place((in.front & ~mask) + at);
 }
-/// The place of the flit that reaches terminal `n` in time slot `slot`, as its flag has said. It
-/// stays there until release().
-NW_HD NW_INLINE Flit& arrived(const NetworkView& v, uint32_t n, uint32_t slot) {
+/// The virtual channel of the flit that reaches terminal `n` in time slot `slot`, as its flag has
+/// said.
+NW_HD NW_INLINE uint32_t take_arrival_bit(const NetworkView& v, uint32_t n, uint32_t slot) {
   uint64_t& arrivals = v.terminal_arrivals(n)[slot * v.arrival_words];
   const uint32_t number = count_trailing_zeros(arrivals);
   arrivals = 0;
+  return number;
+}
+/// The place of that flit. It stays there until release().
+NW_HD NW_INLINE Flit& arrived(const NetworkView& v, uint32_t n, uint32_t slot) {
+  const uint32_t number = take_arrival_bit(v, n, slot);
   Flit& place = take_place(v, v.exits[(n << v.p.vc_shift) + number]);
   place.vc = static_cast<uint8_t>(number);
   return place;
@@ -167,7 +171,7 @@ NW_HD NW_INLINE void await_room(const NetworkView& v, uint32_t n, uint32_t vc, C
 NW_HD NW_INLINE void release(const NetworkView& v, uint32_t n, uint32_t vc, Cycle t) {
   InputVc& in = v.exits[(n << v.p.vc_shift) + vc];
   Flit& place = v.place(in.front);
-  in.front = next_place(v.p, in.front);
+  in.front = next_place(v, in.front);
   in.count = static_cast<uint16_t>(in.count - 1);
   give_back(v, place, in, v.input_ports() + n, t);
 }

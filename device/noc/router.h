@@ -114,7 +114,7 @@ class Router {
           has_several(vcs) ? pick_from(vcs, last[in].vc + 1u) : count_trailing_zeros(vcs);
       match.out[in] = static_cast<uint8_t>(out);
       match.vc[in] = static_cast<uint8_t>(number);
-      last[in] = {static_cast<uint16_t>(out), static_cast<uint16_t>(number)};
+      last[in] = {static_cast<uint8_t>(out), static_cast<uint8_t>(number)};
       port.sa_next = in + 1;
       return uint64_t{1} << in;
     }
@@ -135,7 +135,7 @@ class Router {
       const uint32_t number = pick_from(sa_vcs_[(out << switch_shift()) + in], last[in].vc + 1u);
       match.out[in] = static_cast<uint8_t>(out);
       match.vc[in] = static_cast<uint8_t>(number);
-      last[in] = {static_cast<uint16_t>(out), static_cast<uint16_t>(number)};
+      last[in] = {static_cast<uint8_t>(out), static_cast<uint8_t>(number)};
       ports_[out].sa_next = in + 1;
     }
     return matched;
@@ -165,7 +165,7 @@ class Router {
     const uint32_t vc = (port << vc_shift()) + number;
     InputVc& in = inputs_[vc];
     Flit& flit = v_.place(in.front);
-    in.front = next_place(v_.p, in.front);
+    in.front = next_place(v_, in.front);
     inputs_[vc].count = static_cast<uint16_t>(inputs_[vc].count - 1);
     const uint32_t out_vc = in.out_vc;
     const bool tail = (flit.flags & kTail) != 0;
@@ -501,13 +501,13 @@ NW_HD NW_APART_ON_GPU void step_plain(const NetworkView& v, uint32_t r, Cycle be
   }
 }
 
-/// The same of one whose input virtual channels fit a word.
+/// The same of one whose input virtual channels fit a word: number `number` of those whose flags
+/// are `due`.
 template <bool kUsual>
-NW_HD NW_APART_ON_GPU void step_word(const NetworkView& v, uint32_t r, uint32_t head_delay,
-                                     Cycle begin, Cycle end) {
-  router_detail::WordRouter<kUsual> router(v, r, head_delay);
-  for (Cycle t = begin; t != end; ++t)
-    if (router.is_due(t)) router.step(t);
+NW_HD NW_APART_ON_GPU void step_word(const NetworkView& v, uint64_t* due, uint32_t r,
+                                     uint32_t number, uint32_t head_delay, Cycle begin, Cycle end) {
+  router_detail::WordRouter<kUsual> router(v, r, head_delay, due, number);
+  router.step(begin, end);
 }
 
 }  // namespace nearwarp::noc

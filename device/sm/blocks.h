@@ -1,6 +1,7 @@
 // Thread blocks on an SM: launch, barriers, end.
 #pragma once
 
+#include "device/sm/clusters.h"
 #include "device/sm/progress.h"
 
 namespace nearwarp::sm {
@@ -24,7 +25,12 @@ NW_HD inline void try_release_barrier(V& v, uint32_t block, uint32_t barrier, ui
   const uint32_t at = block * kMaxBarriers + barrier;
   const BarrierState& b = v.s.barriers.in(v.base)[at];
   const uint32_t expected = b.expected != 0 ? b.expected : v.blocks[block].alive;
-  if (b.arrived != 0 && b.arrived >= expected) release_barrier(v, at, now);
+  if (b.arrived == 0 || b.arrived < expected) return;
+  if (barrier == kMaxBarriers - 1 && v.clusters()) {
+    auto&& rare = v.rarely();
+    if (meet_cluster(rare, block)) return;
+  }
+  release_barrier(v, at, now);
 }
 
 template <class V>
@@ -66,6 +72,16 @@ NW_HD inline void arrive_at_barrier(V& v, uint32_t warp, const ImageInstr& in, u
   try_release_barrier(v, w.block_slot, in.lane_bytes, now);
 }
 
+/// All blocks of the cluster have come to their barrier.
+template <class V>
+NW_HD NW_CALLED void pass_cluster_barrier(V& v, uint32_t thread_block, uint32_t now) {
+  uint32_t block = 0;
+  while (!v.blocks[block].used || v.blocks[block].thread_block != thread_block) ++block;
+  NW_ASSERT(block < v.p.num_blocks);
+  cluster_slot(v, block).at_barrier = false;
+  release_barrier(v, block * kMaxBarriers + kMaxBarriers - 1, now);
+}
+
 /// Launch a thread block: take warp slots, point them at their traces.
 template <class V>
 NW_HD NW_APART void launch_block(V& v, const Packet& packet, uint32_t now) {
@@ -93,6 +109,7 @@ NW_HD NW_APART void launch_block(V& v, const Packet& packet, uint32_t now) {
   if (v.copies())
     for (uint32_t i = 0; i < trace::kMaxMbarriers; ++i)
       v.s.mbarriers.in(v.base)[slot * trace::kMaxMbarriers + i] = {};
+  if (v.clusters()) join_cluster(v, slot, packet, info);
   count_warps(v, now);
   enter_order(v, slot, info.kernel, now);
   const KernelInfo& kernel = v.system.image.kernels[info.kernel];
@@ -129,6 +146,10 @@ NW_HD inline void report_blocks(V& v, uint32_t now) {
   p.src = v.s.endpoint;
   p.dst = v.p.front_end;
   p.line = v.blocks[slot].thread_block;
+  if (v.clusters() && cluster_slot(v, slot).used) {
+    p.tag = cluster_slot(v, slot).number + 1u;
+    p.extra = cluster_slot(v, slot).rank;
+  }
   v.blocks[slot].used = false;
   send(v.to_front_end(), v.base, v.tick(now), p, v.horizon);
   expect_answer(v.to_front_end(), v.from_front_end(), v.tick(now), v.horizon);

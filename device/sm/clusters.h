@@ -1,16 +1,32 @@
-// Shared memory of other thread blocks of a cluster, in time.
+// Clusters of thread blocks on an SM: shared memory of other blocks, and barriers.
 //
 // In a trace, addresses of shared memory have the rank of another block plus one in the bits from
-// 24 on (exec::kWindowBits). What such accesses take longer is the network's latency; that it may
-// be busy is not modelled (estimated), and banks are taken as those of the own memory.
+// 24 on (exec::kWindowBits). An access to it goes through a network that joins the SMs of a GPC:
+// a request for each block that lanes want, one a cycle; its SM answers at once, since shared
+// memory there has room for it, and a port for others (estimated). Banks are taken as those of the
+// own memory (estimated). Requests of loads, and answers of stores, take one flit; others the bytes
+// of their lanes, since addresses have wires of their own (estimated).
+//
+// On machines without such a network, and for blocks that are not there, an access takes so much
+// longer as the network takes alone.
 #pragma once
 
-#include "device/sm/sm_view.h"
-#include "device/trace/reader.h"
+#include "device/sm/coalescer.h"
+#include "device/sm/memory_packet.h"
+#include "device/sm/progress.h"
 
 namespace nearwarp::sm {
 
 inline constexpr uint32_t kSharedWindowBits = 24;  ///< of a block's own shared memory
+
+template <class V>
+NW_HD NW_INLINE ClusterPort& cluster_port(const V& v) {
+  return *v.s.cluster.in(v.base);
+}
+template <class V>
+NW_HD NW_INLINE ClusterSlot& cluster_slot(const V& v, uint32_t block) {
+  return v.s.cluster_slots.in(v.base)[block];
+}
 
 /// The address of the first lane of `mask` in a record, or the least of all lanes.
 NW_HD inline uint64_t first_address(const uint64_t* words, uint32_t mask) {
@@ -22,12 +38,123 @@ NW_HD inline uint64_t first_address(const uint64_t* words, uint32_t mask) {
   return (base + static_cast<uint64_t>(stride * lane)) & trace::kAddressMask;
 }
 
-/// Cycles that an access to shared memory takes more than one to the block's own.
+/// Cycles that an access to shared memory takes more than one to the block's own, without a
+/// network.
 template <class V>
 NW_HD NW_CALLED uint32_t way_to_other_block(const V& v, const uint64_t* words, uint32_t record,
                                             uint32_t mask) {
   const uint64_t address = first_address(words + record, mask) & (trace::kSharedWindow - 1);
   return address >> kSharedWindowBits != 0 ? v.p.remote_shared : 0;
+}
+
+/// The blocks of the cluster whose memory the operation at the head wants.
+template <class V>
+NW_HD NW_CALLED void find_ranks(V& v, const LsuOp& op) {
+  ClusterPort& c = cluster_port(v);
+  const ClusterSlot& slot = cluster_slot(v, v.warps[op.warp].block_slot);
+  c.head_ranks = 0;
+  if (!slot.used) return;
+  for (uint8_t& lanes : c.head_lanes) lanes = 0;
+  each_address(
+      v.system.trace(op.thread_block).words, op.record, op.mask, [&](uint32_t, uint64_t address) {
+        const uint64_t window = (address & (trace::kSharedWindow - 1)) >> kSharedWindowBits;
+        const auto rank = static_cast<uint32_t>(window - 1);  // the own one has window 0
+        if (rank >= kMaxClusterBlocks || slot.places.at(rank) == kNoSmPlace) return;
+        c.head_ranks |= 1u << rank;
+        c.head_lanes[rank] = static_cast<uint8_t>(c.head_lanes[rank] + 1);
+      });
+}
+
+/// Bytes on the wire: of data, or, without any, of one flit.
+NW_HD inline uint16_t wire_bytes(uint32_t data) {
+  return static_cast<uint16_t>(data == 0 ? 1 : data);
+}
+
+/// The access at the head goes to other blocks: send the next request. Returns false if it is one
+/// of the block's own.
+template <class V>
+NW_HD NW_CALLED bool access_others(V& v, const LsuOp& op, uint32_t now) {
+  auto& s = v.s;
+  ClusterPort& c = cluster_port(v);
+  if (c.head_ranks == 0) {
+    find_ranks(v, op);
+    if (c.head_ranks == 0) return false;
+    c.head = kMaxRemoteAccesses;
+  }
+  s.lsu_busy_until = now + 1;
+  if (c.head == kMaxRemoteAccesses) {
+    if (c.free_accesses == 0) return true;
+    c.head = count_trailing_zeros(c.free_accesses);
+    c.free_accesses &= c.free_accesses - 1;
+    c.accesses[c.head] = RemoteAccess{op.pc, s.lines.count - 1, 0, op.warp, false};
+  }
+  Channel& out = *c.requests_out.in(v.base);
+  if (!can_send(out, v.base, v.tick(now))) return true;
+  const ImageInstr& in = v.instr(op.pc);
+  RemoteAccess& access = c.accesses[c.head];
+  const uint32_t rank = count_trailing_zeros(c.head_ranks);
+  const uint32_t data = uint32_t{c.head_lanes[rank]} * in.lane_bytes;
+  Packet p;
+  p.kind = PacketKind::kSharedRequest;
+  p.src = s.endpoint;
+  p.dst = c.members.in(v.base)[cluster_slot(v, v.warps[op.warp].block_slot).places.at(rank)];
+  p.tag = c.head;
+  p.bytes = wire_bytes(in.action == Action::kSharedLoad ? 0 : data);
+  p.extra = wire_bytes(in.action == Action::kSharedStore ? 0 : data);
+  send(out, v.base, v.tick(now), p, v.horizon);
+  access.remaining = static_cast<uint8_t>(access.remaining + 1);
+  c.head_ranks &= c.head_ranks - 1;
+  if (c.head_ranks != 0) return true;
+  access.sent = true;
+  s.counters.shared_accesses += 1;
+  s.counters.shared_cycles += s.lines.count;
+  s.lsu_busy_until = now + s.lines.count;
+  s.lsu_head = s.lsu_head + 1 == kMaxLsuQueue ? 0 : s.lsu_head + 1;
+  s.lsu_count -= 1;
+  s.lines_valid = false;
+  return true;
+}
+
+/// A block of a cluster begins.
+template <class V>
+NW_HD NW_CALLED void join_cluster(V& v, uint32_t block, const Packet& p, const LaunchInfo& info) {
+  ClusterSlot& slot = cluster_slot(v, block);
+  slot = ClusterSlot{};
+  if (info.cluster <= 1) return;
+  slot.used = true;
+  slot.places.low = p.payload;
+  slot.places.high = p.extra & ((1u << kPlacesBits) - 1);
+  slot.number = static_cast<uint16_t>(p.extra >> kPlacesBits);
+  slot.rank = static_cast<uint8_t>(p.line % info.cluster);
+}
+
+/// The front end is to be told that all warps of a block are at the barrier of its cluster, which
+/// it has one of. Returns false if it has none.
+template <class V>
+NW_HD NW_CALLED bool meet_cluster(V& v, uint32_t block) {
+  ClusterSlot& slot = cluster_slot(v, block);
+  if (slot.used && !slot.at_barrier) {
+    slot.at_barrier = true;
+    v.s.at_cluster_barrier |= bit(block);
+  }
+  return slot.used;
+}
+
+/// Tell the front end of one.
+template <class V>
+NW_HD NW_CALLED void tell_of_barrier(V& v, uint32_t now) {
+  if (!can_send(v.to_front_end(), v.base, v.tick(now))) return;
+  const uint32_t block = count_trailing_zeros(v.s.at_cluster_barrier);
+  v.s.at_cluster_barrier &= v.s.at_cluster_barrier - 1;
+  const ClusterSlot& slot = cluster_slot(v, block);
+  Packet p;
+  p.kind = PacketKind::kAtClusterBarrier;
+  p.src = v.s.endpoint;
+  p.dst = v.p.front_end;
+  p.tag = slot.number;
+  p.extra = slot.rank;
+  send(v.to_front_end(), v.base, v.tick(now), p, v.horizon);
+  expect_answer(v.to_front_end(), v.from_front_end(), v.tick(now), v.horizon);
 }
 
 }  // namespace nearwarp::sm

@@ -176,6 +176,8 @@ struct LaunchInfo {
   uint32_t local_line = 0, local_lines = 0, local_warps = 0;
   /// Thread blocks in a row that go to the same group of SMs (device/frontend/block_queues.h).
   uint32_t row = 1;
+  /// Thread blocks of a cluster, in a row; 1 too where the machine places each by itself.
+  uint32_t cluster = 1;
   uint32_t stacks = 0;  ///< its blocks run on SMs of these alone, as bits; 0: of all
   bool cut = false;     ///< traces of its warps may end before the warps did (Recording::truncated)
 };

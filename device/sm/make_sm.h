@@ -66,6 +66,11 @@ SmStateOf<kWords> make_sm(ArenaBuilder& a, const SmParams& p, uint32_t kernels =
     s.warp_copies = a.allocate<WarpCopies>(p.num_warps);
     s.mbarriers = a.allocate<MbarrierState>(p.num_blocks * trace::kMaxMbarriers);
   }
+  if (p.clusters) {
+    s.cluster = a.allocate<ClusterPort>(1);
+    *a.get(s.cluster) = ClusterPort{};
+    s.cluster_slots = a.allocate<ClusterSlot>(p.num_blocks);
+  }
   if (p.tlb.entries != 0) s.tlb = make_tlb(a, p.tlb);
   s.cycles.counts = a.allocate<uint64_t>(kernels * kNumCycleUses);
   return s;

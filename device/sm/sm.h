@@ -83,6 +83,8 @@ NW_HD NW_CALLED void receive_control(V& v, uint32_t now) {
   if (v.s.lsu_stall == LsuStall::kReply) v.s.lsu_stall = LsuStall::kNone;
   if (p.kind == PacketKind::kLaunchBlock) {
     launch_block(v, p, now);
+  } else if (v.clusters() && p.kind == PacketKind::kPassClusterBarrier) {
+    pass_cluster_barrier(v, p.tag, now);
   } else {
     hooks::on_control(v, p, now);
   }
@@ -92,12 +94,13 @@ NW_HD NW_CALLED void receive_control(V& v, uint32_t now) {
 /// is none. Nothing that is sent in a window arrives in it, so they are asked for at its begin, and
 /// when a packet has been taken.
 struct Arrivals {
-  uint32_t network = kNoCycle, control = kNoCycle, banks = kNoCycle;
+  uint32_t network = kNoCycle, control = kNoCycle, banks = kNoCycle, cluster = kNoCycle;
   uint32_t first = kNoCycle;  ///< of all
 
   NW_HD NW_INLINE void find_first() {
     first = network < control ? network : control;
     first = banks < first ? banks : first;
+    first = cluster < first ? cluster : first;
   }
 };
 
@@ -107,10 +110,18 @@ NW_HD NW_INLINE uint32_t arrival_cycle(const V& v, const Channel& channel) {
   return t < kNever ? static_cast<uint32_t>(cycle_at_or_after(t, v.p.period)) : kNoCycle;
 }
 template <class V>
+NW_HD NW_CALLED uint32_t arrival_from_cluster(const V& v) {
+  const ClusterPort& c = cluster_port(v);
+  const uint32_t request = arrival_cycle(v, *c.requests_in.in(v.base));
+  const uint32_t reply = arrival_cycle(v, *c.replies_in.in(v.base));
+  return request < reply ? request : reply;
+}
+template <class V>
 NW_HD NW_INLINE void find_arrivals(const V& v, Arrivals& a) {
   a.network = arrival_cycle(v, v.from_network());
   if (v.s.from_front_end.count != 0) a.control = arrival_cycle(v, v.from_front_end());
   if (v.s.from_banks.count != 0) a.banks = arrival_cycle(v, v.from_banks());
+  if (v.clusters()) a.cluster = arrival_from_cluster(v);
   a.find_first();
 }
 
@@ -121,8 +132,8 @@ NW_HD NW_CALLED void receive_from_banks(V& v, uint32_t now, Arrivals& a) {
     a.banks = arrival_cycle(v, v.from_banks());
 }
 
-/// One packet from the network, one from the front end, and what the banks and mechanisms' channels
-/// bring.
+/// One packet from the network, one from the front end, and what the banks, other SMs of the GPC
+/// and mechanisms' channels bring.
 template <class V>
 NW_HD NW_APART_ON_GPU void receive(V& v, uint32_t now, Arrivals& a) {
   if (a.first > now && v.who(v.s.own_channels) == 0) return;
@@ -133,6 +144,11 @@ NW_HD NW_APART_ON_GPU void receive(V& v, uint32_t now, Arrivals& a) {
   if (a.banks <= now) {
     auto&& rare = v.rarely();
     receive_from_banks(rare, now, a);
+  }
+  if (v.clusters() && a.cluster <= now) {
+    auto&& rare = v.rarely();
+    receive_from_cluster(rare, now);
+    a.cluster = arrival_from_cluster(v);
   }
   if (v.who(v.s.own_channels) != 0) hooks::take_own(v, now);
   if (V::kHasBlocks && a.control <= now) {
@@ -178,6 +194,7 @@ NW_HD NW_CALLED void end_cycle(V& v, uint32_t now) {
   }
   if (V::kHasBlocks && v.s.to_front_end.count != 0) {
     report_blocks(v, now);
+    if (v.s.at_cluster_barrier != 0) tell_of_barrier(v, now);
     if (v.who(v.s.wants_control) != 0) hooks::use_control(v, now);
   }
 }
@@ -206,8 +223,8 @@ NW_HD NW_APART_ON_GPU bool finish_cycle(V& v, uint32_t now,
     auto&& rare = v.rarely();
     fetch_step(rare, now);
   }
-  const uint64_t rest =
-      s.recheck_barriers | s.blocks_done | v.who(uint32_t{s.own_channels} | s.wants_control);
+  const uint64_t rest = s.recheck_barriers | s.blocks_done | s.at_cluster_barrier |
+                        v.who(uint32_t{s.own_channels} | s.wants_control);
   if (rest != 0) {
     auto&& rare = v.rarely();
     end_cycle(rare, now);
@@ -275,6 +292,7 @@ NW_HD NW_APART_ON_GPU uint32_t next_cycle(const V& v, const Arrivals& a, uint32_
     when(n, v, own ? hooks::accept_tick(v, packet) : 0, poll);
     n.at(a.control);
     n.at(a.banks);
+    n.at(a.cluster);
   } else {
     n.at(a.first);
   }
@@ -282,8 +300,8 @@ NW_HD NW_APART_ON_GPU uint32_t next_cycle(const V& v, const Arrivals& a, uint32_
     const Tick own = hooks::own_arrival(v, poll);
     if (own < kNever) when(n, v, own, poll);
   }
-  const bool reports =
-      s.blocks_done != 0 || (v.who(s.wants_control) != 0 && hooks::control_ready(v));
+  const bool reports = (s.blocks_done | s.at_cluster_barrier) != 0 ||
+                       (v.who(s.wants_control) != 0 && hooks::control_ready(v));
   if (reports && s.to_front_end.count != 0) when(n, v, send_tick(v.to_front_end(), v.base), poll);
   return n.cycle;
 }

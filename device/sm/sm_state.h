@@ -8,6 +8,7 @@
 #include "device/core/translation.h"
 #include "device/core/types.h"
 #include "device/core/warp_set.h"
+#include "device/sm/clusters_state.h"
 #include "device/sm/coalescer.h"
 #include "device/sm/constants_state.h"
 #include "device/sm/copies_state.h"
@@ -75,7 +76,8 @@ struct SmParams {
   bool count_rounds = false;  ///< of atomics: somebody serialises lanes that want one address
   bool mark_words = false;    ///< of stores: somebody wants to know which words they write
   AtomicPackets atomic_packets = AtomicPackets::kLines;
-  bool copies = false;  ///< the program has bulk copies or mbarriers
+  bool copies = false;    ///< the program has bulk copies or mbarriers
+  bool clusters = false;  ///< it has clusters, and the SMs of a GPC have a network
 };
 
 enum class Phase : uint8_t {
@@ -321,6 +323,10 @@ struct SmStateOf {
   Ref<CopyEngine> copies;
   Ref<WarpCopies> warp_copies;
   Ref<MbarrierState> mbarriers;  ///< num_blocks x trace::kMaxMbarriers
+  // Clusters, where the program has them.
+  uint64_t at_cluster_barrier = 0;  ///< block slots of which the front end is to be told
+  Ref<ClusterPort> cluster;
+  Ref<ClusterSlot> cluster_slots;  ///< by block slot
   cache::L1State l1;
   TlbState tlb;
   FetchStateOf<kWords> fetch;

@@ -23,12 +23,12 @@ struct NoneOf : NoMechanisms {
 struct SimpleSm : NoMechanisms {};
 
 /// Are instructions and constants always there, and nothing waits for ports, of which there are two
-/// of a kind at most, or for bulk copies?
+/// of a kind at most, for bulk copies, or for other blocks of a cluster?
 NW_HD NW_INLINE bool is_simple(const SmParams& p) {
   bool few = true;
   for (uint32_t u = 0; u < kNumPortUnits; ++u) few &= p.ports[u] <= 2;
   return few && p.fetch.width == 0 && !p.constants.cached && !p.sub_cores && p.port_queue == 0 &&
-         !p.copies;
+         !p.copies && !p.clusters;
 }
 
 /// `List`: the MechanismList of the SM's family.
@@ -88,6 +88,7 @@ struct SmViewOf {
   NW_HD bool has_sub_cores() const { return !kSimple && p.sub_cores; }
   NW_HD bool queues_for_ports() const { return !kSimple && p.port_queue != 0; }
   NW_HD bool copies() const { return !kSimple && p.copies; }
+  NW_HD bool clusters() const { return kHasBlocks && !kSimple && p.clusters; }
   /// Does anything wait beside the load-store unit for the network to take it?
   NW_HD bool others_unsent() const {
     return s.tlb.unsent != 0 ||

@@ -12,7 +12,7 @@
 #include "host/api/failure.h"
 #include "host/api/looker.h"
 #include "host/api/state.h"
-#include "host/core/time_left.h"
+#include "host/api/time_left.h"
 #include "host/timing/run/checkpoint.h"
 #include "host/timing/run/divided_batch.h"
 #include "host/timing/run/launch_choice.h"
@@ -126,6 +126,9 @@ class Divisions {
   std::map<const Program::State*, Expected<runtime::Division>> of_;
 };
 
+/// Of what is divided, or when nobody asks.
+const std::shared_ptr<const CostScale> kAllAlike = std::make_shared<const CostScale>();
+
 /// Hands outcomes on to the caller's functions.
 class Batch final : public sim::BatchObserver {
  public:
@@ -142,9 +145,9 @@ class Batch final : public sim::BatchObserver {
     work_[point] = work_of(job);
     checkpoints_.push_back(job.whole.checkpoint);
     const bool divided = job.division != nullptr && !job.division->parts.empty();
-    scales_.push_back(options_.time_left && !divided ? scale_of(points_[point]) : CostScale());
+    scales_.push_back(options_.time_left && !divided ? scale_of(points_[point]) : kAllAlike);
   }
-  void begin() { left_ = TimeLeftOfAll(costs_of(work_of_jobs())); }
+  void begin() { left_ = TimeLeftOfAll(work_of_jobs(), scales_); }
   void ended(size_t point, Expected<Result> result) {
     results_[point] = std::move(result);
     failed_ |= !results_[point];
@@ -170,7 +173,7 @@ class Batch final : public sim::BatchObserver {
       done_[point_of_[job]] = warp_instructions[job];
     if (options_.time_left)
       left_.update(std::chrono::duration<double>(Clock::now() - begun_).count(),
-                   costs_of(warp_instructions));
+                   warp_instructions);
   }
   bool progress(uint64_t warp_instructions) override {
     if (!options_.progress) return true;
@@ -196,30 +199,29 @@ class Batch final : public sim::BatchObserver {
  private:
   using Clock = std::chrono::steady_clock;
 
-  const CostScale& scale_of(const Point& point) {
-    const Program::State* program = &Access::of(point.program);
-    const auto at = scale_of_.find(program);
-    if (at != scale_of_.end()) return at->second;
-    return scale_of_.emplace(program, CostScale(program->recording)).first->second;
+  /// Points of one program and machine share it.
+  std::shared_ptr<const CostScale> scale_of(const Point& point) {
+    const Program::State& program = Access::of(point.program);
+    const Machine::State& machine = Access::of(point.machine);
+    std::shared_ptr<const CostScale>& scale = scale_of_[{&program, &machine}];
+    if (scale == nullptr)
+      scale = std::make_shared<const CostScale>(program.recording, machine.config);
+    return scale;
   }
   std::vector<uint64_t> work_of_jobs() const {
     std::vector<uint64_t> work;
     for (const size_t point : point_of_) work.push_back(work_[point]);
     return work;
   }
-  std::vector<uint64_t> costs_of(std::span<const uint64_t> of_jobs) const {
-    std::vector<uint64_t> costs;
-    for (size_t job = 0; job < of_jobs.size(); ++job)
-      costs.push_back(scales_[job].cost(of_jobs[job]));
-    return costs;
-  }
 
   std::span<const Point> points_;
   const BatchOptions& options_;
   std::vector<size_t> point_of_;          ///< by job
   std::vector<std::string> checkpoints_;  ///< by job
-  std::vector<CostScale> scales_;         ///< by job
-  std::map<const Program::State*, CostScale> scale_of_;
+  std::vector<std::shared_ptr<const CostScale>> scales_;  ///< by job
+  std::map<std::pair<const Program::State*, const Machine::State*>,
+           std::shared_ptr<const CostScale>>
+      scale_of_;
   std::vector<uint64_t> done_, work_;  ///< warp-instructions, by point
   TimeLeftOfAll left_{{}};
   Clock::time_point begun_ = Clock::now();

@@ -9,34 +9,48 @@ namespace nearwarp {
 
 namespace {
 
-/// A line that a warp asks for costs the host as much as so many warp-instructions (estimated:
-/// fused multiply-adds alone go at some 60 million a second, random reads at 1.6 million lines).
-constexpr uint64_t kLineCost = 40;
+// What costs the host as much as so many warp-instructions (estimated, from processor time of
+// kmeans and bfs-rmat, size medium, on six machines): a line that a warp asks for, on machines
+// where it crosses a network of several hops, and where it does not; and one that was not used of
+// late.
+constexpr double kHopsLineCost = 30, kLineCost = 7, kFreshLineCost = 15;
+
+bool has_hops(const config::MachineConfig& machine) {
+  const std::string& topology = machine.interconnect.topology;
+  return topology == "mesh" || topology == "butterfly";
+}
 
 }  // namespace
 
-CostScale::CostScale(const runtime::Recording& recording) {
+CostScale::CostScale(const runtime::Recording& recording, const config::MachineConfig& machine) {
   // Inside of a launch nothing is known.
   if (recording.launches.size() < 2) return;
-  uint64_t instructions = 0, costs = 0;
-  for (const runtime::LaunchFeatures& launch : runtime::launch_features(recording)) {
-    instructions += launch.warp_instructions;
-    costs += launch.warp_instructions + kLineCost * launch.transactions;
-    instructions_.push_back(instructions);
-    costs_.push_back(costs);
+  const double line = has_hops(machine) ? kHopsLineCost : kLineCost;
+  End end;
+  for (size_t i = 0; const runtime::LaunchFeatures& f : runtime::launch_features(recording)) {
+    end.instructions += f.warp_instructions;
+    end.cost += static_cast<double>(f.warp_instructions) +
+                line * static_cast<double>(f.transactions) +
+                kFreshLineCost * static_cast<double>(f.fresh_lines);
+    end.kernel = recording.launches[i++].kernel;
+    ends_.push_back(end);
   }
+  kernels_ = recording.kernels.size();
 }
 
-uint64_t CostScale::cost(uint64_t warp_instructions) const {
-  const auto at = static_cast<size_t>(std::ranges::lower_bound(instructions_, warp_instructions) -
-                                      instructions_.begin());
-  if (at == instructions_.size())
-    return instructions_.empty() ? warp_instructions
-                                 : costs_.back() + (warp_instructions - instructions_.back());
-  const uint64_t from = at == 0 ? 0 : instructions_[at - 1], before = at == 0 ? 0 : costs_[at - 1];
-  const double share = static_cast<double>(warp_instructions - from) /
-                       static_cast<double>(std::max<uint64_t>(instructions_[at] - from, 1));
-  return before + static_cast<uint64_t>(share * static_cast<double>(costs_[at] - before));
+size_t CostScale::launch_of(uint64_t warp_instructions) const {
+  const auto at = std::ranges::upper_bound(ends_, warp_instructions, {}, &End::instructions);
+  return std::min(static_cast<size_t>(at - ends_.begin()), ends_.size() - 1);
+}
+
+double CostScale::cost(uint64_t warp_instructions) const {
+  if (ends_.empty()) return static_cast<double>(warp_instructions);
+  const size_t launch = launch_of(warp_instructions);
+  const End before = launch == 0 ? End{} : ends_[launch - 1];
+  const double instructions =
+      static_cast<double>(std::max<uint64_t>(ends_[launch].instructions - before.instructions, 1));
+  return before.cost + static_cast<double>(warp_instructions - before.instructions) / instructions *
+                           (ends_[launch].cost - before.cost);
 }
 
 }  // namespace nearwarp

@@ -458,9 +458,9 @@ struct BatchOptions {
   /// when all have ended. Empty: none.
   std::string checkpoints = {};
   /// What of each program is simulated, as with the options of that name of `nearwarp run`
-  /// (docs/launches.md): launches "I..J[:K]", or "parallel[:K[:PARTS]]"; a sample "ERROR[:K]" in
-  /// percent. One of them, on the CPU; empty: all of it, in one go, as always under policies whose
-  /// parts cannot be simulated by themselves.
+  /// (docs/launches.md): launches "I..J[:K]", or "parallel[:K[:PARTS]]"; a sample
+  /// "ERROR[:[K][:SEED]]" in percent. One of them, on the CPU; empty: all of it, in one go, as
+  /// always under policies whose parts cannot be simulated by themselves.
   std::string launches = {}, sample = {};
   bool cold_caches = false;  ///< with these: parts begin with empty caches
   // Of one point, on the CPU and from its beginning:
@@ -504,6 +504,9 @@ struct SweepProgress {
   size_t points_done = 0, points = 0;
   /// Programs that have not been executed yet are taken to be as long as the mean of the others.
   uint64_t warp_instructions_done = 0, warp_instructions = 0;
+  /// The same in the host's seconds, of one thread: points that are done as they took, others as
+  /// those that have most in common with them.
+  double cost_done = 0, cost = 0;
 };
 
 struct SweepOptions {

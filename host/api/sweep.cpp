@@ -76,17 +76,19 @@ sweep::Definition definition_of(const SweepDefinition& d, const sim::LaunchChoic
 /// Throws UsageError for a policy that a program's traces do not suffice for, and for stacks that a
 /// machine does not have.
 void check_programs(const sweep::Plan& plan) {
-  std::vector<bool> looked_at;  // programs of which not every machine will do
-  for (const sweep::Program& program : plan.definition.programs)
-    looked_at.push_back(std::ranges::any_of(names_in(program.name), [](const ProgramName& name) {
+  for (size_t program = 0; program < plan.definition.programs.size(); ++program) {
+    const std::string& names = plan.definition.programs[program].name;
+    const auto not_everywhere = [](const ProgramName& name) {
       return name.stacks != 0 || name.kind == ProgramName::Kind::kTraces;
-    }));
-  for (const sweep::Point& point : plan.points) {
-    if (!looked_at[point.program]) continue;
-    const auto machine = plan.machine(point);
-    const auto policy = plan.policy(point);
-    if (machine != nullptr && policy != nullptr)
-      check_program(plan.definition.programs[point.program].name, *machine, *policy);
+    };
+    if (!std::ranges::any_of(names_in(names), not_everywhere)) continue;
+    const size_t first = program * plan.points_of_program();
+    for (size_t i = first; i < first + plan.points_of_program(); ++i) {
+      const sweep::Point point = plan.points[i];
+      const auto machine = plan.machine(point);
+      const auto policy = plan.policy(point);
+      if (machine != nullptr && policy != nullptr) check_program(names, *machine, *policy);
+    }
   }
 }
 
@@ -100,9 +102,11 @@ std::optional<sweep::ResultsFolder> results_folder(const std::string& out) {
 /// The first point that failed, and why.
 std::string first_failure(const sweep::Plan& plan, const sweep::Shard& part,
                           const sweep::ResultsFile& file) {
-  for (const sweep::Point& point : plan.points) {
+  for (size_t i = 0; i < plan.points.size(); ++i) {
+    if (!part.has(i)) continue;
+    const sweep::Point point = plan.points[i];
     const sweep::Summary* summary = file.find(point.id);
-    if (!part.has(point.index) || summary == nullptr || !summary->failed()) continue;
+    if (summary == nullptr || !summary->failed()) continue;
     std::string title =
         fmt::format("{} on {} under {}", plan.definition.programs[point.program].name,
                     plan.machine_name(point), plan.policy_name(point));
@@ -127,8 +131,9 @@ class Surroundings final : public sweep::Surroundings {
     return loaded_program(p.name, p.size, options).recording;
   }
   bool progress(const sweep::Progress& p) override {
-    return !options_.progress || options_.progress({p.points_done, p.points,
-                                                    p.warp_instructions_done, p.warp_instructions});
+    return !options_.progress ||
+           options_.progress({p.points_done, p.points, p.warp_instructions_done,
+                              p.warp_instructions, p.cost_done, p.cost});
   }
 
  private:

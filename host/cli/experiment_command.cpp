@@ -145,7 +145,7 @@ void understand(const CommandLine& line, Request& r) {
   const std::string how = key_of(launches_option(line));
   for (const experiment::Study& study : r.experiment.studies) {
     try {
-      r.studies.push_back({&study, plan_of(study, r.programs, how)});
+      r.studies.emplace_back(&study, plan_of(study, r.programs, how));
     } catch (const UsageError& error) {
       throw Error(fmt::format("study {} ({}): {}", study.name, r.experiment.path, error.what()));
     }
@@ -198,6 +198,7 @@ class Surroundings final : public sweep::Surroundings {
     study_ = &study;
     before_.points_done += last_.points_done;
     before_.warp_instructions_done += last_.warp_instructions_done;
+    before_.cost_done += last_.cost_done;
     last_ = {};
   }
 
@@ -217,12 +218,20 @@ class Surroundings final : public sweep::Surroundings {
     all.points_done = before_.points_done + progress.points_done;
     all.warp_instructions_done = before_.warp_instructions_done + progress.warp_instructions_done;
     all.warp_instructions = before_.warp_instructions_done + progress.warp_instructions;
-    // Points of later studies are taken to be as long as the mean of those known.
+    all.cost_done = before_.cost_done + progress.cost_done;
+    all.cost = before_.cost_done + progress.cost;
+    // Points of later studies are taken to be as the mean of those known.
     const size_t known = before_.points_done + progress.points;
-    if (known != 0 && points_ > known)
+    if (known != 0 && points_ > known) {
       all.warp_instructions += all.warp_instructions / known * (points_ - known);
-    progress_.update(
-        {all.points_done, all.points, all.warp_instructions_done, all.warp_instructions});
+      all.cost *= static_cast<double>(points_) / static_cast<double>(known);
+    }
+    progress_.update({.points_done = all.points_done,
+                      .points = all.points,
+                      .warp_instructions_done = all.warp_instructions_done,
+                      .warp_instructions = all.warp_instructions,
+                      .cost_done = all.cost_done,
+                      .cost = all.cost});
     return !interrupted();
   }
 
@@ -255,7 +264,7 @@ void for_each_study(const Request& r, Visit visit) {
   sweep::RunOptions options = r.options;
   for (const experiment::PlannedStudy& study : r.studies) {
     visit(study, options);
-    for (const sweep::Point& point : study.plan.points) options.others.insert(point.id);
+    for (const sweep::Point& point : study.points) options.others.insert(point.id);
   }
 }
 

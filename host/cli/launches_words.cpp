@@ -14,8 +14,8 @@ void declare_launches(CommandLine& line) {
              "I..J[:K]");
   line.value("sample",
              "simulate so many launches that cycles of all are known within ERROR percent, each "
-             "after K before it (docs/launches.md)",
-             "ERROR[:K]");
+             "after K before it; another SEED takes others (docs/launches.md)",
+             "ERROR[:[K][:SEED]]");
   line.flag("cold-caches", "with --launches and --sample: parts begin with empty caches");
 }
 

@@ -12,7 +12,7 @@ namespace nearwarp::cli {
 
 void declare_launches(CommandLine& line);
 /// As given. Throws UsageError for what is neither I..J[:K] nor parallel[:K[:PARTS]] nor, of
-/// --sample, ERROR[:K].
+/// --sample, ERROR[:[K][:SEED]].
 void set_launches(const CommandLine& line, BatchOptions& options);
 /// Throws UsageError if one of these options is given, or the runs are on a device.
 void check_beside_launches(const CommandLine& line, const std::vector<std::string>& others,

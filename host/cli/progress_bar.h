@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "host/core/time_left.h"
+#include "host/api/time_left.h"
 
 namespace nearwarp::cli {
 

@@ -15,6 +15,7 @@
 #include "host/cli/completion/values.h"
 #include "host/config/area.h"
 #include "host/config/config.h"
+#include "host/config/dram_clock.h"
 #include "host/config/file_comments.h"
 #include "host/config/find.h"
 #include "host/config/nearest.h"
@@ -97,9 +98,30 @@ class FileText {
     // A file that this command has printed has the meanings already.
     std::string before = comments(r.before);
     if (!before.ends_with(meaning)) before += meaning;
+    if (key.value.starts_with("[\"")) return before + list_text(key, r);
     return before +
            with_remark(fmt::format("{} = {}", key.key.substr(key.key.rfind('.') + 1), key.value),
                        source(key.key, r));
+  }
+
+  /// Of a list of texts, a line for each, which no text has a quotation mark in.
+  std::string list_text(const config::KeyDescription& key, const config::Remark& r) {
+    const std::string own = source(key.key, r);
+    std::string text =
+        with_remark(fmt::format("{} = [", key.key.substr(key.key.rfind('.') + 1)), own);
+    size_t index = 0;
+    for (size_t at = 1; at < key.value.size();) {
+      const size_t end = key.value.find('"', at + 1) + 1;
+      const bool last = key.value[end] == ']';
+      // The file's remarks are on its own texts.
+      const std::string remark = change_of(key.key).empty()
+                                     ? file_.by_path[config::element_of(key.key, index++)].behind
+                                     : "";
+      text += with_remark(fmt::format("  {}{}", key.value.substr(at, end - at), last ? "" : ","),
+                          remark);
+      at = end + 2;
+    }
+    return text + "]\n";
   }
 
   static std::string with_remark(const std::string& text, const std::string& remark) {
@@ -161,7 +183,7 @@ Shown show_machine(const std::string& name, const Words& changes) {
   const std::string standard = machine.dram.standard;
   shown.note = ", timings of " + standard;
   shown.elsewhere = [standard](const std::string& key) {
-    return key.starts_with("dram.t") ? standard : std::string();
+    return key.starts_with("dram.t") || key == "dram.constraints" ? standard : std::string();
   };
   return shown;
 }

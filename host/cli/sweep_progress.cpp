@@ -12,6 +12,8 @@ namespace {
 
 constexpr auto kFirstLine = std::chrono::seconds(10);
 constexpr auto kNextLine = std::chrono::seconds(30);
+/// Before this share of all costs is spent nobody can say.
+constexpr double kLeastShare = 0.05;
 
 std::string label(const SweepProgress& progress) {
   return fmt::format("{}/{} points", progress.points_done, progress.points);
@@ -34,6 +36,12 @@ std::string sweep_progress_text(const SweepProgress& progress, double seconds,
   return text;
 }
 
+std::optional<double> sweep_seconds_left(const SweepProgress& progress, double seconds) {
+  if (progress.cost_done <= kLeastShare * progress.cost) return std::nullopt;
+  const double left = std::max(0.0, progress.cost - progress.cost_done);
+  return seconds * left / progress.cost_done;
+}
+
 SweepBar::SweepBar()
     : terminal_(isatty(STDERR_FILENO) != 0),
       bar_("sweep"),
@@ -41,18 +49,17 @@ SweepBar::SweepBar()
       next_(begin_ + kFirstLine) {}
 
 void SweepBar::update(const SweepProgress& progress) {
-  if (terminal_) {
-    bar_.set_label(label(progress));
-    bar_.update(progress.warp_instructions_done, progress.warp_instructions);
-    return;
-  }
   const Clock::time_point now = Clock::now();
   const double seconds = std::chrono::duration<double>(now - begin_).count();
-  left_.update(seconds, progress.warp_instructions_done, progress.warp_instructions);
+  const std::optional<double> left = sweep_seconds_left(progress, seconds);
+  if (terminal_) {
+    bar_.set_label(label(progress));
+    bar_.update(progress.warp_instructions_done, progress.warp_instructions, left);
+    return;
+  }
   if (now < next_) return;
   next_ = now + kNextLine;
-  std::fprintf(stderr, "nearwarp: %s\n",
-               sweep_progress_text(progress, seconds, left_.seconds()).c_str());
+  std::fprintf(stderr, "nearwarp: %s\n", sweep_progress_text(progress, seconds, left).c_str());
 }
 
 }  // namespace nearwarp::cli

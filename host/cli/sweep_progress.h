@@ -7,13 +7,16 @@
 
 #include "host/api/nearwarp.h"
 #include "host/cli/progress_bar.h"
-#include "host/core/time_left.h"
 
 namespace nearwarp::cli {
 
 /// One line without a bar, for logs: points, share, speed and, if it is known, remaining time.
 std::string sweep_progress_text(const SweepProgress& progress, double seconds,
                                 std::optional<double> left);
+
+/// What is left takes as long as what is done, by what both cost; nothing as long as there is too
+/// little to go by. `seconds`: since the sweep began.
+std::optional<double> sweep_seconds_left(const SweepProgress& progress, double seconds);
 
 /// Writes to standard error. Not thread-safe.
 class SweepBar {
@@ -28,7 +31,6 @@ class SweepBar {
   bool terminal_;
   ProgressBar bar_;
   Clock::time_point begin_, next_;
-  TimeLeft left_;
 };
 
 }  // namespace nearwarp::cli

@@ -16,8 +16,10 @@ struct DramConfig {
   std::string path;         ///< where it was read from
   std::string description;  ///< [standard] description
 
-  struct Organisation {  // [organisation]: one channel, pseudo channel or vault
-    uint32_t bank_groups = 0;
+  struct Organisation {            // [organisation]: one channel, pseudo channel or vault
+    uint32_t pseudo_channels = 1;  ///< with data lines of their own
+    uint32_t ranks = 1;            ///< of a pseudo channel; they share its data lines
+    uint32_t bank_groups = 0;      ///< of a rank
     uint32_t banks_per_group = 0;
     uint32_t row_buffers = 0;  ///< per bank
     uint32_t rows = 0;         ///< per bank
@@ -28,15 +30,19 @@ struct DramConfig {
 
   struct Speed {             // [speed]
     uint32_t clock_mhz = 0;  ///< command clock
-    uint32_t data_mbps = 0;  ///< data bus or TSVs, 10^6 bytes per second
+    uint32_t data_mbps = 0;  ///< a data bus or TSVs, 10^6 bytes per second
   } speed;
 
   struct Timing {  // [timing]: cycles of the command clock
     uint32_t tCL = 0, tCWL = 0, tRCD = 0, tRP = 0, tRAS = 0, tRC = 0, tRRD_S = 0, tRRD_L = 0,
              tFAW = 0, tCCD_S = 0, tCCD_L = 0, tWR = 0, tWTR_S = 0, tWTR_L = 0, tRTP = 0, tRTW = 0,
              tREFI = 0, tRFC = 0;
-    uint32_t clock_mhz = 0;              ///< see MachineConfig::Dram::timing_mhz
-    std::string other_clock = "refuse";  ///< likewise
+    // What only some standards have; 0: not given.
+    uint32_t tRCDWR = 0, tCCD_L_WR = 0, tCCD_R = 0, tCCDSB = 0, tWTRSB = 0, tPPD = 0, tRFCpb = 0,
+             tRREFD = 0;
+    std::vector<std::string> constraints;  ///< in a file without them: the customary ones
+    uint32_t clock_mhz = 0;                ///< see MachineConfig::Dram::timing_mhz
+    std::string other_clock = "refuse";    ///< likewise
   } timing;
   std::map<std::string, uint64_t, std::less<>> timing_ps;  ///< see MachineConfig::timing_ps
 
@@ -60,6 +66,11 @@ struct DramConfig {
     std::optional<uint64_t> background_uw;
   } energy;
 };
+
+/// Peak bandwidth of a channel, of all of its data buses.
+inline uint64_t peak_mbps(const DramConfig& dram) {
+  return uint64_t{dram.speed.data_mbps} * dram.organisation.pseudo_channels;
+}
 
 /// The fields of an address from the highest to the lowest, e.g. {"row", "bank", "group", "column"}
 /// for "row-bank-column"; empty if the text is no such order. Unless it is named, the group lies

@@ -11,6 +11,10 @@ namespace nearwarp::config {
 
 /// Where each key got its value: "file:line" or "--set key=value".
 using Places = std::map<std::string, std::string, std::less<>>;
+/// The name under which the place of a list's element is.
+inline std::string element_of(std::string_view key, size_t index) {
+  return std::string(key) + "[" + std::to_string(index) + "]";
+}
 
 /// A time as in "13.75 ns" or "3.9us", in picoseconds; nothing if the text is none.
 std::optional<uint64_t> picoseconds(std::string_view text);

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <utility>
 
+#include "host/config/dram_clock.h"
 #include "host/core/error.h"
 
 namespace nearwarp::config {
@@ -99,6 +100,10 @@ class Reader {
         continue;
       }
       if (!is_inline) add(path, name.source().begin.line);
+      if (const toml::array* list = node.as_array(); list != nullptr && !is_inline)
+        for (size_t i = 0; i < list->size(); ++i)
+          if (const auto line = list->get(i)->source().begin.line; line != name.source().begin.line)
+            add(element_of(path, i), line);
       std::ostringstream value;
       node.visit([&](const auto& n) { value << n; });
       comments_.by_path[path].value = value.str();

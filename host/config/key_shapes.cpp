@@ -9,6 +9,9 @@ std::string_view shapes_of_key(std::string_view path) {
   static constexpr Owners kOwners[] = {
       {"gpu.sms_with_ndp", "stacked"},
       {"gpu.sms_per_cluster", "stacked discrete mesh"},
+      {"gpu.gpcs", "discrete mesh"},
+      {"gpu.sms_per_tpc", "discrete mesh"},
+      {"lsu.remote_shared_bytes", "discrete mesh"},
       {"l2.at_launch", "stacks"},
       {"l2.atomics", "stacks"},
       {"l2.", "stacked discrete mesh stacks"},

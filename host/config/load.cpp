@@ -188,7 +188,10 @@ DramConfig load_dram(const std::string& name_or_path, std::span<const std::strin
   DramConfig config = read_file<DramConfig>(find_config("dram", name_or_path).string(), places);
   for (const std::string& text : overrides) override_own(config, text, places);
   settle_timings(config, places);
-  check_rules(config, [&](std::string_view path) { return places.at(std::string(path)); });
+  check_rules(config, [&](std::string_view path) {
+    const auto at = places.find(path);
+    return at != places.end() ? at->second : config.path;  // an optional key that was left out
+  });
   return config;
 }
 AreaConfig load_area(const std::string& name_or_path, std::span<const std::string> overrides) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "host/config/energy.h"
 #include "host/config/tables.h"
@@ -36,6 +37,8 @@ struct MachineConfig {
     uint32_t sms = 0;           ///< main SMs when the mechanism has no stack SMs
     uint32_t sms_with_ndp = 0;  ///< main SMs when stack SMs are in use
     uint32_t sms_per_cluster = 1;
+    uint32_t gpcs = 0;  ///< groups of SMs, on one of which a cluster of thread blocks runs; 0: none
+    uint32_t sms_per_tpc = 1;                   ///< that follow each other in a GPC
     uint32_t kernel_launch_latency_cycles = 0;  ///< core cycles between launches
     uint32_t control_latency_cycles = 0;        ///< front end <-> SM, interconnect cycles
     uint32_t launches_in_flight = 32;           ///< at most
@@ -97,6 +100,7 @@ struct MachineConfig {
     uint32_t pipeline_cycles = 0;  ///< before and behind the access itself
     uint32_t shared_latency_cycles = 0;
     uint32_t remote_shared_cycles = 0;  ///< more, of another block of the cluster
+    uint32_t remote_shared_bytes = 0;   ///< a cycle, from and to an SM in its GPC's network
     uint32_t shared_banks = 0;
     /// Of a warp's atomic: "coalesced", "sector" or "lane"
     std::string atomic_packets = "coalesced";
@@ -252,6 +256,10 @@ struct MachineConfig {
     uint32_t tCL = 0, tCWL = 0, tRCD = 0, tRP = 0, tRAS = 0, tRC = 0, tRRD = 0, tFAW = 0, tCCD = 0,
              tWR = 0, tWTR = 0, tRTP = 0, tRTW = 0, tREFI = 0, tRFC = 0;
     uint32_t tRRD_L = 0, tCCD_L = 0, tWTR_L = 0;  ///< within a bank group
+    // What only some standards have; 0: not given.
+    uint32_t tRCDWR = 0, tCCD_L_WR = 0, tCCD_R = 0, tCCDSB = 0, tWTRSB = 0, tPPD = 0, tRFCpb = 0,
+             tRREFD = 0;
+    std::vector<std::string> constraints;  ///< in a file without them: the customary ones
     uint32_t write_high_watermark = 0, write_low_watermark = 0;
     /// Clock for which timings in cycles hold; 0 in a file: for clocks.dram_mhz of that file, or
     /// for the standard's. Once loaded the timings are cycles of clocks.dram_mhz, and so is this.

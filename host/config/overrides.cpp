@@ -29,6 +29,14 @@ void store_override(const Key<Config>& key, Config& config, std::string_view val
     **flag = value == "true";
   } else if (std::holds_alternative<std::string*>(member)) {
     store_text(key, config, std::string(unquoted(value)), where);
+  } else if (const auto* texts = std::get_if<std::vector<std::string>*>(&member)) {
+    (*texts)->clear();
+    for (std::string_view rest = unquoted(value); !rest.empty();) {
+      const size_t end = std::min(rest.find(';'), rest.size());
+      const std::string_view text = trimmed(rest.substr(0, end));
+      if (!text.empty()) (*texts)->emplace_back(text);
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
   } else if (const auto* optional = std::get_if<std::optional<uint64_t>*>(&member);
              optional != nullptr && (value == "unknown" || value == "\"unknown\"")) {
     (*optional)->reset();

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "host/config/config.h"
+#include "host/config/dram_clock.h"
 #include "host/config/require.h"
 
 namespace nearwarp::config {

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "host/config/constraints.h"
 #include "host/config/mechanism.h"
 #include "host/config/store.h"
 #include "host/config/vault_standard.h"
@@ -47,6 +48,16 @@ void store_node(const Key<Config>& key, Config& config, const toml::node& node,
     if (const auto value = node.value_exact<std::string>()) {
       return store_text(key, config, *value, where);
     }
+  } else if (const auto* texts = std::get_if<std::vector<std::string>*>(&member)) {
+    if (const toml::array* list = node.as_array()) {
+      (*texts)->clear();
+      for (const toml::node& element : *list) {
+        const auto text = element.value_exact<std::string>();
+        if (!text) throw bad_value(key, "cannot have " + describe_type(element), where);
+        (*texts)->push_back(*text);
+      }
+      return;
+    }
   } else if (const auto* optional = std::get_if<std::optional<uint64_t>*>(&member);
              optional != nullptr && node.value_exact<std::string>() == "unknown") {
     (*optional)->reset();
@@ -70,6 +81,10 @@ void store_table(const toml::table& table, const std::string& prefix, const std:
     if (const Key<Config>* key = find_key<Config>(path)) {
       store_node(*key, config, node, where);
       places[path] = where;
+      if (const toml::array* list = node.as_array())
+        for (size_t i = 0; i < list->size(); ++i)
+          places[element_of(path, i)] =
+              fmt::format("{}:{}", file, list->get(i)->source().begin.line);
       continue;
     }
     const std::string section = path + ".";
@@ -148,7 +163,13 @@ Config read_text(const std::string& text, const std::string& file, const std::st
     throw Error(fmt::format("not valid TOML ({}:{}): {} - see https://toml.io", file,
                             error.source().begin.line, error.description()));
   }
-  if constexpr (std::is_same_v<Config, MachineConfig>) take_standard(config, standard, places);
+  if constexpr (std::is_same_v<Config, DramConfig>)
+    if (places.count("timing.constraints") == 0)
+      config.timing.constraints = customary_constraints();
+  if constexpr (std::is_same_v<Config, MachineConfig>) {
+    if (places.count("dram.constraints") == 0) config.dram.constraints = customary_constraints();
+    take_standard(config, standard, places);
+  }
   if constexpr (requires { config.timing_ps; }) note_timing_clock(config);
   config.name = name;
   config.path = file;

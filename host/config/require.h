@@ -22,6 +22,7 @@ using PlaceOf = std::function<std::string(std::string_view path)>;
 class Rules {
  public:
   explicit Rules(const PlaceOf& place_of) : place_of_(place_of) {}
+  const PlaceOf& places() const { return place_of_; }
 
   /// `holds`, or an Error about `key`: what is wrong, and what would be right.
   void require(bool holds, std::string_view key, const std::string& wrong,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host/config/config.h"
+#include "host/config/constraints.h"
 #include "host/config/mechanism.h"
 #include "host/config/shape.h"
 #include "host/core/error.h"
@@ -21,6 +22,7 @@ constexpr uint64_t kLocalLineBytes = 128;   // a word of a warp's threads
 constexpr uint64_t kMaxSwitchPorts = 64;    // masks over ports are one word
 constexpr uint64_t kMaxSwitchInputs = 128;  // device/noc/switch_state.h; every SM is an input
 constexpr uint64_t kMaxInputs = 512;        // device/noc/channel_ends.h
+constexpr uint64_t kMaxGpcSms = 31;         // device/core/cluster_places.h
 constexpr uint64_t kMaxTiles = 4096;        // host/timing/noc/topology.cpp
 constexpr uint64_t kMaxLatencyTicks = uint64_t{1} << 31;  // channels keep latencies in 32 bits
 
@@ -222,6 +224,23 @@ void check_gpu(const Rules& rules, const MachineConfig& m) {
   rules.at_most("gpu.sms_with_ndp", m.gpu.sms_with_ndp, "the inputs of a crossbar", most_inputs(m));
 }
 
+/// Networks of SMs for clusters.
+void check_gpcs(const Rules& rules, const MachineConfig& m) {
+  if (m.gpu.gpcs == 0) return;
+  const uint64_t tpcs = (m.gpu.sms + m.gpu.sms_per_tpc - 1) / m.gpu.sms_per_tpc;
+  const uint64_t each = (tpcs + m.gpu.gpcs - 1) / m.gpu.gpcs * m.gpu.sms_per_tpc;
+  rules.at_most("gpu.gpcs", m.gpu.gpcs, "the TPCs that gpu.sms and gpu.sms_per_tpc make", tpcs);
+  rules.require(each <= kMaxGpcSms, "gpu.gpcs", fmt::format("is {}", m.gpu.gpcs),
+                fmt::format("one of them then has {} SMs (gpu.sms, gpu.sms_per_tpc): at most {} "
+                            "are possible",
+                            each, kMaxGpcSms));
+  rules.require(m.lsu.remote_shared_bytes != 0, "lsu.remote_shared_bytes", "is 0",
+                "with gpu.gpcs an SM's port must move a byte a cycle at least");
+  rules.require(m.lsu.remote_shared_cycles != 0 && m.lsu.remote_shared_cycles % 4 == 0,
+                "lsu.remote_shared_cycles", fmt::format("is {}", m.lsu.remote_shared_cycles),
+                "with gpu.gpcs four wires share it: it must be a multiple of 4, and not 0");
+}
+
 /// Latencies of channels in ticks must fit their words, however fine the base clock is.
 void check_latencies(const Rules& rules, const MachineConfig& m) {
   const uint64_t limit = longest_latency_cycles(m);
@@ -327,6 +346,7 @@ void check_memory(const Rules& rules, const MachineConfig& m) {
   rules.at_least("dram.tRC", m.dram.tRC, "dram.tRAS + dram.tRP",
                  uint64_t{m.dram.tRAS} + m.dram.tRP);
   rules.at_least("dram.tFAW", m.dram.tFAW, "dram.tRRD", m.dram.tRRD);
+  check_constraints(m, rules.places());
   rules.require(m.dram.tREFI == 0 || m.dram.tREFI > m.dram.tRFC, "dram.tREFI",
                 fmt::format("is {}", m.dram.tREFI),
                 fmt::format("it must be 0 or above dram.tRFC, {}", m.dram.tRFC));
@@ -364,6 +384,7 @@ uint64_t memory_mbps(const MachineConfig& machine) {
 void check_rules(const MachineConfig& machine, const PlaceOf& place_of) {
   const Rules rules(place_of);
   check_gpu(rules, machine);
+  check_gpcs(rules, machine);
   check_latencies(rules, machine);
   check_slices(rules, machine);
   check_input_speedup(rules, machine);
@@ -381,15 +402,15 @@ void check_rules(const MachineConfig& machine, const PlaceOf& place_of) {
 void check_rules(const DramConfig& dram, const PlaceOf& place_of) {
   const Rules rules(place_of);
   const DramConfig::Organisation& o = dram.organisation;
-  rules.require(uint64_t{o.bank_groups} * o.banks_per_group * o.row_buffers <= 64,
-                "organisation.banks_per_group", fmt::format("is {}", o.banks_per_group),
-                "times bank_groups and row_buffers it must be at most 64");
+  const uint64_t groups = uint64_t{o.pseudo_channels} * o.ranks * o.bank_groups;
+  rules.require(groups * o.banks_per_group * o.row_buffers <= 64, "organisation.banks_per_group",
+                fmt::format("is {}", o.banks_per_group),
+                "times bank_groups, ranks, pseudo_channels and row_buffers it must be at most 64");
   rules.at_least("organisation.row_bytes", o.row_bytes, "organisation.access_bytes",
                  o.access_bytes);
   rules.at_least("organisation.rows", o.rows, "organisation.row_buffers", o.row_buffers);
   rules.require(
-      uint64_t{o.bank_groups} * o.banks_per_group * o.rows * (o.row_bytes / o.access_bytes) <=
-          uint64_t{1} << 32,
+      groups * o.banks_per_group * o.rows * (o.row_bytes / o.access_bytes) <= uint64_t{1} << 32,
       "organisation.rows", fmt::format("is {}", o.rows),
       "a channel may hold at most 2^32 accesses");
   const DramConfig::Timing& t = dram.timing;
@@ -403,6 +424,7 @@ void check_rules(const DramConfig& dram, const PlaceOf& place_of) {
   }
   rules.require(t.tREFI == 0 || t.tREFI > t.tRFC, "timing.tREFI", fmt::format("is {}", t.tREFI),
                 fmt::format("it must be 0 or above timing.tRFC, {}", t.tRFC));
+  check_constraints(dram, place_of);
   const DramConfig::Controller& c = dram.controller;
   rules.require(!address_fields(c.mapping).empty(), "controller.mapping",
                 fmt::format("cannot be \"{}\"", c.mapping),

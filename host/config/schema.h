@@ -22,7 +22,8 @@ namespace nearwarp::config {
 struct MechanismDeclaration;  // host/config/mechanism.h
 
 /// Where a key's value is kept; its type is the key's type. An optional number may be "unknown".
-using Member = std::variant<uint32_t*, uint64_t*, bool*, std::string*, std::optional<uint64_t>*>;
+using Member = std::variant<uint32_t*, uint64_t*, bool*, std::string*, std::optional<uint64_t>*,
+                            std::vector<std::string>*>;
 
 /// Is `word` among `choices`, which blanks separate?
 bool is_choice(std::string_view choices, std::string_view word);

@@ -18,6 +18,15 @@ void for_each_word(std::string_view words, F visit) {
   }
 }
 
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result + "\"";
+}
+
 uint64_t number_of(const Member& member) {
   if (const auto* narrow = std::get_if<uint32_t*>(&member)) return **narrow;
   if (const auto* optional = std::get_if<std::optional<uint64_t>*>(&member)) return ***optional;
@@ -37,6 +46,7 @@ std::string allowed(const Member& member, uint64_t min, uint64_t max, bool power
     });
     return list;
   }
+  if (std::holds_alternative<std::vector<std::string>*>(member)) return "a list of texts";
   if (min == max) return fmt::format("exactly {}", min);
   const bool optional = std::holds_alternative<std::optional<uint64_t>*>(member);
   return fmt::format("{} to {}{}{}", min, max, power_of_two ? ", a power of two" : "",
@@ -75,6 +85,7 @@ bool are_choices(std::string_view choices, std::string_view joined) {
 bool obeys(const Member& member, uint64_t min, uint64_t max, bool power_of_two,
            std::string_view choices) {
   if (std::holds_alternative<bool*>(member)) return true;
+  if (std::holds_alternative<std::vector<std::string>*>(member)) return true;
   if (const auto* text = std::get_if<std::string*>(&member)) {
     return choices.empty() || is_choice(choices, **text);
   }
@@ -87,13 +98,11 @@ bool obeys(const Member& member, uint64_t min, uint64_t max, bool power_of_two,
 
 std::string value_text(const Member& member) {
   if (const auto* flag = std::get_if<bool*>(&member)) return **flag ? "true" : "false";
-  if (const auto* text = std::get_if<std::string*>(&member)) {
-    std::string quoted = "\"";
-    for (const char c : **text) {
-      if (c == '"' || c == '\\') quoted += '\\';
-      quoted += c;
-    }
-    return quoted + "\"";
+  if (const auto* text = std::get_if<std::string*>(&member)) return quoted(**text);
+  if (const auto* texts = std::get_if<std::vector<std::string>*>(&member)) {
+    std::string list;
+    for (const std::string& text : **texts) list += (list.empty() ? "" : ", ") + quoted(text);
+    return "[" + list + "]";
   }
   if (const auto* number = std::get_if<std::optional<uint64_t>*>(&member)) {
     if (!(*number)->has_value()) return "\"unknown\"";

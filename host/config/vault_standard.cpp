@@ -39,6 +39,14 @@ constexpr TimingKey kTimings[] = {
     {"dram.tRTW", &Vault::tRTW, "timing.tRTW", &Timing::tRTW},
     {"dram.tREFI", &Vault::tREFI, "timing.tREFI", &Timing::tREFI},
     {"dram.tRFC", &Vault::tRFC, "timing.tRFC", &Timing::tRFC},
+    {"dram.tRCDWR", &Vault::tRCDWR, "timing.tRCDWR", &Timing::tRCDWR},
+    {"dram.tCCD_L_WR", &Vault::tCCD_L_WR, "timing.tCCD_L_WR", &Timing::tCCD_L_WR},
+    {"dram.tCCD_R", &Vault::tCCD_R, "timing.tCCD_R", &Timing::tCCD_R},
+    {"dram.tCCDSB", &Vault::tCCDSB, "timing.tCCDSB", &Timing::tCCDSB},
+    {"dram.tWTRSB", &Vault::tWTRSB, "timing.tWTRSB", &Timing::tWTRSB},
+    {"dram.tPPD", &Vault::tPPD, "timing.tPPD", &Timing::tPPD},
+    {"dram.tRFCpb", &Vault::tRFCpb, "timing.tRFCpb", &Timing::tRFCpb},
+    {"dram.tRREFD", &Vault::tRREFD, "timing.tRREFD", &Timing::tRREFD},
 };
 
 /// What comes from the command line is a mistake there.
@@ -67,6 +75,7 @@ void take_standard(MachineConfig& machine, std::string_view standard, Places& pl
              key, listed->second, machine.dram.standard, place));
   };
   for (const TimingKey& timing : kTimings) refuse_besides(timing.key);
+  refuse_besides("dram.constraints");
   refuse_besides("dram.timing_mhz");
   DramConfig source;
   try {
@@ -74,13 +83,15 @@ void take_standard(MachineConfig& machine, std::string_view standard, Places& pl
   } catch (const Error& error) {
     fail(place, fmt::format("{} (dram.standard, {})", error.what(), place));
   }
+  const std::string from = fmt::format("dram.standard '{}', {}", machine.dram.standard, place);
   for (const TimingKey& timing : kTimings) {
     machine.dram.*timing.to = source.timing.*timing.from;
     const auto time = source.timing_ps.find(timing.source);
     if (time != source.timing_ps.end()) machine.timing_ps[std::string(timing.key)] = time->second;
-    places[std::string(timing.key)] =
-        fmt::format("dram.standard '{}', {}", machine.dram.standard, place);
+    places[std::string(timing.key)] = from;
   }
+  machine.dram.constraints = source.timing.constraints;
+  places["dram.constraints"] = from;
   machine.dram.timing_mhz = source.timing.clock_mhz;
 }
 

@@ -33,6 +33,9 @@ struct BlockRange {
   bool operator==(const BlockRange&) const = default;
 };
 
+/// Multiples of the golden ratio modulo 1, in 32 bits, are evenly spread, however many are taken.
+inline constexpr uint32_t kGoldenRatio = 0x9e3779b9u;
+
 /// Launches of a program that are simulated by themselves; indices into Recording::launches.
 struct LaunchPart {
   uint32_t begin = 0;  ///< the first one simulated
@@ -43,6 +46,9 @@ struct LaunchPart {
   std::vector<LaunchRange> pieces = {};
   /// Of the only launch that is reported. If some are left out, nothing before it is simulated.
   std::optional<BlockRange> blocks = {};
+  /// How far the next refresh of memory is away when it begins, in 2^-32 of the interval between
+  /// two; nothing: as far as follows from where it begins.
+  std::optional<uint32_t> refresh = {};
   bool operator==(const LaunchPart&) const = default;
 };
 

@@ -31,10 +31,11 @@ double error_of_spread(double error, bool inside) {
 class Design {
  public:
   Design(const Recording& recording, double error, uint32_t before, uint32_t together,
-         const std::vector<uint64_t>& resident)
+         const std::vector<uint64_t>& resident, uint64_t seed)
       : recording_(recording),
         error_(error),
         together_(together),
+        seed_(seed),
         alike_(recording.studies->of<std::vector<uint32_t>>(
             "first alike", [&] { return first_alike(recording); })),
         found_(sample_units(recording, launch_cuts(recording), before, together, resident)),
@@ -46,6 +47,7 @@ class Design {
  private:
   std::string kernels_of(const Unit& unit) const;
   void add_part(const Unit& unit, Division& division) const;
+  void spread_refreshes(Division& division) const;
   uint64_t work_of(const Division& division) const;
   std::vector<double> usual_work(const std::vector<Stratum>& strata) const;
   double expected_work(const std::vector<Members>& chosen, const std::vector<double>& usual) const;
@@ -54,6 +56,7 @@ class Design {
   const Recording& recording_;
   double error_;
   uint32_t together_;
+  uint64_t seed_;
   std::shared_ptr<const std::vector<uint32_t>> alike_;  // by launch: the first one that it repeats
   SampleUnits found_;
   const std::vector<Unit>& units_;
@@ -82,6 +85,16 @@ void Design::add_part(const Unit& unit, Division& division) const {
   part.first = unit.first;
   part.end = unit.end;
   part.blocks = unit.blocks;
+}
+
+/// Parts of a sample meet refreshes as often as a whole program does, and not by chance: the i-th
+/// one has the i-th multiple of the golden ratio, which are evenly spread.
+void Design::spread_refreshes(Division& division) const {
+  uint32_t at = static_cast<uint32_t>(seed_ * 0x9e3779b97f4a7c15 >> 32);
+  for (LaunchPart& part : division.parts) {
+    const bool is_beginning = part.begin == 0 && part.blocks.value_or(BlockRange{}).begin == 0;
+    if (!is_beginning) part.refresh = at += kGoldenRatio;
+  }
 }
 
 uint64_t Design::work_of(const Division& division) const {
@@ -178,6 +191,7 @@ Division Design::parts_of(const std::vector<Stratum>& strata,
     sample.parts.push_back(simulated);
     add_part(unit, division);
   }
+  spread_refreshes(division);
   sample.simulated =
       static_cast<double>(work_of(division)) / static_cast<double>(recording_.warp_instructions);
   division.undivided = found_.undivided;
@@ -196,7 +210,7 @@ Division Design::parts_of(const std::vector<Stratum>& strata,
 
 Division Design::make() const {
   const Strata strata(found_, *alike_, error_of_spread(error_, divides_launches()), together_);
-  const SampleChoice choice(units_, strata.all(), recording_.launches.size(), together_);
+  const SampleChoice choice(units_, strata.all(), *alike_, together_, seed_);
   // Units that follow each other are cheaper than by themselves, and what lies between them is
   // there besides: of some numbers those are taken that are least work as they are chosen.
   const std::vector<uint64_t> plain = strata.numbers(1, ~uint64_t{0});
@@ -230,14 +244,14 @@ std::string sample_within(double error) {
 }
 
 Division sample_launches(const Recording& recording, double error, uint32_t before,
-                         uint32_t together, const std::vector<uint64_t>& resident) {
+                         uint32_t together, const std::vector<uint64_t>& resident, uint64_t seed) {
   if (recording.launches.empty()) return {};
   const bool may_divide = error > std::hypot(kStartError, kInsideError);
-  Design inside(recording, error, before, together,
-                may_divide ? resident : std::vector<uint64_t>());
+  Design inside(recording, error, before, together, may_divide ? resident : std::vector<uint64_t>(),
+                seed);
   if (!inside.divides_launches()) return inside.make();
   Division blocks = inside.make();
-  Division launches = Design(recording, error, before, together, {}).make();
+  Division launches = Design(recording, error, before, together, {}, seed).make();
   const bool is_less =
       blocks.sample.has_value() &&
       (!launches.sample.has_value() || blocks.sample->simulated < launches.sample->simulated);

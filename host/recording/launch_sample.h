@@ -67,9 +67,13 @@ std::string sample_within(double error);
 /// be more than half of that work. The first `together` launches are simulated, in one go, and
 /// stand for themselves.
 ///
+/// Which launches those are is left to chance where nothing speaks for one of them: another `seed`
+/// takes others.
+///
 /// `resident`: by launch, the most thread blocks that any of the machines has at a time; long
 /// launches are then sampled inside, where that is less work. Empty: none is.
 Division sample_launches(const Recording& recording, double error, uint32_t before,
-                         uint32_t together = 0, const std::vector<uint64_t>& resident = {});
+                         uint32_t together = 0, const std::vector<uint64_t>& resident = {},
+                         uint64_t seed = 0);
 
 }  // namespace nearwarp::runtime

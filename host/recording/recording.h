@@ -30,6 +30,8 @@ struct Allocation {
 struct LaunchRecord {
   uint32_t kernel = 0;  ///< index into Recording::kernels
   Dim3 grid, block;
+  /// Thread blocks of a cluster, which divide the grid. Blocks are numbered cluster by cluster.
+  Dim3 cluster;
   uint32_t shared_bytes = 0;        ///< static plus dynamic
   std::vector<uint8_t> parameters;  ///< the kernel's, as Kernel::params lays them out; may be empty
   uint32_t first_chunk = 0;         ///< index into the trace store

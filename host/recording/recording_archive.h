@@ -63,6 +63,7 @@ template <class A>
 void io(A& a, LaunchRecord& l) {
   io(a, l.grid);
   io(a, l.block);
+  io(a, l.cluster);
   io_all(a, l.kernel, l.shared_bytes, l.parameters, l.first_chunk, l.num_chunks, l.blocks_recorded,
          l.warp_instructions, l.thread_instructions, l.local_base, l.local_bytes, l.after_all,
          l.after, l.stream);

@@ -9,7 +9,7 @@
 namespace nearwarp::runtime {
 
 /// Version of the file's layout and of the trace words in it.
-inline constexpr uint32_t kRecordingFormat = 11;
+inline constexpr uint32_t kRecordingFormat = 12;
 /// Version of functional execution: raise it when a program's traces may change.
 inline constexpr uint32_t kExecutorVersion = 6;
 

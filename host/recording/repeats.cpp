@@ -13,8 +13,9 @@ namespace {
 
 /// What launches that repeat each other have in common.
 std::vector<uint64_t> signature(const Recording& recording, const LaunchRecord& l) {
-  std::vector<uint64_t> all = {l.kernel,  l.grid.x,  l.grid.y,       l.grid.z,         l.block.x,
-                               l.block.y, l.block.z, l.shared_bytes, l.blocks_recorded};
+  std::vector<uint64_t> all = {l.kernel,    l.grid.x,    l.grid.y,       l.grid.z,
+                               l.block.x,   l.block.y,   l.block.z,      l.cluster.x,
+                               l.cluster.y, l.cluster.z, l.shared_bytes, l.blocks_recorded};
   for (uint32_t i = 0; i < l.num_chunks; ++i)
     all.push_back(recording.traces.identity(l.first_chunk + i));
   return all;

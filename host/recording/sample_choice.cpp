@@ -2,6 +2,7 @@
 #include "host/recording/sample_choice.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 namespace nearwarp::runtime {
@@ -46,14 +47,28 @@ bool follows(const Unit& unit, uint32_t end, uint32_t together) {
 }
 
 SampleChoice::SampleChoice(const std::vector<Unit>& units, const std::vector<Stratum>& strata,
-                           size_t launches, uint32_t together)
-    : units_(units), stratum_of_(units.size()), launches_(launches), together_(together) {
+                           const std::vector<uint32_t>& alike, uint32_t together, uint64_t seed)
+    : units_(units),
+      stratum_of_(units.size()),
+      launches_(alike.size()),
+      together_(together),
+      seed_(mixed(seed)) {
+  std::map<std::vector<uint32_t>, uint32_t> kinds;
+  for (const Unit& u : units) {
+    std::vector<uint32_t> repeated(alike.begin() + u.begin, alike.begin() + u.end);
+    repeated.push_back(u.first - u.begin);
+    kind_.push_back(
+        kinds.try_emplace(std::move(repeated), static_cast<uint32_t>(kinds.size())).first->second);
+  }
   for (uint32_t i = 0; i < strata.size(); ++i) {
-    Members& order = orders_.emplace_back(strata[i].members);
-    same_.push_back(strata[i].same);
+    const Members& order = orders_.emplace_back(strata[i].members);
+    // Those at the program's beginning have fewer before them, and lie between no others.
+    const auto differs = [&](uint32_t unit) {
+      const Unit &one = units[unit], &last = units[order.back()];
+      return kind_[unit] != kind_[order.back()] && one.first - one.begin == last.first - last.begin;
+    };
+    same_.push_back(std::ranges::none_of(order, differs));
     for (const uint32_t unit : order) stratum_of_[unit] = i;
-    std::stable_sort(order.begin(), order.end(),
-                     [&](uint32_t a, uint32_t b) { return units[a].size < units[b].size; });
   }
 }
 
@@ -69,12 +84,13 @@ std::vector<Members> SampleChoice::of(const std::vector<uint64_t>& numbers) cons
     const Members& order = orders_[stratum];
     for (uint64_t i = 0; i < n; ++i) {
       const uint64_t begin = i * order.size() / n, end = (i + 1) * order.size() / n;
-      const uint64_t random = begin + mixed(uint64_t{stratum} << 32 ^ i) % (end - begin);
+      const uint64_t random = begin + mixed(seed_ ^ uint64_t{stratum} << 32 ^ i) % (end - begin);
       uint32_t unit = order[random];
       if (n < order.size() && !units_[unit].blocks.has_value()) {
         uint32_t least = covered.apart(units_[unit]);
         for (uint64_t k = 1; k < end - begin; ++k) {
           const uint32_t other = order[begin + (random - begin + k) % (end - begin)];
+          if (kind_[other] != kind_[order[random]]) continue;
           const uint32_t apart = covered.apart(units_[other]);
           if (apart >= least) continue;
           least = apart;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <set>
 
 #include "host/core/student.h"
@@ -17,7 +18,8 @@ constexpr double kLaunchSpread = 5'000;
 /// Units with more than one part in so many of what the program reads anew are simulated.
 constexpr double kMuchOf = 20;
 /// Launches that take turns among a few that repeat, so many times each, are as much the same as if
-/// all repeated one: buffers are swapped (estimated).
+/// all repeated one: buffers are swapped, or one kernel is launched at several places of a loop
+/// (estimated).
 constexpr size_t kTurns = 8;
 /// Strata of a program, at most, and divisions that may bring nothing before one that does.
 constexpr size_t kMostStrata = 96, kPatience = 12;
@@ -101,7 +103,29 @@ Strata::Strata(const SampleUnits& found, const std::vector<uint32_t>& alike, dou
     best = strata_;
   }
   strata_ = std::move(best);
+  divide_by_kind();
   scale_ = scale();
+}
+
+/// Launches that repeat each other are a stratum, and those that they take turns with another:
+/// where their data lies may make more of a difference than anything that their traces tell, and
+/// two that happen to be of one kind would not show it.
+void Strata::divide_by_kind() {
+  std::vector<Stratum> divided;
+  for (Stratum& s : strata_) {
+    std::map<std::vector<uint32_t>, Members> kinds;
+    for (const uint32_t m : s.members) kinds[repeated_by(units_[m])].push_back(m);
+    if (!s.same || kinds.size() == 1) {
+      divided.push_back(std::move(s));
+      continue;
+    }
+    for (auto& [repeated, members] : kinds) divided.push_back(stratum_of(std::move(members)));
+  }
+  strata_ = std::move(divided);
+}
+
+std::vector<uint32_t> Strata::repeated_by(const Unit& unit) const {
+  return {alike_.begin() + unit.first, alike_.begin() + unit.end};
 }
 
 Stratum Strata::stratum_of(Members members) const {
@@ -114,8 +138,7 @@ Stratum Strata::stratum_of(Members members) const {
     sums.add(u);
     stratum.work += u.work;
     launches = launches && !u.blocks.has_value();
-    if (kinds.size() * kTurns <= members.size())
-      kinds.emplace(alike_.begin() + u.first, alike_.begin() + u.end);
+    if (kinds.size() * kTurns <= members.size()) kinds.insert(repeated_by(u));
   }
   stratum.same = launches && (kinds.size() == 1 || kinds.size() * kTurns <= members.size());
   stratum.members = std::move(members);

@@ -42,6 +42,9 @@ class Strata {
   struct Numbers;
   Stratum stratum_of(Members members) const;
   bool divide_one();
+  void divide_by_kind();
+  /// The first launches that a unit's repeat.
+  std::vector<uint32_t> repeated_by(const Unit& unit) const;
   std::vector<uint64_t> numbers_at(double scale, uint64_t most) const;
   Numbers with(const std::vector<uint64_t>& sampled) const;
   bool meet(const Numbers& numbers) const;

@@ -50,6 +50,19 @@ TEST_F(Installed, RunsWorkloadsAndApplications) {
   EXPECT_TRUE(contains(table, "speed-up")) << table;
 }
 
+TEST_F(Installed, MakesAnApplicationsReportInTwoCommands) {
+  const std::string squares = (root() / NW_DOCDIR / "bench/samples/squares.py").string();
+  const auto [made, told] =
+      shell("nearwarp experiment --new mine.toml -- python3 '" + squares + "'");
+  ASSERT_EQ(made, 0) << told;
+  const auto [ran, table] = shell("nearwarp experiment ./mine.toml");
+  ASSERT_EQ(ran, 0) << table;
+  const std::string report = read_text(folder_.file("mine-report/report.html"));
+  for (const char* part : {"Speed-up over the baseline", "Where cycles", "Traffic between chips",
+                           "Energy by part", "cycles (lost|saved) under|changes next to nothing"})
+    EXPECT_TRUE(std::regex_search(report, std::regex(part))) << part;
+}
+
 TEST_F(Installed, HasTheScriptThatReadsResults) {
   const auto [status, out] =
       shell("nearwarp run vector-add --policy baseline --json x.json && python3 '" +

@@ -7,12 +7,12 @@
 #include <optional>
 
 #include "host/api/cost_scale.h"
+#include "host/api/time_left.h"
 #include "host/cli/commands.h"
 #include "host/cli/options.h"
 #include "host/cli/progress_bar.h"
 #include "host/cli/sweep_progress.h"
 #include "host/core/error.h"
-#include "host/core/time_left.h"
 #include "host/programs/executable.h"
 #include "tests/sim/whole_machine.h"
 
@@ -58,6 +58,15 @@ TEST(SweepProgressText, PointsShareSpeedAndRemainingTime) {
   progress.warp_instructions = 20'000'000;
   EXPECT_EQ(sweep_progress_text(progress, 10, 30),
             "sweep: 6/24 points, 25 %, 0.5 Mwi/s, 0:30 left");
+}
+
+TEST(SweepProgressText, WhatIsLeftGoesByWhatPointsCost) {
+  SweepProgress progress;
+  progress.cost_done = 1;
+  progress.cost = 100;
+  EXPECT_FALSE(sweep_seconds_left(progress, 5).has_value()) << "too little to go by";
+  progress.cost_done = 20;  // by four threads
+  EXPECT_DOUBLE_EQ(*sweep_seconds_left(progress, 5), 20);
 }
 
 TEST(ProgressLine, NobodyKnowsHowLongItTakesAtItsBeginning) {
@@ -246,23 +255,28 @@ TEST(Executable, ABuiltInRuntimeIsRefusedUnlessTheDriversApiIsUsed) {
 /// What takes the host longest is what launches ask of the memory, not what they execute.
 TEST(CostScale, LaunchesCostWhatTheyDo) {
   const runtime::Recording& recording = testing::workload("bfs-rmat");
-  const CostScale scale(recording);
-  EXPECT_EQ(scale.cost(0), 0u);
-  uint64_t done = 0, before = 0;
-  std::vector<double> rates;
+  const CostScale scale(recording, config::load_machine("tom", {}));
+  EXPECT_EQ(scale.cost(0), 0);
+  uint64_t done = 0;
+  double before = 0;
+  std::vector<double> rates, by_kernel(scale.kernels());
   for (const runtime::LaunchRecord& launch : recording.launches) {
     done += launch.warp_instructions;
-    const uint64_t middle = scale.cost(done - launch.warp_instructions / 2), now = scale.cost(done);
-    EXPECT_NEAR(static_cast<double>(middle - before), static_cast<double>(now - middle),
-                0.02 * static_cast<double>(now - before) + 100)
+    const double middle = scale.cost(done - launch.warp_instructions / 2), now = scale.cost(done);
+    EXPECT_NEAR(middle - before, now - middle, 0.02 * (now - before) + 100)
         << "inside of a launch all costs the same";
-    rates.push_back(static_cast<double>(now - before) /
-                    static_cast<double>(launch.warp_instructions));
+    rates.push_back((now - before) / static_cast<double>(launch.warp_instructions));
+    by_kernel[launch.kernel] += now - before;
     before = now;
   }
   ASSERT_GE(rates.size(), 4u);
   EXPECT_GT(std::ranges::max(rates), 2 * std::ranges::min(rates));
-  EXPECT_EQ(CostScale().cost(17), 17u);
+  std::vector<double> each(scale.kernels());
+  const auto add = [&](size_t kernel, double cost) { each[kernel] += cost; };
+  scale.each(0, done / 3, add);
+  scale.each(done / 3, done, add);
+  for (size_t k = 0; k < each.size(); ++k) EXPECT_NEAR(each[k], by_kernel[k], 1e-6 * before);
+  EXPECT_EQ(CostScale().cost(17), 17);
 }
 
 }  // namespace

@@ -190,8 +190,10 @@ TEST(Usage, SamplesThatCannotBe) {
   refused("2%", {"'2%' is not a number"});
   refused("1", {"1 is not between 1.5 and 50"});
   refused("nan", {"nan is not between"});
-  refused("2:x", {"'x' is not a number of launches"});
-  refused("2:1:1", {"too many numbers"});
+  refused("2:x", {"'x' is not a number"});
+  refused("2:", {"'' is not a number"});
+  refused("2::x", {"'x' is not a number"});
+  refused("2:1:1:1", {"too many numbers"});
   refused("2", {"two ways of one thing"}, {"--launches", "parallel"});
   refused("2", {"--sample does not go with --checkpoint"}, {"--checkpoint", folder.file("c")});
   refused("2", {"finds launches that repeat"}, {"--max-repeats", "1"});

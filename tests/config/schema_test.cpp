@@ -52,7 +52,10 @@ TEST(Schema, EveryKeyIsInTheDocumentationWithUnitRangeAndMeaning) {
                                          {"coda", "links.topology"},
                                          {"coda", "l2.at_launch"},
                                          {"coda", "l2.atomics"},
-                                         {"gtx480", "memory.local_memory"}})
+                                         {"gtx480", "memory.local_memory"},
+                                         {"h100", "gpu.gpcs"},
+                                         {"h100", "gpu.sms_per_tpc"},
+                                         {"h100", "lsu.remote_shared_bytes"}})
     for (KeyDescription& row : describe(load_machine(machine)))
       if (row.key.starts_with(section)) all.push_back(std::move(row));
   for (const KeyDescription& row : all) {

@@ -112,6 +112,20 @@ TEST(Shapes, RulesBetweenKeysOfStacksAndNearBanks) {
   EXPECT_EQ(memory_mbps(load_machine("opportunistic")), 500'000u);
 }
 
+TEST(Shapes, RulesOfGpcs) {
+  const auto error = [](const std::string& text) {
+    return message_of([&] { load_machine("h100", std::vector<std::string>{text}); });
+  };
+  EXPECT_EQ(error("gpu.gpcs=0"), "");
+  EXPECT_EQ(error("gpu.gpcs=5"), "");  // 28 SMs at most
+  expect_contains(error("gpu.gpcs=4"), "gpu.gpcs is 4 (");
+  expect_contains(error("gpu.gpcs=4"), "one of them then has 34 SMs");
+  expect_contains(error("gpu.sms_per_tpc=16"), "one of them then has 32 SMs");
+  expect_contains(error("lsu.remote_shared_bytes=0"), "must move a byte a cycle");
+  expect_contains(error("lsu.remote_shared_cycles=150"), "a multiple of 4, and not 0");
+  expect_contains(error("lsu.remote_shared_cycles=0"), "a multiple of 4, and not 0");
+}
+
 TEST(Shapes, RulesOfADiscreteGpu) {
   const auto error = [](const std::string& text) {
     return message_of([&] { load_machine("discrete16", std::vector<std::string>{text}); });

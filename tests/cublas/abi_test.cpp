@@ -27,6 +27,8 @@ TEST(CublasAbi, Values) {
   EXPECT_EQ(int{kF16}, int{CUDA_R_16F});
   EXPECT_EQ(int{kBf16}, int{CUDA_R_16BF});
   EXPECT_EQ(int{kS8}, int{CUDA_R_8I});
+  EXPECT_EQ(int{kC32}, int{CUDA_C_32F});
+  EXPECT_EQ(int{kC64}, int{CUDA_C_64F});
   EXPECT_EQ(int{kS32}, int{CUDA_R_32I});
   EXPECT_EQ(int{kCompute16F}, int{CUBLAS_COMPUTE_16F});
   EXPECT_EQ(int{kCompute32F}, int{CUBLAS_COMPUTE_32F});

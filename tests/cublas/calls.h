@@ -36,7 +36,7 @@ int cublasHgemm(void*, int, int, int, int, int, const void*, const void*, int, c
                 const void*, void*, int);
 int cublasGemmEx(void*, int, int, int, int, int, const void*, const void*, int, int, const void*,
                  int, int, const void*, void*, int, int, int, int);
-int cublasCgemm_v2(void*);
+int cublasCherk_v2(void*);
 int cublasSgemv_v2(void*, int, int, int, const float*, const float*, int, const float*, int,
                    const float*, float*, int);
 int cublasDger_v2(void*, int, int, const double*, const double*, int, const double*, int, double*,

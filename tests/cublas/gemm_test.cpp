@@ -233,12 +233,12 @@ TEST_F(CublasTest, WrongArgumentsAreRefused) {
   EXPECT_EQ(gemm(handle_, 1, 4, 5, 4, &one), kInvalidValue);  // lda < k
   EXPECT_EQ(gemm(handle_, 0, 4, 4, 4, nullptr), kInvalidValue);
   ::testing::internal::CaptureStderr();
-  EXPECT_EQ(cublasCgemm_v2(handle_), kNotSupported);
+  EXPECT_EQ(cublasCherk_v2(handle_), kNotSupported);
   EXPECT_EQ(cublasGemmEx(handle_, 0, 0, 4, 4, 4, &one, x.get(), kF64, 4, x.get(), kF32, 4, &one,
                          x.get(), kF32, 4, kCompute32F, -1),
             kNotSupported);
   const std::string said = ::testing::internal::GetCapturedStderr();
-  EXPECT_NE(said.find("cublasCgemm_v2() is not supported"), std::string::npos) << said;
+  EXPECT_NE(said.find("cublasCherk_v2() is not supported"), std::string::npos) << said;
   EXPECT_NE(said.find("cublasGemmEx() with these types"), std::string::npos) << said;
   EXPECT_STREQ(cublasGetStatusName(kNotSupported), "CUBLAS_STATUS_NOT_SUPPORTED");
 }

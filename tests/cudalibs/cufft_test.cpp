@@ -25,6 +25,11 @@ int cufftExecC2R(int, void*, void*);
 int cufftExecD2Z(int, void*, void*);
 int cufftExecZ2D(int, void*, void*);
 int cufftXtSetGPUs(int, int, int*);
+int cufftXtMakePlanMany(int, int, long long*, long long*, long long, long long, int, long long*,
+                        long long, long long, int, long long, size_t*, int);
+int cufftXtExec(int, void*, void*, int);
+int cufftSetPlanPropertyInt64(int, int, long long);
+int cufftGetPlanPropertyInt64(int, int, long long*);
 }
 
 namespace nearwarp::cudalibs {
@@ -250,6 +255,39 @@ TEST(Cufft, WorkAreaOfTheApplication) {
   EXPECT_EQ(cufftExecZ2Z(plan, in.get(), in.get(), kForward), 0);
   expect_near(in.values(), transformed(wide(data), {1, 1, 100}, kForward), 1e-13, "given");
   EXPECT_EQ(cufftDestroy(plan), 0);
+}
+
+/// Plans by types of data: as those by kinds of transforms.
+TEST(Cufft, PlansByTypes) {
+  constexpr int kR32 = 0, kR16 = 2, kC32 = 4, kC64 = 5, kC16 = 6;  // cudaDataType
+  std::vector<std::complex<float>> x(2 * 13);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = {float(i % 5), float(i % 3) - 1};
+  const OnDevice<std::complex<float>> in(x), out(x.size()), same(x.size());
+  int plan = 0, other = 0;
+  long long n[] = {13}, value = 0;
+  size_t work = 0;
+  ASSERT_EQ(cufftPlan1d(&other, 13, kC2C, 2), 0);
+  ASSERT_EQ(cufftCreate(&plan), 0);
+  EXPECT_EQ(cufftSetPlanPropertyInt64(plan, 1, 7), 0);
+  EXPECT_EQ(cufftGetPlanPropertyInt64(plan, 1, &value), 0);
+  EXPECT_EQ(value, 7);
+  const auto make = [&](int from, int to, int sums) {
+    return cufftXtMakePlanMany(plan, 1, n, nullptr, 1, 0, from, nullptr, 1, 0, to, 2, &work, sums);
+  };
+  EXPECT_EQ(make(kC32, kC64, kC32), kInvalidType);
+  EXPECT_EQ(make(kR32, kR32, kC32), kInvalidType);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(make(kC16, kC16, kC16), kNotSupported);
+  EXPECT_EQ(make(kR16, kC16, kC16), kNotSupported);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("cufftXtMakePlanMany()"),
+            std::string::npos);
+  ASSERT_EQ(make(kC32, kC32, kC32), 0);
+  EXPECT_GT(work, 0u);
+  ASSERT_EQ(cufftXtExec(plan, in.get(), out.get(), kForward), 0);
+  ASSERT_EQ(cufftExecC2C(other, in.get(), same.get(), kForward), 0);
+  EXPECT_EQ(out.values(), same.values());
+  EXPECT_EQ(cufftDestroy(plan), 0);
+  EXPECT_EQ(cufftDestroy(other), 0);
 }
 
 TEST(Cufft, WhatIsWrong) {

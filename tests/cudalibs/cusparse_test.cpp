@@ -298,7 +298,7 @@ TEST_F(Cusparse, WhatIsWrong) {
   EXPECT_EQ(cusparseSpMV(nullptr, 0, &one, a.get(), vector, &one, vector, 0, 0, nullptr), 1);
   EXPECT_EQ(cusparseCreateDnMat(&matrix, 4, 4, 3, x.get(), 0, kColumnMajor), kInvalidValue);
   testing::internal::CaptureStderr();
-  EXPECT_EQ(cusparseCreateDnVec(&other, 2, x.get(), 2), kNotSupported);  // f16
+  EXPECT_EQ(cusparseCreateDnVec(&other, 2, x.get(), 6), kNotSupported);  // complex f16
   EXPECT_EQ(cusparseSpGEMM_compute(handle_), kNotSupported);
   const std::string said = testing::internal::GetCapturedStderr();
   EXPECT_NE(said.find("cusparseCreateDnVec()"), std::string::npos);

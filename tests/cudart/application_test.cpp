@@ -235,6 +235,11 @@ TEST_F(Application, MemoryOfAnotherProcess) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
   EXPECT_TRUE(contains(outcome.out, "passed")) << outcome.out;
 }
+TEST_F(Application, PoolOfAnotherProcess) {
+  const Outcome outcome = run("shared_pool");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "passed")) << outcome.out;
+}
 TEST_F(Application, SeveralDevices) {
   const Outcome outcome = run("devices", {"3"}, {"--devices", "3"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;

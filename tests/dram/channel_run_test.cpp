@@ -64,7 +64,8 @@ TEST_P(ChannelRunOf, DoesNotDependOnHowItIsStepped) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Standards, ChannelRunOf,
-                         ::testing::Values("ddr3-1600k", "hbm2", "hmc-vault", "mpu-bank"),
+                         ::testing::Values("ddr3-1600k", "hbm2", "hmc-vault", "mpu-bank",
+                                           "hbm3-6400", "gddr7-28000", "ddr5-6400a", "lpddr5-6400"),
                          [](const auto& test) {
                            std::string name = test.param;
                            std::replace(name.begin(), name.end(), '-', '_');

@@ -42,7 +42,7 @@ std::vector<Point> points_of(const std::vector<config::DramConfig>& standards) {
 
 TEST(DevicePoints, EqualTheCpu) {
   std::vector<config::DramConfig> standards;
-  for (const char* name : {"ddr3-1600k", "hbm2", "mpu-bank"}) {
+  for (const char* name : {"ddr3-1600k", "hbm2", "mpu-bank", "hbm3-6400"}) {
     standards.push_back(config::load_dram(name));
   }
   const std::vector<Point> points = points_of(standards);

@@ -18,4 +18,14 @@ struct PageView {
 PageView view_page(const std::string& browser, const std::string& file, const std::string& suffix,
                    unsigned width, const std::string& folder);
 
+/// Opens a file in a frame of this width, as a telephone has it: no window is so narrow. `script`,
+/// a function's body, may ask `page`, the file's document, and returns an object, whose members are
+/// written as "name: value;" in a line of `dom`.
+PageView view_frame(const std::string& browser, const std::string& file, const std::string& suffix,
+                    unsigned width, const std::string& script, const std::string& folder);
+
+/// Prints a file to a PDF. Returns whether there is one.
+bool print_page(const std::string& browser, const std::string& file, const std::string& suffix,
+                const std::string& pdf, const std::string& folder);
+
 }  // namespace nearwarp::testing

@@ -40,7 +40,7 @@ struct Rig {
       d.machines = s.machines;
       d.policies = s.policies;
       for (const std::string& set : s.set) d.axes.push_back(sweep::parse_axis(set));
-      studies.push_back({&s, sweep::expand(std::move(d))});
+      studies.emplace_back(&s, sweep::expand(std::move(d)));
     }
   }
 
@@ -48,7 +48,7 @@ struct Rig {
   void fill(const std::function<double(const std::string& workload, const std::string& policy,
                                        const sweep::Point& point)>& cycles) {
     for (const PlannedStudy& s : studies)
-      for (const sweep::Point& p : s.plan.points) {
+      for (const sweep::Point& p : s.points) {
         if (!p.error.empty()) continue;
         const double n =
             cycles(s.plan.definition.programs[p.program].name, s.plan.policy_name(p), p);
@@ -111,7 +111,7 @@ TEST(Chart, AMissingRunLeavesAGapAndANoteAndIsInNoMean) {
   Rig rig(kStudy + figure("x = \"workload\"\nseries = \"policy\"\nvalue = \"cycles\"\n"
                           "summary = \"arithmetic\"\n"));
   rig.fill(made_up);
-  const sweep::Point& point = rig.studies[0].plan.points[3];  // b under tom
+  const sweep::Point& point = rig.studies[0].points[3];  // b under tom
   rig.results[point.id] = {{"status", "failed"}, {"error", "it broke"}};
   const Chart chart = rig.chart();
   const auto v = values(chart);
@@ -128,7 +128,7 @@ TEST(Chart, NotesSayWherePoliciesHaveOtherSmsAndWhereFewInstancesDecided) {
                           "value = \"cycles\"\nas = \"speedup\"\nreference = \"baseline\"\n"));
   rig.fill(made_up);
   for (const PlannedStudy& s : rig.studies)
-    for (const sweep::Point& p : s.plan.points) {
+    for (const sweep::Point& p : s.points) {
       Json& run = rig.results[p.id]["run"];
       const bool baseline = s.plan.policy_name(p) == "baseline";
       run["sm_cycles"] = {{{"sms", "sm"}, {"count", baseline ? 68 : 64}}};
@@ -193,7 +193,7 @@ void fill_mix(Rig& rig) {
   rig.fill([](const std::string& workload, const std::string& policy, const sweep::Point&) {
     return (workload == "a" ? 100 : workload == "b" ? 200 : 1000) / (policy == "tom" ? 2.0 : 1.0);
   });
-  for (const sweep::Point& point : rig.studies[0].plan.points) {
+  for (const sweep::Point& point : rig.studies[0].points) {
     if (point.program != 0) continue;
     const double times = point.policy == 0 ? 1 : 0.5;
     rig.results[point.id]["run"]["applications"] = {{{"name", "a"},
@@ -276,11 +276,11 @@ TEST(Chart, CurvesAreOverTheKeysValueInEffectOfAllTheirStudies) {
           "kind = \"curve\"\nx = \"stack.sm_warps\"\nseries = \"policy\"\npolicies = [\"tom\"]\n"
           "value = \"cycles\"\nas = \"speedup\"\nreference = \"baseline\"\n"
           "reference_study = \"s\"\nmean = \"geometric\"\n");
-  const sweep::Plan& more = rig.studies[1].plan;
+  const PlannedStudy& more = rig.studies[1];
   rig.fill([&](const std::string&, const std::string& policy, const sweep::Point& p) {
     const bool own = std::any_of(more.points.begin(), more.points.end(),
                                  [&](const sweep::Point& q) { return &p == &q; });
-    return policy == "baseline" ? 96.0 : own ? more.machine(p)->stack.sm_warps : 48.0;
+    return policy == "baseline" ? 96.0 : own ? more.plan.machine(p)->stack.sm_warps : 48.0;
   });
   const Chart chart = rig.chart();
   EXPECT_EQ(chart.x, (std::vector<std::string>{"48", "96", "192"}));  // by size
@@ -370,9 +370,9 @@ policies = ["baseline", "tom"]
 set = ["sm.warps=16,32", "energy.links.idle_fj_per_bit=0,1500"]
 )" + figure("x = \"workload\"\nmean = \"sum\"\nvalue = \"cycles\"\n"));
   std::set<std::string> hashes;
-  for (const sweep::Point& p : rig.studies[0].plan.points)
+  for (const sweep::Point& p : rig.studies[0].points)
     hashes.insert(experiment::configuration_hash(rig.studies[0].plan, p));
-  EXPECT_EQ(hashes.size(), rig.studies[0].plan.points.size());
+  EXPECT_EQ(hashes.size(), rig.studies[0].points.size());
 }
 
 }  // namespace

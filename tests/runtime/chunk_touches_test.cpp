@@ -118,7 +118,8 @@ TEST(Strata, LaunchesThatTakeTurnsAreAsMuchTheSameAsOnesThatRepeat) {
     std::vector<uint32_t> alike(64);
     for (uint32_t i = 0; i < 64; ++i) alike[i] = i % kinds;
     const Strata strata(found, alike, 0.02, 0);
-    EXPECT_EQ(strata.all().size(), 1u);
+    // Each kind is a stratum, as long as there are few.
+    EXPECT_EQ(strata.all().size(), kinds <= 8 ? kinds : 1u);
     return strata.all()[0].deviation;
   };
   EXPECT_EQ(spread(1), spread(2));
@@ -144,7 +145,7 @@ TEST(Strata, WhatIsSimulatedFromTheProgramsBeginningStandsForItself) {
 TEST(SampleChoice, TakesWhatLiesBetweenLaunchesThatAreSimulatedInOneGo) {
   const SampleUnits found = units(64);
   const Strata strata(found, std::vector<uint32_t>(64), 0.02, 0);
-  const SampleChoice choice(found.units, strata.all(), 64, 0);
+  const SampleChoice choice(found.units, strata.all(), std::vector<uint32_t>(64), 0, 0);
   for (const uint64_t n : {2, 5, 20}) {
     Members chosen = choice.of({n})[0];
     ASSERT_GE(chosen.size(), n);
@@ -153,6 +154,26 @@ TEST(SampleChoice, TakesWhatLiesBetweenLaunchesThatAreSimulatedInOneGo) {
     // Launches that only one other lies between: that is simulated before the second one anyway.
     for (size_t i = 1; i < chosen.size(); ++i) EXPECT_NE(chosen[i], chosen[i - 1] + 2);
   }
+}
+
+TEST(SampleChoice, TakesNearOnesOnlyWhereTheyRepeatTheChosenOne) {
+  // Two strata whose launches take turns, and repeat each other.
+  const SampleUnits found = units(128);
+  std::vector<uint32_t> alike(128);
+  for (uint32_t i = 0; i < 128; ++i) alike[i] = i % 2;
+  std::vector<Stratum> strata(2);
+  for (uint32_t i = 0; i < 128; ++i) strata[i % 2].members.push_back(i);
+  const auto apart = [&](uint64_t seed) {
+    const SampleChoice choice(found.units, strata, alike, 0, seed);
+    const std::vector<Members> chosen = choice.of({1, 1});
+    return std::max(chosen[0][0], chosen[1][0]) - std::min(chosen[0][0], chosen[1][0]);
+  };
+  for (uint64_t seed = 0; seed < 20; ++seed) EXPECT_LE(apart(seed), 2u);
+  // None repeats another: both are taken at random.
+  for (uint32_t i = 0; i < 128; ++i) alike[i] = i;
+  uint32_t far = 0;
+  for (uint64_t seed = 0; seed < 20; ++seed) far += apart(seed) > 16 ? 1 : 0;
+  EXPECT_GT(far, 8u);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <random>
@@ -197,6 +198,69 @@ TEST(LaunchSample, IsTheSameEachTimeAndLargerForASmallerError) {
     EXPECT_LT(a.sample->launches, launches);
     launches = a.sample->launches;
   }
+}
+
+/// What a sample says of all launches' cycles, relative to what they are.
+double estimated(const Division& d, const std::vector<double>& cycles) {
+  double all = 0, sum = 0;
+  for (const double c : cycles) all += c;
+  size_t at = 0;
+  for (const LaunchPart& p : d.parts) {
+    std::vector<LaunchRange> pieces = p.pieces;
+    if (pieces.empty()) pieces.push_back({p.first, p.end});
+    for (const LaunchRange& piece : pieces) {
+      for (uint32_t i = piece.first; i < piece.end; ++i)
+        sum += d.sample->parts[at].weight * cycles[i];
+      ++at;
+    }
+  }
+  return sum / all;
+}
+
+TEST(LaunchSample, WhatOneHalfOfTheProgramHasMoreIsOffByChanceOnly) {
+  // Launches grow and shrink along a diagonal; those of the same size have the same features.
+  const Recording r = record("needleman-wunsch", workloads::Size::kMedium);
+  std::vector<double> cycles(r.launches.size(), 13'000);
+  std::fill(cycles.begin() + static_cast<ptrdiff_t>(cycles.size() / 2), cycles.end(), 10'000);
+  constexpr int kSeeds = 40;
+  double sum = 0, squares = 0;
+  std::set<std::vector<uint32_t>> choices;
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    const Division d = sample_launches(r, 0.05, 2, 0, {}, seed);
+    ASSERT_TRUE(d.sample.has_value());
+    const double off = estimated(d, cycles) - 1;
+    sum += off;
+    squares += off * off;
+    std::vector<uint32_t> first;
+    for (const LaunchPart& p : d.parts) first.push_back(p.first);
+    choices.insert(first);
+  }
+  // The mean is off by less than two of its standard errors.
+  EXPECT_LT(std::abs(sum / kSeeds), 2 * std::sqrt(squares / kSeeds / kSeeds));
+  EXPECT_GT(choices.size(), kSeeds / 2u);
+}
+
+TEST(LaunchSample, PartsMeetRefreshesAtTimesThatAreEvenlySpread) {
+  const Division d = sample_launches(record("gaussian", workloads::Size::kMedium), 0.03, 2);
+  ASSERT_GE(d.parts.size(), 8u);
+  std::vector<uint32_t> at;
+  for (const LaunchPart& p : d.parts) {
+    EXPECT_EQ(p.refresh.has_value(), p.begin != 0) << "a program's beginning is as it is";
+    if (p.refresh.has_value()) at.push_back(*p.refresh);
+  }
+  std::sort(at.begin(), at.end());
+  const double even = 0x1p32 / static_cast<double>(at.size());
+  for (size_t i = 0; i < at.size(); ++i) {
+    const uint32_t gap = i == 0 ? at[0] - at.back() : at[i] - at[i - 1];
+    EXPECT_GT(gap, 0.3 * even);
+    EXPECT_LT(gap, 3 * even);
+  }
+}
+
+TEST(LaunchSample, ThoseThatRepeatEachOtherAreChosenNearToEachOther) {
+  const Division d = sample_launches(repeated("kmeans", 60), 0.05, 2);
+  ASSERT_TRUE(d.sample.has_value());
+  EXPECT_LT(d.parts.size(), d.sample->parts.size());
 }
 
 TEST(LaunchSample, TheFirstLaunchesMayStandForThemselvesTogether) {

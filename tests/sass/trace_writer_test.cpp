@@ -68,7 +68,7 @@ runtime::Recording cluster(int launches) {
 TEST(TraceWriter, SharedMemoryOfOtherBlocksStaysShared) {
   const runtime::Recording original = cluster(1);
   const auto counters = [](const runtime::Recording& recording) {
-    const std::vector<std::string> near = {"lsu.remote_shared_cycles=0"};
+    const std::vector<std::string> near = {"gpu.gpcs=0", "lsu.remote_shared_cycles=0"};
     return sim::replay_on_cpu(recording, config::load_machine("h100", near),
                               config::load_policy("baseline"), {})
         .counters;

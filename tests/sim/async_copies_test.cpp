@@ -290,7 +290,8 @@ TEST(AsyncCopies, SharedMemoryOfOtherBlocksIsFar) {
     d.launch(module, "k", {4}, {1}, 0, runtime::KernelArgs(d.allocate(8)));
     const runtime::Recording recording = d.take_recording("test");
     const auto at = [&](int cycles_more) {
-      return cycles(run(recording, {"lsu.remote_shared_cycles=" + std::to_string(cycles_more)}));
+      return cycles(run(recording,
+                        {"gpu.gpcs=0", "lsu.remote_shared_cycles=" + std::to_string(cycles_more)}));
     };
     return at(1000) - at(0);
   };

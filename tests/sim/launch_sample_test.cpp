@@ -74,9 +74,14 @@ TEST(LaunchSample, CyclesAndSpeedupsAreWithinTheirIntervals) {
   const runtime::Recording& r = testing::workload("gaussian");
   expect_held(run(r, "tom", {"baseline", "ndp-controlled-bmap"}, 0.05), 0.06, 0.1);
   expect_held(run(r, "gtx480", {"baseline"}, 0.05), 0.06);
-  expect_held(run(r, "gtx480", {"baseline"}, 0.1), 0.12);
-  // Launches of this machine differ more than their traces say.
-  expect_held(run(r, "coda", {"fgp-only", "coda"}, 0.1), 0.3, 0.1);
+  // Launches that are taken at random spread by more than was expected here, and on this machine
+  // mostly, by more than their traces say.
+  expect_held(run(r, "gtx480", {"baseline"}, 0.1), 0.13);
+  expect_held(run(r, "coda", {"fgp-only", "coda"}, 0.1), 0.3, 0.11);
+  // The first half takes longer than the second, of which traces say nothing.
+  const runtime::Recording& halves =
+      testing::workload("needleman-wunsch", 0, workloads::Size::kMedium);
+  expect_held(run(halves, "tom", {"baseline", "ndp-controlled-bmap"}, 0.05), 0.12, 0.05);
 }
 
 TEST(LaunchSample, CountersAndKernelsAreOfAllLaunches) {

@@ -1,5 +1,6 @@
 // What frameworks touch: graphs with conditions and memory of their own, memory of other processes, hints, decoding of
 // language models with caches in pages and experts, and a run that a limit ends.
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -124,6 +125,85 @@ PROGRAM(two_processes) {
   CUDA(cudaIpcGetEventHandle(&handles.event, event));
   char done;
   if (write(there[1], &handles, sizeof(handles)) != sizeof(handles) || read(back[0], &done, 1) != 1) return 4;
+  int status = 0;
+  waitpid(child, &status, 0);
+  std::printf("both added: %d; the other ended with %d\n", download(p, 256)[255], WEXITSTATUS(status));
+  return 0;
+}
+
+/// A loop in a graph that a stream captures: its body is captured by another stream.
+PROGRAM(captured_loop) {
+  int* const d = upload(std::vector<int>{1000, 0});
+  cudaStream_t stream, inner;
+  CUDA(cudaStreamCreate(&stream));
+  CUDA(cudaStreamCreate(&inner));
+  CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  add<<<1, 1, 0, stream>>>(d, 1, 24);
+  cudaStreamCaptureStatus status;
+  cudaGraph_t graph;
+  const cudaGraphNode_t* before;
+  const cudaGraphEdgeData* edges;
+  size_t edge_count;
+  CUDA(cudaStreamGetCaptureInfo(stream, &status, nullptr, &graph, &before, &edges, &edge_count));
+  cudaGraphConditionalHandle again;
+  CUDA(cudaGraphConditionalHandleCreate(&again, graph, 1, cudaGraphCondAssignDefault));
+  cudaGraphNode_t loop;
+  const std::vector<cudaGraph_t> body =
+      condition(graph, std::vector<cudaGraphNode_t>(before, before + edge_count), again, cudaGraphCondTypeWhile, 1, &loop);
+  CUDA(cudaStreamUpdateCaptureDependencies(stream, &loop, nullptr, 1, cudaStreamSetCaptureDependencies));
+  CUDA(cudaStreamBeginCaptureToGraph(inner, body[0], nullptr, nullptr, 0, cudaStreamCaptureModeGlobal));
+  halve<<<1, 1, 0, inner>>>(d, again);
+  add<<<1, 1, 0, inner>>>(d + 1, 1, 1);
+  CUDA(cudaStreamEndCapture(inner, nullptr));
+  add<<<1, 1, 0, stream>>>(d, 1, 6);
+  CUDA(cudaStreamEndCapture(stream, &graph));
+  cudaGraphExec_t instance;
+  CUDA(cudaGraphInstantiate(&instance, graph, 0));
+  CUDA(cudaGraphLaunch(instance, stream));
+  CUDA(cudaStreamSynchronize(stream));
+  const std::vector<int> found = download(d, 2);
+  std::printf("after %d rounds %d\n", found[1], found[0]);
+  return 0;
+}
+
+/// A pool's memory in another process, which opens the descriptor that the pool was exported to.
+PROGRAM(shared_pool) {
+  int there[2], back[2];
+  if (pipe(there) != 0 || pipe(back) != 0) return 4;
+  struct Handed {
+    int process, descriptor;
+    cudaMemPoolPtrExportData memory;
+  } handed;
+  const pid_t child = fork();
+  if (child == 0) {
+    if (read(there[0], &handed, sizeof(handed)) != sizeof(handed)) _exit(1);
+    char path[64];
+    std::snprintf(path, sizeof(path), "/proc/%d/fd/%d", handed.process, handed.descriptor);
+    const intptr_t file = open(path, O_RDWR);
+    cudaMemPool_t pool;
+    int* p;
+    CUDA(cudaMemPoolImportFromShareableHandle(&pool, reinterpret_cast<void*>(file), cudaMemHandleTypePosixFileDescriptor, 0));
+    CUDA(cudaMemPoolImportPointer(reinterpret_cast<void**>(&p), pool, &handed.memory));
+    add<<<1, 256>>>(p, 256, 40);
+    CUDA(cudaFreeAsync(p, 0));
+    CUDA(cudaDeviceSynchronize());
+    _exit(write(back[1], "x", 1) == 1 ? 0 : 1);
+  }
+  cudaMemPoolProps properties = {};
+  properties.allocType = cudaMemAllocationTypePinned;
+  properties.handleTypes = cudaMemHandleTypePosixFileDescriptor;
+  properties.location.type = cudaMemLocationTypeDevice;
+  cudaMemPool_t pool;
+  CUDA(cudaMemPoolCreate(&pool, &properties));
+  int* p;
+  CUDA(cudaMallocFromPoolAsync(&p, 256 * sizeof(int), pool, 0));
+  CUDA(cudaMemsetAsync(p, 0, 256 * sizeof(int), 0));
+  add<<<1, 256>>>(p, 256, 2);
+  handed.process = getpid();
+  CUDA(cudaMemPoolExportToShareableHandle(&handed.descriptor, pool, cudaMemHandleTypePosixFileDescriptor, 0));
+  CUDA(cudaMemPoolExportPointer(&handed.memory, p));
+  char done;
+  if (write(there[1], &handed, sizeof(handed)) != sizeof(handed) || read(back[0], &done, 1) != 1) return 4;
   int status = 0;
   waitpid(child, &status, 0);
   std::printf("both added: %d; the other ended with %d\n", download(p, 256)[255], WEXITSTATUS(status));

@@ -1,5 +1,6 @@
 // Programs that use CUDA's libraries.
 #include <cublas_v2.h>
+#include <cuda_fp16.h>
 #include <cufft.h>
 #include <curand.h>
 #include <cusparse.h>
@@ -122,14 +123,68 @@ PROGRAM(cusparse_rows) {
   return same("differences", download(y, n), want);
 }
 
+/// A sparse matrix of halves, as pruned networks have, times four vectors.
+PROGRAM(cusparse_pruned) {
+  const int rows = 60, columns = 80, vectors = 4;
+  std::vector<int> starts = {0}, indices;
+  std::vector<__half> values, x(columns * vectors);
+  std::vector<float> want(rows * vectors);
+  for (int i = 0; i < columns * vectors; ++i) x[i] = __float2half(float(i % 9) - 4);
+  for (int i = 0; i < rows; ++i) {
+    for (int j = i % 7; j < columns; j += 11) {
+      indices.push_back(j);
+      values.push_back(__float2half(float((i + j) % 5) - 2));
+      for (int v = 0; v < vectors; ++v)
+        want[i * vectors + v] += __half2float(values.back()) * __half2float(x[j * vectors + v]);
+    }
+    starts.push_back(int(indices.size()));
+  }
+  cusparseHandle_t handle;
+  cusparseSpMatDescr_t a;
+  cusparseDnMatDescr_t b, c;
+  LIBRARY(cusparseCreate(&handle));
+  float* const y = device<float>(rows * vectors);
+  LIBRARY(cusparseCreateCsr(&a, rows, columns, values.size(), upload(starts), upload(indices), upload(values), CUSPARSE_INDEX_32I,
+                            CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_16F));
+  LIBRARY(cusparseCreateDnMat(&b, columns, vectors, vectors, upload(x), CUDA_R_16F, CUSPARSE_ORDER_ROW));
+  LIBRARY(cusparseCreateDnMat(&c, rows, vectors, vectors, y, CUDA_R_32F, CUSPARSE_ORDER_ROW));
+  const float one = 1, zero = 0;
+  size_t bytes = 0;
+  LIBRARY(cusparseSpMM_bufferSize(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, a, b, &zero, c,
+                                  CUDA_R_32F, CUSPARSE_SPMM_ALG_DEFAULT, &bytes));
+  LIBRARY(cusparseSpMM(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, a, b, &zero, c, CUDA_R_32F,
+                       CUSPARSE_SPMM_ALG_DEFAULT, device<char>(bytes)));
+  return same("products", download(y, rows * vectors), want);
+}
+
+/// Complex numbers in three dimensions, two of them prime, and back.
+PROGRAM(cufft_space) {
+  const int x = 13, y = 37, z = 8, n = x * y * z;
+  std::vector<cufftDoubleComplex> before(n);
+  for (int i = 0; i < n; ++i) before[i] = {std::sin(0.3 * i), std::cos(0.7 * i)};
+  cufftHandle plan;
+  LIBRARY(cufftPlan3d(&plan, x, y, z, CUFFT_Z2Z));
+  cufftDoubleComplex* const d = upload(before);
+  LIBRARY(cufftExecZ2Z(plan, d, d, CUFFT_FORWARD));
+  const cufftDoubleComplex first = download(d, 1)[0];
+  double re = 0, im = 0;
+  for (const cufftDoubleComplex& v : before) re += v.x, im += v.y;
+  LIBRARY(cufftExecZ2Z(plan, d, d, CUFFT_INVERSE));
+  const std::vector<cufftDoubleComplex> after = download(d, n);
+  double most = 0;
+  for (int i = 0; i < n; ++i) most = std::fmax(most, std::hypot(after[i].x / n - before[i].x, after[i].y / n - before[i].y));
+  std::printf("sum %s, %d numbers %s\n", std::hypot(first.x - re, first.y - im) < 1e-10 * n ? "right" : "WRONG", n,
+              most < 1e-13 ? "again" : "CHANGED");
+  return 0;
+}
+
 /// What is not there says so, by its name, and by its status.
 PROGRAM(cublas_refused) {
   cublasHandle_t handle;
   LIBRARY(cublasCreate(&handle));
-  const cuComplex one = {1, 0};
+  const float one = 1;
   cuComplex* const p = device<cuComplex>(16);
-  const cublasStatus_t status =
-      cublasCgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, 4, 4, 4, &one, p, 4, p, 4, &one, p, 4);
-  std::printf("cublasCgemm: %s\n", status == CUBLAS_STATUS_SUCCESS ? "computed" : status == CUBLAS_STATUS_NOT_SUPPORTED ? "not supported" : "?");
+  const cublasStatus_t status = cublasCherk(handle, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, 4, 4, &one, p, 4, &one, p, 4);
+  std::printf("cublasCherk: %s\n", status == CUBLAS_STATUS_SUCCESS ? "computed" : status == CUBLAS_STATUS_NOT_SUPPORTED ? "not supported" : "?");
   return 0;
 }

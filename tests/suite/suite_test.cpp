@@ -103,7 +103,7 @@ TEST(SuiteTraining, AGpt2LearnsOnTheGpuAsOnTheCpu) {
             number_after(outcome.out, "step 1: loss ") - 0.1)
       << outcome.out;
   const Outcome wrong = run_program({"record", "--out", folder.file("x.nwtrace"), "--", app, "0"});
-  EXPECT_TRUE(contains(wrong.out, "usage: train_gpt2 [STEPS]")) << wrong.out;
+  EXPECT_TRUE(contains(wrong.out, "usage: train_gpt2 [STEPS [CHECKED")) << wrong.out;
 }
 
 TEST(SuiteTable, HasForty) {

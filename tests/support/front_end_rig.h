@@ -40,6 +40,7 @@ struct FrontEndRig {
       rooms[i].free = {64, 64, 2048, kSmRegisters, 49152};
       rooms[i].group = i * p.dispatch.groups / p.num_sms;
       rooms[i].stack = i * stacks / p.num_sms;
+      if (p.dispatch.gpcs != 0) rooms[i].gpc = i % p.dispatch.gpcs;
     }
     frontend::FrontEndState s = frontend::make_front_end(a, p, rooms, program.launches);
     s.to_sm = a.allocate<Ref<Channel>>(p.num_sms);

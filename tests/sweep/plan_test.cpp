@@ -8,6 +8,7 @@
 
 #include "host/core/error.h"
 #include "host/mechanisms/tom/settings.h"
+#include "host/timing/sweep/point_costs.h"
 #include "tests/sweep/sweep_rig.h"
 
 namespace nearwarp::testing {
@@ -106,7 +107,8 @@ TEST(Plan, AbsurdOnesAreRefusedAtOnce) {
 }
 
 TEST(Plan, CheckingPointsIsToldAndStops) {
-  const sweep::Definition d = definition({"sm.warps=16,32,48"});
+  sweep::Definition d = definition({"sm.warps=16,32,48"});
+  d.divided = true;  // its ids depend on all points
   std::vector<uint64_t> told;
   const auto tell = [&](uint64_t checked, uint64_t all) {
     EXPECT_EQ(all, sweep::count_points(d));
@@ -115,6 +117,54 @@ TEST(Plan, CheckingPointsIsToldAndStops) {
   };
   EXPECT_THROW(sweep::expand(d, tell), Error);
   EXPECT_EQ(told.size(), 2u);
+}
+
+/// A value of each key: "KEY=1,2,3".
+std::string numbers_of(const std::string& key, int from, int many) {
+  std::string text = key + "=";
+  for (int i = 0; i < many; ++i) text += (i == 0 ? "" : ",") + std::to_string(from + i);
+  return text;
+}
+
+TEST(Plan, OfAMillionPointsOnlyWhatIsAskedForIsMade) {
+  // Both keys of one kind: every point has a machine of its own, and loading it takes a tenth of a
+  // millisecond.
+  sweep::Definition d = definition(
+      {numbers_of("l1.hit_latency_cycles", 20, 500), numbers_of("run.max_cycles", 1000, 250)});
+  d.policies = {"baseline"};
+  const size_t many = d.programs.size() * 500 * 250;
+  sweep::Plan plan = sweep::expand(d);
+  EXPECT_EQ(plan.points.size(), many);
+  const Point last = plan.points[many - 1];
+  EXPECT_EQ(plan.overrides(last),
+            (std::vector<std::string>{"l1.hit_latency_cycles=519", "run.max_cycles=1249"}));
+  EXPECT_EQ(plan.machine(last)->l1.hit_latency_cycles, 519u);
+  EXPECT_EQ(plan.reference(last).id, last.id);
+  const sweep::PointPlace place = plan.place(last.index);
+  EXPECT_EQ(place.program, last.program);
+  EXPECT_EQ(place.machine, last.machine);
+  EXPECT_EQ(place.policy, last.policy);
+}
+
+TEST(Plan, PointsThatAreTheSameAreFoundAlongEachAxis) {
+  EXPECT_THROW(sweep::expand(definition({"sm.warps=16,32", "l1.bytes=32768,16384,32_768"})),
+               UsageError);
+  sweep::Definition d = definition({"sm.warps=16,32"});
+  d.policies.push_back(d.policies.front());
+  EXPECT_THROW(sweep::expand(d), UsageError);
+}
+
+TEST(PointCosts, ThoseThatHaveMostInCommonTell) {
+  sweep::PointCosts costs;
+  const double guess = costs.of(0, 0, 0);
+  EXPECT_GT(guess, 0);
+  costs.add(0, 0, 0, 1000, 1);
+  EXPECT_DOUBLE_EQ(costs.of(5, 6, 7), 1e-3) << "all that is known";
+  costs.add(0, 0, 1, 1000, 3);
+  EXPECT_DOUBLE_EQ(costs.of(0, 0, 1), 3e-3);
+  EXPECT_DOUBLE_EQ(costs.of(0, 9, 1), 3e-3) << "program and policy before program and machine";
+  EXPECT_DOUBLE_EQ(costs.of(0, 0, 9), 2e-3) << "the mean of both policies";
+  EXPECT_DOUBLE_EQ(costs.of(9, 9, 0), 1e-3) << "another program under the policy";
 }
 
 TEST(Plan, ConfigurationsAreShared) {

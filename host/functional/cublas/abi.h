@@ -21,8 +21,8 @@ enum Status : int {
   kLicenseError = 16,
 };
 
-enum Operation : int { kNone = 0, kTranspose = 1, kConjugateTranspose = 2 };  // of real numbers
-enum MathMode : int { kTf32Math = 3, kMathModes = 15 };                       // without flags
+enum Operation : int { kNone = 0, kTranspose = 1, kConjugateTranspose = 2 };
+enum MathMode : int { kTf32Math = 3, kMathModes = 15 };  // without flags
 enum PointerMode : int { kHostPointers = 0, kDevicePointers = 1 };
 
 /// cudaDataType
@@ -31,6 +31,8 @@ enum DataType : int {
   kF64 = 1,
   kF16 = 2,
   kS8 = 3,
+  kC32 = 4,
+  kC64 = 5,
   kS32 = 10,
   kBf16 = 14,
 };

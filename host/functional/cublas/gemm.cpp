@@ -90,6 +90,8 @@ size_t bytes_of(DataType t) {
       return 2;
     case kS8:
       return 1;
+    default:
+      break;
   }
   throw Failure{kNotSupported};
 }

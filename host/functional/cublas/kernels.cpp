@@ -8,6 +8,7 @@
 namespace nearwarp::cublas {
 
 namespace embedded {
+extern const char* const complex_ptx;
 extern const char* const gemm_ptx;
 extern const char* const gemm_bf16_ptx;
 extern const char* const gemm_tf32_ptx;
@@ -35,10 +36,10 @@ const char* ptx_of(const std::string& name) {
     const char *prefix, *ptx;
   };
   const Module modules[] = {
-      {"cublas_gemm_tf32", embedded::gemm_tf32_ptx}, {"cublas_partial_", embedded::matrix_ptx},
-      {"cublas_rank_", embedded::matrix_ptx},        {"cublas_solve_", embedded::matrix_ptx},
-      {"cublas_rotg_", embedded::rotations_ptx},     {"cublas_rotm_", embedded::rotations_ptx},
-      {"cublas_sums_", embedded::sums_ptx}};
+      {"cublas_complex_", embedded::complex_ptx}, {"cublas_gemm_tf32", embedded::gemm_tf32_ptx},
+      {"cublas_partial_", embedded::matrix_ptx},  {"cublas_rank_", embedded::matrix_ptx},
+      {"cublas_solve_", embedded::matrix_ptx},    {"cublas_rotg_", embedded::rotations_ptx},
+      {"cublas_rotm_", embedded::rotations_ptx},  {"cublas_sums_", embedded::sums_ptx}};
   for (const Module& m : modules)
     if (name.starts_with(m.prefix)) return m.ptx;
   if (!name.starts_with("cublas_gemm_")) return embedded::vector_ptx;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "host/functional/cudalibs/kernels.h"
@@ -41,7 +42,8 @@ struct Layout {
 class Plan {
  public:
   cudalibs::Stream stream = nullptr;
-  bool allocates = true;  ///< its work area; else the application gives one
+  bool allocates = true;                ///< its work area; else the application gives one
+  std::map<int, long long> properties;  ///< what the application has set, of no effect
 
   /// Throws Failure for what cannot be.
   void make(const std::vector<int64_t>& n, const Layout& in, const Layout& out, int type,

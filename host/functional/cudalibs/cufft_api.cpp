@@ -74,6 +74,19 @@ void make(Plan& p, const std::vector<int64_t>& n, int type, int batch, size_t* w
   if (work != nullptr) *work = p.work_bytes();
 }
 
+/// The kind of transform that types of data (cudaDataType) stand for.
+int type_of(int in, int out, int execution) {
+  constexpr int kR32 = 0, kR64 = 1, kC32 = 4, kC64 = 5;
+  require(in == kR32 || in == kC32 || in == kR64 || in == kC64, kNotSupported);  // f16, bf16
+  const bool is_double = in == kR64 || in == kC64;
+  const int real = is_double ? kR64 : kR32, complex = is_double ? kC64 : kC32;
+  require(execution == complex || execution == real, kInvalidType);
+  if (in == complex && out == complex) return is_double ? kZ2Z : kC2C;
+  if (in == real && out == complex) return is_double ? kD2Z : kR2C;
+  require(in == complex && out == real, kInvalidType);
+  return is_double ? kZ2D : kC2R;
+}
+
 /// What a plan of this kind would take.
 template <class F>
 Status estimate(const char* name, F&& make_it) {
@@ -161,6 +174,26 @@ NW_CUFFT cufftMakePlanMany64(Handle handle, int rank, long long* n, long long* i
   });
 }
 
+// Plans by types of data, as cufftXtMakePlanMany() has them.
+NW_CUFFT cufftXtMakePlanMany(Handle handle, int rank, long long* n, long long* in_embed,
+                             long long in_stride, long long in_distance, int in_type,
+                             long long* out_embed, long long out_stride, long long out_distance,
+                             int out_type, long long batch, size_t* work, int execution_type) {
+  return call(__func__, [&] {
+    make(plan(handle), rank, n, in_embed, in_stride, in_distance, out_embed, out_stride,
+         out_distance, type_of(in_type, out_type, execution_type), batch, work);
+  });
+}
+NW_CUFFT cufftXtGetSizeMany(Handle, int rank, long long* n, long long* in_embed,
+                            long long in_stride, long long in_distance, int in_type,
+                            long long* out_embed, long long out_stride, long long out_distance,
+                            int out_type, long long batch, size_t* work, int execution_type) {
+  return estimate(__func__, [&](Plan& p) {
+    make(p, rank, n, in_embed, in_stride, in_distance, out_embed, out_stride, out_distance,
+         type_of(in_type, out_type, execution_type), batch, work);
+  });
+}
+
 NW_CUFFT cufftEstimate1d(int x, int type, int batch, size_t* work) {
   return estimate(__func__, [&](Plan& p) { make(p, {x}, type, batch, work); });
 }
@@ -193,6 +226,15 @@ NW_CUFFT cufftGetSizeMany(Handle, int rank, int* n, int* in_embed, int in_stride
   return cufftEstimateMany(rank, n, in_embed, in_stride, in_distance, out_embed, out_stride,
                            out_distance, type, batch, work);
 }
+NW_CUFFT cufftGetSizeMany64(Handle, int rank, long long* n, long long* in_embed,
+                            long long in_stride, long long in_distance, long long* out_embed,
+                            long long out_stride, long long out_distance, int type, long long batch,
+                            size_t* work) {
+  return estimate(__func__, [&](Plan& p) {
+    make(p, rank, n, in_embed, in_stride, in_distance, out_embed, out_stride, out_distance, type,
+         batch, work);
+  });
+}
 NW_CUFFT cufftGetSize(Handle handle, size_t* work) {
   return call(__func__, [&] {
     require(work != nullptr);
@@ -222,6 +264,22 @@ NW_CUFFT cufftGetProperty(int which, int* value) {
     require(value != nullptr && which >= 0 && which <= 2);
     *value = which == 0 ? 12 : 0;
   });
+}
+
+// Properties say how kernels are chosen and compiled, of which there is one way here.
+NW_CUFFT cufftSetPlanPropertyInt64(Handle handle, int property, long long value) {
+  return call(__func__, [&] { plan(handle).properties[property] = value; });
+}
+NW_CUFFT cufftGetPlanPropertyInt64(Handle handle, int property, long long* value) {
+  return call(__func__, [&] {
+    require(value != nullptr);
+    const auto& all = plan(handle).properties;
+    const auto it = all.find(property);
+    *value = it == all.end() ? 0 : it->second;
+  });
+}
+NW_CUFFT cufftResetPlanProperty(Handle handle, int property) {
+  return call(__func__, [&] { plan(handle).properties.erase(property); });
 }
 
 NW_CUFFT cufftExecC2C(Handle handle, void* in, void* out, int direction) {

@@ -1,10 +1,8 @@
-// Entry points of cuSPARSE's generic interface.
+// Entry points of cuSPARSE's generic interface: handles, products, conversions. Matrices are in
+// cusparse_matrices.cpp.
 #include <memory>
 
-#include "host/functional/cudalibs/cusparse.h"
-#include "host/functional/cudalibs/not_supported.h"
-
-#define NW_CUSPARSE extern "C" __attribute__((visibility("default"))) nearwarp::cusparse::Status
+#include "host/functional/cudalibs/cusparse_call.h"
 
 namespace nearwarp::cusparse {
 
@@ -12,47 +10,16 @@ namespace {
 
 constexpr int kVersion = 12603;
 
-/// Runs a call: f(), whose Failure is what it returns.
-template <class F>
-Status call(const char* name, F&& f) noexcept {
-  try {
-    f();
-    return kSuccess;
-  } catch (const Failure& failure) {
-    if (failure.status == kNotSupported)
-      cudalibs::say_not_supported(name, "with these types or options", "cuSPARSE",
-                                  "CUSPARSE_STATUS_NOT_SUPPORTED");
-    return failure.status;
-  } catch (const cudalibs::Problem& problem) {
-    return problem == cudalibs::Problem::kMemory ? kAllocFailed : kExecutionFailed;
-  } catch (...) {
-    return kInternalError;
-  }
-}
-/// The same of a call that needs a handle.
-template <class F>
-Status call(const char* name, const Handle* handle, F&& f) noexcept {
-  return handle == nullptr ? kNotInitialized : call(name, f);
-}
-
-void check_type(int type) { require(type == kF32 || type == kF64, kNotSupported); }
-void check_index(int type) { require(type == kIndex32 || type == kIndex64, kNotSupported); }
-
-Status create(const char* name, SparseMatrix** to, const SparseMatrix& m) {
+/// cusparseMatDescr_t
+struct Description {
+  int type = 0, fill_mode = 0, diagonal = 0, base = 0;
+};
+/// Sets a member to one of the values from 0 to `most`.
+Status set(const char* name, Description* d, int Description::*member, int value, int most) {
   return call(name, [&] {
-    require(to != nullptr && m.rows >= 0 && m.columns >= 0 && m.elements >= 0);
-    require(m.base == 0 || m.base == 1);
-    check_type(m.type);
-    check_index(m.offset_type);
-    check_index(m.index_type);
-    *to = std::make_unique<SparseMatrix>(m).release();
+    require(d != nullptr && value >= 0 && value <= most);
+    d->*member = value;
   });
-}
-
-/// Gives away a member of a descriptor, where somebody wants it.
-template <class T, class U>
-void give(T* to, const U& value) {
-  if (to != nullptr) *to = value;
 }
 
 }  // namespace
@@ -127,230 +94,14 @@ extern "C" __attribute__((visibility("default"))) const char* cusparseGetErrorSt
   return cusparseGetErrorName(status);
 }
 
-// --- Sparse matrices -----------------------------------------------------------------------------
-
-NW_CUSPARSE cusparseCreateCsr(SparseMatrix** to, int64_t rows, int64_t columns, int64_t elements,
-                              void* offsets, void* indices, void* values, int offset_type,
-                              int index_type, int base, int type) {
-  return create(__func__, to,
-                {kCsr, rows, columns, elements, offsets, indices, values, offset_type, index_type,
-                 base, type});
-}
-NW_CUSPARSE cusparseCreateCsc(SparseMatrix** to, int64_t rows, int64_t columns, int64_t elements,
-                              void* offsets, void* indices, void* values, int offset_type,
-                              int index_type, int base, int type) {
-  return create(__func__, to,
-                {kCsc, rows, columns, elements, offsets, indices, values, offset_type, index_type,
-                 base, type});
-}
-NW_CUSPARSE cusparseCreateCoo(SparseMatrix** to, int64_t rows, int64_t columns, int64_t elements,
-                              void* row_indices, void* column_indices, void* values, int index_type,
-                              int base, int type) {
-  return create(__func__, to,
-                {kCoo, rows, columns, elements, row_indices, column_indices, values, index_type,
-                 index_type, base, type});
-}
-// Of matrices that stay as they are: the same.
-NW_CUSPARSE cusparseCreateConstCsr(SparseMatrix** to, int64_t rows, int64_t columns,
-                                   int64_t elements, void* offsets, void* indices, void* values,
-                                   int offset_type, int index_type, int base, int type) {
-  return cusparseCreateCsr(to, rows, columns, elements, offsets, indices, values, offset_type,
-                           index_type, base, type);
-}
-NW_CUSPARSE cusparseCreateConstCsc(SparseMatrix** to, int64_t rows, int64_t columns,
-                                   int64_t elements, void* offsets, void* indices, void* values,
-                                   int offset_type, int index_type, int base, int type) {
-  return cusparseCreateCsc(to, rows, columns, elements, offsets, indices, values, offset_type,
-                           index_type, base, type);
-}
-NW_CUSPARSE cusparseCreateConstCoo(SparseMatrix** to, int64_t rows, int64_t columns,
-                                   int64_t elements, void* row_indices, void* column_indices,
-                                   void* values, int index_type, int base, int type) {
-  return cusparseCreateCoo(to, rows, columns, elements, row_indices, column_indices, values,
-                           index_type, base, type);
-}
-NW_CUSPARSE cusparseDestroySpMat(SparseMatrix* m) {
-  return call(__func__, [&] {
-    require(m != nullptr);
-    delete m;
-  });
-}
-NW_CUSPARSE cusparseCsrGet(SparseMatrix* m, int64_t* rows, int64_t* columns, int64_t* elements,
-                           void** offsets, void** indices, void** values, int* offset_type,
-                           int* index_type, int* base, int* type) {
-  return call(__func__, [&] {
-    require(m != nullptr && m->format == kCsr);
-    give(rows, m->rows);
-    give(columns, m->columns);
-    give(elements, m->elements);
-    give(offsets, m->offsets);
-    give(indices, m->indices);
-    give(values, m->values);
-    give(offset_type, m->offset_type);
-    give(index_type, m->index_type);
-    give(base, m->base);
-    give(type, m->type);
-  });
-}
-NW_CUSPARSE cusparseSpMatGetSize(SparseMatrix* m, int64_t* rows, int64_t* columns,
-                                 int64_t* elements) {
-  return call(__func__, [&] {
-    require(m != nullptr);
-    give(rows, m->rows);
-    give(columns, m->columns);
-    give(elements, m->elements);
-  });
-}
-NW_CUSPARSE cusparseSpMatGetFormat(SparseMatrix* m, int* format) {
-  return call(__func__, [&] {
-    require(m != nullptr);
-    give(format, m->format);
-  });
-}
-NW_CUSPARSE cusparseSpMatGetIndexBase(SparseMatrix* m, int* base) {
-  return call(__func__, [&] {
-    require(m != nullptr);
-    give(base, m->base);
-  });
-}
-NW_CUSPARSE cusparseSpMatGetValues(SparseMatrix* m, void** values) {
-  return call(__func__, [&] {
-    require(m != nullptr);
-    give(values, m->values);
-  });
-}
-NW_CUSPARSE cusparseConstSpMatGetValues(SparseMatrix* m, void** values) {
-  return cusparseSpMatGetValues(m, values);
-}
-NW_CUSPARSE cusparseSpMatSetValues(SparseMatrix* m, void* values) {
-  return call(__func__, [&] {
-    require(m != nullptr && values != nullptr);
-    m->values = values;
-  });
-}
-NW_CUSPARSE cusparseCsrSetPointers(SparseMatrix* m, void* offsets, void* indices, void* values) {
-  return call(__func__, [&] {
-    require(m != nullptr && m->format != kCoo);
-    m->offsets = offsets;
-    m->indices = indices;
-    m->values = values;
-  });
-}
-NW_CUSPARSE cusparseCscSetPointers(SparseMatrix* m, void* offsets, void* indices, void* values) {
-  return cusparseCsrSetPointers(m, offsets, indices, values);
-}
-NW_CUSPARSE cusparseCooSetPointers(SparseMatrix* m, void* rows, void* columns, void* values) {
-  return call(__func__, [&] {
-    require(m != nullptr && m->format == kCoo);
-    m->offsets = rows;
-    m->indices = columns;
-    m->values = values;
-  });
-}
-
-// --- Dense ones ----------------------------------------------------------------------------------
-
-NW_CUSPARSE cusparseCreateDnVec(DenseVector** to, int64_t size, void* values, int type) {
-  return call(__func__, [&] {
-    require(to != nullptr && size >= 0);
-    check_type(type);
-    *to = std::make_unique<DenseVector>(DenseVector{size, values, type}).release();
-  });
-}
-NW_CUSPARSE cusparseCreateConstDnVec(DenseVector** to, int64_t size, void* values, int type) {
-  return cusparseCreateDnVec(to, size, values, type);
-}
-NW_CUSPARSE cusparseDestroyDnVec(DenseVector* v) {
-  return call(__func__, [&] {
-    require(v != nullptr);
-    delete v;
-  });
-}
-NW_CUSPARSE cusparseDnVecGet(DenseVector* v, int64_t* size, void** values, int* type) {
-  return call(__func__, [&] {
-    require(v != nullptr);
-    give(size, v->size);
-    give(values, v->values);
-    give(type, v->type);
-  });
-}
-NW_CUSPARSE cusparseDnVecGetValues(DenseVector* v, void** values) {
-  return cusparseDnVecGet(v, nullptr, values, nullptr);
-}
-NW_CUSPARSE cusparseDnVecSetValues(DenseVector* v, void* values) {
-  return call(__func__, [&] {
-    require(v != nullptr);
-    v->values = values;
-  });
-}
-NW_CUSPARSE cusparseCreateDnMat(DenseMatrix** to, int64_t rows, int64_t columns, int64_t leading,
-                                void* values, int type, int order) {
-  return call(__func__, [&] {
-    require(to != nullptr && rows >= 0 && columns >= 0);
-    require(order == kColumnMajor || order == kRowMajor);
-    require(leading >= (order == kColumnMajor ? rows : columns));
-    check_type(type);
-    *to = std::make_unique<DenseMatrix>(
-              DenseMatrix{rows, columns, leading, values, type, order, 1, 0})
-              .release();
-  });
-}
-NW_CUSPARSE cusparseCreateConstDnMat(DenseMatrix** to, int64_t rows, int64_t columns,
-                                     int64_t leading, void* values, int type, int order) {
-  return cusparseCreateDnMat(to, rows, columns, leading, values, type, order);
-}
-NW_CUSPARSE cusparseDestroyDnMat(DenseMatrix* m) {
-  return call(__func__, [&] {
-    require(m != nullptr);
-    delete m;
-  });
-}
-NW_CUSPARSE cusparseDnMatGet(DenseMatrix* m, int64_t* rows, int64_t* columns, int64_t* leading,
-                             void** values, int* type, int* order) {
-  return call(__func__, [&] {
-    require(m != nullptr);
-    give(rows, m->rows);
-    give(columns, m->columns);
-    give(leading, m->leading);
-    give(values, m->values);
-    give(type, m->type);
-    give(order, m->order);
-  });
-}
-NW_CUSPARSE cusparseDnMatGetValues(DenseMatrix* m, void** values) {
-  return cusparseDnMatGet(m, nullptr, nullptr, nullptr, values, nullptr, nullptr);
-}
-NW_CUSPARSE cusparseDnMatSetValues(DenseMatrix* m, void* values) {
-  return call(__func__, [&] {
-    require(m != nullptr);
-    m->values = values;
-  });
-}
-/// Products of several at once are not supported: multiply() says so.
-NW_CUSPARSE cusparseDnMatSetStridedBatch(DenseMatrix* m, int batch, int64_t stride) {
-  return call(__func__, [&] {
-    require(m != nullptr && batch >= 1);
-    m->batch = batch;
-    m->batch_stride = stride;
-  });
-}
-NW_CUSPARSE cusparseDnMatGetStridedBatch(DenseMatrix* m, int* batch, int64_t* stride) {
-  return call(__func__, [&] {
-    require(m != nullptr);
-    give(batch, m->batch);
-    give(stride, m->batch_stride);
-  });
-}
-
-// --- Products: they need no buffer ---------------------------------------------------------------
+// --- Products ------------------------------------------------------------------------------------
 
 NW_CUSPARSE cusparseSpMV_bufferSize(Handle* handle, int op, const void*, SparseMatrix* a,
                                     DenseVector* x, const void*, DenseVector* y, int compute_type,
                                     int, size_t* bytes) {
   return call(__func__, handle, [&] {
     require(a != nullptr && x != nullptr && y != nullptr && bytes != nullptr);
-    check_product(op, kNone, *a, column_of(*x), column_of(*y), compute_type);
-    *bytes = 0;
+    *bytes = check_product({op, kNone, *a, column_of(*x), column_of(*y), compute_type});
   });
 }
 NW_CUSPARSE cusparseSpMV_preprocess(Handle* handle, int op, const void*, SparseMatrix* a,
@@ -358,14 +109,16 @@ NW_CUSPARSE cusparseSpMV_preprocess(Handle* handle, int op, const void*, SparseM
                                     int, void*) {
   return call(__func__, handle, [&] {
     require(a != nullptr && x != nullptr && y != nullptr);
-    check_product(op, kNone, *a, column_of(*x), column_of(*y), compute_type);
+    check_product({op, kNone, *a, column_of(*x), column_of(*y), compute_type});
   });
 }
 NW_CUSPARSE cusparseSpMV(Handle* handle, int op, const void* alpha, SparseMatrix* a, DenseVector* x,
-                         const void* beta, DenseVector* y, int compute_type, int, void*) {
+                         const void* beta, DenseVector* y, int compute_type, int, void* buffer) {
   return call(__func__, handle, [&] {
     require(a != nullptr && x != nullptr && y != nullptr);
-    multiply(*handle, op, kNone, alpha, *a, column_of(*x), beta, column_of(*y), compute_type);
+    require(a->batch == 1, kNotSupported);
+    multiply(*handle, {op, kNone, *a, column_of(*x), column_of(*y), compute_type}, alpha, beta,
+             buffer);
   });
 }
 NW_CUSPARSE cusparseSpMM_bufferSize(Handle* handle, int op_a, int op_b, const void*,
@@ -373,8 +126,7 @@ NW_CUSPARSE cusparseSpMM_bufferSize(Handle* handle, int op_a, int op_b, const vo
                                     int compute_type, int, size_t* bytes) {
   return call(__func__, handle, [&] {
     require(a != nullptr && b != nullptr && c != nullptr && bytes != nullptr);
-    check_product(op_a, op_b, *a, *b, *c, compute_type);
-    *bytes = 0;
+    *bytes = check_product({op_a, op_b, *a, *b, *c, compute_type});
   });
 }
 NW_CUSPARSE cusparseSpMM_preprocess(Handle* handle, int op_a, int op_b, const void*,
@@ -382,15 +134,15 @@ NW_CUSPARSE cusparseSpMM_preprocess(Handle* handle, int op_a, int op_b, const vo
                                     int compute_type, int, void*) {
   return call(__func__, handle, [&] {
     require(a != nullptr && b != nullptr && c != nullptr);
-    check_product(op_a, op_b, *a, *b, *c, compute_type);
+    check_product({op_a, op_b, *a, *b, *c, compute_type});
   });
 }
 NW_CUSPARSE cusparseSpMM(Handle* handle, int op_a, int op_b, const void* alpha, SparseMatrix* a,
                          DenseMatrix* b, const void* beta, DenseMatrix* c, int compute_type, int,
-                         void*) {
+                         void* buffer) {
   return call(__func__, handle, [&] {
     require(a != nullptr && b != nullptr && c != nullptr);
-    multiply(*handle, op_a, op_b, alpha, *a, *b, beta, *c, compute_type);
+    multiply(*handle, {op_a, op_b, *a, *b, *c, compute_type}, alpha, beta, buffer);
   });
 }
 
@@ -429,6 +181,62 @@ NW_CUSPARSE cusparseDenseToSparse_convert(Handle* handle, DenseMatrix* from, Spa
     require(from != nullptr && to != nullptr);
     from_dense(*handle, *from, *to, buffer);
   });
+}
+
+/// Rows of elements, in their order, to where each row begins, and back.
+NW_CUSPARSE cusparseXcoo2csr(Handle* handle, int* rows, int elements, int num_rows, int* offsets,
+                             int base) {
+  return call(__func__, handle, [&] {
+    require(elements >= 0 && num_rows >= 0 && (base == 0 || base == 1) && offsets != nullptr);
+    const RowsArgs args{rows, offsets, num_rows, elements, base};
+    cudalibs::launch("cusparse_row_offsets", int64_t{num_rows} + 1, &args, handle->stream);
+  });
+}
+NW_CUSPARSE cusparseXcsr2coo(Handle* handle, int* offsets, int elements, int num_rows, int* rows,
+                             int base) {
+  return call(__func__, handle, [&] {
+    require(elements >= 0 && num_rows >= 0 && (base == 0 || base == 1) && offsets != nullptr);
+    const RowsArgs args{rows, offsets, num_rows, elements, base};
+    cudalibs::launch("cusparse_rows_of", num_rows, &args, handle->stream);
+  });
+}
+
+// --- What came before the generic interface: descriptions that programs still make ---------------
+
+NW_CUSPARSE cusparseCreateMatDescr(Description** to) {
+  return call(__func__, [&] {
+    require(to != nullptr);
+    *to = std::make_unique<Description>().release();
+  });
+}
+NW_CUSPARSE cusparseDestroyMatDescr(Description* d) {
+  return call(__func__, [&] { delete d; });
+}
+NW_CUSPARSE cusparseSetMatType(Description* d, int type) {
+  return set(__func__, d, &Description::type, type, 3);
+}
+NW_CUSPARSE cusparseSetMatFillMode(Description* d, int mode) {
+  return set(__func__, d, &Description::fill_mode, mode, 1);
+}
+NW_CUSPARSE cusparseSetMatDiagType(Description* d, int type) {
+  return set(__func__, d, &Description::diagonal, type, 1);
+}
+NW_CUSPARSE cusparseSetMatIndexBase(Description* d, int base) {
+  return set(__func__, d, &Description::base, base, 1);
+}
+// These give the value itself.
+extern "C" __attribute__((visibility("default"))) int cusparseGetMatType(const Description* d) {
+  return d->type;
+}
+extern "C" __attribute__((visibility("default"))) int cusparseGetMatFillMode(const Description* d) {
+  return d->fill_mode;
+}
+extern "C" __attribute__((visibility("default"))) int cusparseGetMatDiagType(const Description* d) {
+  return d->diagonal;
+}
+extern "C" __attribute__((visibility("default"))) int cusparseGetMatIndexBase(
+    const Description* d) {
+  return d->base;
 }
 
 }  // namespace nearwarp::cusparse

@@ -259,6 +259,9 @@ static_assert(sizeof(PhysicalProps) == 32);
 struct IpcHandle {
   char bytes[64];
 };
+struct PoolPointer {  // cudaMemPoolPtrExportData
+  unsigned char bytes[64];
+};
 struct AccessDesc {  // cudaMemAccessDesc
   MemLocation location;
   int flags;  ///< 0: none, 1: read, 3: read and write

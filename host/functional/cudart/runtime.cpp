@@ -224,6 +224,9 @@ uint64_t Runtime::free_memory_bytes() {
 void Runtime::free(void* pointer) {
   if (const auto of_graph = graphs.memory(pointer); of_graph != nullptr)
     graphs.free(*of_graph);
+  else if (const auto address = reinterpret_cast<uint64_t>(pointer);
+           virtual_memory.is_open(address, VirtualMemory::Opened::kFromPool))
+    virtual_memory.close(*this, address, VirtualMemory::Opened::kFromPool);
   else
     memory.free(*this, pointer, false);
 }

@@ -24,6 +24,7 @@ struct StreamState {
   int priority = 0;
   Graph* capture = nullptr;      ///< its work goes there; nullptr: it is done
   bool captures = false;         ///< it began the capture, rather than joined it by an event
+  bool captures_into = false;    ///< a graph that was there before
   std::vector<GraphNode*> tail;  ///< of the capture: what the next work depends on
   std::vector<EdgeData> edges;   ///< as many, for who asks
   std::shared_ptr<runtime::LaunchStream> order;

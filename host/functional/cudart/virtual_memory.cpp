@@ -236,7 +236,8 @@ int VirtualMemory::access(uint64_t address) const {
 
 // --- Memory of other processes -------------------------------------------------------------------
 
-uint64_t VirtualMemory::open(Runtime& runtime, int file, uint64_t offset, uint64_t bytes) {
+uint64_t VirtualMemory::open(Runtime& runtime, int file, uint64_t offset, uint64_t bytes,
+                             Opened how) {
   const uint64_t first = offset / kPage * kPage, size = round_up(offset + bytes - first, kPage);
   const uint64_t start = reserve(runtime, size, 0, 0), address = start + (offset - first);
   try {
@@ -249,14 +250,19 @@ uint64_t VirtualMemory::open(Runtime& runtime, int file, uint64_t offset, uint64
     throw;
   }
   runtime.device().note_written(address, bytes);
-  opened_[address] = start;
+  opened_[address] = {start, how};
   return address;
 }
 
-void VirtualMemory::close(Runtime& runtime, uint64_t address) {
+bool VirtualMemory::is_open(uint64_t address, Opened how) const {
   const auto it = opened_.find(address);
-  require(it != opened_.end());
-  const auto reservation = reservations_.find(it->second);
+  return it != opened_.end() && it->second.how == how;
+}
+
+void VirtualMemory::close(Runtime& runtime, uint64_t address, Opened how) {
+  require(is_open(address, how));
+  const auto it = opened_.find(address);
+  const auto reservation = reservations_.find(it->second.reservation);
   runtime.device().remove_mapped(address);
   runtime.device().unmap_file(reservation->first, reservation->second);
   reservations_.erase(reservation);
@@ -264,7 +270,7 @@ void VirtualMemory::close(Runtime& runtime, uint64_t address) {
 }
 
 void VirtualMemory::forget(Runtime& runtime) {
-  while (!opened_.empty()) close(runtime, opened_.begin()->first);
+  while (!opened_.empty()) close(runtime, opened_.begin()->first, opened_.begin()->second.how);
   for (const uint64_t start : published_) runtime.device().remove_mapped(start);
   for (const auto& [address, mapping] : mappings_)
     runtime.device().unmap_file(address, mapping.bytes);

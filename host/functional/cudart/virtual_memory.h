@@ -61,10 +61,13 @@ class VirtualMemory {
   /// 0 where nothing may be accessed.
   int access(uint64_t address) const;
 
+  /// How memory of another process was handed over.
+  enum class Opened : uint8_t { kByHandle, kFromPool };
   /// Part of a file of another process, at an address of its own; `offset` need not begin a page.
-  uint64_t open(Runtime& runtime, int file, uint64_t offset, uint64_t bytes);
-  /// What open() gave.
-  void close(Runtime& runtime, uint64_t address);
+  uint64_t open(Runtime& runtime, int file, uint64_t offset, uint64_t bytes, Opened how);
+  /// What open() gave for memory that was handed over so.
+  void close(Runtime& runtime, uint64_t address, Opened how);
+  bool is_open(uint64_t address, Opened how) const;
 
   /// Bytes of all memory that was made here.
   uint64_t bytes() const;
@@ -91,8 +94,12 @@ class VirtualMemory {
   std::map<uint64_t, uint64_t> reservations_;  ///< address -> bytes
   std::map<uint64_t, Mapping> mappings_;       ///< by address
   std::map<Handle, Entry> handles_;
-  std::set<uint64_t> published_;         ///< starts of ranges that the device knows
-  std::map<uint64_t, uint64_t> opened_;  ///< open(): address -> that of its reservation
+  struct Foreign {
+    uint64_t reservation;
+    Opened how;
+  };
+  std::set<uint64_t> published_;        ///< starts of ranges that the device knows
+  std::map<uint64_t, Foreign> opened_;  ///< by address
   Handle next_ = 0x100;
 };
 

@@ -400,6 +400,7 @@ void VirtualDevice::run_grid(const Grid& launched) {
   entry.kernel = loaded.recorded;
   entry.grid = grid;
   entry.block = block;
+  entry.cluster = cluster;
   entry.shared_bytes = static_cast<uint32_t>(shared);
   entry.first_chunk = d.options.sink != nullptr ? d.sunk_chunks : d.recording.traces.size();
   const bool limited = record && d.options.max_thread_instructions != 0;

@@ -46,6 +46,7 @@ LaunchBuilder::LaunchBuilder(const KernelHeader& header, MachineKernel& kernel,
   chunk_.warp_offset.push_back(0);
   record_.grid = header.grid;
   record_.block = header.block;
+  record_.cluster = header.cluster;
   record_.shared_bytes = header.shared_bytes;
   record_.first_chunk = store.size();
 }

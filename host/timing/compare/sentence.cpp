@@ -13,6 +13,7 @@
 #include "host/timing/compare/decomposition.h"
 #include "host/timing/report/columns.h"
 #include "host/timing/report/kernels.h"
+#include "host/timing/report/section.h"
 #include "host/timing/report/use.h"
 
 namespace nearwarp::compare {
@@ -24,7 +25,7 @@ using Json = nlohmann::ordered_json;
 constexpr double kNoChange = 0.005;
 /// From this share of a kernel's lines on, those of other stacks are what is waited for.
 constexpr double kMostlyRemote = 0.5;
-/// From this share of the change on, a kernel, a cause or the learning phase is named.
+/// From this share of the change on, a kernel, a cause or what a mechanism took is named.
 constexpr double kNamed = 0.1;
 
 /// What a kernel is said to do more, and less, by its cause.
@@ -105,21 +106,17 @@ std::string cause_text(const Json& after, const Decomposition& all, const Kernel
   return "";
 }
 
-/// Of the second run's cycles beyond the first's: those in which the mapping was learnt.
-std::string learning_text(const Json& after, int64_t lost) {
-  if (!after.contains("mapping") || lost <= 0) return "";
-  const Json& mapping = after.at("mapping");
-  if (mapping.value("source", "") != "learnt") return "";
-  // A program without candidates has nothing to learn from, and does not wait for it.
-  if (mapping.at("instances").at("wanted") == 0) return "";
-  const bool applied = mapping.value("applied", false);
-  const auto cycles =
-      applied ? mapping.value("resume_cycle", int64_t{0}) : after.at("cycles").get<int64_t>();
-  if (static_cast<double>(cycles) < kNamed * static_cast<double>(lost)) return "";
-  return applied
-             ? fmt::format("; until the mapping was learnt, memory was behind PCI-E for {} cycles",
-                           report::grouped(static_cast<uint64_t>(cycles)))
-             : std::string("; the mapping was being learnt to the end, with memory behind PCI-E");
+/// Of the second run's cycles beyond the first's: what mechanisms took for themselves.
+std::string mechanisms_text(const Json& after, int64_t lost) {
+  std::string text;
+  if (lost <= 0) return text;
+  const auto least = static_cast<int64_t>(std::ceil(kNamed * static_cast<double>(lost)));
+  for (const report::MechanismReport* mechanism : report::mechanism_reports()) {
+    if (mechanism->cost == nullptr) continue;
+    if (const std::string clause = mechanism->cost(after, least); !clause.empty())
+      text += "; " + clause;
+  }
+  return text;
 }
 
 }  // namespace
@@ -155,7 +152,7 @@ std::string sentence(const Json& before, const Json& after, const std::string& p
           fmt::format("; {} in {} alone", report::grouped(of_it), report::short_name(most->kernel));
     text += cause_text(after, d, *most);
   }
-  return text + learning_text(after, b - a);
+  return text + mechanisms_text(after, b - a);
 }
 
 }  // namespace nearwarp::compare

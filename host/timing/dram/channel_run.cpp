@@ -52,7 +52,7 @@ Served sum_of(const std::vector<Served>& streams) {
 
 ChannelRun::ChannelRun(const config::DramConfig& standard, const Load& load,
                        const RunOptions& options)
-    : data_mbps_(standard.speed.data_mbps),
+    : data_mbps_(config::peak_mbps(standard)),
       clock_mhz_(standard.speed.clock_mhz),
       whole_(load.is_trace()),
       options_(options),
@@ -125,8 +125,9 @@ void ChannelRun::begin_measuring() {
 
 void ChannelRun::end_measuring() {
   const uint32_t period = system_.period();
-  const Tick to = whole_ ? cycle_at_or_after(std::max(vault().bus_free, from_), period) * period
-                         : control_.limit;
+  const Tick data = *std::max_element(std::begin(vault().bus_free), std::end(vault().bus_free));
+  const Tick to =
+      whole_ ? cycle_at_or_after(std::max(data, from_), period) * period : control_.limit;
   catch_up(to);
   result_.cycles = (to - from_) / period;
   result_.commands = difference(vault().counters, before_);

@@ -10,6 +10,8 @@
 
 #include "device/core/make_channel.h"
 #include "device/dram/vault.h"
+#include "host/config/constraints.h"
+#include "host/timing/vault/table.h"
 #include "kernels/make_component.h"
 
 namespace nearwarp::dram {
@@ -24,14 +26,15 @@ constexpr uint16_t kHeaderBytes = 8;
 uint8_t log2_exact(uint64_t value) { return static_cast<uint8_t>(std::countr_zero(value)); }
 
 uint64_t num_lines(const DramConfig& d) {
-  return uint64_t{d.organisation.bank_groups} * d.organisation.banks_per_group *
-         d.organisation.rows * (d.organisation.row_bytes / d.organisation.access_bytes);
+  return uint64_t{config::parts_of(d).banks()} * d.organisation.rows *
+         (d.organisation.row_bytes / d.organisation.access_bytes);
 }
 
 ChannelMap channel_map(const DramConfig& d) {
   ChannelMap map;
   map.bank_bits = log2_exact(d.organisation.banks_per_group);
-  map.group_bits = log2_exact(d.organisation.bank_groups);
+  // Groups of all ranks and pseudo channels, whose numbers are above.
+  map.group_bits = log2_exact(config::parts_of(d).groups());
   map.row_bits = log2_exact(d.organisation.rows);
   map.hash = d.controller.mapping_hash ? 1 : 0;
   std::vector<std::string> fields = config::address_fields(d.controller.mapping);
@@ -100,7 +103,7 @@ class Layout {
     p.window = traffic.outstanding;
     p.writes_num = traffic.writes_num;
     p.writes_den = traffic.writes_den;
-    const double per_cycle = static_cast<double>(traffic.rate_ppm) / 1e6 * d_.speed.data_mbps /
+    const double per_cycle = static_cast<double>(traffic.rate_ppm) / 1e6 * config::peak_mbps(d_) /
                              (double{1} * d_.speed.clock_mhz * d_.organisation.access_bytes);
     p.arrival_threshold =
         static_cast<uint32_t>(std::min(std::ldexp(per_cycle, 32), std::ldexp(1.0, 32) - 1));
@@ -147,12 +150,11 @@ class Layout {
   }
 
   void make_components() {
-    const DramConfig::Organisation& o = d_.organisation;
     const Ref<Channel> requests = channel(request_latency_), replies = channel(reply_latency_);
     const uint32_t entries = d_.controller.read_entries + d_.controller.write_entries;
-    s_.vault = kernels::place(
-        s_.arena, make_vault(s_.arena, s_.vault_params, o.bank_groups * o.banks_per_group, entries,
-                             requests, replies));
+    s_.vault =
+        kernels::place(s_.arena, make_vault(s_.arena, s_.vault_params, config::parts_of(d_).banks(),
+                                            entries, requests, replies));
     s_.source = make_source(requests, replies);
     s_.front_end = kernels::place(s_.arena, frontend::FrontEndState{});
     s_.table = s_.arena.allocate<kernels::Component>(2);
@@ -183,10 +185,7 @@ VaultParams vault_params(const DramConfig& d) {
   p.ticks_per_byte_num = static_cast<uint32_t>(ticks * d.speed.clock_mhz / common);
   p.ticks_per_byte_den = static_cast<uint32_t>(d.speed.data_mbps / common);
   const DramConfig::Timing& t = d.timing;
-  p.tCL = t.tCL, p.tCWL = t.tCWL, p.tRCD = t.tRCD, p.tRP = t.tRP, p.tRAS = t.tRAS, p.tRC = t.tRC;
-  p.tRRD = t.tRRD_S, p.tRRD_L = t.tRRD_L, p.tFAW = t.tFAW;
-  p.tCCD = t.tCCD_S, p.tCCD_L = t.tCCD_L, p.tWR = t.tWR, p.tWTR = t.tWTR_S, p.tWTR_L = t.tWTR_L;
-  p.tRTP = t.tRTP, p.tRTW = t.tRTW, p.tREFI = t.tREFI, p.tRFC = t.tRFC;
+  p.tCL = t.tCL, p.tCWL = t.tCWL;
   const DramConfig::Controller& c = d.controller;
   p.in_order = c.scheduler == "fcfs" ? 1 : 0;
   p.closed_page = c.page_policy == "closed" ? 1 : 0;
@@ -200,8 +199,8 @@ VaultParams vault_params(const DramConfig& d) {
   p.fixed_latency_cycles = c.fixed_latency_cycles;
   p.two_command_buses = d.organisation.two_command_buses ? 1 : 0;
   p.row_buffer_bits = log2_exact(d.organisation.row_buffers);
-  p.group_shift = static_cast<uint8_t>(
-      log2_exact(uint64_t{d.organisation.banks_per_group} * d.organisation.row_buffers));
+  sim::set_constraints(p, config::constraints_of(d), config::parts_of(d),
+                       d.organisation.row_buffers);
   p.own_map = 1;
   p.channel_map = channel_map(d);
   p.header_bytes = kHeaderBytes;

@@ -91,7 +91,7 @@ std::vector<Place> places_of(const std::vector<PlannedStudy>& studies, const Fig
   for (const std::string& name : f.studies) {
     for (const PlannedStudy& study : studies) {
       if (study.study->name != name) continue;
-      for (const sweep::Point& point : study.plan.points) {
+      for (const sweep::Point& point : study.points) {
         const Place place{&study, &point};
         if (!point.error.empty()) continue;
         if (!f.policies.empty() && !among(f.policies, study.plan.policy_name(point))) continue;
@@ -119,12 +119,12 @@ Place reference_of(const Experiment& e, const std::vector<PlannedStudy>& studies
     return program_name(other) == wanted && study.plan.policy_name(point) == policy &&
            study.plan.machine_name(point) == machine;
   };
-  for (const sweep::Point& point : p.study->plan.points)
+  for (const sweep::Point& point : p.study->points)
     if (fits(*p.study, point) && point.choice == p.point->choice) return {p.study, &point, program};
   std::vector<Place> found;
   for (const PlannedStudy& study : studies) {
     if (study.study->name != f.reference_study) continue;
-    for (const sweep::Point& point : study.plan.points)
+    for (const sweep::Point& point : study.points)
       if (fits(study, point)) found.push_back({&study, &point, program});
   }
   if (found.size() == 1) return found.front();
@@ -312,7 +312,7 @@ class ChartMaker {
   void note_impossible() {
     for (const PlannedStudy& study : studies_) {
       if (!among(f_.studies, study.study->name)) continue;
-      for (const sweep::Point& point : study.plan.points)
+      for (const sweep::Point& point : study.points)
         if (!point.error.empty())
           chart_.notes.push_back(fmt::format("{}: {}", title_of({&study, &point}), point.error));
     }

@@ -5,6 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "host/timing/experiment/definition.h"
@@ -14,8 +15,12 @@ namespace nearwarp::experiment {
 
 /// A study with its points.
 struct PlannedStudy {
-  const Study* study = nullptr;
+  PlannedStudy(const Study* of, sweep::Plan planned)
+      : study(of), plan(std::move(planned)), points(plan.points.begin(), plan.points.end()) {}
+
+  const Study* study;
   sweep::Plan plan;
+  std::vector<sweep::Point> points;  ///< of the plan, made once: figures go through them often
 };
 
 /// Lines of a results file by the point's id; the last one of an id counts.

@@ -13,6 +13,7 @@
 #include "host/timing/compare/sentence.h"
 #include "host/timing/experiment/expression.h"
 #include "host/timing/experiment/tables.h"
+#include "host/timing/report/kernels.h"
 
 namespace nearwarp::experiment {
 namespace {
@@ -126,7 +127,7 @@ Json summary_of(const std::vector<PlannedStudy>& studies, const Results& results
   std::set<std::string> seen;
   for (const PlannedStudy& s : studies) {
     std::map<std::string, std::pair<double, Json>> most;  // by program
-    for (const sweep::Point& point : s.plan.points) {
+    for (const sweep::Point& point : s.points) {
       const std::string& name = s.plan.definition.programs[point.program].name;
       const Json* reference = reference_run(s.plan, point, results);
       const auto line = results.find(point.id);
@@ -175,7 +176,7 @@ Json document_of(const Experiment& e, const std::string& version, const std::str
   for (const PlannedStudy& s : studies) {
     const sweep::Plan& plan = s.plan;
     size_t complete = 0, failed = 0;
-    for (const sweep::Point& point : plan.points) {
+    for (const sweep::Point& point : s.points) {
       const auto line = results.find(point.id);
       const bool there = line != results.end();
       complete += there && line->second.at("status") == "complete" ? 1 : 0;
@@ -211,6 +212,11 @@ Json document_of(const Experiment& e, const std::string& version, const std::str
         const Json& run = line->second.at("run");
         const size_t before = counters.size();
         add_run(p, run, counters);
+        for (const Json& total : run.value("kernel_totals", Json::array())) {
+          const auto kernel = total.at("kernel").get<std::string>();
+          if (const std::string name = report::short_name(kernel); name != kernel)
+            json["kernel_names"][kernel] = name;
+        }
         if (const Json* reference = reference_run(plan, point, results)) {
           p["change"] = compare::sentence(*reference, run, p["workload"].get<std::string>(),
                                           p["policy"].get<std::string>());

@@ -142,7 +142,7 @@ std::string points_csv(const std::string& version, const std::vector<PlannedStud
   for (const Quantity& q : quantities()) text += "," + csv_field(column(q));
   text += ",cycles_error,approximated,error\n";
   for (const PlannedStudy& s : studies) {
-    for (const sweep::Point& point : s.plan.points) {
+    for (const sweep::Point& point : s.points) {
       const auto line = results.find(point.id);
       if (line == results.end()) continue;
       const sweep::Program& program = s.plan.definition.programs[point.program];

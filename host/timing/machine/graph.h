@@ -34,6 +34,7 @@ enum class ChannelClass : uint8_t {
   kDirect,          ///< SM - SM, of a mechanism without overhead
   kChainsToSm,      ///< requests of a mechanism that SMs serve: network - SM
   kChainsFromSm,    ///< and their replies: SM - network
+  kCluster,         ///< SM - network of its GPC
 };
 
 /// Message classes that a link carries, as a set. Each is routed by itself; a network stays free of

@@ -24,6 +24,30 @@ uint32_t num_kernels(const Graph& graph) {
   return kernels;
 }
 
+/// The SM's links to the network of its GPC, and who else is there.
+template <uint32_t kWords>
+void join_gpc(Layout& l, NodeId node, sm::SmStateOf<kWords>& s) {
+  sm::ClusterPort& port = *l.s.arena.get(s.cluster);
+  const auto channel = [&](const std::vector<uint32_t>& links, uint8_t carries) {
+    for (const uint32_t i : links)
+      if (l.graph.links[i].kind == ChannelClass::kCluster &&
+          (l.graph.links[i].carries & carries) != 0)
+        return i;
+    throw Error(l.graph.nodes[node].name +
+                " is in no GPC's network, but thread blocks of clusters "
+                "run on it");
+  };
+  const uint32_t out = channel(l.links[node].out, kRequests);
+  port.requests_out = l.channels[out];
+  port.replies_out = l.channels[channel(l.links[node].out, kReplies)];
+  port.requests_in = l.channels[channel(l.links[node].in, kRequests)];
+  port.replies_in = l.channels[channel(l.links[node].in, kReplies)];
+  std::vector<uint16_t> members;
+  for (const uint32_t i : l.links[l.graph.links[out].to.node].out)
+    members.push_back(l.graph.links[i].to.node);
+  port.members = kernels::place(l.s.arena, std::span<const uint16_t>(members));
+}
+
 template <uint32_t kWords>
 void add_sm(Layout& l, NodeId node, const sm::SmParams& p) {
   sm::SmStateOf<kWords> s = sm::make_sm<kWords>(l.s.arena, p, num_kernels(l.graph));
@@ -36,6 +60,7 @@ void add_sm(Layout& l, NodeId node, const sm::SmParams& p) {
   s.from_banks = l.find_in_of_class(node, ChannelClass::kBanksToSm);
   s.to_front_end = l.find_out(node, kControl);
   s.from_front_end = l.find_in(node, kControl);
+  if (p.clusters) join_gpc(l, node, s);
   l.add(node, p, s);
 }
 
@@ -52,6 +77,28 @@ void check_wide(const Layout& l, NodeId node, const sm::SmParams& p) {
       "link to a front end",
       l.graph.nodes[node].name, p.num_warps,
       controlled ? "a link that carries control" : "is in no stack", WarpSet<1>::kCapacity));
+}
+
+/// Throws nearwarp::Error if a launch has clusters that cannot begin.
+void check_clusters(const frontend::FrontEndParams& p, std::span<const frontend::SmRoom> rooms,
+                    std::span<const sm::LaunchInfo> launches) {
+  for (const sm::LaunchInfo& l : launches) {
+    if (l.cluster <= 1) continue;
+    if (p.dispatch.groups != 1)
+      throw Error(
+          fmt::format("dispatch.groups: {} groups of SMs, and thread blocks run in clusters "
+                      "of {} on a GPC each - 1 group goes with that",
+                      p.dispatch.groups, l.cluster));
+    std::vector<uint32_t> fit(p.dispatch.gpcs);
+    for (const frontend::SmRoom& room : rooms)
+      fit[room.gpc] += frontend::clusters::fitting(room.free, l.needs, l.cluster);
+    const uint32_t most = *std::max_element(fit.begin(), fit.end());
+    if (most >= l.cluster) continue;
+    throw Error(fmt::format(
+        "clusters of {} thread blocks, of {} threads, {} registers and {} bytes of shared memory "
+        "each: a GPC has room for {} such blocks - smaller clusters, or blocks that take less",
+        l.cluster, l.needs.threads, l.needs.registers, l.needs.shared_bytes, most));
+  }
 }
 
 }  // namespace
@@ -84,6 +131,7 @@ void Layout::node(NodeId node, const FrontEndSpec& spec) {
     room.free = std::get<SmSpec>(graph.spec_of(graph.links[i].to.node)).capacity;
     if (!spec.groups.empty()) room.group = spec.groups.at(rooms.size() - 1);
     if (!spec.stacks.empty()) room.stack = spec.stacks.at(rooms.size() - 1);
+    if (!spec.gpcs.empty()) room.gpc = spec.gpcs.at(rooms.size() - 1);
   }
   for (const uint32_t i : links[node].in) {
     if (graph.links[i].carries != kControl) {
@@ -99,6 +147,7 @@ void Layout::node(NodeId node, const FrontEndSpec& spec) {
   frontend::FrontEndParams p = spec.params;
   p.num_sms = s.num_sms();
   p.endpoint = node;
+  check_clusters(p, rooms, spec.launches);
   frontend::FrontEndState f = frontend::make_front_end(a, p, rooms, spec.launches);
   f.to_sm = kernels::place(a, std::span<const Ref<Channel>>(to_sm));
   f.from_sm = kernels::place(a, std::span<const Ref<Channel>>(from_sm));

@@ -92,6 +92,7 @@ struct FrontEndSpec {
   std::span<const sm::LaunchInfo> launches;  ///< of the program
   std::vector<uint32_t> groups;  ///< by SM, below params.dispatch.groups; empty: one group
   std::vector<uint32_t> stacks;  ///< by SM; empty unless launches are bound to stacks
+  std::vector<uint32_t> gpcs;    ///< by SM; empty unless launches have clusters
 };
 
 using NodeSpec = std::variant<SmSpec, L2SliceSpec, VaultSpec, HostMemorySpec, SwitchSpec,

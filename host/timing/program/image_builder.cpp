@@ -243,6 +243,9 @@ ImageTables build_image(const runtime::Recording& recording, const config::Machi
     info.first_block = blocks;
     info.space = static_cast<uint16_t>(l.application);
     info.cut = recording.truncated;
+    // Of launches that were cut short nobody knows which blocks of a cluster are there.
+    if (machine.gpu.gpcs != 0 && !info.cut) info.cluster = static_cast<uint32_t>(l.cluster.count());
+    out.has_clusters = out.has_clusters || info.cluster > 1;
     info.stacks = runtime::stacks_of(recording, l.application);
     add_local_memory(machine, l, info);
     blocks += info.num_blocks;

@@ -30,6 +30,7 @@ struct ImageTables {
   uint64_t memory_bytes = 0;  ///< up to the end of the last allocation of any of them
   uint32_t max_slots = 1;     ///< scoreboard entries that a warp needs at most
   bool has_copies = false;    ///< bulk copies or mbarriers
+  bool has_clusters = false;  ///< that the machine places together
 
   static constexpr uint32_t kNotIssued = 0xffffffffu;
 

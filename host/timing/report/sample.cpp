@@ -18,8 +18,9 @@ using Json = nlohmann::ordered_json;
 /// the estimate of their sum over all units may be, at 95 % confidence.
 ///
 /// A group's residuals - from their stratum's mean, or the group's line over sizes - say how much
-/// more or less they spread than was expected; where it is less, that expectation counts as some
-/// residuals, too.
+/// more or less they spread than was expected, and that expectation counts as some residuals, too
+/// (a scaled inverse chi-squared distribution beforehand; Gelman et al., "Bayesian data analysis",
+/// 3rd edition, 2.6).
 double error_of(const SampleReport& s, const std::vector<double>& values,
                 const std::vector<double>& levels) {
   struct Mean {
@@ -68,13 +69,9 @@ double error_of(const SampleReport& s, const std::vector<double>& values,
     groups[h.group].degrees += static_cast<double>(h.sampled) - 1;
   double variance = 0, spread = 0;
   for (const auto& [number, g] : groups) {
-    double degrees = g.degrees - (g.has_line ? 1 : 0), residuals = g.residuals;
-    if (residuals < degrees) {
-      degrees += s.expectation;
-      residuals += s.expectation;
-    }
+    const double degrees = g.degrees - (g.has_line ? 1 : 0) + s.expectation;
     if (degrees <= 0) continue;
-    const double v = g.variance * residuals / degrees;
+    const double v = g.variance * (g.residuals + s.expectation) / degrees;
     variance += v;
     spread += v * v / degrees;
   }

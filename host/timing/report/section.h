@@ -59,6 +59,9 @@ struct MechanismReport {
   std::vector<KernelWork> (*work)(const RunResult& run) = nullptr;
   /// What it learnt in, for timelines; nothing in `phases`: it did not.
   Phases (*phases)(const RunResult& run) = nullptr;
+  /// What of a run's cycles it took for itself before anything was gained, as a clause of a
+  /// sentence; `run` is a document of `members`, fewer cycles than `least` are not worth one.
+  std::string (*cost)(const Json& run, int64_t least) = nullptr;
   /// f for the sums in the sections of `run` that `other` has, too; `add_missing`: what only
   /// `other` has comes to `run`.
   void (*each_sum)(RunResult& run, const RunResult& other, bool add_missing,

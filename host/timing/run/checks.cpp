@@ -45,6 +45,14 @@ const char* kind_name(PacketKind kind, const MechanismRuns& mechanisms) {
       return "block launch";
     case PacketKind::kBlockDone:
       return "block end";
+    case PacketKind::kAtClusterBarrier:
+      return "word that a block is at its cluster's barrier";
+    case PacketKind::kPassClusterBarrier:
+      return "word that a cluster is at its barrier";
+    case PacketKind::kSharedRequest:
+      return "access to another SM's shared memory";
+    case PacketKind::kSharedReply:
+      return "answer of another SM's shared memory";
   }
   for (const auto& m : mechanisms)
     if (const char* name = m->packet_name(kind)) return name;

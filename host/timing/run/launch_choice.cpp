@@ -73,11 +73,12 @@ LaunchChoice parse_launches(const std::string& text, const std::string& option) 
 }
 
 LaunchChoice parse_sample(const std::string& text, const std::string& option) {
-  const Refused refuse{option, text, "ERROR or ERROR:K, the error in percent, e.g. 2"};
+  const Refused refuse{option, text,
+                       "ERROR, ERROR:K, ERROR:K:SEED or ERROR::SEED, the error in percent, e.g. 2"};
   LaunchChoice choice;
   choice.given = true;
   const std::vector<std::string> words = split(text, ":");
-  if (words.size() > 2) refuse("that are too many numbers");
+  if (words.size() > 3) refuse("that are too many numbers");
   const char* end = words[0].data() + words[0].size();
   double percent = 0;
   const auto [at, failed] = std::from_chars(words[0].data(), end, percent);
@@ -86,14 +87,9 @@ LaunchChoice parse_sample(const std::string& text, const std::string& option) {
     refuse(
         fmt::format("{} is not between {} and {}", words[0], kLeastSampleError, kMostSampleError));
   choice.sample = percent / 100;
-  if (words.size() == 2) {
-    uint32_t before = 0;
-    const char* last = words[1].data() + words[1].size();
-    const auto [rest, wrong] = std::from_chars(words[1].data(), last, before);
-    if (wrong != std::errc{} || rest != last)
-      refuse(fmt::format("'{}' is not a number of launches", words[1]));
-    choice.before = before;
-  }
+  if (words.size() == 2 || (words.size() == 3 && !words[1].empty()))
+    choice.before = static_cast<uint32_t>(number_in(refuse, words[1], 0, 0xffffffffu));
+  if (words.size() == 3) choice.seed = number_in(refuse, words[2], 0, ~uint64_t{0});
   return choice;
 }
 
@@ -142,7 +138,7 @@ runtime::Division division_of(const LaunchChoice& choice, const runtime::Recordi
   } else {
     if (recording.measured_warp_instructions != 0) refuse_paper_size();
     division = sample_launches(recording, choice.sample, choice.before.value_or(needs.before),
-                               needs.together, needs.resident);
+                               needs.together, needs.resident, choice.seed);
   }
   for (runtime::LaunchPart& part : division.parts)
     part.warm =
@@ -164,7 +160,7 @@ std::string key_of(const LaunchChoice& choice) {
   if (!choice.given) return "";
   const std::string before = choice.before.has_value() ? fmt::format("{}", *choice.before) : "some";
   return fmt::format(", launches {}, {} before{}",
-                     choice.sample != 0 ? fmt::format("within {}", choice.sample)
+                     choice.sample != 0 ? fmt::format("within {} by {}", choice.sample, choice.seed)
                      : choice.parallel  ? fmt::format("parallel in {} parts", choice.parts)
                                         : fmt::format("{}..{}", choice.first, choice.last),
                      before, choice.warm ? "" : ", cold");

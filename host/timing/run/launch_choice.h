@@ -17,6 +17,7 @@ namespace nearwarp::sim {
 struct LaunchChoice {
   bool given = false;            ///< else all of the program, in one go
   double sample = 0;             ///< the error that is wanted of a sample, relative; 0: no sample
+  uint64_t seed = 0;             ///< of a sample: another one takes other launches
   bool parallel = false;         ///< all of the program, in parts
   uint64_t first = 1, last = 0;  ///< counted from 1 on, both included; not if parallel
   std::optional<uint32_t> before =
@@ -28,7 +29,7 @@ struct LaunchChoice {
 /// I..J[:K] or parallel[:K[:PARTS]]. Throws UsageError for anything else; `option` is what users
 /// know the text by, for messages.
 LaunchChoice parse_launches(const std::string& text, const std::string& option);
-/// ERROR[:K], in percent, as parse_launches().
+/// ERROR[:[K][:SEED]], in percent, as parse_launches().
 LaunchChoice parse_sample(const std::string& text, const std::string& option);
 
 /// Programs of size paper end in the middle, and so cannot be divided: throws UsageError.

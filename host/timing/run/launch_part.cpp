@@ -35,9 +35,9 @@ uint32_t next_sm_of(const runtime::Recording& recording, const config::PolicyCon
   return static_cast<uint32_t>(blocks % num_sms);
 }
 
-void set_refreshes(System& system, uint32_t launch, uint32_t block) {
-  // Multiples of the golden ratio modulo 1, in 32 bits: evenly spread, however many are taken.
-  const uint64_t share = uint32_t{(launch + block) * 0x9e3779b9u};
+void set_refreshes(System& system, const runtime::LaunchPart& part) {
+  const uint32_t where = part.begin + (part.blocks.has_value() ? part.blocks->begin : 0);
+  const uint64_t share = part.refresh.value_or(where * runtime::kGoldenRatio);
   for (const uint16_t vault : system.of_kind(kernels::ComponentKind::kVault)) {
     const auto& p = system.params<VaultParams>(vault);
     if (p.tREFI != 0) system.state<VaultState>(vault).refresh_at = 1 + (share * p.tREFI >> 32);

@@ -39,11 +39,11 @@ uint32_t launches_before(const config::MachineConfig& machine, const config::Pol
 uint32_t next_sm_of(const runtime::Recording& recording, const config::PolicyConfig& policy,
                     const runtime::LaunchPart& part, uint32_t num_sms);
 
-/// Before the first window of a part that begins with this launch, or with this thread block of it:
-/// when memory refreshes next. When it would is not known, and it does at the same time everywhere;
-/// parts have it at times that are spread evenly over the interval, so that refreshes meet as many
-/// launches as in the whole program.
-void set_refreshes(System& system, uint32_t launch, uint32_t block);
+/// Before the first window of a part that does not begin with the program: when memory refreshes
+/// next. When it would is not known, and it does at the same time everywhere; parts have it at
+/// times that are spread evenly over the interval, so that refreshes meet as many launches as in
+/// the whole program.
+void set_refreshes(System& system, const runtime::LaunchPart& part);
 
 /// A part's results begin, are divided or end there.
 struct PartMoment {

@@ -41,10 +41,10 @@ struct LaunchTimer::Impl {
   std::optional<System> system;
   std::unique_ptr<kernels::CpuExecutor> executor;
   kernels::RunControl control;
-  uint32_t slots = 0;   // that `system` is laid out for
-  bool copies = false;  // the same
-  uint64_t ended = 0;   // core cycle: the end of the launch before
-  bool failed = false;  // the system's state is of no use any more
+  uint32_t slots = 0;                     // that `system` is laid out for
+  bool copies = false, clusters = false;  // the same
+  uint64_t ended = 0;                     // core cycle: the end of the launch before
+  bool failed = false;                    // the system's state is of no use any more
 
   uint64_t core_cycle(Tick at) const {
     return (at + system->core_period - 1) / system->core_period;
@@ -53,6 +53,7 @@ struct LaunchTimer::Impl {
   void lay_out() {
     slots = image.max_slots = std::max(image.max_slots, kMaxSlots);
     copies = image.has_copies = copies || image.has_copies;
+    clusters = image.has_clusters = clusters || image.has_clusters;
     executor.reset();
     system = sim::lay_out(make_graph({machine, image}));
     executor =
@@ -137,7 +138,7 @@ uint64_t LaunchTimer::launch(const runtime::LaunchRecord& record, runtime::Trace
   impl.recording.traces = std::move(traces);
   impl.image = build_image(impl.recording, impl.machine);
   if (!impl.system.has_value() || impl.image.max_slots > impl.slots ||
-      (impl.image.has_copies && !impl.copies))
+      (impl.image.has_copies && !impl.copies) || (impl.image.has_clusters && !impl.clusters))
     impl.lay_out();
   else
     impl.go_on();

@@ -93,7 +93,9 @@ uint32_t Replay::window_cycles() const {
 uint32_t Replay::dispatch_margin() const {
   const uint32_t blocks = what_.machine->sm.blocks;
   // In a longer window an SM can get one thread block in each cycle.
-  return system_.num_sms() * (is_lengthened() ? std::max(blocks, window_cycles()) : blocks);
+  // Clusters begin as a whole, one on each GPC beside those that have been sent.
+  const uint32_t begun = image_.has_clusters ? what_.machine->gpu.gpcs * kMaxClusterBlocks : 0;
+  return begun + system_.num_sms() * (is_lengthened() ? std::max(blocks, window_cycles()) : blocks);
 }
 
 kernels::SafeTimePlan Replay::lengthen_windows() {
@@ -125,7 +127,7 @@ void Replay::begin() {
   const uint32_t left_out = what_.part->blocks.has_value() ? what_.part->blocks->begin : 0;
   system_.front_end().dispatch.next_sm =
       next_sm_of(*what_.recording, *what_.policy, *what_.part, system_.num_sms());
-  if (what_.part->begin != 0 || left_out != 0) set_refreshes(system_, what_.part->begin, left_out);
+  if (what_.part->begin != 0 || left_out != 0) set_refreshes(system_, *what_.part);
   // The work is bounded by the part's own, so that many parts do not walk a program many times.
   // All that caches had before something was learnt is gone: data was moved.
   const uint32_t kept_from =

@@ -29,15 +29,21 @@ std::string without_effect(const config::PolicyConfig& policy) {
 }  // namespace
 
 template <class Config>
-auto Configurations<Config>::check(const std::string& name,
+auto Configurations<Config>::check(size_t combination, const std::string& name,
                                    const std::vector<std::string>& overrides) -> const Known& {
-  const std::string key = key_of(name, overrides);
-  const auto [at, is_new] = known_.try_emplace(key);
-  Known& known = at->second;
-  if (!is_new) return known;
+  const std::lock_guard lock(mutex_);
+  return check_locked(combination, name, overrides);
+}
+
+template <class Config>
+auto Configurations<Config>::check_locked(size_t combination, const std::string& name,
+                                          const std::vector<std::string>& overrides)
+    -> const Known& {
+  Known& known = known_.at(combination);
+  if (known.checked) return known;
   Tally& tally = tallies_[name];
   try {
-    const auto config = keep(key, (loader_.*load_)(name, overrides));
+    const auto config = keep(combination, (loader_.*load_)(name, overrides));
     const std::string none = without_effect(*config);
     known.values =
         content_hash(fmt::format("{}\n{}{}", config->name, config::values_text(*config), none));
@@ -46,32 +52,32 @@ auto Configurations<Config>::check(const std::string& name,
   } catch (const UsageError&) {
     throw;
   } catch (const Error& error) {
-    known.error = error.what();
-    known.values = content_hash(fmt::format("{}\n{}\n", key, known.error));
+    if (errors_.empty() || errors_.back() != error.what()) errors_.emplace_back(error.what());
+    known.error = &errors_.back();
+    known.values = content_hash(fmt::format("{}\n{}\n", key_of(name, overrides), *known.error));
     if (tally.first_error == nullptr) tally.first_error = std::current_exception();
   }
+  known.checked = true;
   return known;
 }
 
 template <class Config>
 std::shared_ptr<const Config> Configurations<Config>::get(
-    const std::string& name, const std::vector<std::string>& overrides) {
-  const std::string key = key_of(name, overrides);
-  const auto known = known_.find(key);
-  if (known == known_.end() || !known->second.error.empty()) return nullptr;
+    size_t combination, const std::string& name, const std::vector<std::string>& overrides) {
   const std::lock_guard lock(mutex_);
-  const auto at = kept_.find(key);
-  return at != kept_.end() ? at->second : keep(key, (loader_.*load_)(name, overrides));
+  if (check_locked(combination, name, overrides).error != nullptr) return nullptr;
+  const auto at = kept_.find(combination);
+  return at != kept_.end() ? at->second : keep(combination, (loader_.*load_)(name, overrides));
 }
 
 template <class Config>
-std::shared_ptr<const Config> Configurations<Config>::keep(const std::string& key, Config config) {
+std::shared_ptr<const Config> Configurations<Config>::keep(size_t combination, Config config) {
   if (order_.size() == kMostKept) {
     kept_.erase(order_.front());
     order_.pop_front();
   }
-  order_.push_back(key);
-  return kept_[key] = std::make_shared<const Config>(std::move(config));
+  order_.push_back(combination);
+  return kept_[combination] = std::make_shared<const Config>(std::move(config));
 }
 
 template <class Config>
@@ -82,9 +88,14 @@ std::vector<const Config*> Configurations<Config>::kinds() const {
 }
 
 template <class Config>
-void Configurations<Config>::refuse_impossible() const {
-  for (const auto& [name, tally] : tallies_)
-    if (tally.good == 0) std::rethrow_exception(tally.first_error);
+bool Configurations<Config>::is_possible(const std::string& name) const {
+  const auto tally = tallies_.find(name);
+  return tally != tallies_.end() && tally->second.good != 0;
+}
+
+template <class Config>
+void Configurations<Config>::refuse(const std::string& name) const {
+  std::rethrow_exception(tallies_.at(name).first_error);
 }
 
 template class Configurations<config::MachineConfig>;

@@ -6,12 +6,15 @@
 #include <charconv>
 #include <exception>
 #include <filesystem>
-#include <map>
+#include <set>
+#include <stdexcept>
 #include <unordered_map>
+#include <utility>
 
 #include "host/config/config.h"
 #include "host/core/error.h"
 #include "host/core/hash.h"
+#include "host/timing/sweep/configurations.h"
 #include "host/timing/sweep/format.h"
 
 namespace nearwarp::sweep {
@@ -35,107 +38,181 @@ std::vector<std::string> overrides_of(const std::vector<Axis>& axes,
   return texts;
 }
 
-/// Counts through all choices, the last axis fastest. Returns false after the last one.
-bool advance(const std::vector<Axis>& axes, std::vector<size_t>& choice) {
-  for (size_t i = axes.size(); i-- > 0;) {
-    if (++choice[i] < axes[i].values.size()) return true;
-    choice[i] = 0;
-  }
-  return false;
-}
+using Told = std::function<bool(uint64_t, uint64_t)>;
 
-class Expansion {
+}  // namespace
+
+/// Makes points from their positions.
+class PointMaker {
  public:
-  using Told = std::function<bool(uint64_t, uint64_t)>;
+  explicit PointMaker(Definition definition) : d_(std::move(definition)) {
+    for (const Axis& axis : d_.axes) choices_ *= axis.values.size();
+    per_program_ = d_.machines.size() * choices_ * d_.policies.size();
+    machines_.expect(d_.machines.size() * combinations(&Axis::of_machine));
+    policies_.expect(d_.policies.size() * combinations(&Axis::of_policy));
+  }
 
-  Expansion(Plan& plan, const Told& progress)
-      : plan_(plan),
-        progress_(progress),
-        all_(count_points(plan.definition)),
-        machines_(plan.configurations->machines),
-        policies_(plan.configurations->policies) {}
+  size_t size() const { return d_.programs.size() * per_program_; }
+  size_t per_program() const { return per_program_; }
+  PointPlace place(size_t index) const {
+    const size_t rest = index % per_program_;
+    return {index / per_program_, rest / d_.policies.size() / choices_, rest % d_.policies.size()};
+  }
 
-  void run() {
-    const Definition& d = plan_.definition;
-    for (size_t program = 0; program < d.programs.size(); ++program)
-      for (size_t machine = 0; machine < d.machines.size(); ++machine)
-        add_machine(program, machine);
-    machines_.refuse_impossible();
-    policies_.refuse_impossible();
-    config::refuse_without_effect(policies_.kinds());
-    if (d.divided) mix_ids_of_programs();
-    std::string ids;
+  Point at(size_t index) {
+    Point point = placed(index);
+    const auto& m = machines_.check(machine_number(point), d_.machines[point.machine],
+                                    overrides_of(d_.axes, point.choice, &Axis::of_machine));
+    const auto& p = policies_.check(policy_number(point), d_.policies[point.policy],
+                                    overrides_of(d_.axes, point.choice, &Axis::of_policy));
+    if (const std::string* error = m.error != nullptr ? m.error : p.error; error != nullptr)
+      point.error = *error;
+    point.id =
+        digest(fmt::format("{} {}\nprogram {}\nmachine {}\npolicy {}", kSweepSchema, d_.version,
+                           d_.programs[point.program].key, m.values.hex(), p.values.hex()));
+    if (!all_ids_.empty()) point.id = digest(point.id + all_ids_[point.program]);
+    return point;
+  }
+
+  std::shared_ptr<const config::MachineConfig> machine(const Point& point) {
+    return machines_.get(machine_number(point), d_.machines[point.machine],
+                         overrides_of(d_.axes, point.choice, &Axis::of_machine));
+  }
+  std::shared_ptr<const config::PolicyConfig> policy(const Point& point) {
+    return policies_.get(policy_number(point), d_.policies[point.policy],
+                         overrides_of(d_.axes, point.choice, &Axis::of_policy));
+  }
+
+  /// What is wrong with the sweep as a whole. Returns its id.
+  std::string check(const Told& progress) {
+    const std::vector<size_t> some = along_axes();
+    std::vector<Point> points;
+    for (const size_t index : some) points.push_back(at(index));
+    for (size_t m = 0; m < d_.machines.size(); ++m)
+      find_possible(machines_, d_.machines[m], m * choices_ * d_.policies.size());
+    for (size_t p = 0; p < d_.policies.size(); ++p) find_possible(policies_, d_.policies[p], p);
+    check_effects();
+    if (d_.divided) mix_ids_of_programs(progress);
     std::unordered_map<std::string, size_t> seen;
-    for (const Point& point : plan_.points) {
+    std::string ids = fmt::format("{} points\n", size());
+    for (const Point& point : points) {
       ids += point.id;
-      const auto [at, is_new] = seen.try_emplace(point.id, point.index);
+      const auto [first, is_new] = seen.try_emplace(point.id, point.index);
       if (is_new) continue;
       throw UsageError(fmt::format(
           "points {} and {} of the sweep are the same: {} on {} under {} - name every workload, "
           "machine and policy once",
-          at->second + 1, point.index + 1, d.programs[point.program].name,
-          d.machines[point.machine], d.policies[point.policy]));
+          first->second + 1, point.index + 1, d_.programs[point.program].name,
+          d_.machines[point.machine], d_.policies[point.policy]));
     }
-    plan_.id = digest(ids);
+    for (const Axis& axis : d_.axes)
+      for (const Axis::Value& value : axis.values)
+        ids += fmt::format("\n{}={}", axis.key, value.toml);
+    for (const std::string& all : all_ids_) ids += "\n" + all;
+    return digest(ids);
   }
 
  private:
+  /// A point without what its configuration says.
+  Point placed(size_t index) const {
+    Point point;
+    const PointPlace at = place(index);
+    point.index = index;
+    point.program = at.program;
+    point.machine = at.machine;
+    point.policy = at.policy;
+    size_t rest = index / d_.policies.size() % choices_;
+    point.choice.resize(d_.axes.size());
+    for (size_t i = d_.axes.size(); i-- > 0; rest /= d_.axes[i].values.size())
+      point.choice[i] = rest % d_.axes[i].values.size();
+    return point;
+  }
+  size_t combinations(bool Axis::*whose) const {
+    size_t n = 1;
+    for (const Axis& axis : d_.axes)
+      if (axis.*whose) n *= axis.values.size();
+    return n;
+  }
+  size_t number(size_t which, const Point& point, bool Axis::*whose) const {
+    for (size_t i = 0; i < d_.axes.size(); ++i)
+      if (d_.axes[i].*whose) which = which * d_.axes[i].values.size() + point.choice[i];
+    return which;
+  }
+  size_t machine_number(const Point& p) const { return number(p.machine, p, &Axis::of_machine); }
+  size_t policy_number(const Point& p) const { return number(p.policy, p, &Axis::of_policy); }
+
+  /// Points in which one thing at most is not the first: each program, each machine and each policy
+  /// with each value of each axis. If any two points are the same, two of these are.
+  std::vector<size_t> along_axes() const {
+    std::set<size_t> found;
+    for (size_t i = 0; i < d_.programs.size(); ++i) found.insert(i * per_program_);
+    size_t step = d_.policies.size();
+    std::vector<size_t> choices = {0};
+    for (size_t i = d_.axes.size(); i-- > 0; step *= d_.axes[i].values.size())
+      for (size_t v = 1; v < d_.axes[i].values.size(); ++v) choices.push_back(v * step);
+    for (const size_t choice : choices) {
+      for (size_t m = 0; m < d_.machines.size(); ++m)
+        found.insert(m * choices_ * d_.policies.size() + choice);
+      for (size_t p = 0; p < d_.policies.size(); ++p) found.insert(choice + p);
+    }
+    return {found.begin(), found.end()};
+  }
+
+  /// Throws what is wrong with a name that cannot be had in any combination. `first`: the index of
+  /// its first point.
+  template <class Config>
+  void find_possible(Configurations<Config>& all, const std::string& name, size_t first) {
+    for (size_t i = 0; i < choices_ && !all.is_possible(name); ++i)
+      at(first + i * d_.policies.size());
+    if (!all.is_possible(name)) all.refuse(name);
+  }
+
+  /// A value that is of no effect beside the first ones of other keys may be of some beside others.
+  void check_effects() {
+    try {
+      config::refuse_without_effect(policies_.kinds());
+    } catch (const UsageError&) {
+      for (size_t i = 0; i < choices_ * d_.policies.size(); ++i) at(i);
+      config::refuse_without_effect(policies_.kinds());
+    }
+  }
+
   /// A point's parts depend on what the program's other points need.
-  void mix_ids_of_programs() {
-    std::vector<std::string> all(plan_.definition.programs.size());
-    for (const Point& point : plan_.points) all[point.program] += point.id;
-    for (std::string& ids : all) ids = digest(ids);
-    for (Point& point : plan_.points) point.id = digest(point.id + all[point.program]);
-  }
-
-  void add_machine(size_t program, size_t machine) {
-    const Definition& d = plan_.definition;
-    std::vector<size_t> choice(d.axes.size());
-    do {
-      const auto& m =
-          machines_.check(d.machines[machine], overrides_of(d.axes, choice, &Axis::of_machine));
-      const auto of_policy = overrides_of(d.axes, choice, &Axis::of_policy);
-      for (size_t policy = 0; policy < d.policies.size(); ++policy) {
-        const auto& p = policies_.check(d.policies[policy], of_policy);
-        Point point;
-        point.index = plan_.points.size();
-        point.program = program;
-        point.machine = machine;
-        point.policy = policy;
-        point.choice = choice;
-        point.error = m.error.empty() ? p.error : m.error;
-        point.id =
-            digest(fmt::format("{} {}\nprogram {}\nmachine {}\npolicy {}", kSweepSchema, d.version,
-                               d.programs[program].key, m.values.hex(), p.values.hex()));
-        plan_.points.push_back(std::move(point));
-      }
-      if (progress_ && !progress_(plan_.points.size(), all_))
+  void mix_ids_of_programs(const Told& progress) {
+    std::vector<std::string> all(d_.programs.size());
+    for (size_t i = 0; i < size(); ++i) {
+      all[i / per_program_] += at(i).id;
+      if (progress && !progress(i + 1, size()))
         throw Error("interrupted while the sweep's points were checked - there are no results");
-    } while (advance(d.axes, choice));
+    }
+    for (std::string& ids : all) ids = digest(ids);
+    all_ids_ = std::move(all);
   }
 
-  Plan& plan_;
-  const Told& progress_;
-  uint64_t all_;
-  Configurations<config::MachineConfig>& machines_;
-  Configurations<config::PolicyConfig>& policies_;
+  Definition d_;
+  size_t choices_ = 1, per_program_ = 0;
+  Configurations<config::MachineConfig> machines_{&config::Loader::machine};
+  Configurations<config::PolicyConfig> policies_{&config::Loader::policy};
+  std::vector<std::string> all_ids_;  ///< of divided programs, by program
 };
 
-}  // namespace
-
-Plan::Plan() : configurations(std::make_shared<PlanConfigurations>()) {}
+size_t Points::size() const { return maker_ == nullptr ? 0 : maker_->size(); }
+Point Points::operator[](size_t index) const { return maker_->at(index); }
+Point Points::at(size_t index) const {
+  if (index >= size()) throw std::out_of_range("a sweep has no such point");
+  return maker_->at(index);
+}
 
 std::shared_ptr<const config::MachineConfig> Plan::machine(const Point& point) const {
-  return configurations->machines.get(
-      definition.machines[point.machine],
-      overrides_of(definition.axes, point.choice, &Axis::of_machine));
+  return maker->machine(point);
 }
 
 std::shared_ptr<const config::PolicyConfig> Plan::policy(const Point& point) const {
-  return configurations->policies.get(
-      definition.policies[point.policy],
-      overrides_of(definition.axes, point.choice, &Axis::of_policy));
+  return maker->policy(point);
 }
+
+size_t Plan::points_of_program() const { return maker->per_program(); }
+PointPlace Plan::place(size_t index) const { return maker->place(index); }
 
 std::vector<std::string> Plan::overrides(const Point& point) const {
   std::vector<std::string> texts;
@@ -169,8 +246,10 @@ Plan expand(Definition definition, const std::function<bool(uint64_t, uint64_t)>
     throw UsageError(fmt::format(
         "the sweep has more than {} points - give fewer values, or several sweeps", kMaxPoints));
   Plan plan;
-  plan.definition = std::move(definition);
-  Expansion(plan, progress).run();
+  plan.definition = definition;
+  plan.maker = std::make_shared<PointMaker>(std::move(definition));
+  plan.points = Points(plan.maker);
+  plan.id = plan.maker->check(progress);
   return plan;
 }
 

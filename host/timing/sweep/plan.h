@@ -1,16 +1,18 @@
 // The points of a sweep: the cross product of what varies, in a fixed order, each with an id.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "host/config/machine.h"
 #include "host/config/policy.h"
 #include "host/timing/sweep/axis.h"
-#include "host/timing/sweep/configurations.h"
 
 namespace nearwarp::sweep {
 
@@ -42,45 +44,89 @@ struct Point {
   std::string error;                            ///< why the point cannot be run; empty if it can
 };
 
-struct PlanConfigurations {
-  Configurations<config::MachineConfig> machines{&config::Loader::machine};
-  Configurations<config::PolicyConfig> policies{&config::Loader::policy};
+class PointMaker;
+
+/// All points of a sweep, in order. A point is made, and its machine and policy checked, when it is
+/// asked for.
+class Points {
+ public:
+  explicit Points(std::shared_ptr<PointMaker> maker = nullptr) : maker_(std::move(maker)) {}
+
+  size_t size() const;
+  Point operator[](size_t index) const;
+  /// Throws std::out_of_range.
+  Point at(size_t index) const;
+
+  class Iterator {
+   public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = Point;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const Point*;
+    using reference = Point;
+
+    Iterator(const Points& points, size_t index) : points_(&points), index_(index) {}
+    Point operator*() const { return (*points_)[index_]; }
+    Iterator& operator++() {
+      index_ += 1;
+      return *this;
+    }
+    void operator++(int) { index_ += 1; }
+    bool operator==(const Iterator& other) const { return index_ == other.index_; }
+
+   private:
+    const Points* points_;
+    size_t index_;
+  };
+  Iterator begin() const { return {*this, 0}; }
+  Iterator end() const { return {*this, size()}; }
+
+ private:
+  std::shared_ptr<PointMaker> maker_;
+};
+
+/// Where a point stands, which is known without its configuration.
+struct PointPlace {
+  size_t program = 0, machine = 0, policy = 0;  ///< positions in the definition
 };
 
 struct Plan {
-  Plan();
-
   Definition definition;
   /// Programs outermost, then machines, then axes in their order, policies innermost: points that
   /// are compared with each other are neighbours.
-  std::vector<Point> points;
-  std::string id;  ///< a hash of all points' ids in their order
+  Points points;
+  std::string id;  ///< a hash of all that determines which points there are
 
-  std::shared_ptr<PlanConfigurations> configurations;  ///< of all points
+  std::shared_ptr<PointMaker> maker;  ///< of all points
 
   /// What a point's machine and policy are; null if they cannot be had. Loaded when it is asked
   /// for: whoever needs many at a time holds what was returned.
   std::shared_ptr<const config::MachineConfig> machine(const Point& point) const;
   std::shared_ptr<const config::PolicyConfig> policy(const Point& point) const;
 
+  /// Points of a program, which are neighbours.
+  size_t points_of_program() const;
+  PointPlace place(size_t index) const;
   /// The point under the first policy that is otherwise the same.
-  const Point& reference(const Point& point) const { return points[point.index - point.policy]; }
+  Point reference(const Point& point) const { return points[point.index - point.policy]; }
   /// "key=value" of every axis, as given.
   std::vector<std::string> overrides(const Point& point) const;
   std::string machine_name(const Point& point) const;
   std::string policy_name(const Point& point) const;
 };
 
-/// Points that a sweep may have: more than anybody runs, few enough to be held.
+/// Points that a sweep may have: more than anybody runs.
 inline constexpr uint64_t kMaxPoints = 1'000'000;
 
 /// The number of points; kMaxPoints + 1 for any that is greater.
 uint64_t count_points(const Definition& definition);
 
-/// Expands the product and loads all configurations. A combination of keys that a rule forbids is
-/// the error of its points. `progress` is told of the points that are checked, and stops by
-/// returning false. Throws nearwarp::Error if a machine or policy cannot be had with any
-/// combination, or when stopped; UsageError if a point is there twice, or there are too many.
+/// Checks the sweep as a whole, each value of an axis with the first ones of the others: a point's
+/// own combination is checked when the point is asked for, and if a rule forbids it, that is the
+/// point's error. Of divided programs, whose ids depend on all of their points, all are checked;
+/// `progress` is told of these, and stops by returning false. Throws nearwarp::Error if a machine
+/// or policy cannot be had with any combination, or when stopped; UsageError if a point is there
+/// twice, or there are too many.
 Plan expand(Definition definition,
             const std::function<bool(uint64_t checked, uint64_t all)>& progress = {});
 

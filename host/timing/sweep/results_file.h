@@ -31,6 +31,8 @@ class ResultsFile {
 
   const std::string& path() const { return path_; }
   bool dropped_torn_line() const { return dropped_; }
+  /// Has it no points?
+  bool empty() const { return done_.empty(); }
   /// The point's numbers, or nullptr if it is not in the file. The last line of an id counts.
   const Summary* find(const std::string& id) const;
   /// From now on points of this file, which somebody else writes, are found, too. Throws

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <exception>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <new>
 #include <numeric>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "host/core/error.h"
@@ -18,6 +20,7 @@
 #include "host/timing/run/launch_part.h"
 #include "host/timing/run/learning.h"
 #include "host/timing/run/resident_blocks.h"
+#include "host/timing/sweep/point_costs.h"
 
 namespace nearwarp::sweep {
 namespace {
@@ -45,53 +48,95 @@ class SweepRun final : public sim::BatchObserver {
         file_(file),
         todo_(plan.definition.programs.size()),
         sizes_(plan.definition.programs.size()) {
-    for (const Point& point : plan.points) {
-      if (!is_ours(options, point)) continue;
-      outcome_.points += 1;
-      const Summary* there = file.find(point.id);
-      if (there != nullptr && !(options.retry && there->failed())) {
-        outcome_.already_there += 1;
-      } else {
-        todo_[point.program].push_back(&point);
-        progress_.points += 1;
+    // Whose points are there, or somebody else's, is known by ids; where there are none, no point
+    // has to be made to count them.
+    const bool all_are_new = file.empty() && options.others.empty();
+    for (size_t i = 0; i < plan.points.size(); ++i) {
+      if (!options.shard.has(i)) continue;
+      if (!all_are_new) {
+        const Point point = plan.points[i];
+        if (!is_ours(options, point)) continue;
+        if (is_there(point)) {
+          outcome_.points += 1;
+          outcome_.already_there += 1;
+          continue;
+        }
       }
+      outcome_.points += 1;
+      progress_.points += 1;
+      const PointPlace at = plan.place(i);
+      todo_[at.program].add(at);
     }
   }
 
   Outcome run() {
     for (program_ = 0; program_ < todo_.size() && !outcome_.stopped; ++program_)
-      if (!todo_[program_].empty()) run_program();
+      if (todo_[program_].points != 0) run_program();
     return outcome_;
   }
 
  private:
+  /// Points of a program that are not done.
+  struct Todo {
+    size_t points = 0;
+    std::map<std::pair<size_t, size_t>, size_t> left;  ///< by machine and policy
+
+    void add(const PointPlace& at) {
+      points += 1;
+      left[{at.machine, at.policy}] += 1;
+    }
+  };
+
+  bool is_there(const Point& point) const {
+    const Summary* there = file_.find(point.id);
+    return there != nullptr && !(options_.retry && there->failed());
+  }
+
   /// The program's points, but for those that cannot be run.
   void run_program() {
-    points_.clear();
-    for (const Point* point : todo_[program_]) {
-      if (point->error.empty()) {
-        points_.push_back(point);
-      } else {
-        fail(*point, point->error);
-      }
-    }
+    points_of_program_ = todo_[program_].points;
+    points_begun_ = 0;
     sizes_[program_] = 0;
-    if (points_.empty() || !execute()) return;
-    for (size_t next = 0; next < points_.size() && !outcome_.stopped;) {
-      first_ = next;
-      next = std::min(points_.size(), first_ + kPointsAtOnce);
-      before_ += run_points(next);
+    bool executed = false;
+    const size_t begin = program_ * plan_.points_of_program();
+    const size_t end = begin + plan_.points_of_program();
+    for (size_t i = begin; i < end && !outcome_.stopped;) {
+      points_.clear();
+      for (; i < end && points_.size() < kPointsAtOnce; ++i) {
+        if (!options_.shard.has(i)) continue;
+        Point point = plan_.points[i];
+        if (!is_ours(options_, point) || is_there(point)) continue;
+        points_begun_ += 1;
+        if (point.error.empty())
+          points_.push_back(std::move(point));
+        else
+          fail(point, point.error);
+      }
+      if (points_.empty()) continue;
+      if (!executed && !execute()) {
+        // The failure of a program is one of all its points.
+        for (; i < end && !outcome_.stopped; ++i) fail_if_ours(i);
+        return;
+      }
+      executed = true;
+      before_ += run_points();
     }
     forget_jobs();
     recording_ = {};
   }
 
-  /// The program's points from first_ to `end`. Returns their work.
-  uint64_t run_points(size_t end) {
+  void fail_if_ours(size_t index) {
+    if (!options_.shard.has(index)) return;
+    const Point point = plan_.points[index];
+    if (!is_ours(options_, point) || is_there(point)) return;
+    fail(point, point.error.empty() ? why_not_executed_ : point.error);
+  }
+
+  /// The points of points_. Returns their work.
+  uint64_t run_points() {
     forget_jobs();
     work_ = 0;
-    for (size_t i = first_; i < end; ++i) {
-      const Point& point = *points_[i];
+    for (const Point& point : points_) {
       sim::DividedJob& job = jobs_.emplace_back();
       machines_.push_back(plan_.machine(point));
       policies_.push_back(plan_.policy(point));
@@ -99,12 +144,15 @@ class SweepRun final : public sim::BatchObserver {
       if (!options_.checkpoints.empty())
         job.whole.checkpoint = sim::checkpoint_path(options_.checkpoints, job.whole);
       job.division = &division_;
-      work_ += work_of(job);
+      work_of_jobs_.push_back(work_of(job));
+      work_ += work_of_jobs_.back();
     }
+    done_of_jobs_.assign(jobs_.size(), 0);
     // Points that come later are taken to be like these.
-    const double mean = static_cast<double>(work_) / static_cast<double>(end - first_);
+    const double mean = static_cast<double>(work_) / static_cast<double>(points_.size());
     *sizes_[program_] += work_;
-    still_to_come_ = static_cast<uint64_t>(mean * static_cast<double>(points_.size() - end));
+    still_to_come_ =
+        static_cast<uint64_t>(mean * static_cast<double>(points_of_program_ - points_begun_));
     run_divided(runner_, jobs_, *this);
     still_to_come_ = 0;
     return work_;
@@ -114,9 +162,11 @@ class SweepRun final : public sim::BatchObserver {
     jobs_.clear();
     machines_.clear();
     policies_.clear();
+    work_of_jobs_.clear();
+    done_of_jobs_.clear();
   }
 
-  /// The failure of a program is one of all its points, unless it was stopped.
+  /// False if it cannot be, with the points of points_ failed, or was stopped.
   bool execute() {
     try {
       recording_ = surroundings_.recording(program_);
@@ -125,7 +175,8 @@ class SweepRun final : public sim::BatchObserver {
     } catch (const Error&) {
       const std::exception_ptr error = std::current_exception();
       if (!progress(0)) return false;
-      for (const Point* point : points_) fail(*point, message_of(error));
+      why_not_executed_ = message_of(error);
+      for (const Point& point : points_) fail(point, why_not_executed_);
       return false;
     }
   }
@@ -135,8 +186,10 @@ class SweepRun final : public sim::BatchObserver {
   runtime::DivisionNeeds needs() {
     runtime::DivisionNeeds needs;
     std::shared_ptr<const config::MachineConfig> last;
-    for (const Point& point : plan_.points) {
-      if (point.program != program_ || !point.error.empty()) continue;
+    const size_t first = program_ * plan_.points_of_program();
+    for (size_t at = first; at < first + plan_.points_of_program(); ++at) {
+      const Point point = plan_.points[at];
+      if (!point.error.empty()) continue;
       const auto machine = plan_.machine(point);
       const auto policy = plan_.policy(point);
       const sim::ReplayJob job = {&recording_, machine.get(), policy.get()};
@@ -156,13 +209,20 @@ class SweepRun final : public sim::BatchObserver {
 
   void finished(size_t job, sim::BatchOutcome outcome) override {
     if (outcome.stopped) return;
-    const Point& point = *points_[first_ + job];
-    if (outcome.error != nullptr) return fail(point, message_of(outcome.error));
-    file_.append(result_line(plan_, point, std::move(*outcome.result)));
+    const Point& point = points_[job];
+    if (outcome.error != nullptr) {
+      fail(point, message_of(outcome.error));
+    } else {
+      const double seconds = outcome.result->wall_seconds;
+      costs_.add(point.program, point.machine, point.policy, work_of_jobs_[job], seconds);
+      seconds_ += seconds;
+      file_.append(result_line(plan_, point, std::move(*outcome.result)));
+      is_done(point);
+    }
     std::error_code ignored;  // a file that stays does no harm
-    std::filesystem::remove(jobs_[job].whole.checkpoint, ignored);
-    progress_.points_done += 1;
-    outcome_.finished += 1;
+    if (outcome.error == nullptr) std::filesystem::remove(jobs_[job].whole.checkpoint, ignored);
+    work_of_jobs_[job] = 0;  // what is under way and what is left is counted by the others
+    done_of_jobs_[job] = 0;
   }
 
   void work_of_each(std::span<const uint64_t> warp_instructions) override {
@@ -171,17 +231,48 @@ class SweepRun final : public sim::BatchObserver {
     *sizes_[program_] += work_ - before;
   }
 
+  void progress_of_each(std::span<const uint64_t> warp_instructions) override {
+    for (size_t i = 0; i < done_of_jobs_.size() && i < warp_instructions.size(); ++i)
+      done_of_jobs_[i] = std::min(warp_instructions[i], work_of_jobs_[i]);
+  }
+
   bool progress(uint64_t warp_instructions) override {
     progress_.warp_instructions_done = before_ + warp_instructions;
     progress_.warp_instructions = expected();
+    measure_cost();
     if (!surroundings_.progress(progress_)) outcome_.stopped = true;
     return !outcome_.stopped;
   }
 
+  void measure_cost() {
+    progress_.cost_done = progress_.cost = seconds_;
+    for (size_t i = 0; i < done_of_jobs_.size(); ++i) {
+      if (done_of_jobs_[i] == 0) continue;
+      const Point& point = points_[i];
+      progress_.cost_done += static_cast<double>(done_of_jobs_[i]) *
+                             costs_.of(point.program, point.machine, point.policy);
+    }
+    const double of_others = mean_work();
+    for (size_t program = 0; program < todo_.size(); ++program) {
+      const Todo& todo = todo_[program];
+      const double work = sizes_[program].value_or(0) != 0 && program == program_
+                              ? static_cast<double>(work_) / static_cast<double>(jobs_.size())
+                              : of_others;
+      for (const auto& [at, points] : todo.left)
+        progress_.cost +=
+            static_cast<double>(points) * work * costs_.of(program, at.first, at.second);
+    }
+  }
+
   void fail(const Point& point, const std::string& error) {
     file_.append(failure_line(plan_, point, error));
+    is_done(point);
+  }
+
+  void is_done(const Point& point) {
     progress_.points_done += 1;
     outcome_.finished += 1;
+    todo_[point.program].left[{point.machine, point.policy}] -= 1;
   }
 
   /// Warp-instructions of all points to run.
@@ -189,10 +280,10 @@ class SweepRun final : public sim::BatchObserver {
     uint64_t known = still_to_come_, known_points = 0, unknown_points = 0;
     for (size_t i = 0; i < todo_.size(); ++i) {
       if (!sizes_[i].has_value()) {
-        unknown_points += todo_[i].size();
+        unknown_points += todo_[i].points;
       } else if (*sizes_[i] != 0) {
         known += *sizes_[i];
-        known_points += todo_[i].size();
+        known_points += todo_[i].points;
       }
     }
     if (known_points == 0) return 0;
@@ -200,18 +291,32 @@ class SweepRun final : public sim::BatchObserver {
     return known + static_cast<uint64_t>(mean * static_cast<double>(unknown_points));
   }
 
+  /// Warp-instructions of a point of the programs that were executed, on the average.
+  double mean_work() const {
+    double work = static_cast<double>(still_to_come_), points = 0;
+    for (size_t i = 0; i < todo_.size(); ++i) {
+      if (sizes_[i].value_or(0) == 0) continue;
+      work += static_cast<double>(*sizes_[i]);
+      points += static_cast<double>(todo_[i].points);
+    }
+    return points == 0 ? 1 : work / points;
+  }
+
   const Plan& plan_;
   const RunOptions& options_;
   sim::BatchRunner& runner_;
   Surroundings& surroundings_;
   ResultsFile& file_;
-  std::vector<std::vector<const Point*>> todo_;  ///< by program
+  std::vector<Todo> todo_;  ///< by program
   /// By program: warp-instructions of all of its points, once that is known.
   std::vector<std::optional<uint64_t>> sizes_;
-  size_t program_ = 0;                 ///< the one that runs
-  std::vector<const Point*> points_;   ///< that it has to run
-  size_t first_ = 0;                   ///< of them, in the batch that runs
-  std::vector<sim::DividedJob> jobs_;  ///< the batch, as runs
+  size_t program_ = 0;            ///< the one that runs
+  size_t points_of_program_ = 0;  ///< that it has to run
+  size_t points_begun_ = 0;       ///< of them, up to the batch that runs
+  std::string why_not_executed_;
+  std::vector<Point> points_;                          ///< of the batch that runs
+  std::vector<sim::DividedJob> jobs_;                  ///< the same, as runs
+  std::vector<uint64_t> work_of_jobs_, done_of_jobs_;  ///< warp-instructions; 0 of what has ended
   std::vector<std::shared_ptr<const config::MachineConfig>> machines_;  ///< that they point to
   std::vector<std::shared_ptr<const config::PolicyConfig>> policies_;
   uint64_t work_ = 0;             ///< of the batch that runs, warp-instructions
@@ -219,6 +324,8 @@ class SweepRun final : public sim::BatchObserver {
   runtime::Recording recording_;  ///< of the program that runs
   runtime::Division division_;    ///< and what of it is simulated
   uint64_t before_ = 0;           ///< warp-instructions of earlier programs' points
+  PointCosts costs_;
+  double seconds_ = 0;  ///< that points took which are done
   Progress progress_;
   Outcome outcome_;
 };

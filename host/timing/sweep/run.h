@@ -19,6 +19,9 @@ struct Progress {
   size_t points_done = 0, points = 0;
   /// Programs that have not been executed yet are taken to be as long as the mean of the others.
   uint64_t warp_instructions_done = 0, warp_instructions = 0;
+  /// The same in the host's seconds: points that are done as they took, others as those that have
+  /// most in common with them.
+  double cost_done = 0, cost = 0;
 };
 
 /// What a sweep needs from outside.
@@ -54,9 +57,9 @@ struct RunOptions {
   Divide divide;
 };
 
-/// Points of a program that are handed to the runner at a time: so many that the few at their end,
-/// for which there are fewer than threads, do not count; so few that their machines and policies
-/// fit in some tens of megabytes.
+/// Points of a program that are made, checked and handed to the runner at a time: so many that the
+/// few at their end, for which there are fewer than threads, do not count; so few that their
+/// machines and policies fit in some tens of megabytes.
 inline constexpr size_t kPointsAtOnce = 4096;
 
 /// Is the point one of those to run?

@@ -94,9 +94,11 @@ static void loops(int* value, int* rounds, int* outer) {
   CUDA(cudaStreamCreate(&stream));
   CUDA(cudaStreamBeginCaptureToGraph(stream, body, &loop, nullptr, 1, cudaStreamCaptureModeGlobal));
   halve<<<1, 1, 0, stream>>>(handle, outer, rounds + 1);
-  cudaGraph_t same;
-  CUDA(cudaStreamEndCapture(stream, &same));
-  CHECK(same == body);
+  CUDA(cudaStreamEndCapture(stream, nullptr));  // who gave the graph has it
+  CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  FAILS(cudaErrorInvalidValue, cudaStreamEndCapture(stream, nullptr));
+  cudaGraph_t empty;
+  CUDA(cudaStreamEndCapture(stream, &empty));
   CUDA(cudaGraphInstantiate(&exec, graph, 0));
   for (int launched = 1; launched <= 2; ++launched) {
     *value = 1000;  // 9 halvings, then one more

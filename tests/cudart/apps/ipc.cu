@@ -57,6 +57,11 @@ int main() {
   }
   close(up[1]);
   close(down[0]);
+  cudaDeviceProp properties;
+  int has_events = 0;
+  CUDA(cudaGetDeviceProperties(&properties, 0));
+  CUDA(cudaDeviceGetAttribute(&has_events, cudaDevAttrIpcEventSupport, 0));
+  CHECK(has_events == 1 && properties.ipcEventSupported == 1);
   int *other, *p;
   std::vector<int> host(kN);
   for (int i = 0; i < kN; ++i) host[i] = i;

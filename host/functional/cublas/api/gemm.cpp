@@ -2,6 +2,7 @@
 #include "host/functional/cublas/gemm.h"
 
 #include "host/functional/cublas/api/entry.h"
+#include "host/functional/cublas/complex.h"
 
 using namespace nearwarp::cublas;
 
@@ -41,8 +42,26 @@ Product product_of(const Handle& h, const Call& c, DataType a, DataType b, DataT
   return p;
 }
 
+/// The same of complex numbers, whose sums are made in their own type.
+void multiply_complex(const Handle& h, const Call& c, DataType type, int b, int to, int compute) {
+  const bool fits = type == kC64
+                        ? compute == kCompute64F || compute == kCompute64FPedantic
+                        : compute == kCompute32F || compute == kCompute32FPedantic ||
+                              compute == kCompute32FFast16F || compute == kCompute32FFast16Bf ||
+                              compute == kCompute32FFastTf32;
+  require(b == type && to == type && fits, kNotSupported);
+  complex_multiply(h, type,
+                   {size(c.m), size(c.n), size(c.k), c.transpose_a, c.transpose_b, 0, c.a, c.b, c.c,
+                    complex_factor(h, c.alpha, type), complex_factor(h, c.beta, type)},
+                   c.batch);
+}
+
 Status run(const char* name, const Handle* h, const Call& c, int a, int b, int to, int compute) {
   return call(name, h, [&] {
+    if (a == kC32 || a == kC64) {
+      multiply_complex(*h, c, static_cast<DataType>(a), b, to, compute);
+      return;
+    }
     multiply(product_of(*h, c, static_cast<DataType>(a), static_cast<DataType>(b),
                         static_cast<DataType>(to), static_cast<ComputeType>(compute)),
              h->stream);
@@ -54,7 +73,7 @@ Matrix several(const void* const* items, int64_t ld) { return {nullptr, items, l
 
 }  // namespace
 
-/// cublas<T>gemm and its batches; `letter` S, D or H.
+/// cublas<T>gemm and its batches; `letter` S, D, H, C or Z.
 #define NW_GEMM(letter, suffix, Scale, type, compute)                                             \
   NW_CUBLAS cublas##letter##gemm##suffix(                                                         \
       Handle* h, int ta, int tb, int m, int n, int k, const Scale* alpha, const void* a, int lda, \
@@ -116,6 +135,20 @@ NW_GEMM_BATCHES_64(H, void, kF16, kCompute16F)
 NW_GEMM(S, _v2, float, kF32, kCompute32F)
 NW_GEMM(D, _v2, double, kF64, kCompute64F)
 NW_GEMM(H, , void, kF16, kCompute16F)
+NW_GEMM_BATCHES_64(C, void, kC32, kCompute32F)
+NW_GEMM_BATCHES_64(Z, void, kC64, kCompute64F)
+NW_GEMM(C, _v2, void, kC32, kCompute32F)
+NW_GEMM(Z, _v2, void, kC64, kCompute64F)
+
+/// Programs that ask for three multiplications in place of four get four.
+#define NW_GEMM_3M(letter)                                                                   \
+  NW_CUBLAS cublas##letter##gemm3m(Handle* h, int ta, int tb, int m, int n, int k,           \
+                                   const void* alpha, const void* a, int lda, const void* b, \
+                                   int ldb, const void* beta, void* c, int ldc) {            \
+    return cublas##letter##gemm_v2(h, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc); \
+  }
+NW_GEMM_3M(C)
+NW_GEMM_3M(Z)
 
 /// Types are named by the call. Algorithms are all the same one.
 NW_CUBLAS cublasGemmEx(Handle* h, int ta, int tb, int m, int n, int k, const void* alpha,

@@ -5,19 +5,30 @@ namespace nearwarp::cusparse {
 
 /// A factor: a value, or where it is on the device.
 struct Factor {
-  double value;
+  double value, imaginary;
   const void* at;  ///< null: `value`
 };
 
-/// Nonzero elements in lines (rows of CSR, columns of CSC), or one by one (COO).
+/// How elements lie.
+enum Places : int {
+  kLines,        ///< line by line: rows of CSR, columns of CSC
+  kCoordinates,  ///< one by one: COO
+  kBlocks,       ///< dense blocks of `height` x `width`, by rows of blocks: BSR
+  kSlices,       ///< rows in slices of `height`, side by side and padded to one length: sliced ELL
+  kBlockRows,    ///< rows of `length` elements, of blocks of `height` x `height`: blocked ELL
+};
+
+/// Nonzero elements.
 struct Sparse {
-  long long lines;  ///< COO: elements
-  void* offsets;    ///< of lines, one more than there are; COO: rows
-  void* indices;    ///< across lines; COO: columns
+  long long lines;  ///< kCoordinates: elements; else rows, of CSC columns
+  void* offsets;    ///< of lines, rows of blocks, slices, one more than there are; COO: rows
+  void* indices;    ///< across lines, of columns or columns of blocks; below 0: padding
   void* values;
   int wide_offsets, wide_indices;  ///< of 64 bits
   int base;
-  int is_coordinates;
+  int places;
+  long long height, width, length;
+  int by_columns;  ///< kBlocks: so elements of a block lie
 };
 
 /// An element lies at row * row_stride + column * column_stride.
@@ -34,6 +45,13 @@ struct ProductArgs {
   Dense b, c;
   Factor alpha, beta;
   int across;
+  int conjugate_a, conjugate_b;
+};
+
+/// Rows of elements, in order, and where each row begins.
+struct RowsArgs {
+  int *rows, *offsets;
+  int num_rows, num_elements, base;
 };
 
 /// Between a dense and a sparse matrix; `line_stride` and `step` say how elements of a line lie.

@@ -26,6 +26,7 @@ Status begin(Stream stream, int mode, Graph* graph, GraphNode* const* dependenci
     }
     s->capture = graph == nullptr ? r.graphs.create() : &r.graphs.graph(graph);
     s->captures = true;
+    s->captures_into = graph != nullptr;
     s->tail = std::move(tail);
     return kSuccess;
   });
@@ -43,13 +44,13 @@ NW_API cudaStreamBeginCaptureToGraph(Stream stream, Graph* graph, GraphNode* con
 }
 NW_API cudaStreamEndCapture(Stream stream, Graph** graph) {
   return api([&](Runtime& r) {
-    require(graph != nullptr);
-    *graph = nullptr;
+    if (graph != nullptr) *graph = nullptr;
     StreamState* s = r.streams.find(stream);
     require(s != nullptr && s->capture != nullptr);
     require(s->captures, kErrorStreamCaptureUnmatched);
-    *graph = s->capture;
-    r.streams.end_capture(*graph);
+    require(graph != nullptr || s->captures_into);  // who captured into a graph has it
+    if (graph != nullptr) *graph = s->capture;
+    r.streams.end_capture(s->capture);
     return kSuccess;
   });
 }

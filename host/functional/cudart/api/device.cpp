@@ -113,6 +113,8 @@ DeviceProp properties(const DeviceSpec& s, uint32_t device) {
   p.max_blocks_per_multi_processor = as_int(s.sm_blocks);
   p.host_register_supported = p.host_register_read_only_supported = 1;
   p.memory_pools_supported = 1;
+  p.memory_pool_supported_handle_types = 1;  // descriptors of files
+  p.ipc_event_supported = 1;
   p.cluster_launch = s.capability >= kClusterCapability;
   p.unified_function_pointers = 0;
   p.device_numa_id = p.host_numa_id = -1;
@@ -188,6 +190,8 @@ bool attribute(const DeviceSpec& s, int number, int* value) {
       case 99:   // HostRegisterSupported
       case 113:  // HostRegisterReadOnlySupported
       case 115:  // MemoryPoolsSupported
+      case 119:  // MemoryPoolSupportedHandleTypes: descriptors of files
+      case 125:  // IpcEventSupport
         return 1;
       case 120:  // ClusterLaunch
         return s.capability >= kClusterCapability;

@@ -77,14 +77,15 @@ NW_API cudaIpcOpenMemHandle(void** pointer, IpcHandle handle, unsigned flags) {
       int file;
       ~Closing() { close(file); }
     } closing{file};
-    *pointer =
-        reinterpret_cast<void*>(r.virtual_memory.open(r, file, content.offset, content.bytes));
+    *pointer = reinterpret_cast<void*>(r.virtual_memory.open(r, file, content.offset, content.bytes,
+                                                             VirtualMemory::Opened::kByHandle));
     return kSuccess;
   });
 }
 NW_API cudaIpcCloseMemHandle(void* pointer) {
   return api([&](Runtime& r) {
-    r.virtual_memory.close(r, reinterpret_cast<uint64_t>(pointer));
+    r.virtual_memory.close(r, reinterpret_cast<uint64_t>(pointer),
+                           VirtualMemory::Opened::kByHandle);
     r.order.host_waited();
     return kSuccess;
   });

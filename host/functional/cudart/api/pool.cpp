@@ -1,5 +1,7 @@
 // Entry points of stream-ordered allocation. All pools share the device's memory; what is freed is
 // free at once.
+#include "host/functional/cudart/api/pool.h"
+
 #include <memory>
 #include <unordered_map>
 
@@ -7,13 +9,6 @@
 #include "host/functional/cudart/runtime.h"
 
 using namespace nearwarp::cudart;
-
-/// What cudaMemPool_t points to.
-struct nearwarp::cudart::Pool {
-  int reuse[3] = {1, 1, 1};
-  uint64_t release_threshold = 0;
-  uint64_t used_high = 0;
-};
 
 namespace {
 
@@ -37,11 +32,6 @@ std::unordered_map<const Pool*, std::unique_ptr<Pool>>& pools() {
   static auto* const all = new std::unordered_map<const Pool*, std::unique_ptr<Pool>>;
   return *all;
 }
-Pool& checked(Pool* pool) {
-  require(pools().contains(pool) || is_default(pool), kErrorInvalidValue);
-  return *pool;
-}
-
 Status get_pool(Pool** pool, int device, bool initial, NW_CALL_SITE) {
   const OuterCall outer(site);
   return api([&](Runtime& r) {
@@ -58,12 +48,23 @@ int device_of(const MemLocation* location) {
 
 }  // namespace
 
+Pool& nearwarp::cudart::checked_pool(Pool* pool) {
+  require(pools().contains(pool) || is_default(pool));
+  return *pool;
+}
+Pool* nearwarp::cudart::keep_pool(std::unique_ptr<Pool> pool) {
+  Pool* const kept = pool.get();
+  pools().emplace(kept, std::move(pool));
+  return kept;
+}
+
 NW_API cudaMallocFromPoolAsync(void** pointer, size_t bytes, Pool* pool, Stream stream) {
   return api([&](Runtime& r) {
     require(pointer != nullptr);
     const StreamState* s = r.streams.find(stream);
     r.touch(stream);
-    Pool& p = checked(pool);
+    Pool& p = checked_pool(pool);
+    require(p.file < 0);  // another process's
     if (s != nullptr && s->capture != nullptr) {
       require(bytes != 0);
       r.enqueue(stream, NodeType::kAllocate,
@@ -94,16 +95,17 @@ NW_API cudaFreeAsync(void* pointer, Stream stream) {
 NW_API cudaMemPoolCreate(Pool** pool, const MemPoolProps* properties) {
   return api([&](Runtime&) {
     require(pool != nullptr && properties != nullptr);
-    require(properties->handle_types == 0, kErrorNotSupported);  // no other process may have it
+    constexpr int kFileDescriptor = 1;  // the one form in which other processes may have it
+    require((properties->handle_types & ~kFileDescriptor) == 0, kErrorNotSupported);
     auto made = std::make_unique<Pool>();
-    *pool = made.get();
-    pools().emplace(made.get(), std::move(made));
+    made->is_shareable = properties->handle_types != 0;
+    *pool = keep_pool(std::move(made));
     return kSuccess;
   });
 }
 NW_API cudaMemPoolDestroy(Pool* pool) {
   return api([&](Runtime&) {
-    checked(pool);
+    checked_pool(pool);
     require(!is_default(pool));
     for (int device = 0; device < static_cast<int>(kMostDevices); ++device)
       if (of_device(device).current == pool) of_device(device).current = of_device(device).initial;
@@ -116,7 +118,8 @@ NW_API cudaDeviceGetMemPool(Pool** pool, int device) { return get_pool(pool, dev
 NW_API cudaDeviceSetMemPool(int device, Pool* pool) {
   return api([&](Runtime& r) {
     r.check_device(device);
-    of_device(device).current = &checked(pool);
+    require(checked_pool(pool).file < 0);
+    of_device(device).current = pool;
     return kSuccess;
   });
 }
@@ -132,13 +135,13 @@ NW_API cudaMemSetMemPool(MemLocation* location, int, Pool* pool) {
 }
 NW_API cudaMemPoolTrimTo(Pool* pool, size_t) {
   return api([&](Runtime&) {
-    checked(pool);
+    checked_pool(pool);
     return kSuccess;
   });
 }
 NW_API cudaMemPoolSetAttribute(Pool* pool, int attribute, void* value) {
   return api([&](Runtime&) {
-    Pool& p = checked(pool);
+    Pool& p = checked_pool(pool);
     require(value != nullptr && attribute >= 1 && attribute <= kUsedHigh);
     if (attribute < kReleaseThreshold)
       p.reuse[attribute - 1] = *static_cast<int*>(value);
@@ -151,7 +154,7 @@ NW_API cudaMemPoolSetAttribute(Pool* pool, int attribute, void* value) {
 }
 NW_API cudaMemPoolGetAttribute(Pool* pool, int attribute, void* value) {
   return api([&](Runtime& r) {
-    const Pool& p = checked(pool);
+    const Pool& p = checked_pool(pool);
     require(value != nullptr && attribute >= 1 && attribute <= kUsedHigh);
     if (attribute < kReleaseThreshold) {
       *static_cast<int*>(value) = p.reuse[attribute - 1];
@@ -167,13 +170,13 @@ NW_API cudaMemPoolGetAttribute(Pool* pool, int attribute, void* value) {
 }
 NW_API cudaMemPoolSetAccess(Pool* pool, const void*, size_t) {
   return api([&](Runtime&) {
-    checked(pool);
+    checked_pool(pool);
     return kSuccess;
   });
 }
 NW_API cudaMemPoolGetAccess(int* flags, Pool* pool, MemLocation* location) {
   return api([&](Runtime&) {
-    checked(pool);
+    checked_pool(pool);
     require(flags != nullptr && location != nullptr);
     *flags = device_of(location) >= 0 ? 3 : 0;  // read and write, or nothing
     return kSuccess;

@@ -211,6 +211,26 @@ NW_CU cuMemPoolSetAccess(Pool* pool, const void* access, size_t count) {
 NW_CU cuMemPoolGetAccess(int* flags, Pool* pool, MemLocation* location) {
   return forward(cudaMemPoolGetAccess, flags, pool, location);
 }
+NW_CU cuMemPoolExportToShareableHandle(void* handle, Pool* pool, int type,
+                                       unsigned long long flags) {
+  return forward(cudaMemPoolExportToShareableHandle, handle, pool, type, flags != 0 ? 1 : 0);
+}
+NW_CU cuMemPoolImportFromShareableHandle(Pool** pool, void* handle, int type,
+                                         unsigned long long flags) {
+  return forward(cudaMemPoolImportFromShareableHandle, pool, handle, type, flags != 0 ? 1 : 0);
+}
+NW_CU cuMemPoolExportPointer(PoolPointer* to, DevicePtr start) {
+  return forward(cudaMemPoolExportPointer, to, pointer(start));
+}
+NW_CU cuMemPoolImportPointer(DevicePtr* out, Pool* pool, const PoolPointer* from) {
+  return call([&] {
+    void* start = nullptr;
+    require(out != nullptr);
+    check(cudaMemPoolImportPointer(&start, pool, from));
+    *out = address(start);
+    return kSuccess;
+  });
+}
 NW_CU cuMemGetDefaultMemPool(Pool** pool, MemLocation* location, int type) {
   return forward(cudaMemGetDefaultMemPool, pool, location, type);
 }

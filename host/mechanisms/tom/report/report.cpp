@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "host/mechanisms/tom/report/sections.h"
+#include "host/timing/report/columns.h"
 #include "host/timing/report/rows.h"
 
 namespace nearwarp::tom {
@@ -75,6 +76,23 @@ report::Phases phases(const RunResult& run) {
   return all;
 }
 
+/// While a mapping is learnt, memory is behind PCI-E.
+std::string cost(const report::Json& run, int64_t least) {
+  if (!run.contains("mapping")) return "";
+  const report::Json& mapping = run.at("mapping");
+  if (mapping.value("source", "") != "learnt") return "";
+  // A program without candidates has nothing to learn from, and does not wait for it.
+  if (mapping.at("instances").at("wanted") == 0) return "";
+  const bool applied = mapping.value("applied", false);
+  const auto cycles =
+      applied ? mapping.value("resume_cycle", int64_t{0}) : run.at("cycles").get<int64_t>();
+  if (cycles < least) return "";
+  return applied
+             ? fmt::format("until the mapping was learnt, memory was behind PCI-E for {} cycles",
+                           report::grouped(static_cast<uint64_t>(cycles)))
+             : "the mapping was being learnt to the end, with memory behind PCI-E";
+}
+
 }  // namespace
 
 const report::MechanismReport& report_sections() {
@@ -88,6 +106,7 @@ const report::MechanismReport& report_sections() {
       .kernel_members = add_kernel_members,
       .work = work,
       .phases = phases,
+      .cost = cost,
       .each_sum = each_sum_of_run,
   };
   return report;

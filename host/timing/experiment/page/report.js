@@ -263,7 +263,7 @@ const bars = (figure) => {
   // Bars of a group say below what they are, where their colours do not.
   const named = stacked && perGroup > 1;
   const flat = Math.max(...names.map(textWidth)) <= .86 * room / perGroup - 6;
-  const below = named ? (flat ? type : Math.max(...names.map(textWidth))) + 6 : high + 12;
+  const below = named ? (flat ? type + 4 : Math.max(...names.map(textWidth))) + 6 : high + 12;
   const above = named ? high + 16 : type + 12;
   const groupAxis = Plot.axisFx({anchor: named ? "top" : "bottom", label: null, tickRotate: tilt,
     fontSize: type, padding: 3,
@@ -325,7 +325,7 @@ const nameDots = (svg, pairs, size) => {
                     [cx + 4, cy + 5 + size], [cx - 4 - long, cy - 6], [cx - 4 - long, cy + 5 + size]];
     for (const [left, base] of places) {
       const box = [left, base - size, left + long, base + 2];
-      const free = box[0] > 40 && box[2] < right + 60 && taken.every((other, k) => k === i ||
+      const free = box[0] > 40 && box[2] < right - 2 && taken.every((other, k) => k === i ||
         box[2] < other[0] || other[2] < box[0] || box[3] < other[1] || other[3] < box[1]);
       if (!free) continue;
       taken.push(box);
@@ -379,7 +379,10 @@ const curve = (figure) => {
   const values = figure.x.map(Number);
   const log = numeric && values.length > 2 && values[0] > 0 &&
     values[values.length - 1] / values[0] >= 8;
-  const type = drawing.type, left = 3.4 * type + 14;
+  const type = drawing.type;
+  // Room for the axis' longest number and its label.
+  const most = Math.round(Math.max(...rows.map((row) => row.value ?? 0)));
+  const left = Math.max(3.4 * type + 14, textWidth(most.toLocaleString("en-GB")) + type + 16);
   const svg = Plot.plot({width: Math.min(wide(), 760), height: drawing.fit ? 240 : 320, marginLeft: left,
     marginBottom: 3 * type + 12, marginTop: 14, marginRight: 20,
     style: {fontSize: `${type}px`, overflow: "visible"},
@@ -442,9 +445,23 @@ const svgText = (figure, svg, titled = true) => {
   };
   let y = 4;
   if (titled) {
-    y += 1.2 * type;
-    text(6, y, figure.title + (figure.unit ? ` [${figure.unit}]` : ""), 1.15 * type);
-    y += .5 * type;
+    // In as many lines as the width wants.
+    let line = "";
+    const put = () => {
+      y += 1.3 * type;
+      text(6, y, line, 1.15 * type);
+    };
+    for (const word of (figure.title + (figure.unit ? ` [${figure.unit}]` : "")).split(" ")) {
+      const longer = line ? `${line} ${word}` : word;
+      if (line && 1.15 * textWidth(longer) > width - 12) {
+        put();
+        line = word;
+      } else {
+        line = longer;
+      }
+    }
+    put();
+    y += .4 * type;
   }
   if (names.length > 1) {
     let x = 6;
@@ -713,8 +730,9 @@ const runText = (point) => [point.machine, point.policy, changesText(point)].fil
 const cyclesFigure = (points, sms) => {
   const runs = points.map((point) => [point, (point.sm_cycles || []).find((c) => c.sms === sms)])
     .filter(([, cycles]) => cycles && cycles.cycles);
-  const uses = unique(runs.flatMap(([, cycles]) =>
-    Object.keys(cycles.uses).filter((use) => cycles.uses[use])));
+  // In one order whichever runs have them: bars are compared, and what no warp does stands on top.
+  const order = unique([...Object.keys(useLabels), ...runs.flatMap(([, cycles]) => Object.keys(cycles.uses))]);
+  const uses = order.filter((use) => runs.some(([, cycles]) => cycles.uses[use]));
   const parts = uses.map((use) => useLabels[use] || use);
   const machines = unique(points.map((point) => point.machine));
   return {name: `cycles-${sms}`, title: `Cycles of ${sms === "sm" ? "SMs" : sms.replace(/_sm$/, "") + " SMs"}`,
@@ -777,9 +795,15 @@ const whereTimeWent = (point) => {
   return parts;
 };
 
+/// A kernel as tables have it: C++ names without parameters, with the whole name beside the pointer.
+const kernelCell = (kernel) => {
+  const short = (data.kernel_names || {})[kernel];
+  return short ? make("span", {title: kernel}, short) : kernel;
+};
+
 /// What became of the instances of a candidate block.
 const candidateRows = (point) => (point.candidates || []).map((c) => [
-  c.kernel, c.source_lines, c.instances, c.offloaded, c.refused_condition, c.refused_busy,
+  kernelCell(c.kernel), c.source_lines, c.instances, c.offloaded, c.refused_condition, c.refused_busy,
   c.refused_pending, c.no_memory_access, c.learning,
   c.local_lines + c.remote_lines ? 100 * c.local_lines / (c.local_lines + c.remote_lines) : "-",
   c.kept ? c.kept_cycles / c.kept : "-", c.returned ? c.offloaded_cycles / c.returned : "-"]);
@@ -809,17 +833,18 @@ const decisions = (point) => {
       o.accesses ? 100 * o.local / o.accesses : "-"])));
   if (point.kernel_totals) parts.push(make("h4", {}, "Kernels"), table(
     ["kernel", "launches", "cycles", "warp-instructions", "IPC", "registers"],
-    point.kernel_totals.map((k) => [k.kernel, k.launches, k.cycles, k.warp_instructions, k.ipc,
+    point.kernel_totals.map((k) => [kernelCell(k.kernel), k.launches, k.cycles, k.warp_instructions, k.ipc,
                                     k.registers])));
   return parts;
 };
 
-/// Made when it is opened first.
+/// Made when it is opened first; on paper its title is a heading.
 const opened = (title, content) => {
-  const details = make("details", {}, make("summary", {}, title));
-  details.addEventListener("toggle", () => {
-    if (details.open && details.childElementCount === 1) details.append(...content());
-  });
+  const details = make("details", {class: "titled"}, make("summary", {}, title));
+  details.fill = () => {
+    if (details.childElementCount === 1) details.append(...content());
+  };
+  details.addEventListener("toggle", () => { if (details.open) details.fill(); });
   return details;
 };
 
@@ -834,7 +859,7 @@ const whatChanged = (point) => {
   const columns = ["where", "core cycles more"];
   const parts = [make("h4", {}, "By what SMs did, all kernels"), table(columns, causesOf(causes, ""))];
   if (kernels.length > 1) parts.push(make("h4", {}, "By kernel"), table(columns, kernels.filter((k) => k.cycles)
-    .flatMap((k) => [[k.kernel, signed(k.cycles)], ...causesOf(k.causes, "\u2003")])));
+    .flatMap((k) => [[kernelCell(k.kernel), signed(k.cycles)], ...causesOf(k.causes, "\u2003")])));
   return parts;
 };
 
@@ -883,8 +908,8 @@ const workloadPage = (name) => {
     make("h3", {}, "Decisions"),
     make("p", {class: "quiet"}, "What was offloaded or placed, and why not; open a run."),
     ...good.map((point) => opened(runText(point), () => decisions(point))),
-    make("h3", {}, "Counters"),
-    make("p", {}, make("label", {}, "Counters with ", filter, " in their names, of study " +
+    make("h3", {class: "screen"}, "Counters"),
+    make("p", {class: "screen"}, make("label", {}, "Counters with ", filter, " in their names, of study " +
       ((main[0] || {}).study || "-"))), place];
 };
 
@@ -996,16 +1021,27 @@ document.getElementById("nav").append(
     ["auto", "light", "dark"].map((theme) => make("option", {selected: theme === asked}, theme))));
 if (asked) setTheme(asked);
 addEventListener("hashchange", show);
-// On paper all is seen: figures as wide as the page, and what is folded on the screen.
-const unfolded = [];
+// On paper all is seen: figures and tables no wider than the page, and what is folded on the screen.
+const unfolded = [], paperPixels = 700, tablePoints = 6.5;
+/// Words are not divided: a table whose words side by side are wider has smaller type.
+const fitTables = () => {
+  for (const table of document.querySelectorAll("main table")) {
+    table.style.width = "1px";
+    const width = table.offsetWidth;
+    table.style.width = "";
+    table.style.fontSize = width > paperPixels ? `${tablePoints * paperPixels / width}pt` : "";
+  }
+};
 const toPaper = () => {
   drawing = {width: paperWidth, type: 9, fit: true, capped: true};
   root.dataset.paper = "yes";
   show();
   for (const details of document.querySelectorAll("main details:not([open])")) {
     details.open = true;
+    details.fill?.();
     unfolded.push(details);
   }
+  fitTables();
 };
 const fromPaper = () => {
   drawing = {width: null, type: 11, fit: false, capped: false};

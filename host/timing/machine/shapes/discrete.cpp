@@ -23,6 +23,7 @@ class Discrete {
   Graph build() {
     make_nodes();
     for (uint32_t i = 0; i < sms_.size(); ++i) link_sm(i);
+    if (p_.has_gpcs()) link_gpcs();
     for (uint32_t k = 0; k < m_.partitions.count; ++k) {
       link_partition(k);
       set_homes(k);
@@ -69,6 +70,26 @@ class Discrete {
     g_.link(g_.at(replies_, port), sm, ChannelClass::kNetworkToSm, kReplies, p_.hop());
     g_.link(sm, front_end, ChannelClass::kControl, kControl, p_.control(16));
     g_.link(front_end, sm, ChannelClass::kControl, kControl, p_.control(16));
+  }
+
+  /// Networks of the SMs of a GPC, for shared memory of other blocks of a cluster: one of requests,
+  /// one of replies, which SMs sink.
+  void link_gpcs() {
+    SwitchSpec spec = p_.crossbar_switch(m_.lsu.remote_shared_bytes);
+    spec.params.period = p_.core_period;
+    for (const auto& [name, carries] :
+         {std::pair{"cluster_requests", kRequests}, std::pair{"cluster_replies", kReplies}}) {
+      const uint16_t of_class = g_.add_class(name, spec);
+      std::vector<NodeId> networks;
+      for (uint32_t k = 0; k < m_.gpu.gpcs; ++k)
+        networks.push_back(g_.add(of_class, fmt::format("{} of GPC {}", name, k)));
+      for (uint32_t i = 0; i < sms_.size(); ++i) {
+        const NodeId network = networks[p_.gpc_of(i)];
+        const uint8_t own = static_cast<uint8_t>(carries | kOwn);
+        g_.link(g_.at(sms_[i]), g_.next_in(network), ChannelClass::kCluster, own, p_.in_gpc());
+        g_.link(g_.next_out(network), g_.at(sms_[i]), ChannelClass::kCluster, own, p_.in_gpc());
+      }
+    }
   }
 
   void link_partition(uint32_t k) {

@@ -9,6 +9,7 @@
 #include "host/timing/machine/baseline_map.h"
 #include "host/timing/machine/polynomials.h"
 #include "host/timing/machine/system.h"
+#include "host/timing/vault/table.h"
 
 namespace nearwarp::sim {
 
@@ -36,13 +37,6 @@ void set_packets(P& p, const config::MachineConfig& m) {
   p.header_bytes = static_cast<uint16_t>(m.packets.header_bytes);
   p.line_bytes = static_cast<uint16_t>(m.l1.line_bytes);
   p.sector_bytes = static_cast<uint16_t>(m.packets.sector_bytes);
-}
-
-void set_timings(VaultParams& p, const config::MachineConfig::Dram& d) {
-  p.tCL = d.tCL, p.tCWL = d.tCWL, p.tRCD = d.tRCD, p.tRP = d.tRP, p.tRAS = d.tRAS;
-  p.tRC = d.tRC, p.tRRD = d.tRRD, p.tFAW = d.tFAW, p.tCCD = d.tCCD, p.tWR = d.tWR;
-  p.tRRD_L = d.tRRD_L, p.tCCD_L = d.tCCD_L, p.tWTR_L = d.tWTR_L;
-  p.tWTR = d.tWTR, p.tRTP = d.tRTP, p.tRTW = d.tRTW, p.tREFI = d.tREFI, p.tRFC = d.tRFC;
 }
 
 void set_fetch(sm::SmParams& p, const config::MachineConfig& m) {
@@ -114,6 +108,7 @@ SmSpec Parts::main_sm() const {
   spec.capacity = sm_capacity(m);
   p.slots_per_warp = image.max_slots;
   p.copies = image.has_copies;
+  p.clusters = has_gpcs();
   p.lsu_queue = m.lsu.queue_entries;
   p.load_entries = m.lsu.load_entries;
   p.shared_latency = m.lsu.shared_latency_cycles + m.lsu.pipeline_cycles;
@@ -204,13 +199,16 @@ VaultSpec Parts::vault(uint32_t mbps) const {
   VaultSpec spec;
   VaultParams& p = spec.params;
   p.period = period(machine.clocks.dram_mhz);
-  set_timings(p, d);
+  p.tCL = d.tCL, p.tCWL = d.tCWL;
   p.in_order = d.scheduler == "fcfs" ? 1 : 0;
   p.closed_page = d.page_policy == "closed" ? 1 : 0;
   p.forward_writes = d.forward_writes ? 1 : 0;
   p.row_buffer_bits = static_cast<uint8_t>(log2_exact(d.row_buffers));
   p.any_row_buffer = d.row_buffer_rule == "any" ? 1 : 0;
-  p.group_shift = static_cast<uint8_t>(log2_exact(d.banks / d.bank_groups * d.row_buffers));
+  const uint64_t line = uint64_t{machine.l1.line_bytes} * machine.clocks.dram_mhz;
+  set_constraints(p,
+                  config::constraints_of(machine, static_cast<uint32_t>((line + mbps - 1) / mbps)),
+                  config::parts_of(machine), d.row_buffers);
   const TicksPerByte t = ticks_per_byte(base_mhz, mbps);
   p.ticks_per_byte_num = t.num;
   p.ticks_per_byte_den = t.den;
@@ -266,6 +264,10 @@ FrontEndSpec Parts::front_end() const {
   p.dispatch.max_running = machine.gpu.launches_in_flight;
   p.dispatch.one_at_a_time = !machine.gpu.launches_share_sms;
   spec.launches = image.launches;
+  if (has_gpcs()) {
+    p.dispatch.gpcs = machine.gpu.gpcs;
+    for (uint32_t i = 0; i < machine.gpu.sms; ++i) spec.gpcs.push_back(gpc_of(i));
+  }
   return spec;
 }
 

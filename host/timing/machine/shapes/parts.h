@@ -34,6 +34,12 @@ struct Parts : ShapeInputs {
   /// The port of a crossbar that a main SM has.
   uint32_t cluster_of(uint32_t sm) const { return sm / machine.gpu.sms_per_cluster; }
 
+  /// Have the SMs' GPCs networks, since the program has clusters?
+  bool has_gpcs() const { return image.has_clusters; }
+  /// The GPC of a main SM: TPCs are dealt to GPCs in turns (HPMLL/NVIDIA-Hopper-Benchmark,
+  /// NewFeatures/DSM/Latency/OneToAll/log: SMs 0, 1, 14, 15, 28, 29, ... of an H100 with 7 GPCs).
+  uint32_t gpc_of(uint32_t sm) const { return sm / machine.gpu.sms_per_tpc % machine.gpu.gpcs; }
+
   /// With clocks and the baseline mapping, and nothing in it.
   Graph empty_graph() const;
 
@@ -65,6 +71,11 @@ struct Parts : ShapeInputs {
   }
   Wire in_partition() const {
     return {machine.partitions.latency_cycles * icnt_period, machine.partitions.queue_entries, 0};
+  }
+  /// Between an SM and the network of its GPC, four of which a request and its answer pass.
+  Wire in_gpc() const {
+    const uint32_t cycles = machine.lsu.remote_shared_cycles / 4;
+    return {cycles * core_period, 2 * cycles, 0};
   }
   Wire control(uint32_t slots) const {
     return {machine.gpu.control_latency_cycles * icnt_period, slots, 0};

@@ -21,6 +21,7 @@ constexpr ClassText kClasses[] = {
     {ChannelClass::kInvalidation, "noc.invalidations", "Invalidations of offloaded blocks' lines"},
     {ChannelClass::kChainsToSm, "noc.chains_to_sms", "ComputePackets to SMs", false},
     {ChannelClass::kChainsFromSm, "noc.chains_from_sms", "Replies to ComputePackets by SMs", false},
+    {ChannelClass::kCluster, "noc.clusters", "SMs and the networks of their GPCs", false},
     {ChannelClass::kPcie, "pcie", "PCI-E during the learning phase"},
     {ChannelClass::kInStack, "stack.internal", "Logic-layer switches, vaults and stack SMs"},
     {ChannelClass::kBanksToSm, "stack.to_sms", "Cores' TSVs to their subcores", false},

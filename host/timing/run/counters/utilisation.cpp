@@ -141,6 +141,8 @@ constexpr WireText text_of(ChannelClass kind) {
       return {"noc.chains_to_sms", "SMs' wires out of the network for chains"};
     case ChannelClass::kChainsFromSm:
       return {"noc.chains_from_sms", "SMs' wires into the network for chains"};
+    case ChannelClass::kCluster:
+      return {"noc.clusters", "SMs' wires in their GPC"};
   }
   return {};
 }

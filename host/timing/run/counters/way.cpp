@@ -59,6 +59,7 @@ constexpr Place place_of(ChannelClass kind) {
       return kNetwork;
     case ChannelClass::kControl:
     case ChannelClass::kInvalidation:
+    case ChannelClass::kCluster:
       return kNumPlaces;
     case ChannelClass::kGpuToMemory:
       return kTx;

@@ -1,0 +1,44 @@
+// What an SM keeps of clusters of thread blocks: where their blocks are, and its accesses to shared
+// memory of others.
+#pragma once
+
+#include "device/core/channel.h"
+#include "device/core/cluster_places.h"
+
+namespace nearwarp::sm {
+
+/// Accesses to shared memory of other SMs that are under way, at most (estimated).
+inline constexpr uint32_t kMaxRemoteAccesses = 32;
+
+/// A warp's access to shared memory of others, until the last of them has answered.
+struct RemoteAccess {
+  uint32_t pc = 0;
+  uint32_t late = 0;      ///< cycles that bank conflicts cost
+  uint8_t remaining = 0;  ///< blocks that have not answered
+  uint8_t warp = 0;
+  bool sent = false;  ///< to all of them
+};
+
+/// Of a block slot: its block's cluster.
+struct ClusterSlot {
+  ClusterPlaces places;
+  uint16_t number = 0;  ///< the cluster's, at the front end
+  uint8_t rank = 0;
+  bool used = false;        ///< the block is one of a cluster
+  bool at_barrier = false;  ///< all its warps have come, and the front end knows, or will be told
+};
+
+/// The SM in the network of its GPC.
+struct ClusterPort {
+  Ref<Channel> requests_out, requests_in, replies_out, replies_in;
+  Ref<uint16_t> members;  ///< endpoints of the GPC's SMs, by place
+  RemoteAccess accesses[kMaxRemoteAccesses];
+  uint32_t free_accesses = ~uint32_t{0};
+  // Of the operation at the load-store unit's head: the ranks that it has still to be sent to, with
+  // lanes for each, and its number.
+  uint32_t head_ranks = 0, head = 0;
+  uint8_t head_lanes[kMaxClusterBlocks] = {};
+};
+static_assert(kMaxRemoteAccesses == 32);
+
+}  // namespace nearwarp::sm

@@ -1,0 +1,375 @@
+// The constraints between a DRAM standard's commands, which its file lists as rows.
+#include "host/config/constraints.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <string_view>
+
+#include "host/config/dram_clock.h"
+#include "host/config/nearest.h"
+#include "host/config/schema.h"
+#include "host/core/error.h"
+
+namespace nearwarp::config {
+namespace {
+
+using Words = std::vector<std::string>;
+
+const Words kCommands = {"ACT", "PRE", "RD", "WR", "REF", "WR-data"};
+const Words kScopes = {"channel",   "pseudo-channel", "rank", "bank-group",
+                       "same-bank", "bank-pair",      "bank", "other-rank"};
+constexpr std::string_view kExample = "write it as in \"bank: ACT > RD WR = tRCD\"";
+/// Of a window there is room for four.
+constexpr uint64_t kWindow = 4;
+
+std::string_view trimmed(std::string_view text) {
+  const size_t begin = text.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+}
+
+Words words_of(std::string_view text) {
+  Words words;
+  for (text = trimmed(text); !text.empty(); text = trimmed(text)) {
+    const size_t end = std::min(text.find_first_of(" \t"), text.size());
+    words.emplace_back(text.substr(0, end));
+    text.remove_prefix(end);
+  }
+  return words;
+}
+
+std::optional<int64_t> number_of(std::string_view word) {
+  if (word.empty() || word.size() > 9) return std::nullopt;
+  int64_t number = 0;
+  for (const char c : word) {
+    if (c < '0' || c > '9') return std::nullopt;
+    number = number * 10 + (c - '0');
+  }
+  return number;
+}
+
+/// A row before its distance is known.
+struct Row {
+  DramScope scope = DramScope::kChannel;
+  bool others = false, window = false;
+  std::vector<DramCommand> from, to;
+  Words distance;
+};
+
+/// A timing by its name; `given` is false if it is one that only some standards have, and not here.
+struct Timing {
+  int64_t cycles = 0;
+  bool given = true;
+};
+
+/// The rows of one configuration.
+class Table {
+ public:
+  using TimingOf = std::function<std::optional<Timing>(const std::string& name)>;
+
+  Table(std::string key, const Words& texts, const DramParts& parts, const PlaceOf& place_of)
+      : key_(std::move(key)), texts_(texts), parts_(parts), place_of_(place_of) {}
+
+  std::vector<Constraint> read(const TimingOf& timing_of, const Words& names) {
+    std::vector<Row> rows;
+    for (at_ = 0; at_ < texts_.size(); ++at_) rows.push_back(row());
+    std::vector<Constraint> all;
+    for (at_ = 0; at_ < rows.size(); ++at_) add(rows[at_], 0, all);
+    require_all(all);
+    const uint32_t refreshes = refreshes_of_all(refresh_scope(all), parts_);
+    all.clear();
+    for (at_ = 0; at_ < rows.size(); ++at_) {
+      const Row& r = rows[at_];
+      const uint32_t cycles = cycles_of(r, refreshes, timing_of, names);
+      if (cycles == 0 && r.scope == DramScope::kChannel &&
+          is(r, DramCommand::kRefresh, DramCommand::kRefresh) &&
+          value_of(r.distance[0], refreshes, timing_of, names) != 0)
+        fail("is 0 cycles", "refreshes are one apart at least; there are none if tREFI is 0");
+      add(r, cycles, all);
+    }
+    check_refresh(all, rows, refreshes);
+    return all;
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& wrong, const std::string& right) const {
+    const std::string whole = place_of_(key_);
+    throw Error(fmt::format("row \"{}\" of {} {} ({}) - {}", texts_[at_], key_, wrong,
+                            whole.starts_with("--set") ? whole : place_of_(element_of(key_, at_)),
+                            right));
+  }
+
+  /// " - did you mean" without its dash, which fail() has.
+  static std::string near(const std::string& word, const Words& words) {
+    return suggestion(word, words).substr(3);
+  }
+
+  Row row() const {
+    const std::string_view text = texts_[at_];
+    const size_t colon = text.find(':'), arrow = text.find('>'), equals = text.find('=');
+    if (colon == std::string_view::npos || arrow == std::string_view::npos ||
+        equals == std::string_view::npos || colon > arrow || arrow > equals)
+      fail("is no SCOPE: COMMANDS > COMMANDS = CYCLES", std::string(kExample));
+    Row r;
+    const std::string scope(trimmed(text.substr(0, colon)));
+    const auto found = std::find(kScopes.begin(), kScopes.end(), scope);
+    if (found == kScopes.end()) fail(fmt::format("has no scope '{}'", scope), near(scope, kScopes));
+    r.others = scope == "other-rank";
+    r.scope = r.others ? DramScope::kRank : static_cast<DramScope>(found - kScopes.begin());
+    Words from = words_of(text.substr(colon + 1, arrow - colon - 1));
+    if (!from.empty() && number_of(from[0])) {
+      r.window = true;
+      if (number_of(from[0]) != kWindow || from.size() != 2 || from[1] != "ACT")
+        fail("counts something else than four activations", "a window is \"4 ACT > ACT\"");
+      from.erase(from.begin());
+    }
+    r.from = commands(from);
+    r.to = commands(words_of(text.substr(arrow + 1, equals - arrow - 1)));
+    r.distance = words_of(text.substr(equals + 1));
+    check(r);
+    return r;
+  }
+
+  std::vector<DramCommand> commands(const Words& words) const {
+    if (words.empty()) fail("lacks a command", std::string(kExample));
+    std::vector<DramCommand> all;
+    for (const std::string& word : words) {
+      const auto found = std::find(kCommands.begin(), kCommands.end(), word);
+      if (found == kCommands.end())
+        fail(fmt::format("has no command '{}'", word), near(word, kCommands));
+      all.push_back(static_cast<DramCommand>(found - kCommands.begin()));
+    }
+    return all;
+  }
+
+  static bool is(const Row& r, DramCommand from, DramCommand to) {
+    return r.from == std::vector{from} && r.to == std::vector{to};
+  }
+
+  void check(const Row& r) const {
+    if (std::find(r.to.begin(), r.to.end(), DramCommand::kWriteData) != r.to.end())
+      fail("waits for WR-data, which is no command",
+           "WR-data, the end of a write's data, stands before the >");
+    if (r.window && !is(r, DramCommand::kActivate, DramCommand::kActivate))
+      fail("has a window of something else than activations", "a window is \"4 ACT > ACT\"");
+    if ((r.scope == DramScope::kSameBank || r.scope == DramScope::kBankPair) &&
+        !is(r, DramCommand::kRefresh, DramCommand::kActivate))
+      fail("has a scope that is of refreshes alone",
+           "same-bank and bank-pair say which banks REF > ACT takes");
+    if (r.others && (r.window || r.to == std::vector{DramCommand::kRefresh}))
+      fail("cannot hold in other ranks", "it may in rank, pseudo-channel or channel");
+  }
+
+  uint32_t cycles_of(const Row& r, uint32_t refreshes, const TimingOf& timing_of,
+                     const Words& names) const {
+    const Words& words = r.distance;
+    if (words.empty()) fail("has no distance", std::string(kExample));
+    int64_t sum = 0, term = 0, sign = 1;
+    for (size_t i = 0; i < words.size(); i += 2) {
+      const std::string op = i == 0 ? "+" : words[i - 1];
+      const int64_t value = value_of(words[i], refreshes, timing_of, names);
+      if (op == "/") {
+        if (value == 0) fail("divides by 0", "leave it out");
+        term /= value;
+      } else if (op == "+" || op == "-") {
+        sum += sign * term;
+        sign = op == "-" ? -1 : 1;
+        term = value;
+      } else {
+        fail(fmt::format("has '{}' between its terms", op), "there are +, - and /");
+      }
+    }
+    sum += sign * term;
+    if (words.size() % 2 == 0) fail("ends in the midst", std::string(kExample));
+    if (sum < 0 || sum > 1'000'000)
+      fail(fmt::format("is {} cycles", sum), "it must be 0 to 1000000");
+    return static_cast<uint32_t>(sum);
+  }
+
+  int64_t value_of(const std::string& word, uint32_t refreshes, const TimingOf& timing_of,
+                   const Words& names) const {
+    if (const auto number = number_of(word)) return *number;
+    if (word == "parts") return refreshes;
+    const std::optional<Timing> timing = timing_of(word);
+    if (!timing) fail(fmt::format("has no timing '{}'", word), near(word, names));
+    if (!timing->given)
+      fail(fmt::format("wants {}, which is not given", word),
+           fmt::format("give {}, or leave the row out", word));
+    return timing->cycles;
+  }
+
+  void add(const Row& r, uint32_t cycles, std::vector<Constraint>& all) const {
+    for (const DramCommand from : r.from)
+      for (const DramCommand to : r.to)
+        all.push_back({r.scope, from, to, r.window, r.others, cycles, static_cast<uint32_t>(at_)});
+  }
+
+  /// A bank whose commands nothing holds apart is none.
+  void require_all(const std::vector<Constraint>& all) const {
+    using enum DramCommand;
+    constexpr std::pair<DramCommand, DramCommand> kPairs[] = {
+        {kActivate, kRead},      {kActivate, kWrite}, {kActivate, kPrecharge},
+        {kPrecharge, kActivate}, {kRead, kPrecharge}, {kWriteData, kPrecharge},
+        {kRefresh, kActivate},   {kRefresh, kRefresh}};
+    for (const auto& [from, to] : kPairs) {
+      const bool there = std::any_of(all.begin(), all.end(), [&](const Constraint& c) {
+        if (from == kRefresh && to == kRefresh)
+          return c.from == from && c.to == to && c.scope == DramScope::kChannel;
+        return c.from == from && c.to == to &&
+               (from == kRefresh || (c.scope == DramScope::kBank && !c.others));
+      });
+      if (there) continue;
+      const bool interval = to == kRefresh;
+      throw Error(fmt::format(
+          "{} has no row of a {} from {} to {} ({}) - {}", key_, interval ? "channel" : "bank",
+          kCommands[static_cast<size_t>(from)], kCommands[static_cast<size_t>(to)], place_of_(key_),
+          interval           ? "\"channel: REF > REF = tREFI\" is the interval of refreshes"
+          : from == kRefresh ? "\"rank: REF > ACT = tRFC\" says what a refresh takes"
+                             : std::string("every table needs one: ") + std::string(kExample)));
+    }
+  }
+
+  /// Before a refresh of all the banks are closed together, so that nothing else bounds it.
+  void check_refresh(const std::vector<Constraint>& all, const std::vector<Row>& rows,
+                     uint32_t refreshes) {
+    if (refreshes > 1) return;
+    for (at_ = 0; at_ < rows.size(); ++at_) {
+      const Row& r = rows[at_];
+      const bool to = std::find(r.to.begin(), r.to.end(), DramCommand::kRefresh) != r.to.end();
+      const bool from =
+          std::find(r.from.begin(), r.from.end(), DramCommand::kRefresh) != r.from.end();
+      const bool interval = from && r.scope == DramScope::kChannel;
+      const bool length = from && r.scope == refresh_scope(all);
+      if ((to && !interval) || (from && !interval && !length))
+        fail("bounds a refresh of all banks",
+             "leave it out: they are closed together, tRP and tRC are kept, and nothing else "
+             "issues meanwhile");
+    }
+  }
+
+  std::string key_;
+  const Words& texts_;
+  DramParts parts_;
+  const PlaceOf& place_of_;
+  size_t at_ = 0;
+};
+
+template <class Config>
+std::optional<Timing> timing_in(const Config& config, const std::string& path) {
+  const Key<Config>* key = find_key<Config>(path);
+  if (key == nullptr || !key->in_ns) return std::nullopt;
+  const uint32_t cycles = *std::get<uint32_t*>(member_of(*key, config));
+  return Timing{cycles, cycles != 0 || !key->optional};
+}
+
+template <class Config>
+Words timing_names(std::string_view section) {
+  Words names = {"tBL", "parts"};
+  for (const Key<Config>& key : keys<Config>())
+    if (key.in_ns) names.emplace_back(key.path.substr(section.size()));
+  return names;
+}
+
+std::vector<Constraint> read(const DramConfig& dram, const PlaceOf& place_of) {
+  const auto timing_of = [&](const std::string& name) -> std::optional<Timing> {
+    if (name == "tBL") return Timing{burst_cycles(dram)};
+    return timing_in(dram, "timing." + name);
+  };
+  return Table("timing.constraints", dram.timing.constraints, parts_of(dram), place_of)
+      .read(timing_of, timing_names<DramConfig>("timing."));
+}
+
+/// A machine's keys have tRRD, tCCD and tWTR for what files of standards call tRRD_S, and so on.
+std::vector<Constraint> read(const MachineConfig& machine, uint32_t burst,
+                             const PlaceOf& place_of) {
+  const auto timing_of = [&](const std::string& name) -> std::optional<Timing> {
+    if (name == "tBL") return Timing{burst};
+    const auto timing = timing_in(machine, "dram." + name);
+    if (timing || !name.ends_with("_S")) return timing;
+    return timing_in(machine, "dram." + name.substr(0, name.size() - 2));
+  };
+  return Table("dram.constraints", machine.dram.constraints, parts_of(machine), place_of)
+      .read(timing_of, timing_names<MachineConfig>("dram."));
+}
+
+std::string nowhere(std::string_view) { return ""; }
+
+}  // namespace
+
+std::vector<std::string> customary_constraints() {
+  return {"bank: ACT > RD WR = tRCD",
+          "bank: ACT > PRE = tRAS",
+          "bank: ACT > ACT = tRC",
+          "bank: PRE > ACT = tRP",
+          "bank: RD > PRE = tRTP",
+          "bank: WR-data > PRE = tWR",
+          "bank-group: ACT > ACT = tRRD_L",
+          "bank-group: RD WR > RD WR = tCCD_L",
+          "bank-group: WR-data > RD = tWTR_L",
+          "rank: ACT > ACT = tRRD_S",
+          "rank: 4 ACT > ACT = tFAW",
+          "rank: RD WR > RD WR = tCCD_S",
+          "rank: RD > WR = tRTW",
+          "rank: WR-data > RD = tWTR_S",
+          "rank: REF > ACT = tRFC",
+          "channel: REF > REF = tREFI"};
+}
+
+DramParts parts_of(const DramConfig& dram) {
+  const DramConfig::Organisation& o = dram.organisation;
+  return {o.pseudo_channels, o.ranks, o.bank_groups, o.banks_per_group};
+}
+DramParts parts_of(const MachineConfig& machine) {
+  return {1, 1, machine.dram.bank_groups,
+          std::max(machine.dram.banks / std::max(machine.dram.bank_groups, 1u), 1u)};
+}
+
+DramScope refresh_scope(const std::vector<Constraint>& constraints) {
+  DramScope scope = DramScope::kChannel;
+  for (const Constraint& c : constraints)
+    if (c.from == DramCommand::kRefresh && c.to == DramCommand::kActivate)
+      scope = std::max(scope, c.scope);
+  return scope;
+}
+
+uint32_t refreshes_of_all(DramScope scope, const DramParts& parts) {
+  const uint32_t ranks = parts.pseudo_channels * parts.ranks;
+  switch (scope) {
+    case DramScope::kChannel:
+      return 1;
+    case DramScope::kPseudoChannel:
+      return parts.pseudo_channels;
+    case DramScope::kRank:
+      return ranks;
+    case DramScope::kBankGroup:
+      return parts.groups();
+    case DramScope::kSameBank:
+      return ranks * parts.banks_per_group;
+    case DramScope::kBankPair:
+      return std::max(parts.banks() / 2, ranks);
+    case DramScope::kBank:
+      break;
+  }
+  return parts.banks();
+}
+
+uint32_t burst_cycles(const DramConfig& dram) {
+  return static_cast<uint32_t>(
+      (uint64_t{dram.organisation.access_bytes} * dram.speed.clock_mhz + dram.speed.data_mbps - 1) /
+      dram.speed.data_mbps);
+}
+
+std::vector<Constraint> constraints_of(const DramConfig& dram) { return read(dram, nowhere); }
+std::vector<Constraint> constraints_of(const MachineConfig& machine, uint32_t burst) {
+  return read(machine, burst, nowhere);
+}
+void check_constraints(const DramConfig& dram, const PlaceOf& place_of) { read(dram, place_of); }
+void check_constraints(const MachineConfig& machine, const PlaceOf& place_of) {
+  read(machine, 1, place_of);
+}
+
+}  // namespace nearwarp::config

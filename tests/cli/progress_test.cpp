@@ -1,0 +1,113 @@
+// Is what a progress bar says of the remaining time right? Of whole programs, on a clock that
+// counts what is simulated: a machine that does something else meanwhile has no influence.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/api/cost_scale.h"
+#include "host/api/time_left.h"
+#include "host/timing/run/cpu_run.h"
+#include "tests/sim/whole_machine.h"
+#include "tests/support/counted_steps.h"
+
+namespace nearwarp::cli {
+namespace {
+
+struct WatchedRun {
+  std::string program, machine, policy;
+};
+
+/// How far off the worst estimate of the whole run was, as a factor.
+struct Worst {
+  double from_a_tenth = 1, from_three_tenths = 1;  ///< of the run on
+  size_t looks = 0, without_estimate = 0;          ///< from a tenth on
+  double first = 0;  ///< the estimate at a tenth, as a share of the whole
+};
+
+Worst watch(const WatchedRun& watched) {
+  const runtime::Recording& recording =
+      testing::workload(watched.program, 0, workloads::Size::kMedium);
+  const config::MachineConfig machine = config::load_machine(watched.machine, {});
+  const config::PolicyConfig policy = config::Loader().policy(watched.policy, {});
+  sim::SimOptions options;
+  options.family = testing::kCountedSteps;
+  sim::CpuRun run({.recording = &recording, .machine = &machine, .policy = &policy}, options);
+  TimeLeft left(std::make_shared<const CostScale>(recording, machine));
+  struct Look {
+    double at;
+    std::optional<double> left;
+  };
+  std::vector<Look> looks;
+  testing::start_counting();
+  left.update(0, 0, recording.warp_instructions);
+  constexpr uint64_t kLookCycles = 1000;
+  for (uint64_t cycle = kLookCycles; run.step({.tick = run.tick_of(cycle)}) != sim::Stepped::kEnded;
+       cycle += kLookCycles) {
+    const double at = testing::counted_seconds();
+    left.update(at, run.progress().warp_instructions_done, recording.warp_instructions);
+    looks.push_back({at, left.seconds()});
+  }
+  run.end();
+  const double end = testing::counted_seconds();
+  Worst worst;
+  for (const Look& look : looks) {
+    if (look.at < end / 10) continue;
+    worst.looks += 1;
+    worst.without_estimate += look.left.has_value() ? 0 : 1;
+    if (!look.left.has_value()) continue;
+    const double all = look.at + *look.left, factor = std::max(all / end, end / all);
+    if (worst.first == 0) worst.first = all / end;
+    worst.from_a_tenth = std::max(worst.from_a_tenth, factor);
+    if (look.at >= 0.3 * end) worst.from_three_tenths = std::max(worst.from_three_tenths, factor);
+  }
+  return worst;
+}
+
+/// Kernels of different cost one after the other, phases in which a mapping is learnt, tails with
+/// few thread blocks, networks of routers.
+const std::vector<WatchedRun> kRuns = {
+    {"vector-add", "bench80", "baseline"},
+    {"kmeans", "gtx480", "baseline"},
+    {"kmeans", "tom", "baseline"},
+    {"kmeans", "tom", "tom"},
+    {"libor", "tom", "tom"},
+    {"bfs-rmat", "tom", "ndp-controlled-bmap"},
+    {"cfd", "tom", "tom"},
+    {"reduction", "tom", "ndp-controlled-bmap"},
+    {"triad", "opportunistic", "llc-compute"},
+    {"fdtd", "opportunistic", "omni-compute"},
+    {"kmeans", "coda", "cgp-only"},
+    {"kmeans", "coda", "coda-steal"},
+    {"kmeans", "pim-tuning", "tuned"},
+    {"hist", "pim-tuning", "tuned-shared"},
+    {"kmeans", "discrete16", "baseline"},
+    {"kmeans", "h100", "baseline"},
+};
+
+TEST(Progress, EstimatesAreRightFromATenthOfTheRunOn) {
+  size_t good = 0;
+  for (const WatchedRun& run : kRuns) {
+    const Worst worst = watch(run);
+    const std::string name = run.program + " on " + run.machine + " under " + run.policy;
+    std::printf(
+        "%-50s %4zu looks, %zu without an estimate; off by at most %.2f, later %.2f; at first "
+        "%.2f\n",
+        name.c_str(), worst.looks, worst.without_estimate, worst.from_a_tenth,
+        worst.from_three_tenths, worst.first);
+    EXPECT_GE(worst.looks, 20u) << name;
+    EXPECT_LE(10 * worst.without_estimate, worst.looks) << name;
+    // What a line costs is one number for many machines, so the first of several kernels misleads
+    // by this much.
+    EXPECT_LE(worst.from_a_tenth, 1.75) << name;
+    good += worst.from_a_tenth <= 1.5 ? 1 : 0;
+  }
+  EXPECT_GE(5 * good, 4 * kRuns.size()) << "four in five by a factor of 1.5 at most";
+}
+
+}  // namespace
+}  // namespace nearwarp::cli

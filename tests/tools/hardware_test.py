@@ -1,0 +1,123 @@
+"""Does bench/hardware read what tools print, and write a file that it reads again?
+
+  hardware_test.py SOURCE                          parsers, the file, the script's dry run
+  hardware_test.py SOURCE NEARWARP FOLDER          the script on nearwarp's own GPU (nvcc is needed)
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+SOURCE = pathlib.Path(sys.argv[1])
+SIMULATED = sys.argv[2:4]
+sys.path.insert(0, str(SOURCE / "bench/hardware"))
+import hardware_file as files  # noqa: E402
+
+SCRIPT = SOURCE / "bench/hardware/run"
+EXAMPLE = SOURCE / "tests/tools/hardware_example.json"  # of the simulated GPU, not of hardware
+# Written by hand in the form of Nsight Compute 2024's raw page.
+NCU = '''==PROF== Connected to process 1
+"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","dram__bytes.sum","lts__t_bytes.sum","sm__cycles_elapsed.max","smsp__inst_executed.sum"
+"","","","","","","","","","Mbyte","Kbyte","cycle","inst"
+"0","1","vecadd","here","vecadd","1","7","(256, 1, 1)","(2048, 1, 1)","6.25","1,024.5","10,283","90,112"
+"1","1","vecadd","here","vecadd","1","7","(256, 1, 1)","(2048, 1, 1)","n/a","512","9","1"
+==PROF== Disconnected
+'''
+
+
+def script(*arguments):
+    return subprocess.run([sys.executable, str(SCRIPT), *arguments], capture_output=True, text=True)
+
+
+class Files(unittest.TestCase):
+    def test_launches_that_are_alike_are_one_kernel(self):
+        launches = files.read_launch_times(
+            "add\t4,1,1\t256,1,1\t0\t1000.0\nadd\t4,1,1\t256,1,1\t0\t3000.0\n"
+            "add\t4,1,1\t256,1,1\t0\t1200.0\nadd\t8,1,1\t256,1,1\t64\t2000.0\n")
+        kernels = files.kernels_of(launches, 1500)
+        self.assertEqual([(k["launches"], k["nanoseconds"], k["cycles"]) for k in kernels],
+                         [(3, 1200.0, 1800), (1, 2000.0, 3000)])
+
+    def test_a_damaged_line_is_named(self):
+        with self.assertRaisesRegex(files.Damaged, r"t:2: 'add'"):
+            files.read_launch_times("add\t4,1,1\t256,1,1\t0\t1\nadd\n", "t")
+
+    def test_counters_of_nsight_compute(self):
+        self.assertEqual(files.read_ncu(NCU),
+                         [{"kernel": "vecadd", "dram_bytes": 6.25e6, "l2_bytes": 1024500.0,
+                           "cycles": 10283.0, "warp_instructions": 90112.0},
+                          {"kernel": "vecadd", "l2_bytes": 512e3, "cycles": 9.0, "warp_instructions": 1.0}])
+        with self.assertRaisesRegex(files.Damaged, "no table"):
+            files.read_ncu("==ERROR== ERR_NVGPUCTRPERM")
+        with self.assertRaisesRegex(files.Damaged, "unit 'furlong'"):
+            files.read_ncu(NCU.replace("Mbyte", "furlong"))
+
+    def test_probes(self):
+        self.assertEqual(files.read_probe("x\nPROBE l2 263.250 cycles\nCHECK OK\n"),
+                         {"value": 263.25, "unit": "cycles"})
+        self.assertIsNone(files.read_probe("CHECK OK\n"))
+
+    def test_half_of_the_programs_only_check(self):
+        programs = files.read_programs((SOURCE / "bench/hardware/programs.tsv").read_text())
+        for of in files.CLASSES:
+            roles = [p["role"] for p in programs if p["class"] == of]
+            self.assertLessEqual(abs(roles.count("set") - roles.count("check")), 1, of)
+        self.assertEqual(sum(p["class"] == "workload" for p in programs), 20)
+        with self.assertRaisesRegex(files.Damaged, "p:2: 3 cells"):
+            files.read_programs("a\tb\tc\td\nx\ty\tz\n", "p")
+        with self.assertRaisesRegex(files.Damaged, "role 'both'"):
+            files.read_programs("a\tb\tc\td\nx\ty\tprobe\tboth\n", "p")
+
+    def test_the_file_is_read_as_written(self):
+        text = EXAMPLE.read_text()
+        whole = files.read_document(text, "example")
+        self.assertFalse(whole["hardware"])
+        self.assertIn("simulated", whole["device"])
+        programs = whole.pop("programs")
+        machine = {k: v for k, v in whole.items() if k != "schema"}
+        self.assertEqual(files.document(machine, programs), text)
+        for key in ("hardware", "programs"):
+            with self.assertRaisesRegex(files.Damaged, f"'{key}' is missing"):
+                files.read_document(json.dumps({k: v for k, v in json.loads(text).items() if k != key}))
+        with self.assertRaisesRegex(files.Damaged, "no file of schema"):
+            files.read_document("[]")
+
+    def test_the_script_says_what_it_would_do(self):
+        done = script("--dry-run", "--out", "gpu.json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = done.stdout.splitlines()
+        self.assertEqual(sum(line.startswith("measure (workload") for line in lines), 20)
+        self.assertTrue(all("-arch=sm_90" in line for line in lines if line.startswith("build: nvcc")))
+        self.assertEqual(lines[-1], "write: gpu.json")
+        self.assertNotEqual(script().returncode, 0)
+        wrong = script("--dry-run", "--only", "nothing of that name")
+        self.assertIn("no program matches", wrong.stderr)
+
+
+class Simulated(unittest.TestCase):
+    @unittest.skipIf(len(SIMULATED) < 2, "no nearwarp given")
+    def test_the_script_measures_nearwarps_own_gpu(self):
+        nearwarp, folder = SIMULATED
+        with tempfile.TemporaryDirectory() as out:
+            path = pathlib.Path(out) / "gpu.json"
+            done = script("--build", folder, "--simulated", nearwarp, "--out", str(path), "--only",
+                          r"probes\t(shared|distributed)|constant|samples\treduction")
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            whole = files.read_document(path.read_text(), str(path))
+        self.assertFalse(whole["hardware"])
+        by_name = {(p["executable"], p["arguments"]): p for p in whole["programs"]}
+        self.assertEqual(len(by_name), 4)
+        for program in by_name.values():
+            self.assertTrue(program["right"], program)
+            self.assertTrue(program["kernels"] and all(k["cycles"] > 0 for k in program["kernels"]), program)
+        # 29 cycles, as nearwarp probe finds; the clock is the simulator's own.
+        shared = next(k for k in by_name["probes", "shared"]["kernels"] if k["kernel"] == "chase_shared")
+        more = next(k for k in by_name["probes", "shared"]["kernels"] if k["kernel"] == "chase_shared_16")
+        self.assertAlmostEqual((more["cycles"] - shared["cycles"]) / (8 * 2000), 29.0, delta=0.1)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
