@@ -75,16 +75,19 @@ sweep::Definition definition_of(const SweepDefinition& d, const sim::LaunchChoic
 
 /// Throws UsageError for a policy that a program's traces do not suffice for, and for stacks that a
 /// machine does not have.
-void check_programs(const sweep::Plan& plan) {
+void check_programs(const sweep::Plan& plan,
+                    const std::function<bool(uint64_t, uint64_t)>& progress) {
   for (size_t program = 0; program < plan.definition.programs.size(); ++program) {
     const std::string& names = plan.definition.programs[program].name;
     const auto not_everywhere = [](const ProgramName& name) {
       return name.stacks != 0 || name.kind == ProgramName::Kind::kTraces;
     };
     if (!std::ranges::any_of(names_in(names), not_everywhere)) continue;
-    const size_t first = program * plan.points_of_program();
-    for (size_t i = first; i < first + plan.points_of_program(); ++i) {
-      const sweep::Point point = plan.points[i];
+    for (size_t i = 0; i < plan.points_of_program(); ++i) {
+      if (progress && !progress(i, plan.points_of_program()))
+        throw Interrupted(
+            "interrupted while the sweep's points were checked - there are no results");
+      const sweep::Point point = plan.placed(program * plan.points_of_program() + i);
       const auto machine = plan.machine(point);
       const auto policy = plan.policy(point);
       if (machine != nullptr && policy != nullptr) check_program(names, *machine, *policy);
@@ -103,15 +106,14 @@ std::optional<sweep::ResultsFolder> results_folder(const std::string& out) {
 std::string first_failure(const sweep::Plan& plan, const sweep::Shard& part,
                           const sweep::ResultsFile& file) {
   for (size_t i = 0; i < plan.points.size(); ++i) {
-    if (!part.has(i)) continue;
-    const sweep::Point point = plan.points[i];
-    const sweep::Summary* summary = file.find(point.id);
-    if (summary == nullptr || !summary->failed()) continue;
+    const sweep::ResultsFile::Entry* there = part.has(i) ? find_point(plan, file, i) : nullptr;
+    if (there == nullptr || !there->second.failed()) continue;
+    const sweep::Point point = plan.placed(i);
     std::string title =
         fmt::format("{} on {} under {}", plan.definition.programs[point.program].name,
                     plan.machine_name(point), plan.policy_name(point));
     for (const std::string& change : plan.overrides(point)) title += ", " + change;
-    return fmt::format("{}: {}", title, summary->error);
+    return fmt::format("{}: {}", title, there->second.error);
   }
   return "";
 }
@@ -153,10 +155,12 @@ BatchOptions batch_options(const SweepOptions& options) {
 
 sweep::RunOptions run_options(const SweepOptions& options, const sim::LaunchChoice& launches) {
   sweep::RunOptions own;
-  if (!options.part.empty()) own.shard = sweep::parse_shard(options.part);
+  if (!options.part.empty()) own.shard = sweep::parse_shard(options.part, "part");
   own.retry = options.retry;
   own.checkpoints = options.checkpoints;
   if (!launches.given) return own;
+  if (options.backend != "cpu")
+    throw UsageError("launches and sample work on the CPU - take backend \"cpu\"");
   if (!options.checkpoints.empty())
     throw UsageError("checkpoints are of whole programs - leave launches and sample out");
   own.divide = [launches](const runtime::Recording& recording,
@@ -169,7 +173,7 @@ sweep::RunOptions run_options(const SweepOptions& options, const sim::LaunchChoi
 void check_options(const SweepOptions& options) {
   if (options.out.empty())
     throw UsageError("out is missing - name a file or folder for the results");
-  if (!options.part.empty()) sweep::parse_shard(options.part);
+  if (!options.part.empty()) sweep::parse_shard(options.part, "part");
   if (const Expected<Done> batch = check(batch_options(options)); !batch)
     throw UsageError(batch.failure().message);
   if (!options.csv.empty()) report::check_writable(options.csv);
@@ -187,7 +191,9 @@ SweepOutcome run_sweep(const Sweep::State& sweep, const SweepOptions& options) {
   sweep::ResultsFile file(path);
   if ((torn || file.dropped_torn_line()) && options.tell)
     options.tell(fmt::format("the last line of '{}' was cut off; its point runs again", path));
-  if (folder.has_value() && is_part && fs::exists(folder->whole())) file.read_also(folder->whole());
+  std::error_code failed;
+  if (folder.has_value() && is_part && fs::exists(folder->whole(), failed))
+    file.read_also(folder->whole());
   sweep::Outcome outcome;
   if (options.only_count) {
     outcome = sweep::count_results(plan, own, file);
@@ -217,7 +223,7 @@ Expected<Sweep> Sweep::plan(const SweepDefinition& definition,
     auto state =
         std::make_shared<State>(State{sweep::expand(definition_of(definition, launches), progress),
                                       launches, definition.max_repeats});
-    check_programs(state->plan);
+    check_programs(state->plan, progress);
     return Access::make<Sweep>(std::move(state));
   });
 }

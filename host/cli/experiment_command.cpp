@@ -153,7 +153,7 @@ void understand(const CommandLine& line, Request& r) {
   for (const experiment::Figure& figure : r.experiment.figures)
     check_figure(r.experiment, r.studies, figure);
   r.sharded = line.given("shard");
-  if (r.sharded) r.options.shard = sweep::parse_shard(line.text("shard"));
+  if (r.sharded) r.options.shard = sweep::parse_shard(line.filled("shard"));
   r.figure_files = figure_files(line);
   if (r.figure_files.wanted() && r.sharded)
     throw UsageError("a part has no figures - leave --figures out, and give it without --shard");
@@ -180,7 +180,8 @@ int write_new(const std::string& path, const Words& program, bool application) {
   if (!path.ends_with(".toml"))
     throw UsageError(
         fmt::format("--new cannot be '{}' - a name that ends with .toml is needed", path));
-  if (fs::exists(path))
+  std::error_code failed;
+  if (fs::exists(path, failed))
     throw UsageError(fmt::format("'{}' is there already - give --new another name", path));
   report::write_file(path, new_experiment_text(path, program, application));
   const std::string file = path.find('/') == std::string::npos ? "./" + path : path;
@@ -311,7 +312,8 @@ Totals run_missing(const Request& r, std::string& trouble) {
     std::fprintf(stderr, "nearwarp: the last line of '%s' was cut off; its point runs again\n",
                  r.results.c_str());
   }
-  if (r.sharded && fs::exists(r.folder.whole())) file.read_also(r.folder.whole());
+  std::error_code failed;
+  if (r.sharded && fs::exists(r.folder.whole(), failed)) file.read_also(r.folder.whole());
   if (!r.slurm.has_value()) return run_studies(r, file);
   Totals totals = count(r, file);
   totals.finished = totals.already_there - slurm.already_there;

@@ -261,6 +261,32 @@ TEST(Plan, WhatIsWrongForAllIsFoundBeforehand) {
   EXPECT_THROW(sweep::expand(d), UsageError);
 }
 
+/// KEY=FIRST,... with so many values.
+std::string many(const std::string& key, int first, int count) {
+  std::string text = key + "=" + std::to_string(first);
+  for (int i = 1; i < count; ++i) text += "," + std::to_string(first + i);
+  return text;
+}
+
+TEST(Plan, OfManyPointsFewAreMadeBeforehandAndEachIsTold) {
+  const sweep::Definition d =
+      definition({many("l1.hit_latency_cycles", 20, 100), many("run.max_cycles", 1000, 100),
+                  "offload.load_miss_percent=10,20"},
+                 {"alpha"}, {"baseline"});
+  size_t told = 0;
+  const auto count = [&](uint64_t, uint64_t) { return ++told != 0; };
+  EXPECT_THROW(sweep::expand(d, count), UsageError);  // it is of no effect under any policy
+  EXPECT_LT(told, 300u) << "of 20,000 points";
+  // A machine that cannot be had, whatever the policy is.
+  const sweep::Definition none =
+      definition({"l1.ways=3,5", many("offload.load_miss_percent", 0, 100)});
+  told = 0;
+  EXPECT_THROW(sweep::expand(none, count), Error);
+  EXPECT_LT(told, 250u) << "of 400 points";
+  for (const auto& stopped : {definition({"sm.warps=8,16"}), d})
+    EXPECT_THROW(sweep::expand(stopped, [](uint64_t, uint64_t) { return false; }), Interrupted);
+}
+
 TEST(Shard, PartsAreDisjointCompleteAndBalanced) {
   for (uint32_t parts = 1; parts <= 9; ++parts) {
     std::vector<size_t> count(parts);

@@ -31,12 +31,11 @@ std::string energies(const Summary& s) {
   return text;
 }
 
-std::string numbers(const Plan& plan, const ResultsFile& file, const Point& point,
-                    const Summary& s) {
+/// `reference`: what the point is compared with; null if it is not there.
+std::string numbers(const Summary& s, const Summary* reference) {
   if (s.failed()) return "failed,,,,,,,,," + energies(s) + ",,,," + csv_field(s.error);
   std::string speedup, cycles_error, speedup_error;
   if (s.sample) cycles_error = fmt::format("{}", report::cycles_error(*s.sample));
-  const Summary* reference = file.find(plan.reference(point).id);
   if (const auto error = speedup_error_of(reference, s)) speedup_error = fmt::format("{}", *error);
   if (reference != nullptr && reference->complete() && s.complete() && s.cycles != 0)
     speedup =
@@ -61,16 +60,19 @@ std::string format_csv(const Plan& plan, const Shard& shard, const ResultsFile& 
   for (size_t i = 0; i < report::kNumEnergyParts; ++i)
     text += fmt::format(",{}_joules", report::energy_part_name(static_cast<report::EnergyPart>(i)));
   text += ",cycles_error,speedup_error,approximated,error\n";
-  for (const Point& point : plan.points) {
-    const Summary* summary = shard.has(point.index) ? file.find(point.id) : nullptr;
-    if (summary == nullptr) continue;
+  for (size_t index = 0; index < plan.points.size(); ++index) {
+    const ResultsFile::Entry* entry = shard.has(index) ? find_point(plan, file, index) : nullptr;
+    if (entry == nullptr) continue;
+    const Point point = plan.placed(index);
+    const ResultsFile::Entry* reference = find_point(plan, file, index - point.policy);
     const Program& program = d.programs[point.program];
-    text += fmt::format("{},{},{},{},{}", point.id, csv_field(program.name), program.size,
+    text += fmt::format("{},{},{},{},{}", entry->first, csv_field(program.name), program.size,
                         csv_field(plan.machine_name(point)), csv_field(plan.policy_name(point)));
     for (size_t i = 0; i < d.axes.size(); ++i)
       if (d.axes[i].values.size() > 1)
         text += "," + csv_field(plain(d.axes[i].values[point.choice[i]].toml));
-    text += "," + numbers(plan, file, point, *summary) + "\n";
+    text +=
+        "," + numbers(entry->second, reference == nullptr ? nullptr : &reference->second) + "\n";
   }
   return text;
 }

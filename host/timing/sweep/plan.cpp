@@ -87,11 +87,16 @@ class PointMaker {
   std::string check(const Told& progress) {
     const std::vector<size_t> some = along_axes();
     std::vector<Point> points;
-    for (const size_t index : some) points.push_back(at(index));
+    for (const size_t index : some) {
+      points.push_back(at(index));
+      tell(progress, points.size(), some.size());
+    }
     for (size_t m = 0; m < d_.machines.size(); ++m)
-      find_possible(machines_, d_.machines[m], m * choices_ * d_.policies.size());
-    for (size_t p = 0; p < d_.policies.size(); ++p) find_possible(policies_, d_.policies[p], p);
-    check_effects();
+      find_possible(machines_, d_.machines[m], m * choices_ * d_.policies.size(), &Axis::of_machine,
+                    progress);
+    for (size_t p = 0; p < d_.policies.size(); ++p)
+      find_possible(policies_, d_.policies[p], p, &Axis::of_policy, progress);
+    check_effects(progress);
     if (d_.divided) mix_ids_of_programs(progress);
     std::unordered_map<std::string, size_t> seen;
     std::string ids = fmt::format("{} points\n", size());
@@ -112,7 +117,6 @@ class PointMaker {
     return digest(ids);
   }
 
- private:
   /// A point without what its configuration says.
   Point placed(size_t index) const {
     Point point;
@@ -126,6 +130,12 @@ class PointMaker {
     for (size_t i = d_.axes.size(); i-- > 0; rest /= d_.axes[i].values.size())
       point.choice[i] = rest % d_.axes[i].values.size();
     return point;
+  }
+
+ private:
+  static void tell(const Told& progress, size_t checked, size_t all) {
+    if (progress && !progress(checked, all))
+      throw Interrupted("interrupted while the sweep's points were checked - there are no results");
   }
   size_t combinations(bool Axis::*whose) const {
     size_t n = 1;
@@ -158,23 +168,47 @@ class PointMaker {
     return {found.begin(), found.end()};
   }
 
+  /// How far from a name's first point those are that differ in the machine's values alone, or in
+  /// the policy's.
+  std::vector<size_t> choices_of(bool Axis::*whose) const {
+    std::vector<size_t> found = {0};
+    size_t step = d_.policies.size();
+    for (size_t i = d_.axes.size(); i-- > 0; step *= d_.axes[i].values.size()) {
+      if (!(d_.axes[i].*whose)) continue;
+      const size_t before = found.size();
+      for (size_t v = 1; v < d_.axes[i].values.size(); ++v)
+        for (size_t k = 0; k < before; ++k) found.push_back(found[k] + v * step);
+    }
+    return found;
+  }
+
   /// Throws what is wrong with a name that cannot be had in any combination. `first`: the index of
-  /// its first point.
+  /// its first point; `whose`: the values that its combinations are of.
   template <class Config>
-  void find_possible(Configurations<Config>& all, const std::string& name, size_t first) {
-    for (size_t i = 0; i < choices_ && !all.is_possible(name); ++i)
-      at(first + i * d_.policies.size());
+  void find_possible(Configurations<Config>& all, const std::string& name, size_t first,
+                     bool Axis::*whose, const Told& progress) {
+    if (all.is_possible(name)) return;
+    const std::vector<size_t> choices = choices_of(whose);
+    for (size_t i = 0; i < choices.size() && !all.is_possible(name); ++i) {
+      at(first + choices[i]);
+      tell(progress, i + 1, choices.size());
+    }
     if (!all.is_possible(name)) all.refuse(name);
   }
 
   /// A value that is of no effect beside the first ones of other keys may be of some beside others.
-  void check_effects() {
+  void check_effects(const Told& progress) {
     try {
       config::refuse_without_effect(policies_.kinds());
+      return;
     } catch (const UsageError&) {
-      for (size_t i = 0; i < choices_ * d_.policies.size(); ++i) at(i);
-      config::refuse_without_effect(policies_.kinds());
     }
+    const std::vector<size_t> choices = choices_of(&Axis::of_policy);
+    for (size_t i = 0; i < choices.size(); ++i) {
+      for (size_t p = 0; p < d_.policies.size(); ++p) at(choices[i] + p);
+      tell(progress, i + 1, choices.size());
+    }
+    config::refuse_without_effect(policies_.kinds());
   }
 
   /// A point's parts depend on what the program's other points need.
@@ -182,8 +216,7 @@ class PointMaker {
     std::vector<std::string> all(d_.programs.size());
     for (size_t i = 0; i < size(); ++i) {
       all[i / per_program_] += at(i).id;
-      if (progress && !progress(i + 1, size()))
-        throw Error("interrupted while the sweep's points were checked - there are no results");
+      tell(progress, i + 1, size());
     }
     for (std::string& ids : all) ids = digest(ids);
     all_ids_ = std::move(all);
@@ -213,6 +246,7 @@ std::shared_ptr<const config::PolicyConfig> Plan::policy(const Point& point) con
 
 size_t Plan::points_of_program() const { return maker->per_program(); }
 PointPlace Plan::place(size_t index) const { return maker->place(index); }
+Point Plan::placed(size_t index) const { return maker->placed(index); }
 
 std::vector<std::string> Plan::overrides(const Point& point) const {
   std::vector<std::string> texts;
@@ -263,7 +297,7 @@ uint32_t part_of(size_t index, uint32_t parts) {
 
 bool Shard::has(size_t index) const { return part_of(index, parts) == part; }
 
-Shard parse_shard(const std::string& text) {
+Shard parse_shard(const std::string& text, const std::string& option) {
   Shard shard;
   const char* end = text.data() + text.size();
   const auto part = std::from_chars(text.data(), end, shard.part);
@@ -274,7 +308,7 @@ Shard parse_shard(const std::string& text) {
   }
   if (!good || shard.part < 1 || shard.part > shard.parts) {
     throw UsageError(
-        fmt::format("--shard cannot be '{}' - write i/n with i from 1 to n, e.g. 1/4", text));
+        fmt::format("{} cannot be '{}' - write i/n with i from 1 to n, e.g. 1/4", option, text));
   }
   return shard;
 }

@@ -107,6 +107,8 @@ struct Plan {
   /// Points of a program, which are neighbours.
   size_t points_of_program() const;
   PointPlace place(size_t index) const;
+  /// The point without its id, and whether it can be run: that is known at once.
+  Point placed(size_t index) const;
   /// The point under the first policy that is otherwise the same.
   Point reference(const Point& point) const { return points[point.index - point.policy]; }
   /// "key=value" of every axis, as given.
@@ -123,10 +125,11 @@ uint64_t count_points(const Definition& definition);
 
 /// Checks the sweep as a whole, each value of an axis with the first ones of the others: a point's
 /// own combination is checked when the point is asked for, and if a rule forbids it, that is the
-/// point's error. Of divided programs, whose ids depend on all of their points, all are checked;
-/// `progress` is told of these, and stops by returning false. Throws nearwarp::Error if a machine
-/// or policy cannot be had with any combination, or when stopped; UsageError if a point is there
-/// twice, or there are too many.
+/// point's error. More are checked if nothing can be said after these; of divided programs, whose
+/// ids depend on all of their points, all are. `progress` is told how far that is, and stops by
+/// returning false. Throws nearwarp::Error if a machine or policy cannot be had with any
+/// combination; Interrupted when stopped; UsageError if a point is there twice, or there are too
+/// many.
 Plan expand(Definition definition,
             const std::function<bool(uint64_t checked, uint64_t all)>& progress = {});
 
@@ -143,7 +146,7 @@ struct Shard {
 /// The part, from 1, that the point at this position of a sweep belongs to.
 uint32_t part_of(size_t index, uint32_t parts);
 
-/// Reads "i/n"; throws UsageError.
-Shard parse_shard(const std::string& text);
+/// Reads "i/n"; throws UsageError. `option`: what users know it by.
+Shard parse_shard(const std::string& text, const std::string& option = "--shard");
 
 }  // namespace nearwarp::sweep

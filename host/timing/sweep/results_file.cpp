@@ -57,8 +57,7 @@ ResultsFile::ResultsFile(const std::string& path) : path_(path) {
     bytes_ = for_each_line(
         path_,
         [&](uint64_t number, uint64_t, std::string_view text) {
-          Record record = read_line(text, fmt::format("{}:{}", path_, number));
-          done_.insert_or_assign(std::move(record.id), std::move(record.summary));
+          take(read_line(text, fmt::format("{}:{}", path_, number)), true);
         },
         rest);
     if (rest.empty()) return;
@@ -96,9 +95,32 @@ void ResultsFile::open() {
   }
 }
 
-const Summary* ResultsFile::find(const std::string& id) const {
+void ResultsFile::take(Record record, bool overwrites) {
+  const auto [at, is_new] = done_.try_emplace(std::move(record.id), record.summary);
+  if (!is_new && (overwrites || at->second.failed())) at->second = std::move(record.summary);
+  places_[record.sweep][record.index] = &*at;  // it stays there
+}
+
+const ResultsFile::Entry* ResultsFile::find(const std::string& id) const {
   const auto at = done_.find(id);
-  return at == done_.end() ? nullptr : &at->second;
+  return at == done_.end() ? nullptr : &*at;
+}
+
+const ResultsFile::Entry* ResultsFile::find(const std::string& sweep, uint64_t index) const {
+  const auto of_sweep = places_.find(sweep);
+  if (of_sweep == places_.end()) return nullptr;
+  const auto at = of_sweep->second.find(index);
+  return at == of_sweep->second.end() ? nullptr : at->second;
+}
+
+bool ResultsFile::is_of(const std::string& sweep) const {
+  return places_.empty() || (places_.size() == 1 && places_.contains(sweep));
+}
+
+const ResultsFile::Entry* find_point(const Plan& plan, const ResultsFile& file, size_t index) {
+  const ResultsFile::Entry* own = file.find(plan.id, index);
+  if (own != nullptr || file.is_of(plan.id)) return own;
+  return file.find(plan.points[index].id);
 }
 
 void ResultsFile::read_also(const std::string& path) {
@@ -106,9 +128,7 @@ void ResultsFile::read_also(const std::string& path) {
   for_each_line(
       path,
       [&](uint64_t number, uint64_t, std::string_view text) {
-        Record record = read_line(text, fmt::format("{}:{}", path, number));
-        const auto [at, is_new] = done_.try_emplace(std::move(record.id), record.summary);
-        if (!is_new && at->second.failed()) at->second = std::move(record.summary);
+        take(read_line(text, fmt::format("{}:{}", path, number)), false);
       },
       torn);
 }
@@ -127,8 +147,7 @@ void ResultsFile::append(const std::string& line) {
     written += static_cast<size_t>(n);
   }
   bytes_ += line.size();
-  Record record = read_line(std::string_view(line).substr(0, line.size() - 1), path_);
-  done_.insert_or_assign(std::move(record.id), std::move(record.summary));
+  take(read_line(std::string_view(line).substr(0, line.size() - 1), path_), true);
 }
 
 }  // namespace nearwarp::sweep

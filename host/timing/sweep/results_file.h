@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "host/timing/sweep/format.h"
 
@@ -31,10 +32,14 @@ class ResultsFile {
 
   const std::string& path() const { return path_; }
   bool dropped_torn_line() const { return dropped_; }
-  /// Has it no points?
-  bool empty() const { return done_.empty(); }
-  /// The point's numbers, or nullptr if it is not in the file. The last line of an id counts.
-  const Summary* find(const std::string& id) const;
+  /// A point's id, and its numbers.
+  using Entry = std::pair<const std::string, Summary>;
+  /// The point, or nullptr if it is not in the file. The last line of an id counts.
+  const Entry* find(const std::string& id) const;
+  /// The same of the sweep with this id: no point of it has to be made for that.
+  const Entry* find(const std::string& sweep, uint64_t index) const;
+  /// Was all of it written by this sweep?
+  bool is_of(const std::string& sweep) const;
   /// From now on points of this file, which somebody else writes, are found, too. Throws
   /// nearwarp::Error if it cannot be read.
   void read_also(const std::string& path);
@@ -43,11 +48,19 @@ class ResultsFile {
 
  private:
   void open();
+  /// `overwrites`: it counts, whatever is there.
+  void take(Record record, bool overwrites);
   std::string path_;
   int fd_ = -1;
   bool dropped_ = false;
   uint64_t bytes_ = 0;
   std::unordered_map<std::string, Summary> done_;
+  /// By the id of the sweep, and the place in it.
+  std::unordered_map<std::string, std::unordered_map<uint64_t, const Entry*>> places_;
 };
+
+/// The plan's point, or nullptr if it is not in the file. It is made only if the file has points of
+/// other sweeps, too.
+const ResultsFile::Entry* find_point(const Plan& plan, const ResultsFile& file, size_t index);
 
 }  // namespace nearwarp::sweep

@@ -25,6 +25,9 @@
 namespace nearwarp::sweep {
 namespace {
 
+/// Points that are made before it is asked whether to go on: a tenth of a second.
+constexpr size_t kPointsFromAskToAsk = 256;
+
 std::string message_of(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
@@ -48,21 +51,19 @@ class SweepRun final : public sim::BatchObserver {
         file_(file),
         todo_(plan.definition.programs.size()),
         sizes_(plan.definition.programs.size()) {
-    // Whose points are there, or somebody else's, is known by ids; where there are none, no point
-    // has to be made to count them.
-    const bool all_are_new = file.empty() && options.others.empty();
+    const bool points_are_made = !file.is_of(plan.id) || !options.others.empty();
+    size_t looked_at = 0;
     for (size_t i = 0; i < plan.points.size(); ++i) {
       if (!options.shard.has(i)) continue;
-      if (!all_are_new) {
-        const Point point = plan.points[i];
-        if (!is_ours(options, point)) continue;
-        if (is_there(point)) {
-          outcome_.points += 1;
-          outcome_.already_there += 1;
-          continue;
-        }
-      }
+      if (points_are_made && ++looked_at % kPointsFromAskToAsk == 0 &&
+          !surroundings_.progress(progress_))
+        throw Interrupted("interrupted while the points that are there were looked for - none ran");
+      if (!is_ours(i)) continue;
       outcome_.points += 1;
+      if (is_there(i)) {
+        outcome_.already_there += 1;
+        continue;
+      }
       progress_.points += 1;
       const PointPlace at = plan.place(i);
       todo_[at.program].add(at);
@@ -87,9 +88,16 @@ class SweepRun final : public sim::BatchObserver {
     }
   };
 
-  bool is_there(const Point& point) const {
-    const Summary* there = file_.find(point.id);
-    return there != nullptr && !(options_.retry && there->failed());
+  bool is_ours(size_t index) const { return sweep::is_ours(plan_, options_, index); }
+  bool is_there(size_t index) const {
+    const ResultsFile::Entry* there = find_point(plan_, file_, index);
+    return there != nullptr && !(options_.retry && there->second.failed());
+  }
+
+  /// Nothing has changed since the last progress but that points were made.
+  bool goes_on() {
+    outcome_.stopped |= !surroundings_.progress(progress_);
+    return !outcome_.stopped;
   }
 
   /// The program's points, but for those that cannot be run.
@@ -103,10 +111,10 @@ class SweepRun final : public sim::BatchObserver {
     for (size_t i = begin; i < end && !outcome_.stopped;) {
       points_.clear();
       for (; i < end && points_.size() < kPointsAtOnce; ++i) {
-        if (!options_.shard.has(i)) continue;
+        if (!is_ours(i) || is_there(i)) continue;
         Point point = plan_.points[i];
-        if (!is_ours(options_, point) || is_there(point)) continue;
         points_begun_ += 1;
+        if (points_begun_ % kPointsFromAskToAsk == 0 && !goes_on()) return;
         if (point.error.empty())
           points_.push_back(std::move(point));
         else
@@ -126,9 +134,9 @@ class SweepRun final : public sim::BatchObserver {
   }
 
   void fail_if_ours(size_t index) {
-    if (!options_.shard.has(index)) return;
+    if (!is_ours(index) || is_there(index)) return;
     const Point point = plan_.points[index];
-    if (!is_ours(options_, point) || is_there(point)) return;
+    if (++points_begun_ % kPointsFromAskToAsk == 0 && !goes_on()) return;
     fail(point, point.error.empty() ? why_not_executed_ : point.error);
   }
 
@@ -148,11 +156,13 @@ class SweepRun final : public sim::BatchObserver {
       work_ += work_of_jobs_.back();
     }
     done_of_jobs_.assign(jobs_.size(), 0);
+    job_is_done_.assign(jobs_.size(), false);
     // Points that come later are taken to be like these.
     const double mean = static_cast<double>(work_) / static_cast<double>(points_.size());
     *sizes_[program_] += work_;
     still_to_come_ =
         static_cast<uint64_t>(mean * static_cast<double>(points_of_program_ - points_begun_));
+    cost_left_.reset();
     run_divided(runner_, jobs_, *this);
     still_to_come_ = 0;
     return work_;
@@ -221,14 +231,18 @@ class SweepRun final : public sim::BatchObserver {
     }
     std::error_code ignored;  // a file that stays does no harm
     if (outcome.error == nullptr) std::filesystem::remove(jobs_[job].whole.checkpoint, ignored);
+    job_is_done_[job] = true;
     work_of_jobs_[job] = 0;  // what is under way and what is left is counted by the others
     done_of_jobs_[job] = 0;
   }
 
   void work_of_each(std::span<const uint64_t> warp_instructions) override {
     const uint64_t before = work_;
+    for (size_t i = 0; i < work_of_jobs_.size() && i < warp_instructions.size(); ++i)
+      if (!job_is_done_[i]) work_of_jobs_[i] = warp_instructions[i];
     work_ = std::accumulate(warp_instructions.begin(), warp_instructions.end(), uint64_t{0});
     *sizes_[program_] += work_ - before;
+    cost_left_.reset();
   }
 
   void progress_of_each(std::span<const uint64_t> warp_instructions) override {
@@ -252,6 +266,13 @@ class SweepRun final : public sim::BatchObserver {
       progress_.cost_done += static_cast<double>(done_of_jobs_[i]) *
                              costs_.of(point.program, point.machine, point.policy);
     }
+    if (!cost_left_.has_value()) cost_left_ = cost_left();
+    progress_.cost += *cost_left_;
+  }
+
+  /// Of the points that are not done.
+  double cost_left() const {
+    double cost = 0;
     const double of_others = mean_work();
     for (size_t program = 0; program < todo_.size(); ++program) {
       const Todo& todo = todo_[program];
@@ -259,9 +280,10 @@ class SweepRun final : public sim::BatchObserver {
                               ? static_cast<double>(work_) / static_cast<double>(jobs_.size())
                               : of_others;
       for (const auto& [at, points] : todo.left)
-        progress_.cost +=
-            static_cast<double>(points) * work * costs_.of(program, at.first, at.second);
+        if (points != 0)
+          cost += static_cast<double>(points) * work * costs_.of(program, at.first, at.second);
     }
+    return cost;
   }
 
   void fail(const Point& point, const std::string& error) {
@@ -273,6 +295,7 @@ class SweepRun final : public sim::BatchObserver {
     progress_.points_done += 1;
     outcome_.finished += 1;
     todo_[point.program].left[{point.machine, point.policy}] -= 1;
+    cost_left_.reset();
   }
 
   /// Warp-instructions of all points to run.
@@ -317,6 +340,7 @@ class SweepRun final : public sim::BatchObserver {
   std::vector<Point> points_;                          ///< of the batch that runs
   std::vector<sim::DividedJob> jobs_;                  ///< the same, as runs
   std::vector<uint64_t> work_of_jobs_, done_of_jobs_;  ///< warp-instructions; 0 of what has ended
+  std::vector<bool> job_is_done_;
   std::vector<std::shared_ptr<const config::MachineConfig>> machines_;  ///< that they point to
   std::vector<std::shared_ptr<const config::PolicyConfig>> policies_;
   uint64_t work_ = 0;             ///< of the batch that runs, warp-instructions
@@ -325,26 +349,28 @@ class SweepRun final : public sim::BatchObserver {
   runtime::Division division_;    ///< and what of it is simulated
   uint64_t before_ = 0;           ///< warp-instructions of earlier programs' points
   PointCosts costs_;
-  double seconds_ = 0;  ///< that points took which are done
+  double seconds_ = 0;               ///< that points took which are done
+  std::optional<double> cost_left_;  ///< unless it has changed
   Progress progress_;
   Outcome outcome_;
 };
 
 }  // namespace
 
-bool is_ours(const RunOptions& options, const Point& point) {
-  return options.shard.has(point.index) && !options.others.contains(point.id);
+bool is_ours(const Plan& plan, const RunOptions& options, size_t index) {
+  return options.shard.has(index) &&
+         (options.others.empty() || !options.others.contains(plan.points[index].id));
 }
 
 Outcome count_results(const Plan& plan, const RunOptions& options, const ResultsFile& file) {
   Outcome outcome;
-  for (const Point& point : plan.points) {
-    if (!is_ours(options, point)) continue;
+  for (size_t i = 0; i < plan.points.size(); ++i) {
+    if (!is_ours(plan, options, i)) continue;
     outcome.points += 1;
-    const Summary* there = file.find(point.id);
+    const ResultsFile::Entry* there = find_point(plan, file, i);
     if (there == nullptr) continue;
     outcome.already_there += 1;
-    if (there->failed()) outcome.failed += 1;
+    if (there->second.failed()) outcome.failed += 1;
   }
   return outcome;
 }

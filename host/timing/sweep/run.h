@@ -63,7 +63,7 @@ struct RunOptions {
 inline constexpr size_t kPointsAtOnce = 4096;
 
 /// Is the point one of those to run?
-bool is_ours(const RunOptions& options, const Point& point);
+bool is_ours(const Plan& plan, const RunOptions& options, size_t index);
 
 /// What run_sweep() would return if there were nothing to run: points that are left are not in
 /// any of its numbers but `points`.

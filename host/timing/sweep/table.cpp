@@ -21,8 +21,14 @@ using report::Column;
 constexpr size_t kMostRows = 40;    ///< beyond, a row per program
 constexpr size_t kWidestName = 44;  ///< of a row; the rest is for numbers
 
-const Summary* complete(const ResultsFile& file, const Point& point) {
-  const Summary* summary = file.find(point.id);
+/// The numbers of the point at that position; null if it is not there.
+const Summary* there_at(const Plan& plan, const ResultsFile& file, size_t index) {
+  const ResultsFile::Entry* entry = find_point(plan, file, index);
+  return entry == nullptr ? nullptr : &entry->second;
+}
+
+const Summary* complete(const Plan& plan, const ResultsFile& file, size_t index) {
+  const Summary* summary = there_at(plan, file, index);
   return summary != nullptr && summary->complete() && summary->cycles != 0 ? summary : nullptr;
 }
 
@@ -56,14 +62,14 @@ std::string title(const Plan& plan) {
   const auto sized = std::find_if(d.programs.begin(), d.programs.end(),
                                   [](const Program& p) { return !p.size.empty(); });
   if (sized != d.programs.end()) text += ", size " + sized->size;
-  if (d.machines.size() == 1) text += ", on machine " + plan.machine_name(plan.points[0]);
+  if (d.machines.size() == 1) text += ", on machine " + plan.machine_name(plan.placed(0));
   for (const Axis& axis : d.axes)
     if (axis.values.size() == 1) text += ", " + axis.override_text(0);
   return text;
 }
 
-std::string cycles_text(const ResultsFile& file, const Point& point) {
-  const Summary* summary = file.find(point.id);
+std::string cycles_text(const Plan& plan, const ResultsFile& file, const Point& point) {
+  const Summary* summary = there_at(plan, file, point.index);
   if (summary == nullptr) return "-";
   if (summary->failed()) return "failed";
   return report::grouped(summary->cycles) + (summary->partial ? "*" : "") +
@@ -72,10 +78,10 @@ std::string cycles_text(const ResultsFile& file, const Point& point) {
 }
 
 std::string speedup_text(const Plan& plan, const ResultsFile& file, const Point& point) {
-  const Summary* there = file.find(point.id);
+  const Summary* there = there_at(plan, file, point.index);
   if (there != nullptr && there->failed()) return "failed";
-  const Summary* run = complete(file, point);
-  const Summary* reference = complete(file, plan.reference(point));
+  const Summary* run = complete(plan, file, point.index);
+  const Summary* reference = complete(plan, file, point.index - point.policy);
   if (run == nullptr || reference == nullptr) return there != nullptr && there->partial ? "*" : "-";
   const double speedup = static_cast<double>(reference->cycles) / static_cast<double>(run->cycles);
   const std::optional<double> error = speedup_error_of(reference, *run);
@@ -91,7 +97,8 @@ std::string rows_text(const Plan& plan, size_t width, const std::string& what, c
   const size_t policies = plan.definition.policies.size();
   std::vector<std::string> names;
   std::vector<Column> columns(policies);
-  for (const Point& point : plan.points) {
+  for (size_t i = 0; i < plan.points.size(); ++i) {
+    const Point point = plan.placed(i);
     Column& column = columns[point.policy];
     if (column.cells.empty()) {
       column.head = plan.policy_name(point);
@@ -105,14 +112,14 @@ std::string rows_text(const Plan& plan, size_t width, const std::string& what, c
 
 std::string speedups_text(const Plan& plan, const ResultsFile& file, size_t width) {
   return rows_text(
-      plan, width, "cycles", [&](const Point& point) { return cycles_text(file, point); },
+      plan, width, "cycles", [&](const Point& point) { return cycles_text(plan, file, point); },
       [&](const Point& point) { return speedup_text(plan, file, point); });
 }
 
 /// Energies in mJ, and relative to the first policy's.
 std::string energies_text(const Plan& plan, const ResultsFile& file, size_t width) {
   const auto first = [&](const Point& point) -> std::string {
-    const Summary* there = file.find(point.id);
+    const Summary* there = there_at(plan, file, point.index);
     if (there == nullptr) return "-";
     if (there->failed()) return "failed";
     if (!there->energy) return "-";
@@ -121,10 +128,10 @@ std::string energies_text(const Plan& plan, const ResultsFile& file, size_t widt
                        there->partial ? "*" : "");
   };
   const auto other = [&](const Point& point) -> std::string {
-    const Summary* there = file.find(point.id);
+    const Summary* there = there_at(plan, file, point.index);
     if (there != nullptr && there->failed()) return "failed";
-    const Summary* run = complete(file, point);
-    const Summary* reference = complete(file, plan.reference(point));
+    const Summary* run = complete(plan, file, point.index);
+    const Summary* reference = complete(plan, file, point.index - point.policy);
     if (run == nullptr || reference == nullptr || !run->energy || !reference->energy ||
         reference->energy->total == 0)
       return there != nullptr && there->partial ? "*" : "-";
@@ -155,9 +162,10 @@ std::string summary_text(const Plan& plan, const ResultsFile& file, size_t width
   std::vector<std::vector<Spread>> spreads(d.programs.size(),
                                            std::vector<Spread>(d.policies.size()));
   std::vector<size_t> there(d.programs.size());
-  for (const Point& point : plan.points) {
-    const Summary* run = complete(file, point);
-    const Summary* reference = complete(file, plan.reference(point));
+  for (size_t i = 0; i < plan.points.size(); ++i) {
+    const PointPlace point = plan.place(i);
+    const Summary* run = complete(plan, file, i);
+    const Summary* reference = complete(plan, file, i - point.policy);
     there[point.program] += run != nullptr ? 1 : 0;
     if (run == nullptr || reference == nullptr) continue;
     spreads[point.program][point.policy].add(static_cast<double>(reference->cycles) /
@@ -167,7 +175,7 @@ std::string summary_text(const Plan& plan, const ResultsFile& file, size_t width
   std::vector<Column> columns(d.policies.size());
   columns[0].head = "complete points";
   for (size_t policy = 1; policy < d.policies.size(); ++policy)
-    columns[policy].head = plan.policy_name(plan.points[policy]);
+    columns[policy].head = plan.policy_name(plan.placed(policy));
   for (size_t program = 0; program < d.programs.size(); ++program) {
     names.push_back(fitted(d.programs[program].name, kWidestName));
     columns[0].cells.push_back(report::grouped(there[program]));
@@ -183,9 +191,10 @@ std::string remarks(const Plan& plan, const ResultsFile& file) {
   std::vector<std::string> few, whole;  // few instances; policies under which all is exact
   std::string approximated;
   std::map<std::string, size_t> in_one_go;  // why: points
-  for (const Point& point : plan.points) {
-    const Summary* run = complete(file, point);
+  for (size_t i = 0; i < plan.points.size(); ++i) {
+    const Summary* run = complete(plan, file, i);
     if (run == nullptr) continue;
+    const Point point = plan.placed(i);
     std::string name = plan.policy_name(point);
     if (run->few_instances != 0) {
       const std::string& program = plan.definition.programs[point.program].name;
@@ -228,13 +237,13 @@ std::string format_table(const Plan& plan, const ResultsFile& file, size_t width
   std::string notes;
   if (d.policies.size() > 1) {
     notes =
-        fmt::format("Speed-up over {} for the same other keys", plan.policy_name(plan.points[0]));
+        fmt::format("Speed-up over {} for the same other keys", plan.policy_name(plan.placed(0)));
     if (all_rows) notes += ", and energy (an estimate) relative to its";
     notes += all_rows ? "." : ": geometric mean (least-most).";
   }
   bool partial = false;
-  for (const Point& point : plan.points) {
-    const Summary* summary = file.find(point.id);
+  for (size_t i = 0; i < plan.points.size() && !partial; ++i) {
+    const Summary* summary = there_at(plan, file, i);
     partial = partial || (summary != nullptr && summary->partial);
   }
   if (partial) notes += " *: partial, the run reached run.max_cycles.";
