@@ -20,15 +20,19 @@ void declare_launches(CommandLine& line) {
 }
 
 void set_launches(const CommandLine& line, BatchOptions& options) {
-  options.launches = line.text("launches");
-  options.sample = line.text("sample");
-  options.cold_caches = line.given("cold-caches");
+  const BatchOptions own{.launches = line.filled("launches"),
+                         .sample = line.filled("sample"),
+                         .cold_caches = line.given("cold-caches")};
   const bool launches = line.given("launches"), sample = line.given("sample");
   if (launches && sample)
     throw UsageError("--launches and --sample are two ways of one thing - give one of them");
-  if (options.cold_caches && !launches && !sample)
+  if (own.cold_caches && !launches && !sample)
     throw UsageError("--cold-caches is for --launches and --sample - leave it out");
-  if (launches || sample) taken_of_options(check(options));
+  // By themselves: what they do not go with is said by check_beside_launches().
+  if (launches || sample) taken_of_options(check(own));
+  options.launches = own.launches;
+  options.sample = own.sample;
+  options.cold_caches = own.cold_caches;
 }
 
 void check_beside_launches(const CommandLine& line, const std::vector<std::string>& others,

@@ -188,6 +188,13 @@ std::string CommandLine::text(const std::string& name) const {
              : parser_->result[name].as<std::string>();
 }
 
+std::string CommandLine::filled(const std::string& name) const {
+  const std::string value = text(name);
+  if (!given(name) || !value.empty()) return value;
+  const auto option = std::ranges::find(described_, name, &Option::long_name);
+  throw UsageError(fmt::format("--{} cannot be '' - {} is needed", name, option->value_name));
+}
+
 Words CommandLine::texts(const std::string& name) const {
   return given(name) ? parser_->result[name].as<Words>() : Words();
 }

@@ -81,6 +81,8 @@ class CommandLine {
   Words words_without(const Words& names) const;
   bool given(const std::string& name) const;
   std::string text(const std::string& name) const;
+  /// The same; throws UsageError for one that was given and is empty.
+  std::string filled(const std::string& name) const;
   Words texts(const std::string& name) const;
   /// Throws UsageError unless the value is a number of the range.
   uint64_t number(const std::string& name, uint64_t least, uint64_t most) const;

@@ -229,12 +229,12 @@ void present(const Request& request, const std::vector<Result>& results) {
     const std::span<const Result> all = results;
     for (size_t at = 0; at < all.size(); at += request.policies.size()) {
       if (at != 0) print("\n");
-      print(table(all.subspan(at, std::min(request.policies.size(), all.size() - at)), how));
+      print(taken(table(all.subspan(at, std::min(request.policies.size(), all.size() - at)), how)));
     }
   } catch (const Error&) {
     failure = std::current_exception();
   }
-  if (request.files.any()) request.files.write(document(results, request.machine), "runs");
+  if (request.files.any()) request.files.write(taken(document(results, request.machine)), "runs");
   if (failure != nullptr) std::rethrow_exception(failure);
 }
 

@@ -116,9 +116,11 @@ SweepDefinition definition_of(const CommandLine& line) {
       split_commas(only_traces && !line.given("policy") ? "baseline" : line.text("policy"));
   if (definition.policies.empty()) throw UsageError("--policy names no policy - e.g. baseline");
   for (const std::string& text : line.texts("set")) {
+    // One without "=" sets nothing, as is said where it is read.
     const std::string key = text.substr(0, text.find('=') + 1);
-    if (std::ranges::any_of(definition.values,
-                            [&](const std::string& other) { return other.starts_with(key); }))
+    if (!key.empty() && std::ranges::any_of(definition.values, [&](const std::string& other) {
+          return other.starts_with(key);
+        }))
       throw UsageError(
           fmt::format("{} is set twice - give all its values in one --set, separated "
                       "by commas",
@@ -136,12 +138,13 @@ Request understand(const CommandLine& line) {
   if (how.out.empty()) {
     throw UsageError("--out is missing - name a file or folder for the results, e.g. --out my/");
   }
-  how.part = line.text("shard");
+  how.part = line.filled("shard");
   how.retry = line.given("retry");
   how.threads =
       line.given("threads") ? static_cast<unsigned>(line.number("threads", 1, 1024)) : processors();
   taken(check(SweepOptions{.out = how.out, .part = how.part}));
-  const bool is_folder = how.out.ends_with('/') || fs::is_directory(how.out);
+  std::error_code failed;
+  const bool is_folder = how.out.ends_with('/') || fs::is_directory(how.out, failed);
   request.slurm = chosen_slurm(line);
   if (request.slurm.has_value()) {
     check_backend_name(line);  // what there is here says nothing of the nodes

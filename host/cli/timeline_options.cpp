@@ -60,7 +60,7 @@ std::optional<TimelineOptions> timeline_options(const CommandLine& line, size_t 
 
 std::string follow_option(const CommandLine& line, size_t policies) {
   if (!line.given("follow")) return "";
-  const std::string followed = line.text("follow");
+  const std::string followed = line.filled("follow");
   taken(check(BatchOptions{.follow = followed}));
   if (line.given("profile"))
     throw UsageError("--profile simulates nothing, so nothing is followed - leave one of them out");

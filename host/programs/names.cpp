@@ -12,8 +12,18 @@ namespace nearwarp::programs {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+/// A name that no file can have is none.
+bool is_there(const std::string& path) {
+  std::error_code failed;
+  return fs::exists(path, failed);
+}
+
+}  // namespace
+
 std::vector<std::string> programs_joined(const std::string& programs) {
-  if (fs::exists(programs)) return {programs};
+  if (is_there(programs)) return {programs};
   std::vector<std::string> names(1);
   for (const char c : programs) {
     if (c == '+')
@@ -25,7 +35,7 @@ std::vector<std::string> programs_joined(const std::string& programs) {
 }
 
 runtime::BoundName bound_program(const std::string& program) {
-  if (fs::exists(program)) return {program, 0};
+  if (is_there(program)) return {program, 0};
   try {
     return runtime::bound_name(program);
   } catch (const Error& error) {

@@ -57,7 +57,7 @@ runtime::Recording cached_recording(const std::string& cache, const std::string&
                                     const std::function<runtime::Recording()>& make,
                                     Observer& observer) {
   if (cache.empty()) return make();
-  make_folder(cache, "--trace-cache");
+  make_folder(cache, "folder for executed programs");
   const fs::path file = fs::path(cache) / (key + ".nwtrace");
   if (fs::exists(file)) {
     try {
@@ -106,7 +106,8 @@ runtime::Recording load_recorded(const std::string& path, const std::string& cac
     return cached_recording(cache, cache.empty() ? "" : trace_key(path), "reading the traces again",
                             read, observer);
   }
-  if (!fs::exists(path))
+  std::error_code failed;
+  if (!fs::exists(path, failed))
     throw UsageError(fmt::format("there is no recording '{}' - 'nearwarp record' makes one", path));
   if (!names_journal(path)) return runtime::load_recording(path);
   runtime::Journal journal = runtime::load_journal(path);
@@ -117,7 +118,8 @@ runtime::Recording load_recorded(const std::string& path, const std::string& cac
 
 std::string recorded_key(const std::string& path) {
   if (sass::names_trace(path)) return trace_key(path);
-  if (!fs::is_regular_file(path))
+  std::error_code failed;
+  if (!fs::is_regular_file(path, failed))
     throw UsageError(fmt::format("cannot read the recording '{}' - check the path", path));
   return runtime::recording_key(file_hash(path), fs::path(path).filename().string(), "",
                                 "recording");

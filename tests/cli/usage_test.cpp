@@ -174,9 +174,37 @@ TEST(Usage, LaunchesThatCannotBeAPart) {
           {"--machine", "coda", "--policy", "cgp-fta-migrate"});
   expect_error({"run", "fdtd", "--cold-caches"}, kUsage, {"--cold-caches is for --launches"});
   refused("2..3", {"--profile"}, {"--profile"});
+  const TemporaryFolder folder;
+  refused("1..1", {"--launches does not go with --timeline"}, {"--timeline", folder.file("t")});
+  refused("1..1", {"--launches does not go with --follow"}, {"--follow", "fdtd_step1_kernel:0"});
   refused("2..3", {"--max-repeats"}, {"--max-repeats", "1"});
   expect_error({"run", "fdtd+gather", "--policy", "baseline", "--launches", "2..3"}, kUsage,
                {"may run at the same time", "launches 1 to 7"});
+}
+
+TEST(Usage, OptionsThatAreGivenAndEmpty) {
+  const TemporaryFolder folder;
+  for (const std::string option : {"launches", "sample", "follow"})
+    expect_error({"run", "vector-add", "--policy", "baseline", "--" + option, ""}, kUsage,
+                 {"--" + option + " cannot be ''", "is needed"});
+  expect_error({"run", "vector-add", "--cold-caches", "--sample", ""}, kUsage, {"--sample cannot"});
+  expect_error({"sweep", "vector-add", "--out", folder.file("s"), "--shard", ""}, kUsage,
+               {"--shard cannot be ''", "i/n"});
+}
+
+TEST(Usage, NamesThatNoFileCanHave) {
+  const std::string name(300, 'x');
+  expect_error({"run", name}, kUsage, {"unknown workload 'xxx"});
+  expect_error({"run", name + ".nwtrace"}, kUsage, {"there is no recording 'xxx"});
+  expect_error({"sweep", "vector-add", "--policy", "baseline", "--out", name}, kFailure,
+               {"cannot write 'xxx", "--out"});
+}
+
+TEST(Usage, ASetWithoutAKey) {
+  const TemporaryFolder folder;
+  expect_error(
+      {"sweep", "vector-add", "--out", folder.file("s"), "--set", "sm.warps=16,32", "--set", "foo"},
+      kUsage, {"'foo' sets nothing"});
 }
 
 TEST(Usage, SamplesThatCannotBe) {
