@@ -172,8 +172,7 @@ class Batch final : public sim::BatchObserver {
     for (size_t job = 0; job < warp_instructions.size(); ++job)
       done_[point_of_[job]] = warp_instructions[job];
     if (options_.time_left)
-      left_.update(std::chrono::duration<double>(Clock::now() - begun_).count(),
-                   warp_instructions);
+      left_.update(std::chrono::duration<double>(Clock::now() - begun_).count(), warp_instructions);
   }
   bool progress(uint64_t warp_instructions) override {
     if (!options_.progress) return true;
@@ -216,8 +215,8 @@ class Batch final : public sim::BatchObserver {
 
   std::span<const Point> points_;
   const BatchOptions& options_;
-  std::vector<size_t> point_of_;          ///< by job
-  std::vector<std::string> checkpoints_;  ///< by job
+  std::vector<size_t> point_of_;                          ///< by job
+  std::vector<std::string> checkpoints_;                  ///< by job
   std::vector<std::shared_ptr<const CostScale>> scales_;  ///< by job
   std::map<std::pair<const Program::State*, const Machine::State*>,
            std::shared_ptr<const CostScale>>
@@ -248,7 +247,7 @@ void simulate(std::span<const Point> points, const BatchOptions& options, Batch&
     if (options.look) {
       const auto show = [&options, i, of = of_point(points[i])](const report::RunResult& run,
                                                                 bool over) {
-        options.look(i, result_of(run, of), over);
+        options.look(i, result_of(run, of, JsonText::kLeftOut), over);
       };
       job.whole.watcher = lookers.emplace_back(std::make_unique<Looker>(show)).get();
     }

@@ -42,6 +42,9 @@ Failure failure_of(const std::exception_ptr& error) {
     return failure_of("out of memory - use a smaller size or fewer threads");
   } catch (const std::exception& e) {
     return failure_of(fmt::format("internal error: {}", e.what()));
+  } catch (...) {
+    return failure_of(
+        "something was thrown that is no std::exception - by a function of the caller's?");
   }
 }
 

@@ -2,12 +2,13 @@
 #include "host/api/inside.h"
 
 #include "host/api/state.h"
+#include "host/core/error.h"
 
 namespace nearwarp {
 
 const report::RunResult& run_of(const Result& result) {
   if (result.whole == nullptr)
-    throw std::logic_error("a result that no run has made was used - take one of a run");
+    throw UsageError("a result that no run has made was used - take one of a run");
   return result.whole->run;
 }
 

@@ -9,7 +9,8 @@
 //   std::cout << run->result().cycles << '\n';
 //
 // Nothing here prints, exits, reads standard input or throws (but std::bad_alloc, and
-// std::logic_error by who asks a failure for its value); what can go wrong comes back as a Failure.
+// std::logic_error by who asks a failure for its value, or an object that nothing has made for
+// anything); what can go wrong comes back as a Failure, as does what the caller's functions throw.
 // Objects share what they are made of and are cheap to copy, but for Simulation and Device, which
 // can be moved. Two of them know nothing of each other, and may be used by two threads; one may
 // not. Results are those of the command line, to the bit. Units stand in names and comments.
@@ -376,9 +377,11 @@ struct TableOptions {
 };
 /// The tables of `nearwarp run`: runs of one program side by side, the first being what others are
 /// compared with.
-NEARWARP_API std::string table(std::span<const Result> results, const TableOptions& options = {});
+NEARWARP_API Expected<std::string> table(std::span<const Result> results,
+                                         const TableOptions& options = {});
 /// The document of `nearwarp run --json` (docs/json.md).
-NEARWARP_API std::string document(std::span<const Result> results, const Machine& machine);
+NEARWARP_API Expected<std::string> document(std::span<const Result> results,
+                                            const Machine& machine);
 
 struct Progress {
   uint64_t cycles = 0, warp_instructions = 0;
@@ -472,7 +475,7 @@ struct BatchOptions {
   std::function<void(size_t, const Expected<Result>&)> finished = {};
   std::function<bool(const Progress&)> progress = {};
   /// On the CPU: shown each point some times a second, and when it is over, by the thread that
-  /// steps it.
+  /// steps it; without Result::json.
   std::function<void(size_t, const Result&, bool over)> look = {};
   /// Told what is worth knowing and no failure: what was not sampled, and why.
   std::function<void(const std::string&)> tell = {};
@@ -543,8 +546,10 @@ struct SweepOutcome {
 
 class NEARWARP_API Sweep {
  public:
-  /// Checks all points; `progress` is told how many have been, and stops by returning false. A
-  /// combination of keys that a rule forbids is the failure of its points alone.
+  /// Checks the values of each key with the first ones of the others, and more points where that
+  /// does not do; with launches or sample, all. `progress` is told how many of those have been
+  /// checked, and stops by returning false. A combination of keys that a rule forbids is the
+  /// failure of its points alone.
   static Expected<Sweep> plan(const SweepDefinition& definition,
                               const std::function<bool(uint64_t, uint64_t)>& progress = {});
   size_t points() const;

@@ -20,7 +20,7 @@ std::vector<std::string> changes_of(const RunOf& of) {
 
 }  // namespace
 
-Result result_of(report::RunResult run, const RunOf& of) {
+Result result_of(report::RunResult run, const RunOf& of, JsonText json) {
   run.workload = of.program->name;
   run.size = of.program->size;
   run.overrides = changes_of(of);
@@ -59,7 +59,7 @@ Result result_of(report::RunResult run, const RunOf& of) {
   r.launches.reserve(run.kernels.size());
   for (const report::KernelRow& k : run.kernels)
     r.launches.push_back({k.kernel, k.begin, k.cycles, k.warp_instructions, k.thread_instructions});
-  r.json = report::run_json(run).dump(2);
+  if (json == JsonText::kMade) r.json = report::run_json(run).dump(2);
   r.whole = std::make_shared<const Result::Whole>(
       Result::Whole{std::move(run), of.machine, of.program->one_workload});
   return r;

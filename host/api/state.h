@@ -72,8 +72,10 @@ struct RunOf {
   std::shared_ptr<const Machine::State> machine;
   std::shared_ptr<const Policy::State> policy;
 };
+/// Result::json takes longer than all the rest.
+enum class JsonText : uint8_t { kMade, kLeftOut };
 /// A run's numbers as the public interface has them.
-Result result_of(report::RunResult run, const RunOf& of);
+Result result_of(report::RunResult run, const RunOf& of, JsonText json = JsonText::kMade);
 /// One of them; a failure names the nearest.
 Expected<uint64_t> counter_of(const report::RunResult& run, std::string_view name);
 

@@ -52,7 +52,9 @@ std::string changed_cycles(std::span<const report::RunResult> results, size_t wi
 
 }  // namespace
 
-std::string table(std::span<const Result> runs, const TableOptions& options) {
+namespace {
+
+std::string table_of(std::span<const Result> runs, const TableOptions& options) {
   if (runs.empty()) return "";
   std::vector<report::RunResult> results;
   for (const Result& run : runs) results.push_back(run_of(run));
@@ -89,14 +91,22 @@ std::string table(std::span<const Result> runs, const TableOptions& options) {
   return legend.empty() ? text : text + "\n" + legend;
 }
 
-std::string document(std::span<const Result> runs, const Machine& machine) {
-  std::vector<report::RunResult> results;
-  for (const Result& run : runs) results.push_back(run_of(run));
-  report::RunContext context;
-  context.version = version();
-  for (const config::KeyDescription& key : config::describe_whole(Access::of(machine).config))
-    context.machine.emplace_back(key.key, key.value);
-  return report::format_json(results, context);
+}  // namespace
+
+Expected<std::string> table(std::span<const Result> runs, const TableOptions& options) {
+  return guarded([&] { return table_of(runs, options); });
+}
+
+Expected<std::string> document(std::span<const Result> runs, const Machine& machine) {
+  return guarded([&] {
+    std::vector<report::RunResult> results;
+    for (const Result& run : runs) results.push_back(run_of(run));
+    report::RunContext context;
+    context.version = version();
+    for (const config::KeyDescription& key : config::describe_whole(Access::of(machine).config))
+      context.machine.emplace_back(key.key, key.value);
+    return report::format_json(results, context);
+  });
 }
 
 }  // namespace nearwarp

@@ -76,8 +76,8 @@ TEST(ApiCommandLine, TablesAndDocumentsAreThoseOfRun) {
     ASSERT_EQ(ran.exit_code, 0) << ran.err;
     const Compared own = compared(names, c.machine, c.policies, c.changes);
     const std::vector<Result> results = results_of(own.points, c.options);
-    EXPECT_EQ(without_host(table(results, {.explain = c.explain})), without_host(ran.out));
-    EXPECT_EQ(without_host(Json::parse(document(results, own.machine))),
+    EXPECT_EQ(without_host(table(results, {.explain = c.explain}).value()), without_host(ran.out));
+    EXPECT_EQ(without_host(Json::parse(document(results, own.machine).value())),
               without_host(Json::parse(read_text(folder.file("r.json")))));
   }
 }
@@ -157,11 +157,17 @@ TEST(ApiCommandLine, ASweepIsTheCommandLinesAndGoesOn) {
   EXPECT_EQ(sweep->points(), 8u);
   // It is stopped after its first point.
   SweepOptions options{.out = ours, .threads = 1};
-  options.progress = [](const SweepProgress& p) { return p.points_done == 0; };
+  double cost = 0;
+  options.progress = [&](const SweepProgress& p) {
+    cost = p.cost;
+    EXPECT_LE(p.cost_done, p.cost);
+    return p.points_done == 0;
+  };
   const SweepOutcome first = sweep->run(options).value();
   EXPECT_TRUE(first.stopped);
   EXPECT_GE(first.finished, 1u);
   EXPECT_LT(first.finished, 8u);
+  EXPECT_GT(cost, 0);
   options.progress = {};
   const SweepOutcome second = sweep->run(options).value();
   EXPECT_FALSE(second.stopped);
@@ -172,6 +178,14 @@ TEST(ApiCommandLine, ASweepIsTheCommandLinesAndGoesOn) {
   EXPECT_TRUE(ran.out.starts_with(second.table)) << second.table << ran.out;
   options.only_count = true;
   EXPECT_EQ(sweep->run(options)->already_there, 8u);
+  // Parts of programs are simulated on the CPU alone.
+  definition.launches = "parallel";
+  definition.programs = {"vector-add"};
+  const Sweep parts = Sweep::plan(definition).value();
+  const auto on_device = parts.run({.out = folder.file("parts.jsonl"), .backend = "cuda"});
+  EXPECT_EQ(on_device.failure().kind, Failure::Kind::kUsage);
+  EXPECT_TRUE(contains(on_device.failure().what, "on the CPU")) << on_device.failure().message;
+  definition.launches = "";
   definition.values.push_back("stack.count=2");
   EXPECT_EQ(Sweep::plan(definition).failure().kind, Failure::Kind::kUsage);
   EXPECT_FALSE(check(SweepOptions{.out = ours, .part = "3/2"}));
@@ -187,6 +201,53 @@ TEST(ApiCommandLine, ASweepOfARecordingBesideAWorkload) {
   const Compared own = compared(names, "tom", {"baseline"}, {});
   EXPECT_EQ(points_in(out).begin()->second.at("run").at("cycles"),
             results_of(own.points)[0].cycles);
+}
+
+TEST(ApiCommandLine, WhatTheCallerDoesWrongIsAFailureToo) {
+  const std::vector<Result> none(1);
+  const Compared own = compared("vector-add", "tom", {"baseline"}, {});
+  EXPECT_EQ(table(none).failure().kind, Failure::Kind::kUsage);
+  EXPECT_EQ(document(none, own.machine).failure().kind, Failure::Kind::kUsage);
+  BatchOptions options{.threads = 1};
+  options.progress = [](const Progress&) -> bool { throw 5; };
+  const std::vector<Expected<Result>> thrown = run_all(own.points, options);
+  ASSERT_EQ(thrown.size(), 1u);
+  EXPECT_TRUE(contains(thrown[0].failure().message, "caller")) << thrown[0].failure().message;
+  const auto cached = Program::load("vector-add", "small", {.cache = "/proc/x/y"});
+  EXPECT_TRUE(contains(cached.failure().message, "/proc/x/y"));
+  EXPECT_FALSE(contains(cached.failure().message, "--")) << cached.failure().message;
+  EXPECT_TRUE(check(SweepOptions{.out = "x", .part = "3"}).failure().message.starts_with("part "));
+}
+
+/// Each look is at what there is, without the document that only a result has.
+TEST(ApiCommandLine, ALookMakesNoDocument) {
+  const Compared own = compared("vector-add", "tom", {"baseline"}, {});
+  BatchOptions options{.threads = 1};
+  size_t looks = 0;
+  options.look = [&](size_t, const Result& result, bool) {
+    EXPECT_TRUE(result.json.empty());
+    EXPECT_FALSE(result.counters.empty());
+    looks += 1;
+  };
+  EXPECT_FALSE(run_all(own.points, options)[0]->json.empty());
+  EXPECT_GE(looks, 1u);
+}
+
+/// What is left is told of several programs and machines together.
+TEST(ApiCommandLine, ABatchOfSeveralMachinesSaysHowLongItTakes) {
+  std::vector<Point> points = compared("kmeans", "tom", {"baseline"}, {}).points;
+  for (const Point& p : compared("kmeans", "gtx480", {"baseline"}, {}).points) points.push_back(p);
+  for (const Point& p : compared("libor", "tom", {"baseline"}, {}).points) points.push_back(p);
+  BatchOptions options{.threads = 1, .time_left = true};
+  size_t said = 0;
+  options.progress = [&](const Progress& p) {
+    EXPECT_EQ(p.of_each.size(), points.size());
+    EXPECT_GE(p.seconds_left.value_or(0), 0);
+    said += 1;
+    return true;
+  };
+  for (const Expected<Result>& r : run_all(points, options)) EXPECT_TRUE(r);
+  EXPECT_GE(said, 1u);
 }
 
 TEST(ApiCommandLine, WhatIsWrongIsSaidBeforeAnythingRuns) {

@@ -409,7 +409,7 @@ PYBIND11_MODULE(_core, m) {
   m.def(
       "table",
       [](const std::vector<Result>& results, size_t width, bool legend, bool explain) {
-        return table(results, {.width = width, .legend = legend, .explain = explain});
+        return taken(table(results, {.width = width, .legend = legend, .explain = explain}));
       },
       py::arg("results"), py::kw_only(), py::arg("width") = 80, py::arg("legend") = false,
       py::arg("explain") = false);
