@@ -142,7 +142,10 @@ Request understand(const CommandLine& line) {
   how.retry = line.given("retry");
   how.threads =
       line.given("threads") ? static_cast<unsigned>(line.number("threads", 1, 1024)) : processors();
-  taken(check(SweepOptions{.out = how.out, .part = how.part}));
+  taken(check(SweepOptions{.out = how.out}));
+  // What is wrong now is the part, which users know as --shard.
+  if (const auto part = check(SweepOptions{.out = how.out, .part = how.part}); !part)
+    throw UsageError("--shard" + part.failure().message.substr(std::string("part").size()));
   std::error_code failed;
   const bool is_folder = how.out.ends_with('/') || fs::is_directory(how.out, failed);
   request.slurm = chosen_slurm(line);
