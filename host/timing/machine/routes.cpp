@@ -94,14 +94,8 @@ class Search {
       std::ranges::sort(entrances);
       const auto [at, is_new] = numbers.try_emplace(entrances, groups_.size());
       if (is_new) groups_.push_back(std::move(entrances));
-      extend_runs(d, at->second);
+      found_.to.push_back({d, static_cast<uint16_t>(at->second)});
     }
-  }
-  void extend_runs(NodeId d, uint32_t group) {
-    std::vector<WaysOfClass::Run>& runs = found_.runs;
-    if (runs.empty() || runs.back().end != d || runs.back().group != group)
-      runs.push_back({d, d, group});
-    runs.back().end = static_cast<NodeId>(d + 1);
   }
   /// Breadth first, backwards from the entrances. Of the entrances themselves: exits.
   void find_outputs(uint32_t group) {
@@ -141,16 +135,15 @@ class Search {
 
 void WaysOfClass::write(uint32_t t, uint16_t* table) const {
   const uint16_t* const by_group = outputs.data() + size_t{t} * groups;
-  for (const Run& run : runs) {
-    const uint16_t output = by_group[run.group];
-    if (output == kNoRoute) continue;
-    for (uint32_t d = run.first; d < run.end; ++d) table[d] = output;
+  for (const Destination& d : to) {
+    const uint16_t output = by_group[d.group];
+    if (output != kNoRoute) table[d.node] = output;
   }
   for (const Exit& exit : exits[t]) table[exit.to] = exit.output;
 }
 
 size_t WaysOfClass::bytes() const {
-  size_t n = runs.size() * sizeof(Run) + outputs.size() * sizeof(uint16_t);
+  size_t n = to.size() * sizeof(Destination) + outputs.size() * sizeof(uint16_t);
   for (const std::vector<Exit>& e : exits) n += sizeof(e) + e.size() * sizeof(Exit);
   return n;
 }

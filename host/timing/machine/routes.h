@@ -10,10 +10,9 @@ namespace nearwarp::sim {
 /// The ways of one message class. Destinations that are entered from the same transit nodes are a
 /// group: a transit node takes one output to all of them, unless it has a link to one itself.
 struct WaysOfClass {
-  /// Destinations `first` to `end` - 1, which are of one group.
-  struct Run {
-    NodeId first, end;
-    uint32_t group;
+  struct Destination {
+    NodeId node;
+    uint16_t group;
   };
   /// A link from a transit node to a destination.
   struct Exit {
@@ -21,7 +20,7 @@ struct WaysOfClass {
     uint16_t output;
   };
 
-  std::vector<Run> runs;                 ///< of all destinations that some way leads to
+  std::vector<Destination> to;           ///< that some way leads to
   std::vector<std::vector<Exit>> exits;  ///< by transit node
   std::vector<uint16_t> outputs;         ///< [transit node * groups + group]
   uint32_t groups = 0;                   ///< 0: nothing carries such messages
