@@ -7,6 +7,7 @@
 #include <map>
 #include <vector>
 
+#include "device/noc/channel_ends.h"
 #include "host/core/error.h"
 
 namespace nearwarp::sim {
