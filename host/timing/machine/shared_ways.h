@@ -19,7 +19,7 @@ struct CheckedWays {
 };
 
 /// How much is kept: a mechanism and the baseline beside it on a few machines, and what a sweep of
-/// machines of 4,096 SMs needs (`mpu`'s ways take 8 MB with 1,024).
+/// machines of 4,096 SMs needs (`mpu`'s ways take some 9 MB with 1,024).
 struct SharedWaysLimits {
   size_t graphs = 8;
   size_t bytes = size_t{256} << 20;  ///< in all; ways that take more are not kept
