@@ -86,13 +86,15 @@ class Table {
     for (at_ = 0; at_ < rows.size(); ++at_) {
       const Row& r = rows[at_];
       const uint32_t cycles = cycles_of(r, refreshes, timing_of, names);
-      const bool none = value_of(r.distance[0], refreshes, timing_of, names) == 0 &&
-                        std::none_of(r.distance.begin(), r.distance.end(), [&](const auto& word) {
-                          const auto timing = timing_of(word);
-                          return timing && timing->cycles != 0;
-                        });
-      if (cycles == 0 && !none && r.scope == DramScope::kChannel &&
-          is(r, DramCommand::kRefresh, DramCommand::kRefresh))
+      const auto none = [&] {
+        return value_of(r.distance[0], refreshes, timing_of, names) == 0 &&
+               std::none_of(r.distance.begin(), r.distance.end(), [&](const auto& word) {
+                 const auto timing = timing_of(word);
+                 return timing && timing->cycles != 0;
+               });
+      };
+      if (cycles == 0 && r.scope == DramScope::kChannel &&
+          is(r, DramCommand::kRefresh, DramCommand::kRefresh) && !none())
         fail("is 0 cycles", "refreshes are one apart at least; there are none if tREFI is 0");
       add(r, cycles, all);
     }
