@@ -118,8 +118,23 @@ def read_probe(text):
     return None if found is None else {"value": float(found[2]), "unit": found[3]}
 
 
+def with_cycles(probe, sm_mhz):
+    """A probe, with a time in cycles of the SMs' clock, too."""
+    if probe["unit"] != "ns":
+        return probe
+    return dict(probe, cycles=round(probe["value"] * sm_mhz / 1e3, 3))
+
+
+def check_clocks(before, after):
+    """Refuses a clock of the SMs (MHz) that was another one after the measurements than before them."""
+    if abs(after - before) > 0.01 * before:
+        raise Damaged(f"the SMs' clock was {before:g} MHz before the measurements and {after:g} MHz after them, "
+                      "more than 1 % apart: no file is written - measure on a GPU that nothing else runs on, "
+                      "or have its clock locked")
+
+
 def document(machine, programs):
-    """The file. `machine`: hardware, device, driver, cuda, date, sm_mhz, empty_launch_nanoseconds."""
+    """The file. `machine`: hardware, device, driver, cuda, date, sm_mhz and, of counters, ncu."""
     return json.dumps({"schema": SCHEMA, **machine, "programs": programs}, indent=1) + "\n"
 
 

@@ -2,8 +2,8 @@
 // argument says which; each prints "PROBE name value unit" and whether its result is right.
 //
 // Latencies are those of nearwarp probe: two loops of as many rounds with eight and sixteen loads each,
-// between which nothing but loads lies. Cycles are the GPU's, by its own clock around a launch of one
-// thread or by time and the clock's rate.
+// between which nothing but loads lies. Bandwidths are differences of two numbers of rounds, too, so that
+// what a launch takes is in neither. Both are in time: bench/hardware/run makes cycles of it.
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -26,14 +26,16 @@ void check(cudaError_t status, const char* what) {
   std::exit(1);
 }
 
-/// A clock of the SMs and one of time, before and behind a wait.
-__global__ void watch_clocks(long long ticks, long long* out) {
+/// Keeps its SM busy for some nanoseconds: a clock of the SM and one of time, before and behind.
+__global__ void watch_clocks(long long nanoseconds, long long* out) {
   long long begin, end;
   const long long clock = clock64();
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(begin));
   do asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(end));
-  while (end - begin < ticks);
-  out[0] = clock64() - clock;
+  while (end - begin < nanoseconds);
+  const long long clocks = clock64() - clock;
+  if (blockIdx.x != 0 || threadIdx.x != 0) return;
+  out[0] = clocks;
   out[1] = end - begin;
 }
 __global__ void empty() {}
@@ -58,16 +60,21 @@ double nanoseconds(F&& launch) {
   return best * 1e6;
 }
 
-double sm_mhz() {
-  static const double mhz = [] {
-    long long *out, clocks[2];
-    check(cudaMalloc(&out, sizeof(clocks)), "memory");
-    watch_clocks<<<1, 1>>>(2'000'000, out);
-    watch_clocks<<<1, 1>>>(2'000'000, out);
-    check(cudaMemcpy(clocks, out, sizeof(clocks), cudaMemcpyDeviceToHost), "copy");
-    return clocks[1] > 0 ? 1e3 * static_cast<double>(clocks[0]) / static_cast<double>(clocks[1]) : 0;
-  }();
-  return mhz;
+int multiprocessors() {
+  int sms = 0;
+  check(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0), "attribute");
+  return sms;
+}
+
+/// The rate of the SMs' clock when all of them have been busy for so long, by the next tenth of it.
+double sm_mhz(int milliseconds) {
+  long long *out, clocks[2];
+  check(cudaMalloc(&out, sizeof(clocks)), "memory");
+  const long long nanoseconds = milliseconds * 1'000'000LL;
+  watch_clocks<<<multiprocessors(), 512>>>(nanoseconds, out);
+  watch_clocks<<<multiprocessors(), 512>>>(nanoseconds / 10, out);
+  check(cudaMemcpy(clocks, out, sizeof(clocks), cudaMemcpyDeviceToHost), "clock");
+  return clocks[1] > 0 ? 1e3 * static_cast<double>(clocks[0]) / static_cast<double>(clocks[1]) : 0;
 }
 
 int done(const char* name, double value, const char* unit, bool ok = true) {
@@ -75,12 +82,12 @@ int done(const char* name, double value, const char* unit, bool ok = true) {
   return ok ? 0 : 1;
 }
 
-/// Cycles of a load, from launches of one thread with 8 and 16 loads in a round.
+/// Time of a load, from launches of one thread with 8 and 16 loads in a round.
 template <class F>
 int latency(const char* name, int rounds, F&& launch) {
   const double eight = nanoseconds([&] { launch(8, rounds); });
   const double sixteen = nanoseconds([&] { launch(16, rounds); });
-  return done(name, (sixteen - eight) / (8.0 * rounds) * sm_mhz() / 1e3, "cycles");
+  return done(name, (sixteen - eight) / (8.0 * rounds), "ns");
 }
 
 /// Pointers through `bytes` of memory in random order, a line each.
@@ -110,24 +117,27 @@ int chase(const char* name, size_t bytes, int rounds) {
   });
 }
 
-/// Streams of all SMs through `bytes` of memory: GB/s of what is read and written.
-int stream(const char* name, size_t bytes, int streams) {
-  int sms = 0;
-  check(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0), "attribute");
+/// Streams of all SMs through `bytes` of memory, again and again: GB/s of what is read and written, by
+/// what the last three quarters of the rounds take.
+int stream(const char* name, size_t bytes, int streams, int rounds) {
+  const int sms = multiprocessors();
   unsigned *from, *to;
   check(cudaMalloc(&from, bytes), "memory");
   check(cudaMalloc(&to, bytes), "memory");
   const unsigned chunks = static_cast<unsigned>(bytes / 1024);  // a power of two
   const unsigned warps = 8, blocks = static_cast<unsigned>(sms) * 4, all = blocks * warps;
-  const int rounds = static_cast<int>(chunks / all);
-  const double ns = nanoseconds([&] {
-    if (streams == 2) {
-      stream_copy<<<blocks, warps * 32>>>(from, to, blocks, warps, 0, all, chunks - 1, rounds);
-    } else {
-      stream_read<<<blocks, warps * 32>>>(from, to, 0, blocks, warps, 0, all, chunks - 1, rounds);
-    }
-  });
-  return done(name, 1024.0 * all * rounds * streams / ns, "GB/s");
+  const auto time_of = [&](int n) {
+    return nanoseconds([&] {
+      if (streams == 2) {
+        stream_copy<<<blocks, warps * 32>>>(from, to, blocks, warps, 0, all, chunks - 1, n);
+      } else {
+        stream_read<<<blocks, warps * 32>>>(from, to, 0, blocks, warps, 0, all, chunks - 1, n);
+      }
+    });
+  };
+  const int few = rounds / 4;
+  const double ns = time_of(rounds) - time_of(few);
+  return done(name, 1024.0 * all * (rounds - few) * streams / ns, "GB/s", ns > 0);
 }
 
 }  // namespace
@@ -138,7 +148,10 @@ int main(int count, char** arguments) {
   const int rounds = count > 2 ? std::atoi(arguments[2]) : 2000;
   int* out;
   check(cudaMalloc(&out, 64), "memory");
-  if (is("clock")) return done(which, sm_mhz(), "MHz", sm_mhz() > 0);
+  if (is("clock")) {
+    const double mhz = sm_mhz(count > 2 ? rounds : 1000);
+    return done(which, mhz, "MHz", mhz > 0);
+  }
   if (is("empty")) return done(which, nanoseconds([] { empty<<<1, 32>>>(); }), "ns");
   if (is("shared"))
     return latency(which, rounds, [&](int each, int n) {
@@ -160,9 +173,9 @@ int main(int count, char** arguments) {
   if (is("l2")) return chase(which, 4 << 20, rounds);
   if (is("far-l2")) return chase(which, 40 << 20, rounds);
   if (is("memory")) return chase(which, size_t{256} << 20, rounds);
-  if (is("read-l2")) return stream(which, 16 << 20, 1);
-  if (is("read-memory")) return stream(which, size_t{1} << 30, 1);
-  if (is("copy-memory")) return stream(which, size_t{1} << 30, 2);
+  if (is("read-l2")) return stream(which, 16 << 20, 1, rounds);
+  if (is("read-memory")) return stream(which, size_t{1} << 30, 1, rounds);
+  if (is("copy-memory")) return stream(which, size_t{1} << 30, 2, rounds);
   std::printf("no probe '%s' - clock, empty, shared, distributed, l1, l2, far-l2, memory, read-l2, "
               "read-memory or copy-memory\n", which);
   return 2;

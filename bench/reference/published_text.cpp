@@ -24,8 +24,13 @@ struct Group {
     for (const PublishedRow& r : rows) most = std::max(most, std::abs(r.error()));
     return most;
   }
-  /// Of logarithms; below -1 where it is not known: of fewer than three numbers, or equal ones.
+  /// Of logarithms; below -1 where it is not known: of fewer than three numbers, or equal ones, or
+  /// of several units, whose sizes alone would correlate.
   double correlation() const {
+    const auto other = [&](const PublishedRow& r) {
+      return r.published.unit != rows.front().published.unit;
+    };
+    if (std::any_of(rows.begin(), rows.end(), other)) return -2;
     const auto n = static_cast<double>(rows.size());
     double x = 0, y = 0, xx = 0, yy = 0, xy = 0;
     for (const PublishedRow& r : rows) {

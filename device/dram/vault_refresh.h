@@ -113,6 +113,7 @@ NW_HD NW_INLINE void close_for_refresh(const VaultParams& p, VaultState& s, std:
   s.open_banks &= ~(uint64_t{1} << b);
   s.row_entries.in(base)[b] = 0;
   s.counters.precharges += 1;
+  s.closed_by = s.epoch + c + 1;
   note(p, s, base, DramCommand::kPrecharge, b, c);
 }
 
@@ -141,11 +142,13 @@ NW_HD NW_RARE inline void catch_up_parts(const VaultParams& p, VaultState& s, st
   while (s.refresh_at <= now) {
     s.refreshing = s.refreshing != 0 ? s.refreshing : next_part(p, s);
     const uint64_t part = s.refreshing;
-    uint32_t c = relative(s, s.refresh_at), bank = 0;
-    while ((s.open_banks & part) != 0) {
-      const uint32_t at = later(c, part_cycle(p, s, base, bank));
-      if (s.epoch + at > now) return;
-      close_for_refresh(p, s, base, bank, at);
+    uint32_t c = 0, bank = 0;
+    while (true) {  // a precharge a cycle
+      c = relative(s, s.closed_by > s.refresh_at ? s.closed_by : s.refresh_at);
+      if ((s.open_banks & part) == 0) break;
+      c = later(c, part_cycle(p, s, base, bank));
+      if (s.epoch + c > now) return;
+      close_for_refresh(p, s, base, bank, c);
     }
     c = later(c, part_cycle(p, s, base, bank));
     end_refresh_of(p, s, base, part, c);

@@ -144,6 +144,7 @@ struct VaultState {
   Ref<uint32_t> row_ok, windows, oldest_in_window;
   uint64_t refreshing = 0;    ///< banks whose refresh is due: they take no other commands
   uint32_t refresh_part = 0;  ///< the next one
+  uint64_t closed_by = 0;     ///< cycle (from zero) after the last precharge for a part's refresh
   uint64_t refresh_at = 0;    ///< cycle (from zero) at which the next refresh is due
   VaultCommands commands;
   uint64_t command = uint64_t{1} << 40;  ///< cycle (from zero) of the next one, or of a refresh

@@ -11,6 +11,7 @@
 
 #include "host/config/dram_clock.h"
 #include "host/config/nearest.h"
+#include "host/config/refresh_interval.h"
 #include "host/config/schema.h"
 #include "host/core/error.h"
 
@@ -85,13 +86,21 @@ class Table {
     for (at_ = 0; at_ < rows.size(); ++at_) {
       const Row& r = rows[at_];
       const uint32_t cycles = cycles_of(r, refreshes, timing_of, names);
+      const auto none = [&] {
+        return value_of(r.distance[0], refreshes, timing_of, names) == 0 &&
+               std::none_of(r.distance.begin(), r.distance.end(), [&](const auto& word) {
+                 const auto timing = timing_of(word);
+                 return timing && timing->cycles != 0;
+               });
+      };
       if (cycles == 0 && r.scope == DramScope::kChannel &&
-          is(r, DramCommand::kRefresh, DramCommand::kRefresh) &&
-          value_of(r.distance[0], refreshes, timing_of, names) != 0)
+          is(r, DramCommand::kRefresh, DramCommand::kRefresh) && !none())
         fail("is 0 cycles", "refreshes are one apart at least; there are none if tREFI is 0");
       add(r, cycles, all);
     }
-    check_refresh(all, rows, refreshes);
+    check_windows(all);
+    check_refresh(all, refreshes);
+    check_interval(all, refreshes, timing_of);
     return all;
   }
 
@@ -150,8 +159,12 @@ class Table {
     return r.from == std::vector{from} && r.to == std::vector{to};
   }
 
+  static bool has(const std::vector<DramCommand>& all, DramCommand command) {
+    return std::find(all.begin(), all.end(), command) != all.end();
+  }
+
   void check(const Row& r) const {
-    if (std::find(r.to.begin(), r.to.end(), DramCommand::kWriteData) != r.to.end())
+    if (has(r.to, DramCommand::kWriteData))
       fail("waits for WR-data, which is no command",
            "WR-data, the end of a write's data, stands before the >");
     if (r.window && !is(r, DramCommand::kActivate, DramCommand::kActivate))
@@ -160,7 +173,16 @@ class Table {
         !is(r, DramCommand::kRefresh, DramCommand::kActivate))
       fail("has a scope that is of refreshes alone",
            "same-bank and bank-pair say which banks REF > ACT takes");
-    if (r.others && (r.window || r.to == std::vector{DramCommand::kRefresh}))
+    if (r.scope == DramScope::kChannel && has(r.from, DramCommand::kRefresh) &&
+        has(r.to, DramCommand::kRefresh) && !is(r, DramCommand::kRefresh, DramCommand::kRefresh))
+      fail("has the interval of refreshes among distances",
+           "\"channel: REF > REF\" is a row of its own; a distance of refreshes is of a rank or "
+           "pseudo-channel");
+    if (r.window && r.scope == DramScope::kBank)
+      fail("has a window of a bank's activations",
+           "a row \"bank: ACT > ACT\" holds those apart; windows are of bank groups or larger "
+           "parts");
+    if (r.others && (r.window || has(r.to, DramCommand::kRefresh)))
       fail("cannot hold in other ranks", "it may in rank, pseudo-channel or channel");
   }
 
@@ -217,10 +239,9 @@ class Table {
         {kRefresh, kActivate},   {kRefresh, kRefresh}};
     for (const auto& [from, to] : kPairs) {
       const bool there = std::any_of(all.begin(), all.end(), [&](const Constraint& c) {
-        if (from == kRefresh && to == kRefresh)
-          return c.from == from && c.to == to && c.scope == DramScope::kChannel;
-        return c.from == from && c.to == to &&
-               (from == kRefresh || (c.scope == DramScope::kBank && !c.others));
+        if (to == kRefresh) return is_interval(c);
+        return c.from == from && c.to == to && !c.others &&
+               (from == kRefresh || c.scope == DramScope::kBank);
       });
       if (there) continue;
       const bool interval = to == kRefresh;
@@ -233,22 +254,65 @@ class Table {
     }
   }
 
+  /// Besides one of the channel a vault counts windows in parts of one kind.
+  void check_windows(const std::vector<Constraint>& all) {
+    std::optional<DramScope> counted;
+    for (const Constraint& c : all) {
+      const DramScope scope = scope_in(parts_, c.scope);
+      if (!c.window || c.cycles == 0 || scope == DramScope::kChannel) continue;
+      if (scope == DramScope::kBankGroup && parts_.bank_groups == 1) continue;
+      at_ = c.row;
+      if (counted && *counted != scope)
+        fail("is a second window in parts of a channel",
+             "one may be of the channel and one of its parts: leave one out");
+      counted = scope;
+      const uint32_t windows = refreshes_of_all(scope, parts_);
+      if (windows > kMostWindows)
+        fail(fmt::format("counts activations in {} parts", windows),
+             fmt::format("at most {} can be: count them in a rank", kMostWindows));
+    }
+  }
+
   /// Before a refresh of all the banks are closed together, so that nothing else bounds it.
-  void check_refresh(const std::vector<Constraint>& all, const std::vector<Row>& rows,
-                     uint32_t refreshes) {
-    if (refreshes > 1) return;
-    for (at_ = 0; at_ < rows.size(); ++at_) {
-      const Row& r = rows[at_];
-      const bool to = std::find(r.to.begin(), r.to.end(), DramCommand::kRefresh) != r.to.end();
-      const bool from =
-          std::find(r.from.begin(), r.from.end(), DramCommand::kRefresh) != r.from.end();
-      const bool interval = from && r.scope == DramScope::kChannel;
-      const bool length = from && r.scope == refresh_scope(all);
-      if ((to && !interval) || (from && !interval && !length))
+  void check_refresh(const std::vector<Constraint>& all, uint32_t refreshes) {
+    const DramScope scope = refresh_scope(all);
+    for (const Constraint& c : all) {
+      const bool length = is_refresh(c, scope);
+      at_ = c.row;
+      if ((c.scope == DramScope::kSameBank || c.scope == DramScope::kBankPair) && !length)
+        fail("says a second time which banks a refresh takes",
+             fmt::format("a row \"{}: REF > ACT\" does already: leave one out",
+                         kScopes[static_cast<size_t>(scope)]));
+      if (refreshes > 1 || length || is_interval(c) || (c.others && parts_.ranks == 1)) continue;
+      if (c.to == DramCommand::kRefresh || c.from == DramCommand::kRefresh)
         fail("bounds a refresh of all banks",
              "leave it out: they are closed together, tRP and tRC are kept, and nothing else "
              "issues meanwhile");
     }
+  }
+
+  /// Refreshes go before everything else: there has to be time left.
+  void check_interval(const std::vector<Constraint>& all, uint32_t refreshes,
+                      const TimingOf& timing_of) {
+    uint32_t interval = 0;
+    for (const Constraint& c : all)
+      if (is_interval(c) && c.cycles > interval) {
+        interval = c.cycles;
+        at_ = c.row;
+      }
+    const auto cycles = [&](const char* name) {
+      return static_cast<uint64_t>(timing_of(name)->cycles);
+    };
+    const RefreshTimes times =
+        refresh_times(all, parts_, cycles("tCL") + cycles("tBL"), cycles("tCWL") + cycles("tBL"));
+    if (interval == 0 || interval >= times.least_interval) return;
+    const std::string one = fmt::format("takes {} cycles", times.takes);
+    fail(fmt::format("is {} cycles", interval),
+         fmt::format("it must be {} or more, so that accesses go on between refreshes: {}",
+                     times.least_interval,
+                     refreshes == 1 ? "one " + one
+                                    : fmt::format("{} are one of all banks, each {} of its banks",
+                                                  refreshes, one)));
   }
 
   std::string key_;
@@ -296,76 +360,19 @@ std::vector<Constraint> read(const MachineConfig& machine, uint32_t burst,
       .read(timing_of, timing_names<MachineConfig>("dram."));
 }
 
-std::string nowhere(std::string_view) { return ""; }
-
 }  // namespace
 
-std::vector<std::string> customary_constraints() {
-  return {"bank: ACT > RD WR = tRCD",
-          "bank: ACT > PRE = tRAS",
-          "bank: ACT > ACT = tRC",
-          "bank: PRE > ACT = tRP",
-          "bank: RD > PRE = tRTP",
-          "bank: WR-data > PRE = tWR",
-          "bank-group: ACT > ACT = tRRD_L",
-          "bank-group: RD WR > RD WR = tCCD_L",
-          "bank-group: WR-data > RD = tWTR_L",
-          "rank: ACT > ACT = tRRD_S",
-          "rank: 4 ACT > ACT = tFAW",
-          "rank: RD WR > RD WR = tCCD_S",
-          "rank: RD > WR = tRTW",
-          "rank: WR-data > RD = tWTR_S",
-          "rank: REF > ACT = tRFC",
-          "channel: REF > REF = tREFI"};
+std::vector<Constraint> constraints_of(const DramConfig& dram) {
+  return read(dram, [&](std::string_view) { return dram.path; });
 }
-
-DramParts parts_of(const DramConfig& dram) {
-  const DramConfig::Organisation& o = dram.organisation;
-  return {o.pseudo_channels, o.ranks, o.bank_groups, o.banks_per_group};
-}
-DramParts parts_of(const MachineConfig& machine) {
-  return {1, 1, machine.dram.bank_groups,
-          std::max(machine.dram.banks / std::max(machine.dram.bank_groups, 1u), 1u)};
-}
-
-DramScope refresh_scope(const std::vector<Constraint>& constraints) {
-  DramScope scope = DramScope::kChannel;
-  for (const Constraint& c : constraints)
-    if (c.from == DramCommand::kRefresh && c.to == DramCommand::kActivate)
-      scope = std::max(scope, c.scope);
-  return scope;
-}
-
-uint32_t refreshes_of_all(DramScope scope, const DramParts& parts) {
-  const uint32_t ranks = parts.pseudo_channels * parts.ranks;
-  switch (scope) {
-    case DramScope::kChannel:
-      return 1;
-    case DramScope::kPseudoChannel:
-      return parts.pseudo_channels;
-    case DramScope::kRank:
-      return ranks;
-    case DramScope::kBankGroup:
-      return parts.groups();
-    case DramScope::kSameBank:
-      return ranks * parts.banks_per_group;
-    case DramScope::kBankPair:
-      return std::max(parts.banks() / 2, ranks);
-    case DramScope::kBank:
-      break;
-  }
-  return parts.banks();
-}
-
-uint32_t burst_cycles(const DramConfig& dram) {
-  return static_cast<uint32_t>(
-      (uint64_t{dram.organisation.access_bytes} * dram.speed.clock_mhz + dram.speed.data_mbps - 1) /
-      dram.speed.data_mbps);
-}
-
-std::vector<Constraint> constraints_of(const DramConfig& dram) { return read(dram, nowhere); }
 std::vector<Constraint> constraints_of(const MachineConfig& machine, uint32_t burst) {
-  return read(machine, burst, nowhere);
+  return read(machine, burst, [&](std::string_view) { return machine.path; });
+}
+uint32_t refreshes_of_all(const DramConfig& dram) {
+  return refreshes_of_all(refresh_scope(constraints_of(dram)), parts_of(dram));
+}
+uint32_t refreshes_of_all(const MachineConfig& machine) {
+  return refreshes_of_all(refresh_scope(constraints_of(machine, 1)), parts_of(machine));
 }
 void check_constraints(const DramConfig& dram, const PlaceOf& place_of) { read(dram, place_of); }
 void check_constraints(const MachineConfig& machine, const PlaceOf& place_of) {

@@ -44,6 +44,7 @@ std::vector<std::string> customary_constraints();
 /// What a channel consists of, from the outside to the inside.
 struct DramParts {
   uint32_t pseudo_channels = 1, ranks = 1, bank_groups = 1, banks_per_group = 1;
+  uint32_t row_buffers = 1;  ///< per bank
 
   uint32_t groups() const { return pseudo_channels * ranks * bank_groups; }
   uint32_t banks() const { return groups() * banks_per_group; }
@@ -51,10 +52,21 @@ struct DramParts {
 DramParts parts_of(const DramConfig& dram);
 DramParts parts_of(const MachineConfig& machine);
 
+/// The scope as such a channel has it: one that contains a single part of another is that.
+DramScope scope_in(const DramParts& parts, DramScope scope);
+/// Windows of activations are counted in at most so many parts of a channel.
+inline constexpr uint32_t kMostWindows = 16;
+
 /// Which banks a refresh takes: the smallest scope that has a row from REF to ACT.
 DramScope refresh_scope(const std::vector<Constraint>& constraints);
 /// How many refreshes of such banks are one of all.
 uint32_t refreshes_of_all(DramScope scope, const DramParts& parts);
+uint32_t refreshes_of_all(const DramConfig& dram);
+uint32_t refreshes_of_all(const MachineConfig& machine);
+/// Is it the interval of refreshes?
+bool is_interval(const Constraint& c);
+/// Is it what a refresh takes from its own banks, the parts of `refreshed`?
+bool is_refresh(const Constraint& c, DramScope refreshed);
 
 /// Cycles of the data bus that an access of a standard takes.
 uint32_t burst_cycles(const DramConfig& dram);

@@ -62,7 +62,7 @@ struct DramConfig {
     std::optional<uint64_t> activation_fj;  ///< activation and precharge of a row
     std::optional<uint64_t> read_fj_per_bit, write_fj_per_bit;  ///< inside the DRAM
     std::optional<uint64_t> io_fj_per_bit;                      ///< interface
-    std::optional<uint64_t> refresh_fj;                         ///< command
+    std::optional<uint64_t> refresh_fj;                         ///< of all banks
     std::optional<uint64_t> background_uw;
   } energy;
 };

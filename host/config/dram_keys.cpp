@@ -135,7 +135,8 @@ Keys cost_keys() {
       {NW_KEY(energy.write_fj_per_bit), "fJ/bit", 0, kMost, false, "",
        "Writing an open row, from the interface."},
       {NW_KEY(energy.io_fj_per_bit), "fJ/bit", 0, kMost, false, "", "Interface, either way."},
-      {NW_KEY(energy.refresh_fj), "fJ", 0, kMost, false, "", "Refresh command."},
+      {NW_KEY(energy.refresh_fj), "fJ", 0, kMost, false, "",
+       "Refresh of all banks; one of a part of them takes its share."},
       {NW_KEY(energy.background_uw), "uW", 0, kMost, false, "", "Whatever happens."},
   };
 }

@@ -59,7 +59,7 @@ struct EnergyConfig {
     uint64_t precharge_fj = 0;          ///< command
     uint64_t read_fj_per_bit = 0, write_fj_per_bit = 0;  ///< row buffer
     uint64_t tsv_fj_per_bit = 0;                         ///< between vault and logic layer
-    uint64_t refresh_fj = 0;                             ///< command
+    uint64_t refresh_fj = 0;                             ///< of all banks of a vault
   } dram;
 
   struct Leakage {             // [energy.leakage]: as long as the run lasts

@@ -346,10 +346,10 @@ void check_memory(const Rules& rules, const MachineConfig& m) {
   rules.at_least("dram.tRC", m.dram.tRC, "dram.tRAS + dram.tRP",
                  uint64_t{m.dram.tRAS} + m.dram.tRP);
   rules.at_least("dram.tFAW", m.dram.tFAW, "dram.tRRD", m.dram.tRRD);
-  check_constraints(m, rules.places());
   rules.require(m.dram.tREFI == 0 || m.dram.tREFI > m.dram.tRFC, "dram.tREFI",
                 fmt::format("is {}", m.dram.tREFI),
                 fmt::format("it must be 0 or above dram.tRFC, {}", m.dram.tRFC));
+  check_constraints(m, rules.places());
 }
 
 }  // namespace

@@ -56,6 +56,8 @@ struct LaunchRecord {
 
 /// Can what a file says of the launch at `index` be waited for?
 bool possible_order(const LaunchRecord& launch, size_t index);
+/// Has it clusters of at most kMaxClusterBlocks thread blocks, that divide the grid?
+bool possible_clusters(const LaunchRecord& launch);
 
 /// A program, executed once; every timing run of it reads this.
 struct Recording {

@@ -221,9 +221,12 @@ Recording load_recording(const std::string& path, const TraceStore::Options& opt
   }
   for (const uint32_t identity : sequence)
     if (identity >= stored.size()) corrupted(path, "its directory is damaged");
-  for (size_t i = 0; i < recording.launches.size(); ++i)
+  for (size_t i = 0; i < recording.launches.size(); ++i) {
     if (!possible_order(recording.launches[i], i))
       corrupted(path, fmt::format("launch {} waits for what does not come before it", i));
+    if (!possible_clusters(recording.launches[i]))
+      corrupted(path, fmt::format("launch {} has clusters that cannot be", i));
+  }
   recording.traces = TraceStore(options, std::move(file), stored, std::move(sequence));
   return recording;
 }

@@ -241,6 +241,10 @@ class JournalReader {
           throw Error(fmt::format(
               "{} is no usable recording: launch {} waits for what does not come before it", path_,
               r.launches.size()));
+        if (!possible_clusters(l))
+          throw Error(
+              fmt::format("{} is no usable recording: launch {} has clusters that cannot be", path_,
+                          r.launches.size()));
         r.launches.push_back(l);
         r.warp_instructions += l.warp_instructions;
         r.thread_instructions += l.thread_instructions;

@@ -72,36 +72,62 @@ SampleChoice::SampleChoice(const std::vector<Unit>& units, const std::vector<Str
   }
 }
 
+std::vector<uint32_t> SampleChoice::drawn(uint32_t stratum, uint64_t n) const {
+  const uint64_t count = orders_[stratum].size();
+  std::vector<uint32_t> drawn;
+  uint32_t left = 0;  // the one of those before that may still be drawn
+  uint64_t of_left = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint64_t random = mixed(seed_ ^ uint64_t{stratum} << 32 ^ i), sum = of_left + n;
+    if (sum < count) {
+      if (random % sum >= of_left) left = i;
+      of_left = sum;
+      continue;
+    }
+    const bool is_left = of_left != 0 && random % (2 * count - sum) < count - n;
+    drawn.push_back(is_left ? left : i);
+    if (is_left) left = i;
+    of_left = sum - count;
+  }
+  return drawn;
+}
+
 std::vector<Members> SampleChoice::of(const std::vector<uint64_t>& numbers) const {
   std::vector<Members> all(orders_.size());
-  std::vector<size_t> by_number(orders_.size());
-  std::iota(by_number.begin(), by_number.end(), size_t{0});
+  std::vector<uint32_t> by_number(orders_.size());
+  std::iota(by_number.begin(), by_number.end(), 0u);
   std::stable_sort(by_number.begin(), by_number.end(),
-                   [&](size_t a, size_t b) { return numbers[a] > numbers[b]; });
+                   [&](uint32_t a, uint32_t b) { return numbers[a] > numbers[b]; });
   Covered covered(launches_);
-  for (const size_t stratum : by_number) {
+  for (const uint32_t stratum : by_number) {
     const uint64_t n = numbers[stratum];
     const Members& order = orders_[stratum];
-    for (uint64_t i = 0; i < n; ++i) {
-      const uint64_t begin = i * order.size() / n, end = (i + 1) * order.size() / n;
-      const uint64_t random = begin + mixed(seed_ ^ uint64_t{stratum} << 32 ^ i) % (end - begin);
-      uint32_t unit = order[random];
-      if (n < order.size() && !units_[unit].blocks.has_value()) {
-        uint32_t least = covered.apart(units_[unit]);
+    const uint64_t count = order.size();
+    const std::vector<uint32_t> at = drawn(stratum, n);
+    std::vector<bool> taken(count);
+    for (const uint32_t i : at) taken[i] = true;
+    for (const uint32_t i : at) {
+      uint32_t best = i;
+      if (n < count && !units_[order[i]].blocks.has_value()) {
+        const uint64_t nth = i * n / count, begin = (nth * count + n - 1) / n,
+                       end = ((nth + 1) * count + n - 1) / n;
+        uint32_t least = covered.apart(units_[order[i]]);
         for (uint64_t k = 1; k < end - begin; ++k) {
-          const uint32_t other = order[begin + (random - begin + k) % (end - begin)];
-          if (kind_[other] != kind_[order[random]]) continue;
-          const uint32_t apart = covered.apart(units_[other]);
+          const auto other = static_cast<uint32_t>(begin + (i - begin + k) % (end - begin));
+          if (taken[other] || kind_[order[other]] != kind_[order[i]]) continue;
+          const uint32_t apart = covered.apart(units_[order[other]]);
           if (apart >= least) continue;
           least = apart;
-          unit = other;
+          best = other;
         }
       }
-      all[stratum].push_back(unit);
+      taken[i] = false;
+      taken[best] = true;
+      all[stratum].push_back(order[best]);
     }
     // Those that stand for themselves, at the program's beginning mostly, have nothing about them
     // that is as good as chance.
-    if (n == order.size()) continue;
+    if (n == count) continue;
     for (const uint32_t unit : all[stratum])
       if (!units_[unit].blocks.has_value()) covered.add(units_[unit]);
   }

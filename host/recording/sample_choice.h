@@ -15,16 +15,23 @@ class SampleChoice {
   SampleChoice(const std::vector<Unit>& units, const std::vector<Stratum>& strata,
                const std::vector<uint32_t>& alike, uint32_t together, uint64_t seed);
 
-  /// Of each stratum so many units: of each n-th of it, in the program's order, one at random.
-  /// Others do instead of it that repeat it, and what is simulated before it: of these one that is
-  /// near to those of other strata is taken, so that launches that follow each other are simulated
-  /// in one go. Any other that is near may be more like its neighbours than the rest of its stratum
-  /// is, and what it says of the rest would be off by more than chance makes it. Units that lie
-  /// between such, and so are simulated with as much before them, come besides where all of a
-  /// stratum's repeat each other in this way.
+  /// Of each stratum so many units, at random, spread over the program's order. Others of the same
+  /// n-th of it do instead of it that repeat it, and what is simulated before it: of these one that
+  /// is near to those of other strata is taken, so that launches that follow each other are
+  /// simulated in one go. Any other that is near may be more like its neighbours than the rest of
+  /// its stratum is, and what it says of the rest would be off by more than chance makes it. Units
+  /// that lie between such, and so are simulated with as much before them, come besides where all
+  /// of a stratum's repeat each other in this way.
   std::vector<Members> of(const std::vector<uint64_t>& numbers) const;
 
  private:
+  /// Where in a stratum's order its n units are: each one with the same probability, which segments
+  /// of the order that differ by one unit would not give, and nearly one of each n-th. Ordered
+  /// pivotal sampling (Deville and Tillé, Biometrika, 1998, section 5; Chauvet, Bernoulli, 2012):
+  /// units add up their probabilities in turn, here in n-ths of `count`; while they are less than
+  /// one, one of two is out, and when they reach it one of two is drawn, and the other has the
+  /// rest.
+  std::vector<uint32_t> drawn(uint32_t stratum, uint64_t n) const;
   void add_between(std::vector<Members>& chosen) const;
 
   const std::vector<Unit>& units_;

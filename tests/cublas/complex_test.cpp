@@ -25,6 +25,7 @@ int cublasZgeam(void*, int, int, int, int, const void*, const void*, int, const 
 int cublasCaxpy_v2(void*, int, const void*, const void*, int, void*, int);
 int cublasZscal_v2(void*, int, const void*, void*, int);
 int cublasZdscal_v2(void*, int, const void*, void*, int);
+int cublasCsscal_v2(void*, int, const void*, void*, int);
 int cublasCcopy_v2(void*, int, const void*, int, void*, int);
 int cublasZswap_v2(void*, int, void*, int, void*, int);
 int cublasZdotu_v2(void*, int, const void*, int, const void*, int, void*);
@@ -248,6 +249,26 @@ TEST_F(Complex, Vectors) {
   EXPECT_FLOAT_EQ(length, std::sqrt(26.0f));
   ASSERT_EQ(cublasIcamin_v2_64(handle_, 3, x.get(), 1, &place), kSuccess);
   EXPECT_EQ(place, 2);
+}
+
+/// A part that is infinite stays by itself times a real number, and makes a length infinite.
+TEST_F(Complex, InfiniteParts) {
+  const float two = 2;
+  const OnDevice<float> factor(std::vector<float>{2});
+  for (const int mode : {kHostPointers, kDevicePointers}) {
+    const OnDevice<C32> x(std::vector<C32>{{1, INFINITY}});
+    ASSERT_EQ(cublasSetPointerMode_v2(handle_, mode), kSuccess);
+    ASSERT_EQ(cublasCsscal_v2(handle_, 1, mode == kHostPointers ? &two : factor.get(), x.get(), 1),
+              kSuccess);
+    EXPECT_EQ(x.values()[0], C32(2, INFINITY)) << mode;
+  }
+  ASSERT_EQ(cublasSetPointerMode_v2(handle_, kHostPointers), kSuccess);
+  const OnDevice<C32> x(std::vector<C32>{{1, -INFINITY}, {0, NAN}});
+  float length = 0;
+  ASSERT_EQ(cublasScnrm2_v2(handle_, 1, x.get(), 1, &length), kSuccess);
+  EXPECT_EQ(length, INFINITY);
+  ASSERT_EQ(cublasScnrm2_v2(handle_, 2, x.get(), 1, &length), kSuccess);
+  EXPECT_TRUE(std::isnan(length));
 }
 
 TEST_F(Complex, FactorsOnTheDeviceAndWhatIsWrong) {

@@ -60,6 +60,11 @@ TEST_F(CublasTest, Reductions) {
   EXPECT_NEAR(length / 5e-200, 1, 1e-14);
   ASSERT_EQ(cublasDasum_v2(handle_, 2, small.get(), 1, &length), kSuccess);
   EXPECT_NEAR(length / 7e-200, 1, 1e-14);
+  const OnDevice<double> infinite(std::vector<double>{1, -INFINITY, NAN});
+  ASSERT_EQ(cublasDnrm2_v2(handle_, 2, infinite.get(), 1, &length), kSuccess);
+  EXPECT_EQ(length, INFINITY);
+  ASSERT_EQ(cublasDnrm2_v2(handle_, 3, infinite.get(), 1, &length), kSuccess);
+  EXPECT_TRUE(std::isnan(length));
   int place = -1;
   ASSERT_EQ(cublasIdamin_v2(handle_, 2, small.get(), 1, &place), kSuccess);
   EXPECT_EQ(place, 1);

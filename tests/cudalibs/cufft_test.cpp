@@ -29,6 +29,7 @@ int cufftXtMakePlanMany(int, int, long long*, long long*, long long, long long, 
                         long long, long long, int, long long, size_t*, int);
 int cufftXtExec(int, void*, void*, int);
 int cufftSetPlanPropertyInt64(int, int, long long);
+int cufftResetPlanProperty(int, int);
 int cufftGetPlanPropertyInt64(int, int, long long*);
 }
 
@@ -271,6 +272,12 @@ TEST(Cufft, PlansByTypes) {
   EXPECT_EQ(cufftSetPlanPropertyInt64(plan, 1, 7), 0);
   EXPECT_EQ(cufftGetPlanPropertyInt64(plan, 1, &value), 0);
   EXPECT_EQ(value, 7);
+  EXPECT_EQ(cufftSetPlanPropertyInt64(plan, 999, 7), kInvalidValue);
+  EXPECT_EQ(cufftGetPlanPropertyInt64(plan, 999, &value), kInvalidValue);
+  EXPECT_EQ(cufftResetPlanProperty(plan, 999), kInvalidValue);
+  EXPECT_EQ(cufftResetPlanProperty(plan, 1), 0);
+  EXPECT_EQ(cufftGetPlanPropertyInt64(plan, 1, &value), 0);
+  EXPECT_EQ(value, 0);
   const auto make = [&](int from, int to, int sums) {
     return cufftXtMakePlanMany(plan, 1, n, nullptr, 1, 0, from, nullptr, 1, 0, to, 2, &work, sums);
   };

@@ -38,6 +38,15 @@ TEST(Energy, IsCountersTimesConstants) {
   EXPECT_DOUBLE_EQ(*e.known(), 20 + 2.4 + 8 + 16.8 + 33 + 26);
 }
 
+TEST(Energy, ARefreshOfAPartTakesItsShare) {
+  const config::DramConfig d =
+      config::load_dram("hbm3-6400", std::vector<std::string>{"energy.refresh_fj=32000"});
+  RunResult r;
+  r.commands.refreshes = 64;  // each bank twice
+  r.clock_mhz = 1600;
+  EXPECT_DOUBLE_EQ(*energy_of(d, r).refresh, 64);
+}
+
 TEST(Energy, IsOfTheKnownPartsIfOneIsNotKnown) {
   config::DramConfig d = priced();
   d.energy.refresh_fj.reset();

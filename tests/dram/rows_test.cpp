@@ -1,4 +1,6 @@
 // Do rows of constraints become what vaults step with, and is a wrong row refused where it stands?
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -48,6 +50,34 @@ std::string message_of(const std::string& row, const std::string& removed = "") 
   if (at != std::string::npos)
     message.erase(at, path.string().size() - path.filename().string().size());
   return message;
+}
+
+/// The rows of a standard and more of them, as they are given on the command line.
+std::string with_rows(const std::string& standard, const std::string& more) {
+  Words rows = config::load_dram(standard).timing.constraints;
+  if (!more.empty()) rows.push_back(more);
+  return fmt::format("timing.constraints={}", fmt::join(rows, "; "));
+}
+
+std::string error_of(const std::string& standard, const Words& changes) {
+  try {
+    params_of(standard, changes);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+/// Do random reads and writes come to an end within so many cycles?
+bool ends(const config::DramConfig& d, uint64_t cycles = 3'000'000) {
+  Traffic t;
+  t.pattern = TrafficPattern::kRandom;
+  t.writes_num = 1;
+  t.writes_den = 3;
+  RunOptions options;
+  options.warm_up_cycles = 0;
+  options.cycles = 500;
+  return run_channel_while(d, t, options, [&](uint64_t now) { return now < cycles; }).has_value();
 }
 
 TEST(Rows, CustomaryOnesAreFieldsOfTheVault) {
@@ -118,6 +148,13 @@ TEST(Rows, AWrongRowIsRefusedWhereItStands) {
   expect("rank: 4 ACT > RD = tFAW", "a window is \"4 ACT > ACT\"");
   expect("same-bank: ACT > ACT = tRC", "say which banks REF > ACT takes");
   expect("bank: PRE > REF = tRP", "bounds a refresh of all banks");
+  expect("channel: REF > ACT = tRFC", "bounds a refresh of all banks");
+  expect("channel: REF > ACT REF = tRFC", "has the interval of refreshes among distances");
+  expect("bank: 4 ACT > ACT = tFAW", "has a window of a bank's activations");
+  expect("other-rank: ACT > REF = 4", "cannot hold in other ranks");
+  expect("other-rank: ACT > ACT REF = 4", "cannot hold in other ranks");
+  expect("rank: PRE > PRE = 9999999999", "has no timing '9999999999'");
+  expect("rank: PRE > PRE = 1000001", "is 1000001 cycles");
 }
 
 TEST(Rows, AnIntervalOfRefreshesIsNotRoundedToNone) {
@@ -130,6 +167,139 @@ TEST(Rows, AnIntervalOfRefreshesIsNotRoundedToNone) {
               std::string::npos)
         << error.what();
   }
+}
+
+TEST(Rows, AnIntervalIsNoneOnlyWhereItsTimingsAre) {
+  std::string rows = with_rows("hbm3-6400", "");
+  const std::string interval = "= tREFI / parts";
+  rows.replace(rows.find(interval), interval.size(), "= 0 + tREFI / 10000");
+  EXPECT_NE(error_of("hbm3-6400", {rows}).find("is 0 cycles"), std::string::npos);
+}
+
+TEST(Rows, RefreshesLeaveTimeForAccesses) {
+  // 32 banks one after the other, 195 cycles apart: a round of 6240 cycles.
+  const std::string long_refresh = error_of("hbm3-6400", {"timing.tRFCpb=6300"});
+  EXPECT_NE(long_refresh.find("row \"channel: REF > REF = tREFI / parts\" of timing.constraints is "
+                              "195 cycles ("),
+            std::string::npos)
+      << long_refresh;
+  EXPECT_NE(long_refresh.find("hbm3-6400.toml:"), std::string::npos) << long_refresh;
+  EXPECT_NE(long_refresh.find("32 are one of all banks, each takes 6300 cycles of its banks"),
+            std::string::npos)
+      << long_refresh;
+  const std::string all_at_once = error_of("ddr3-1600k", {"timing.tREFI=209"});
+  EXPECT_NE(all_at_once.find("one takes 208 cycles"), std::string::npos) << all_at_once;
+  // A second row for the interval does not shorten it: the longest holds.
+  EXPECT_EQ(params_of("hbm3-6400", {with_rows("hbm3-6400", "channel: REF > REF = 10")}).tREFI,
+            195u);
+  EXPECT_NE(error_of("hbm3-6400", {"timing.tREFI=640", "timing.tRFC=600"}).find("is 20 cycles"),
+            std::string::npos);
+}
+
+TEST(Rows, TheShortestIntervalLetsAccessesGoOn) {
+  struct Case {
+    std::string standard, more;
+    Words changes = {};
+  };
+  for (const Case& c :
+       std::vector<Case>{{"ddr3-1600k", ""},
+                         {"ddr3-1600k", "", {"timing.tFAW=900", "timing.tRFC=1"}},
+                         {"ddr5-6400a", ""},
+                         {"lpddr5-6400", ""},
+                         {"lpddr5-6400", "", {"timing.tRFCpb=1", "controller.page_policy=closed"}},
+                         {"gddr7-28000", "", {"organisation.row_buffers=2"}},
+                         {"hbm3-6400", ""},
+                         {"hbm3-6400", "", {"controller.scheduler=fcfs"}},
+                         {"hbm3-6400", "pseudo-channel: REF > ACT = 100; channel: ACT > REF = 40"},
+                         {"hbm4-8000", "", {"timing.tRFCpb=5000"}}}) {
+    SCOPED_TRACE(c.standard + " " + c.more);
+    const auto changed = [&](uint32_t interval) {
+      const std::string customary = "channel: REF > REF = ";
+      Words changes = c.changes;
+      std::string rows = with_rows(c.standard, c.more);
+      const size_t at = rows.find(customary), end = rows.find(';', at);
+      EXPECT_NE(at, std::string::npos);
+      rows.replace(at, end - at, customary + std::to_string(interval));
+      changes.push_back(rows);
+      changes.push_back("timing.tREFI=1000000");
+      return changes;
+    };
+    const std::string refused = error_of(c.standard, changed(1)), must = "it must be ";
+    const size_t at = refused.find(must);
+    ASSERT_NE(at, std::string::npos) << refused;
+    const auto least = static_cast<uint32_t>(std::stoul(refused.substr(at + must.size())));
+    EXPECT_NE(error_of(c.standard, changed(least - 1)), "no error");
+    EXPECT_TRUE(ends(config::load_dram(c.standard, changed(least))));
+  }
+}
+
+TEST(Rows, DistancesOfNoneAndLongOnesEnd) {
+  for (const char* standard : {"ddr3-1600k", "ddr5-6400a", "hbm3-6400"}) {
+    for (const char* distance : {"0", "1", "20000"}) {
+      SCOPED_TRACE(std::string(standard) + " " + distance);
+      std::string rows;
+      for (const std::string& row : config::load_dram(standard).timing.constraints)
+        rows += row.substr(0, row.find('=')) + "= " + distance + "; ";
+      rows += "channel: REF > REF = 1000000";
+      EXPECT_TRUE(
+          ends(config::load_dram(standard, Words{"timing.constraints=" + rows}), 2'000'000'000));
+    }
+  }
+}
+
+TEST(Rows, ARefreshTakesBanksOfOneScope) {
+  // Banks of a smaller scope hold others back in no pairs.
+  for (const char* row : {"bank-pair: REF > ACT = 100", "same-bank: REF > ACT = 100"})
+    EXPECT_NE(error_of("hbm3-6400", {with_rows("hbm3-6400", row)})
+                  .find("a row \"bank: REF > ACT\" does already: leave one out"),
+              std::string::npos)
+        << row;
+  EXPECT_NE(error_of("lpddr5-6400", {with_rows("lpddr5-6400", "same-bank: REF > ACT = 100")})
+                .find("a row \"bank-pair: REF > ACT\" does already"),
+            std::string::npos);
+  // What holds in other ranks is no refresh of a rank.
+  const std::string others = with_rows("ddr5-4800b", "other-rank: REF > ACT = 1000");
+  const VaultParams p = params_of("ddr5-4800b", {"organisation.ranks=2", others});
+  EXPECT_EQ(p.refresh.parts, 2u);
+  EXPECT_EQ(p.tRFC, config::load_dram("ddr5-4800b").timing.tRFC);
+  std::string rows = with_rows("ddr5-4800b", "");
+  const std::string own = "rank: REF > ACT";
+  rows.replace(rows.find(own), own.size(), "other-rank: REF > ACT");
+  const std::string rank_row = error_of("ddr5-4800b", {"organisation.ranks=2", rows});
+  EXPECT_NE(rank_row.find("has no row of a bank from REF to ACT"), std::string::npos) << rank_row;
+}
+
+TEST(Rows, OneWindowIsOfTheChannelAndOneOfItsParts) {
+  const auto with = [](const std::string& more) {
+    return Words{with_rows("hbm3-6400", more)};  // it has one of a pseudo channel, tFAW 24
+  };
+  const VaultParams both = params_of("hbm3-6400", with("channel: 4 ACT > ACT = 30"));
+  EXPECT_EQ(both.tFAW, 30u);
+  EXPECT_EQ(both.rows.window_cycles, 24u);
+  EXPECT_EQ(params_of("hbm3-6400", with("rank: 4 ACT > ACT = 20")).rows.window_cycles, 24u);
+  EXPECT_EQ(params_of("hbm3-6400", with("rank: 4 ACT > ACT = 28")).rows.window_cycles, 28u);
+  EXPECT_NE(error_of("hbm3-6400", with("bank-group: 4 ACT > ACT = 40"))
+                .find("row \"bank-group: 4 ACT > ACT = 40\" of timing.constraints is a second "
+                      "window"),
+            std::string::npos);
+  std::string groups = with_rows("hbm3-6400", "");
+  const std::string window = "pseudo-channel: 4 ACT";
+  groups.replace(groups.find(window), window.size(), "bank-group: 4 ACT");
+  const std::string many =
+      error_of("hbm3-6400", {groups, "organisation.bank_groups=8", "organisation.banks_per_group=1",
+                             "organisation.ranks=4"});
+  EXPECT_NE(many.find("counts activations in 64 parts"), std::string::npos) << many;
+}
+
+TEST(Rows, MoreThanAVaultTakesAreRefused) {
+  std::string rows;
+  for (const char* scope : {"channel", "pseudo-channel", "bank-group", "bank"})
+    for (const char* from : {"ACT", "PRE", "RD", "WR", "WR-data"})
+      for (const char* to : {"ACT", "PRE", "RD", "WR"})
+        rows += std::string(rows.empty() ? "" : "; ") + scope + ": " + from + " > " + to + " = 3";
+  const std::string message = error_of("hbm3-6400", {with_rows("hbm3-6400", rows)});
+  EXPECT_NE(message.find("more than 32 constraints"), std::string::npos) << message;
+  EXPECT_NE(message.find("hbm3-6400.toml"), std::string::npos) << message;
 }
 
 TEST(Rows, ATableThatLacksARowIsRefused) {
@@ -151,11 +321,20 @@ TEST(Rows, AMachineTakesThoseOfItsStandard) {
   VaultParams p;
   p.tCL = m.dram.tCL;
   p.tCWL = m.dram.tCWL;
-  sim::set_constraints(p, rows, config::parts_of(m), m.dram.row_buffers);
+  sim::set_constraints(p, rows, config::parts_of(m), m.path);
   EXPECT_EQ(p.refresh.parts, m.dram.banks);  // a vault is one pseudo channel
   EXPECT_EQ(p.tREFI, 6240 / m.dram.banks);
   EXPECT_EQ(p.tRRD, 4u);
   EXPECT_EQ(p.tRFC, 320u);
+  try {
+    config::load_machine(
+        "coda", Words{"dram.standard=hbm3-6400", "clocks.dram_mhz=1600", "dram.tRFCpb=6300"});
+    ADD_FAILURE() << "16 banks, each of which is refreshed for longer than it takes to come again";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("16 are one of all banks, each takes 6300 cycles"),
+              std::string::npos)
+        << error.what();
+  }
   // Its own keys are told apart from a standard's.
   const config::MachineConfig tom = config::load_machine("tom");
   EXPECT_EQ(tom.dram.constraints, config::customary_constraints());

@@ -228,6 +228,17 @@ TEST(Sequences, ARefreshTakesAPairOfBanks) {
             "PRE0@390 REF0@405 REF8@405 ACT8@533 RD8@548");
 }
 
+TEST(Sequences, AnIdlePairIsClosedACommandACycle) {
+  // Both banks are open when their refresh falls due in cycle 390, and nothing waits: closed in 390
+  // and 391, refreshed tRP 15 later, in 406; 128 cycles.
+  std::string rows = "timing.constraints=";  // without a distance between precharges
+  for (const std::string& row : config::load_dram("lpddr5-6400").timing.constraints)
+    if (row.find("PRE > PRE") == std::string::npos) rows += row + "; ";
+  rows.resize(rows.size() - 2);
+  EXPECT_EQ(issued("lpddr5-6400", {{10, 0, 0}, {10, 8, 0}, {420, 8, 1}}, 420, 560, {rows}),
+            "ACT8@534 RD8@549");
+}
+
 TEST(Sequences, DoNotDependOnWhenCyclesAreCountedAnew) {
   for (const char* name :
        {"hbm3-6400", "ddr5-6400a", "lpddr5-6400", "gddr7-28000", "ddr4-3200aa"}) {

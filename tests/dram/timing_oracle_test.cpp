@@ -57,13 +57,15 @@ class Oracle {
       uint64_t at = 0;
       for (uint32_t b = 0; b < open_.size(); ++b) {
         if ((banks >> b & 1) == 0 || !open_[b]) continue;
-        const uint64_t cycle = std::max(due, earliest(DramCommand::kPrecharge, b).first);
+        const uint64_t cycle =
+            std::max({due, closed_by_, earliest(DramCommand::kPrecharge, b).first});
         if (next != ~0u && cycle >= at) continue;
         next = b;
         at = cycle;
       }
       if (next == ~0u) return;
       issue(Issued{DramCommand::kPrecharge, next, at});
+      closed_by_ = at + 1;  // a command a cycle
     }
   }
   /// The refresh of `banks` while nothing waits: from cycle `due` on, as early as they allow. The
@@ -198,6 +200,7 @@ class Oracle {
   std::array<std::vector<Last>, kScopes> last_;
   std::vector<bool> open_;
   bool all_at_once_;
+  uint64_t closed_by_ = 0;  ///< cycle after the last precharge for a refresh
   std::vector<std::pair<uint32_t, uint64_t>> activations_;
 };
 

@@ -15,9 +15,9 @@ namespace {
 class TraceFile : public ::testing::Test {
  protected:
   ~TraceFile() override { std::remove(path_.c_str()); }
-  Trace read(const std::string& text) {
+  Trace read(const std::string& text, const std::string& standard = "ddr3-1600k") {
     std::ofstream(path_) << text;
-    return read_trace(path_, config::load_dram("ddr3-1600k"));
+    return read_trace(path_, config::load_dram(standard));
   }
   std::string error_of(const std::string& text) {
     try {
@@ -45,6 +45,12 @@ TEST_F(TraceFile, Cycles) {
   ASSERT_EQ(trace.accesses.size(), 3u);
   EXPECT_TRUE(trace.timed);
   EXPECT_EQ(trace.accesses[2].cycle, 70u);
+}
+
+TEST_F(TraceFile, AddressesAreOfAllPseudoChannels) {
+  // HBM3: 2 pseudo channels of 16 banks of 16384 rows of 1 KB, 2^29 bytes.
+  EXPECT_EQ(read("R 0x1fffffe0\n", "hbm3-6400").accesses[0].line, 0x1fffffe0u / 32);
+  EXPECT_THROW(read("R 0x20000000\n", "hbm3-6400"), Error);
 }
 
 TEST_F(TraceFile, DamagedLinesAreErrorsWithTheirPlace) {

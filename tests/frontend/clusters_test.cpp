@@ -1,6 +1,7 @@
 // Clusters of thread blocks: on which SMs they begin, when, and their barriers.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <vector>
 
 #include "tests/support/front_end_rig.h"
@@ -115,6 +116,23 @@ TEST(Clusters, HoldTheirRoomAgainstYoungerLaunches) {
   // Room for all four blocks is taken at once, though the last two leave a cycle later.
   EXPECT_EQ(b.blocks(0), (Messages{{14, 0, 0}, {15, 0, 2}}));
   EXPECT_EQ(b.blocks(1), (Messages{{14, 0, 1}, {15, 0, 3}}));
+}
+
+// At most until they have no blocks left (docs/dispatch.md).
+TEST(Clusters, WaitWhileYoungerLaunchesTakeWhatBecomesFree) {
+  ClusterBench b(2, 1);
+  b.launch(4, 1, 2);
+  b.program.launch_after({}, 3, 1, 1);
+  b.build();
+  // The first cluster ends block by block; block 0 of the younger launch takes the room of the
+  // first.
+  b.say(30, 0, PacketKind::kBlockDone, 1, 0, 0);
+  b.say(40, 1, PacketKind::kBlockDone, 1, 1, 1);
+  for (const auto& [at, sm, block] : {std::array<uint32_t, 3>{60, 0, 4}, {80, 1, 5}, {100, 0, 6}})
+    b.say(at, sm, PacketKind::kBlockDone, 0, block, 0);
+  b.run();
+  EXPECT_EQ(b.blocks(0), (Messages{{14, 0, 0}, {38, 1, 0}, {68, 1, 2}, {108, 0, 2}}));
+  EXPECT_EQ(b.blocks(1), (Messages{{14, 0, 1}, {48, 1, 1}, {108, 0, 3}}));
 }
 
 TEST(Clusters, BarriersMeetAtTheFrontEnd) {

@@ -23,8 +23,8 @@ struct Net {
   void link(NodeId from, NodeId to, uint8_t carries = kRequests | kReplies) {
     g.link(g.next_out(from), g.next_in(to), ChannelClass::kOnChip, carries, kWire);
   }
-  std::vector<Routes> routes() const { return find_routes(g, links_by_node(g)); }
-  void check() const { check_graph(g, links_by_node(g), routes()); }
+  Ways ways() const { return Ways(g, links_by_node(g)); }
+  void check() const { check_graph(g, links_by_node(g), ways()); }
   std::string error() const {
     try {
       check();
@@ -42,11 +42,11 @@ TEST(Routes, TakeTheShortestWay) {
   n.link(a, c);    // output 1
   n.link(b, c);    // output 0 of b
   n.link(c, end);  // output 0 of c
-  const auto r = n.routes();
-  EXPECT_EQ(r[a].request[end], 1);
-  EXPECT_EQ(r[b].request[end], 0);
-  EXPECT_EQ(r[c].reply[end], 0);
-  EXPECT_TRUE(r[end].request.empty());
+  const Ways w = n.ways();
+  EXPECT_EQ(w.requests(a)[end], 1);
+  EXPECT_EQ(w.requests(b)[end], 0);
+  EXPECT_EQ(w.replies(c)[end], 0);
+  EXPECT_TRUE(w.requests(end).empty());
 }
 
 TEST(Routes, ByMessageClass) {
@@ -55,10 +55,10 @@ TEST(Routes, ByMessageClass) {
   n.link(a, end, kReplies);
   n.link(a, b, kRequests);
   n.link(b, end, kRequests);
-  const auto r = n.routes();
-  EXPECT_EQ(r[a].reply[end], 0);
-  EXPECT_EQ(r[a].request[end], 1);
-  EXPECT_EQ(r[b].reply[end], kNoRoute);
+  const Ways w = n.ways();
+  EXPECT_EQ(w.replies(a)[end], 0);
+  EXPECT_EQ(w.requests(a)[end], 1);
+  EXPECT_EQ(w.replies(b)[end], kNoRoute);
 }
 
 TEST(Routes, DoNotPassThroughWhoeverSinks) {
@@ -66,7 +66,7 @@ TEST(Routes, DoNotPassThroughWhoeverSinks) {
   const NodeId a = n.add_switch(), between = n.add_end(), end = n.add_end();
   n.link(a, between);
   n.link(between, end);
-  EXPECT_EQ(n.routes()[a].request[end], kNoRoute);
+  EXPECT_EQ(n.ways().requests(a)[end], kNoRoute);
 }
 
 TEST(Routes, OfEquallyShortOnesTheFirst) {
@@ -76,16 +76,16 @@ TEST(Routes, OfEquallyShortOnesTheFirst) {
   n.link(a, b);
   n.link(b, end);
   n.link(c, end);
-  EXPECT_EQ(n.routes()[a].request[end], 0);
+  EXPECT_EQ(n.ways().requests(a)[end], 0);
 }
 
 TEST(Routes, OfInvalidationsAreThoseOfRequests) {
   Net n;
   const NodeId a = n.add_switch(), end = n.add_end();
   n.link(a, end, kInvalidations);
-  EXPECT_EQ(n.routes()[a].request[end], 0);
+  EXPECT_EQ(n.ways().requests(a)[end], 0);
   n.link(a, end, kRequests);
-  EXPECT_THROW(n.routes(), Error);
+  EXPECT_THROW(n.ways(), Error);
 }
 
 TEST(GraphCheck, ASwitchHasSoManyInputsAndPorts) {

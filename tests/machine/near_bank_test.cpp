@@ -62,7 +62,7 @@ TEST(NearBank, PacketsTakeTheRowFirst) {
   const sim::ImageTables image = sim::build_image(workload("vector-add", 10'000), m);
   const sim::Graph g = sim::make_graph({m, image});
   const std::vector<sim::LinksOfNode> links = sim::links_by_node(g);
-  const std::vector<sim::Routes> routes = sim::find_routes(g, links);
+  const sim::Ways ways(g, links);
   const std::vector<sim::NodeId> routers = g.members(g.class_named("router")),
                                  sms = g.members(g.class_named("sm")),
                                  units = g.members(g.class_named("dram"));
@@ -76,11 +76,14 @@ TEST(NearBank, PacketsTakeTheRowFirst) {
     return a.x != b.x ? n.y == a.y && apart(n.x, b.x) + 1 == apart(a.x, b.x)
                       : n.x == a.x && apart(n.y, b.y) + 1 == apart(a.y, b.y);
   };
-  for (uint32_t from = 0; from < 128; ++from)
+  for (uint32_t from = 0; from < 128; ++from) {
+    const std::vector<uint16_t> requests = ways.requests(routers[from]),
+                                replies = ways.replies(routers[from]);
     for (uint32_t to = 0; to < 128; ++to) {
-      EXPECT_TRUE(goes_right(from, to, routes[routers[from]].request[units[4 * to]]));
-      EXPECT_TRUE(goes_right(from, to, routes[routers[from]].reply[sms[to]]));
+      EXPECT_TRUE(goes_right(from, to, requests[units[4 * to]]));
+      EXPECT_TRUE(goes_right(from, to, replies[sms[to]]));
     }
+  }
 }
 
 TEST(NearBank, ACoreReachesItsBanksAtTheWidthOfItsTsvs) {

@@ -48,7 +48,12 @@ void expect_plain_ways(const std::string& name, const std::vector<std::string>& 
   const ImageTables image = build_image(testing::workload("vector-add", 10'000), m);
   const Graph g = make_graph({m, image});
   const std::vector<LinksOfNode> links = links_by_node(g);
-  const std::vector<Routes> routes = find_routes(g, links);
+  const Ways ways(g, links);
+  std::vector<std::vector<uint16_t>> requests_of, replies_of;
+  for (NodeId n = 0; n < g.nodes.size(); ++n) {
+    requests_of.push_back(ways.requests(n));
+    replies_of.push_back(ways.replies(n));
+  }
   size_t found = 0;
   for (NodeId d = 0; d < g.nodes.size(); ++d) {
     if (is_transit(g.spec_of(d))) continue;
@@ -58,8 +63,8 @@ void expect_plain_ways(const std::string& name, const std::vector<std::string>& 
       if (!is_transit(g.spec_of(n))) continue;
       uint16_t request = output_of(g, links, kRequests, requests, n);
       if (request == kNoRoute) request = output_of(g, links, kInvalidations, invalidations, n);
-      ASSERT_EQ(routes[n].request[d], request) << name << ": " << g.nodes[n].name;
-      ASSERT_EQ(routes[n].reply[d], output_of(g, links, kReplies, replies, n))
+      ASSERT_EQ(requests_of[n][d], request) << name << ": " << g.nodes[n].name;
+      ASSERT_EQ(replies_of[n][d], output_of(g, links, kReplies, replies, n))
           << name << ": " << g.nodes[n].name;
       found += request != kNoRoute ? 1 : 0;
     }
@@ -79,7 +84,7 @@ TEST(Routes, OfAThousandCoresLeadEverywhere) {
   const ImageTables image = build_image(testing::workload("vector-add", 10'000), m);
   const Graph g = make_graph({m, image});
   const std::vector<LinksOfNode> links = links_by_node(g);
-  EXPECT_NO_THROW(check_graph(g, links, find_routes(g, links)));
+  EXPECT_NO_THROW(check_graph(g, links, Ways(g, links)));
 }
 
 }  // namespace

@@ -88,6 +88,13 @@ TEST(Energy, RowsOfAnotherSizeCostInProportion) {
             59'000'000u);
 }
 
+TEST(Energy, RefreshesOfPartsTakeTheirShare) {
+  // One bank after the other: as many refreshes are one of all banks.
+  const MachineConfig m = tom({"dram.standard=hbm3-6400", "clocks.dram_mhz=1600"});
+  EXPECT_EQ(energy_of(m, "dram.refresh", {{"dram.refreshes", 3 * m.dram.banks}}),
+            3 * m.energy.dram.refresh_fj);
+}
+
 TEST(Energy, WorkedExamplesOfMpu) {
   const MachineConfig m = tom({"energy.model=mpu-20nm"});
   // Table II: RD 0.15 nJ for 256 bits (586 fJ/bit), ACT and PRE 0.27 nJ, REF 1.13 nJ.

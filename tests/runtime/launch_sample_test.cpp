@@ -222,7 +222,7 @@ TEST(LaunchSample, WhatOneHalfOfTheProgramHasMoreIsOffByChanceOnly) {
   const Recording r = record("needleman-wunsch", workloads::Size::kMedium);
   std::vector<double> cycles(r.launches.size(), 13'000);
   std::fill(cycles.begin() + static_cast<ptrdiff_t>(cycles.size() / 2), cycles.end(), 10'000);
-  constexpr int kSeeds = 40;
+  constexpr int kSeeds = 200;
   double sum = 0, squares = 0;
   std::set<std::vector<uint32_t>> choices;
   for (uint64_t seed = 0; seed < kSeeds; ++seed) {
@@ -235,8 +235,8 @@ TEST(LaunchSample, WhatOneHalfOfTheProgramHasMoreIsOffByChanceOnly) {
     for (const LaunchPart& p : d.parts) first.push_back(p.first);
     choices.insert(first);
   }
-  // The mean is off by less than two of its standard errors.
-  EXPECT_LT(std::abs(sum / kSeeds), 2 * std::sqrt(squares / kSeeds / kSeeds));
+  // The mean is off by less than three of its standard errors, which are 0.17 % each.
+  EXPECT_LT(std::abs(sum / kSeeds), 3 * std::sqrt(squares / kSeeds / kSeeds));
   EXPECT_GT(choices.size(), kSeeds / 2u);
 }
 

@@ -4,8 +4,11 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <map>
 
 #include "host/recording/recording_file.h"
+#include "host/recording/recording_journal.h"
+#include "host/timing/run/launch_timer.h"
 #include "tests/sim/device_rig.h"
 
 namespace nearwarp::testing {
@@ -57,6 +60,27 @@ report::RunResult run(const runtime::Recording& recording,
   return sim::replay_on_cpu(recording, config::load_machine("h100", overrides),
                             config::load_policy("baseline"), {});
 }
+/// With three SMs at most, of which each has room for five blocks of 40,000 bytes.
+const std::vector<std::string> kSmallGpcs = {"gpu.gpcs=64", "gpu.sms_per_tpc=1"};
+
+/// What is said of it; empty if it is done.
+template <class F>
+std::string error_of(F&& what) {
+  try {
+    what();
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return {};
+}
+
+runtime::TraceStore traces_of(const runtime::Recording& recording) {
+  runtime::TraceStore store;
+  for (uint32_t i = 0; i < recording.launches[0].num_chunks; ++i)
+    store.append(*recording.traces.chunk(i));
+  return store;
+}
+
 uint64_t cycles(const runtime::Recording& recording,
                 const std::vector<std::string>& overrides = {}) {
   return run(recording, overrides).cycles;
@@ -118,13 +142,81 @@ TEST(ThreadBlockClusters, BlocksThatEndAreNotWaitedFor) {
 TEST(ThreadBlockClusters, OnesThatFitOnNoGpcAreRefused) {
   const runtime::Recording large = clusters(kMeet, 16, 32, 16, 40000);
   EXPECT_NO_THROW(run(large));  // 16 SMs and more
-  try {
-    run(large, {"gpu.gpcs=64", "gpu.sms_per_tpc=1"});  // three SMs at most, five blocks on each
-    FAIL();
-  } catch (const Error& e) {
-    EXPECT_NE(std::string(e.what()).find("a GPC has room for 15 such blocks"), std::string::npos)
-        << e.what();
+  const std::string refused = error_of([&] { run(large, kSmallGpcs); });
+  for (const char* const part : {"kernel k, launched with a grid of (16,1,1)", "16 thread blocks",
+                                 "machine h100 has room for 15 such blocks on its 3 SMs",
+                                 "change gpu.gpcs or the [sm] keys"})
+    EXPECT_NE(refused.find(part), std::string::npos) << refused;
+}
+
+TEST(ThreadBlockClusters, OnesThatFitOnNoGpcAreRefusedInALaterLaunch) {
+  const runtime::Recording small = clusters(kMeet, 16, 32, 8, 4000),
+                           large = clusters(kMeet, 16, 32, 16, 40000);
+  sim::LaunchTimer timer(config::load_machine("h100", kSmallGpcs), config::load_policy("baseline"));
+  for (const runtime::Recording* r : {&small, &large}) timer.add_kernel(*r->kernels[0]);
+  EXPECT_GT(timer.launch(small.launches[0], traces_of(small)), 0u);
+  EXPECT_GT(timer.launch(small.launches[0], traces_of(small)), 0u);
+  runtime::LaunchRecord later = large.launches[0];
+  later.kernel = 1;
+  const std::string refused = error_of([&] { timer.launch(later, traces_of(large)); });
+  EXPECT_NE(refused.find("has room for 15 such blocks"), std::string::npos) << refused;
+}
+
+TEST(ThreadBlockClusters, QueuesForGroupsOfSmsDoNotGoWithThem) {
+  const runtime::Recording recording = clusters(kMeet, 16, 32, 4);
+  const std::vector<std::string> groups = {"dispatch.groups=2"}, no_gpcs = {"gpu.gpcs=0"};
+  const config::PolicyConfig policy = config::load_policy("baseline", groups);
+  const std::string refused =
+      error_of([&] { sim::replay_on_cpu(recording, config::load_machine("h100"), policy, {}); });
+  EXPECT_NE(refused.find("dispatch.groups is 2"), std::string::npos) << refused;
+  EXPECT_NE(refused.find("or gpu.gpcs=0"), std::string::npos) << refused;
+  EXPECT_EQ(error_of([&] {
+              sim::replay_on_cpu(recording, config::load_machine("h100", no_gpcs), policy, {});
+            }),
+            "");
+}
+
+TEST(ThreadBlockClusters, ImpossibleOnesInRecordingsAreRefused) {
+  const auto path = std::filesystem::temp_directory_path() /
+                    ("nearwarp-clusters-" + std::to_string(getpid()) + ".nwtrace");
+  runtime::Recording r = clusters(kMeet, 64, 32, 16);
+  for (const runtime::Dim3 wrong :
+       {runtime::Dim3{32, 1, 1}, {0, 1, 1}, {3, 1, 1}, {1, 2, 1}, {0x10000, 0x10000, 0x10000}}) {
+    r.launches[0].cluster = wrong;
+    runtime::save_recording(r, path.string());
+    const std::string refused = error_of([&] { runtime::load_recording(path.string()); });
+    EXPECT_NE(refused.find("launch 0 has clusters that cannot be"), std::string::npos) << refused;
+    {
+      runtime::JournalWriter journal(path.string(), "test");
+      journal.kernel(*r.kernels[0]);
+      runtime::LaunchRecord launch = r.launches[0];
+      launch.num_chunks = 0;
+      journal.launch(launch, 0);
+    }
+    const std::string damaged = error_of([&] { runtime::load_journal(path.string()); });
+    EXPECT_NE(damaged.find("launch 0 has clusters that cannot be"), std::string::npos) << damaged;
   }
+  std::filesystem::remove(path);
+}
+
+TEST(ThreadBlockClusters, EnergyIsChargedByTheBytesThatPassTheirNetworks) {
+  const report::RunResult few = run(clusters(loads(kFirst, 200), 2, 32, 2)),
+                          many = run(clusters(loads(kFirst, 300), 2, 32, 2));
+  const auto more = [&](const std::string& name) {
+    return counter(many, name) - counter(few, name);
+  };
+  // 100 requests without data, and as many answers of 128 bytes, over a wire at each end.
+  EXPECT_EQ(more("noc.clusters.switch_bytes"), 100u * (1 + 128));
+  EXPECT_EQ(more("noc.clusters.bytes"), 2 * 100u * (1 + 128));
+  EXPECT_EQ(more("noc.flits"), 0u) << "flits of the GPU's networks have another size";
+  std::map<std::string, uint64_t> counts;
+  for (const report::EnergyTerm& term : many.energy.terms)
+    if (term.energy != 0) counts[term.name] = term.count;
+  EXPECT_EQ(counts["network.clusters"], counter(many, "noc.clusters.switch_bytes"));
+  EXPECT_EQ(counts["network.cluster_wires"], counter(many, "noc.clusters.bytes"));
+  for (const report::EnergyTerm& term :
+       run(clusters(loads(kFirst, 1), 2, 32, 2), {"gpu.gpcs=0"}).energy.terms)
+    EXPECT_NE(term.name, "network.clusters");
 }
 
 TEST(ThreadBlockClusters, AreKeptInRecordings) {

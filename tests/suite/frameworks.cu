@@ -175,6 +175,9 @@ PROGRAM(shared_pool) {
     cudaMemPoolPtrExportData memory;
   } handed;
   const pid_t child = fork();
+  // So that who waits for the other is told that it has ended.
+  close(child == 0 ? there[1] : there[0]);
+  close(child == 0 ? back[0] : back[1]);
   if (child == 0) {
     if (read(there[0], &handed, sizeof(handed)) != sizeof(handed)) _exit(1);
     char path[64];

@@ -4,6 +4,7 @@
   hardware_test.py SOURCE NEARWARP FOLDER          the script on nearwarp's own GPU (nvcc is needed)
 """
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -14,6 +15,7 @@ sys.dont_write_bytecode = True
 SOURCE = pathlib.Path(sys.argv[1])
 SIMULATED = sys.argv[2:4]
 sys.path.insert(0, str(SOURCE / "bench/hardware"))
+import hardware_build  # noqa: E402
 import hardware_file as files  # noqa: E402
 
 SCRIPT = SOURCE / "bench/hardware/run"
@@ -59,6 +61,17 @@ class Files(unittest.TestCase):
         self.assertEqual(files.read_probe("x\nPROBE l2 263.250 cycles\nCHECK OK\n"),
                          {"value": 263.25, "unit": "cycles"})
         self.assertIsNone(files.read_probe("CHECK OK\n"))
+        self.assertEqual(files.with_cycles({"value": 20.0, "unit": "ns"}, 1500),
+                         {"value": 20.0, "unit": "ns", "cycles": 30.0})
+        rate = {"value": 3000.0, "unit": "GB/s"}
+        self.assertEqual(files.with_cycles(rate, 1500), rate)
+
+    def test_a_clock_that_has_changed_is_refused(self):
+        files.check_clocks(1980, 1961)
+        files.check_clocks(1980, 1999)
+        for after in (1959, 2001, 0):
+            with self.assertRaisesRegex(files.Damaged, f"1980 MHz before .* {after} MHz after"):
+                files.check_clocks(1980, after)
 
     def test_half_of_the_programs_only_check(self):
         programs = files.read_programs((SOURCE / "bench/hardware/programs.tsv").read_text())
@@ -84,6 +97,26 @@ class Files(unittest.TestCase):
                 files.read_document(json.dumps({k: v for k, v in json.loads(text).items() if k != key}))
         with self.assertRaisesRegex(files.Damaged, "no file of schema"):
             files.read_document("[]")
+
+    def test_what_has_changed_is_built_again(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out, source, header = (pathlib.Path(folder) / name for name in ("out", "a b.cu", "a.h"))
+            command = hardware_build.with_sources(["cc", str(source)], out)
+            self.assertFalse(hardware_build.is_current(out, command), "nothing is there")
+            for file in (source, header, out):
+                file.write_text("")
+            pathlib.Path(command[-1]).write_text(f"{out}: {str(source).replace(' ', chr(92) + ' ')} \\\n {header}\n")
+            self.assertFalse(hardware_build.is_current(out, command), "by an unknown command")
+            hardware_build.remember(out, command)
+            self.assertTrue(hardware_build.is_current(out, command))
+            self.assertFalse(hardware_build.is_current(out, ["cc", "-O3"] + command[1:]))
+            for file in (source, header):
+                os.utime(file, ns=(0, out.stat().st_mtime_ns + 1))
+                self.assertFalse(hardware_build.is_current(out, command), file)
+                os.utime(file, ns=(0, 0))
+            self.assertTrue(hardware_build.is_current(out, command))
+            header.unlink()
+            self.assertFalse(hardware_build.is_current(out, command), "a source is gone")
 
     def test_the_script_says_what_it_would_do(self):
         done = script("--dry-run", "--out", "gpu.json")
@@ -117,6 +150,11 @@ class Simulated(unittest.TestCase):
         shared = next(k for k in by_name["probes", "shared"]["kernels"] if k["kernel"] == "chase_shared")
         more = next(k for k in by_name["probes", "shared"]["kernels"] if k["kernel"] == "chase_shared_16")
         self.assertAlmostEqual((more["cycles"] - shared["cycles"]) / (8 * 2000), 29.0, delta=0.1)
+        self.assertAlmostEqual(by_name["probes", "shared"]["probe"]["cycles"], 29.0, delta=0.1)
+        # 24.7 bytes per cycle and SM, as nearwarp probe finds: what a launch takes is not in it.
+        done = subprocess.run([nearwarp, "run", "--machine", "h100", "--event-times", "simulated", "--",
+                               str(pathlib.Path(folder) / "probes"), "read-l2", "4"], capture_output=True, text=True)
+        self.assertAlmostEqual(files.read_probe(done.stdout)["value"] / (24.7 * 132 * 1.83), 1, delta=0.1)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 #include "bench/reference/published.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
@@ -20,7 +21,8 @@ PublishedRow row(bool set, double published, double ours) {
 }
 
 std::string error_of(const std::string& line) {
-  const auto path = std::filesystem::temp_directory_path() / "nearwarp-published.tsv";
+  const auto path = std::filesystem::temp_directory_path() /
+                    ("nearwarp-published-" + std::to_string(getpid()) + ".tsv");
   std::ofstream(path) << "head\n" << line << "\n";
   std::string what;
   try {
@@ -75,6 +77,20 @@ TEST(Published, AProbeIsWhatNearwarpProbeFinds) {
   const auto rows = measure_published({p}, "h100", "", {"lsu.shared_latency_cycles=30"}, 1);
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_DOUBLE_EQ(rows[0].ours, 39);  // 9 cycles of arithmetic, as docs/probe.md has them
+}
+
+TEST(Published, NumbersOfSeveralUnitsHaveNoCorrelation) {
+  std::vector<PublishedRow> rows = {row(false, 100, 110), row(false, 1000, 800),
+                                    row(false, 10, 13)};
+  const std::string group = "latency, check                 3                20.0%      30.0%";
+  const auto correlation = [&] {
+    const std::string text = published_text(rows);
+    const size_t at = text.find(group);
+    return at == std::string::npos ? text : text.substr(at + group.size(), 14);
+  };
+  EXPECT_EQ(correlation(), "         1.000");
+  rows[1].published.unit = "GB/s";
+  EXPECT_EQ(correlation(), "             -");
 }
 
 TEST(Published, ErrorsAreMeansOfAbsoluteOnes) {

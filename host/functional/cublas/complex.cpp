@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "host/functional/cublas/batches.h"
 #include "host/functional/cublas/kernels.h"
 #include "host/functional/cublas/runtime_calls.h"
 
@@ -12,11 +13,11 @@ namespace {
 
 constexpr uint32_t kTile = 32, kThreads = 256;  // kernels/complex.cu
 constexpr int64_t kMostBlocks = 1 << 20;        // of a loop over elements
-constexpr int64_t kMostItems = 65535;           // of a launch, in y and z
 
 uint32_t blocks_for(int64_t n, uint32_t each) {
-  return static_cast<uint32_t>(std::min((n + each - 1) / each, kMostBlocks));
+  return static_cast<uint32_t>((n + each - 1) / each);
 }
+size_t bytes_of(DataType type) { return type == kC64 ? 2 * sizeof(double) : 2 * sizeof(float); }
 template <class Args>
 void run(const Handle& handle, DataType type, const char* kernel, Dim blocks, const Args& args) {
   launch((std::string("cublas_complex_") + kernel + "_" + suffix_of(type)).c_str(), blocks,
@@ -37,12 +38,20 @@ void complex_multiply(const Handle& handle, DataType type, const ComplexGemmArgs
           fits(args.b.ld, args.operation_b, args.k, args.n) && args.c.ld >= std::max(1, args.m));
   require(batch >= 0);
   if (args.m == 0 || args.n == 0 || batch == 0) return;
-  require(batch <= kMostItems, kNotSupported);
   ComplexGemmArgs own = args;
   if (args.alpha.at == nullptr && args.alpha.re == 0 && args.alpha.im == 0)
     own.k = 0;  // A and B are not read
-  run(handle, type, "gemm",
-      {blocks_for(args.m, kTile), blocks_for(args.n, kTile), static_cast<uint32_t>(batch)}, own);
+  in_parts(batch, kMostItems, [&](int64_t first, int64_t items) {
+    own.a = items_from(args.a, first, bytes_of(type));
+    own.b = items_from(args.b, first, bytes_of(type));
+    own.c = items_from(args.c, first, bytes_of(type));
+    in_parts(args.n, kMostItems * kTile, [&](int64_t column, int64_t columns) {
+      own.first_column = static_cast<int>(column);
+      run(handle, type, "gemm",
+          {blocks_for(args.m, kTile), blocks_for(columns, kTile), static_cast<uint32_t>(items)},
+          own);
+    });
+  });
 }
 
 void complex_add(const Handle& handle, DataType type, const ComplexAddArgs& args) {
@@ -57,11 +66,14 @@ void complex_add(const Handle& handle, DataType type, const ComplexAddArgs& args
 void complex_matrix_vector(const Handle& handle, DataType type, const ComplexMatrixVectorArgs& args,
                            int64_t batch) {
   require(is_operation(args.operation) && args.lda >= std::max(1, args.m));
-  require(args.x_increment != 0 && args.y_increment != 0 && batch >= 0 && batch <= kMostItems);
+  require(args.x_increment != 0 && args.y_increment != 0 && batch >= 0);
   if (args.m == 0 || args.n == 0 || batch == 0) return;
   const uint32_t blocks =
       args.operation == kNone ? blocks_for(args.m, kThreads) : blocks_for(args.n, kThreads / 32);
-  run(handle, type, "gemv", {blocks, static_cast<uint32_t>(batch), 1}, args);
+  in_parts(batch, kMostItems, [&](int64_t first, int64_t items) {
+    run(handle, type, "gemv", {blocks, static_cast<uint32_t>(items), 1},
+        products_from(args, first, bytes_of(type)));
+  });
 }
 
 void complex_outer(const Handle& handle, DataType type, const ComplexMatrixVectorArgs& args) {
@@ -72,7 +84,9 @@ void complex_outer(const Handle& handle, DataType type, const ComplexMatrixVecto
 }
 
 void complex_elements(const Handle& handle, DataType type, const ComplexVectorArgs& args) {
-  if (args.n > 0) run(handle, type, "elements", {blocks_for(args.n, kThreads), 1, 1}, args);
+  if (args.n <= 0) return;
+  const int64_t blocks = std::min<int64_t>((args.n + kThreads - 1) / kThreads, kMostBlocks);
+  run(handle, type, "elements", {static_cast<uint32_t>(blocks), 1, 1}, args);
 }
 
 void complex_reduce(const Handle& handle, DataType type, const char* kernel, ComplexVectorArgs args,

@@ -15,8 +15,8 @@ ComplexScalar complex_factor(const Handle& handle, const void* at, bool is_real 
   require(at != nullptr);
   if (handle.pointer_mode == kDevicePointers) return {0, 0, at, is_real ? 1 : 0, 0};
   const auto* const parts = static_cast<const T*>(at);
-  return {static_cast<double>(parts[0]), is_real ? 0 : static_cast<double>(parts[1]), nullptr, 0,
-          0};
+  return {static_cast<double>(parts[0]), is_real ? 0 : static_cast<double>(parts[1]), nullptr,
+          is_real ? 1 : 0, 0};
 }
 inline ComplexScalar complex_factor(const Handle& handle, const void* at, DataType type) {
   return type == kC64 ? complex_factor<double>(handle, at) : complex_factor<float>(handle, at);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "host/functional/cublas/batches.h"
 #include "host/functional/cublas/handle.h"
 #include "host/functional/cublas/kernels.h"
 
@@ -13,7 +14,6 @@ namespace {
 constexpr uint32_t kTile = 64;            // kernels/gemm.cu, kernels/gemm_matrix.cuh
 constexpr uint32_t kThreads = 256;        // of kernels that multiply and add
 constexpr uint32_t kMatrixThreads = 128;  // of those with matrix instructions
-constexpr int64_t kMostItems = 65535;     // of a launch, in z
 
 struct Kernel {
   const char* name;
@@ -96,16 +96,6 @@ size_t bytes_of(DataType t) {
   throw Failure{kNotSupported};
 }
 
-/// The items of a batch from `first` on.
-void skip(Matrix& x, DataType type, int64_t first) {
-  if (x.items != nullptr) {
-    x.items += first;
-  } else if (x.data != nullptr) {
-    x.data =
-        static_cast<const char*>(x.data) + first * x.stride * static_cast<int64_t>(bytes_of(type));
-  }
-}
-
 void check(const GemmArgs& g) {
   require(g.m >= 0 && g.n >= 0 && g.k >= 0);
   const auto rows = [](int transpose, int n, int t) { return std::max(1, transpose != 0 ? t : n); };
@@ -165,17 +155,15 @@ void multiply(const Product& product, Stream stream) {
   const Kernel kernel = kernel_for(product);
   GemmArgs args = g;
   if (g.alpha.at == nullptr && g.alpha.value == 0) args.k = 0;  // A and B are not read
-  for (int64_t first = 0; first < product.batch; first += kMostItems) {
-    const int64_t items = std::min(kMostItems, product.batch - first);
+  require(args.epilogue == 0 || product.batch <= kMostItems, kNotSupported);
+  in_parts(product.batch, kMostItems, [&](int64_t first, int64_t items) {
+    args.a = items_from(g.a, first, bytes_of(product.a));
+    args.b = items_from(g.b, first, bytes_of(product.b));
+    args.c = items_from(g.c, first, bytes_of(product.c));
+    args.d = items_from(g.d, first, bytes_of(product.c));
     launch(kernel.name, {tiles(g.m), tiles(g.n), static_cast<uint32_t>(items)},
            {kernel.threads, 1, 1}, args, stream);
-    if (first + items == product.batch) break;
-    require(args.epilogue == 0, kNotSupported);
-    skip(args.a, product.a, items);
-    skip(args.b, product.b, items);
-    skip(args.c, product.c, items);
-    skip(args.d, product.c, items);
-  }
+  });
 }
 
 }  // namespace nearwarp::cublas

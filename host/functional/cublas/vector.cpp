@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "host/functional/cublas/batches.h"
 #include "host/functional/cublas/kernels.h"
 
 namespace nearwarp::cublas {
@@ -63,19 +64,23 @@ void reduce(const Handle& handle, const char* kernel, VectorOperation operation,
 void matrix_vector(const Handle& handle, const char* suffix, const MatrixVectorArgs& args,
                    int64_t batch) {
   require(args.m >= 0 && args.n >= 0 && args.lda >= std::max(1, args.m));
-  require(args.x_increment != 0 && args.y_increment != 0 && batch >= 0 && batch <= 65535);
+  require(args.x_increment != 0 && args.y_increment != 0 && batch >= 0);
   if (args.m == 0 || args.n == 0 || batch == 0) return;
   const uint32_t blocks =
       args.transpose != 0 ? blocks_for(args.n, kThreads / 32) : blocks_for(args.m, kThreads);
-  launch((std::string("cublas_gemv_") + suffix).c_str(), {blocks, static_cast<uint32_t>(batch), 1},
-         {kThreads, 1, 1}, args, handle.stream);
+  const std::string kernel = std::string("cublas_gemv_") + suffix;
+  const size_t bytes = kernel.ends_with("f64") ? sizeof(double) : sizeof(float);
+  in_parts(batch, kMostItems, [&](int64_t first, int64_t items) {
+    launch(kernel.c_str(), {blocks, static_cast<uint32_t>(items), 1}, {kThreads, 1, 1},
+           products_from(args, first, bytes), handle.stream);
+  });
 }
 
 void outer(const Handle& handle, const char* suffix, const MatrixVectorArgs& args) {
   require(args.m >= 0 && args.n >= 0 && args.lda >= std::max(1, args.m));
   require(args.x_increment != 0 && args.y_increment != 0);
   if (args.m == 0 || args.n == 0) return;
-  require(args.n <= 65535, kNotSupported);
+  require(args.n <= kMostItems, kNotSupported);
   launch((std::string("cublas_ger_") + suffix).c_str(),
          {blocks_for(args.m, kThreads), static_cast<uint32_t>(args.n), 1}, {kThreads, 1, 1}, args,
          handle.stream);
@@ -86,7 +91,7 @@ void add(const Handle& handle, const char* suffix, const AddArgs& args) {
   require(args.lda >= std::max(1, args.transpose_a != 0 ? args.n : args.m));
   require(args.ldb >= std::max(1, args.transpose_b != 0 ? args.n : args.m));
   if (args.m == 0 || args.n == 0) return;
-  require(args.n <= 65535, kNotSupported);
+  require(args.n <= kMostItems, kNotSupported);
   launch((std::string("cublas_geam_") + suffix).c_str(),
          {blocks_for(args.m, kThreads), static_cast<uint32_t>(args.n), 1}, {kThreads, 1, 1}, args,
          handle.stream);

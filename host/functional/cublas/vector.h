@@ -23,7 +23,7 @@ void over_elements(const Handle& handle, const char* suffix, VectorOperation ope
 void reduce(const Handle& handle, const char* kernel, VectorOperation operation, int64_t n,
             const void* x, int64_t x_increment, const void* y, int64_t y_increment, void* result,
             size_t bytes);
-/// op(A) x and A += x y^T; the batch's items in y of the grid.
+/// op(A) x and A += x y^T.
 void matrix_vector(const Handle& handle, const char* suffix, const MatrixVectorArgs& args,
                    int64_t batch);
 void outer(const Handle& handle, const char* suffix, const MatrixVectorArgs& args);

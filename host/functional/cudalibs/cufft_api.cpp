@@ -30,6 +30,11 @@ Plan& plan(Handle handle) {
   return *it->second;
 }
 
+bool is_property(int property) {
+  constexpr int kPatientJit = 1, kMostHostThreads = 2;  // cufftProperty
+  return property == kPatientJit || property == kMostHostThreads;
+}
+
 /// Runs a call: f(), whose Failure is what it returns.
 template <class F>
 Status call(const char* name, F&& f) noexcept {
@@ -266,20 +271,26 @@ NW_CUFFT cufftGetProperty(int which, int* value) {
   });
 }
 
-// Properties say how kernels are chosen and compiled, of which there is one way here.
+// Properties say how kernels are chosen and compiled, of which there is one way here: kept.
 NW_CUFFT cufftSetPlanPropertyInt64(Handle handle, int property, long long value) {
-  return call(__func__, [&] { plan(handle).properties[property] = value; });
+  return call(__func__, [&] {
+    require(is_property(property));
+    plan(handle).properties[property] = value;
+  });
 }
 NW_CUFFT cufftGetPlanPropertyInt64(Handle handle, int property, long long* value) {
   return call(__func__, [&] {
-    require(value != nullptr);
+    require(value != nullptr && is_property(property));
     const auto& all = plan(handle).properties;
     const auto it = all.find(property);
     *value = it == all.end() ? 0 : it->second;
   });
 }
 NW_CUFFT cufftResetPlanProperty(Handle handle, int property) {
-  return call(__func__, [&] { plan(handle).properties.erase(property); });
+  return call(__func__, [&] {
+    require(is_property(property));
+    plan(handle).properties.erase(property);
+  });
 }
 
 NW_CUFFT cufftExecC2C(Handle handle, void* in, void* out, int direction) {

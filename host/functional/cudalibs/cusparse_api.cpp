@@ -22,6 +22,12 @@ Status set(const char* name, Description* d, int Description::*member, int value
   });
 }
 
+/// Of products with a vector. Those of batches are not there.
+void check_vectors(const SparseMatrix* a, const DenseVector* x, const DenseVector* y) {
+  require(a != nullptr && x != nullptr && y != nullptr);
+  require(a->batch == 1, kNotSupported);
+}
+
 }  // namespace
 
 // --- Handles -------------------------------------------------------------------------------------
@@ -100,7 +106,8 @@ NW_CUSPARSE cusparseSpMV_bufferSize(Handle* handle, int op, const void*, SparseM
                                     DenseVector* x, const void*, DenseVector* y, int compute_type,
                                     int, size_t* bytes) {
   return call(__func__, handle, [&] {
-    require(a != nullptr && x != nullptr && y != nullptr && bytes != nullptr);
+    check_vectors(a, x, y);
+    require(bytes != nullptr);
     *bytes = check_product({op, kNone, *a, column_of(*x), column_of(*y), compute_type});
   });
 }
@@ -108,15 +115,14 @@ NW_CUSPARSE cusparseSpMV_preprocess(Handle* handle, int op, const void*, SparseM
                                     DenseVector* x, const void*, DenseVector* y, int compute_type,
                                     int, void*) {
   return call(__func__, handle, [&] {
-    require(a != nullptr && x != nullptr && y != nullptr);
+    check_vectors(a, x, y);
     check_product({op, kNone, *a, column_of(*x), column_of(*y), compute_type});
   });
 }
 NW_CUSPARSE cusparseSpMV(Handle* handle, int op, const void* alpha, SparseMatrix* a, DenseVector* x,
                          const void* beta, DenseVector* y, int compute_type, int, void* buffer) {
   return call(__func__, handle, [&] {
-    require(a != nullptr && x != nullptr && y != nullptr);
-    require(a->batch == 1, kNotSupported);
+    check_vectors(a, x, y);
     multiply(*handle, {op, kNone, *a, column_of(*x), column_of(*y), compute_type}, alpha, beta,
              buffer);
   });

@@ -169,7 +169,9 @@ NW_CUSPARSE cusparseSpMatSetAttribute(SparseMatrix* m, int attribute, void* valu
   return call(__func__, [&] {
     require(m != nullptr && value != nullptr && bytes == sizeof(int) &&
             (attribute == 0 || attribute == 1));
-    (attribute == 0 ? m->fill_mode : m->diagonal) = *static_cast<int*>(value);
+    const int wanted = *static_cast<int*>(value);
+    require(wanted == 0 || wanted == 1);  // lower or upper, not unit or unit
+    (attribute == 0 ? m->fill_mode : m->diagonal) = wanted;
   });
 }
 NW_CUSPARSE cusparseSpMatGetAttribute(SparseMatrix* m, int attribute, void* value, size_t bytes) {

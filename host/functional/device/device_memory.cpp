@@ -10,12 +10,13 @@
 #include <utility>
 
 #include "host/core/error.h"
+#include "host/functional/device/shared_memory.h"
 
 namespace nearwarp::runtime {
 
 namespace {
 
-constexpr uint64_t kGranule = 512;           // alignment of allocations, as cudaMalloc's
+constexpr uint64_t kGranule = kAllocationAlignment;
 constexpr uint64_t kLargeGranule = 2 << 20;  // of allocations of that size and more
 constexpr uint64_t kMinArena = uint64_t{16} << 20;
 constexpr uint64_t kMaxArena = uint64_t{1} << 40;

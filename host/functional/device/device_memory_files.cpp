@@ -11,6 +11,7 @@
 
 #include "host/core/error.h"
 #include "host/functional/device/device_memory.h"
+#include "host/functional/device/shared_memory.h"
 
 namespace nearwarp::runtime {
 
@@ -41,12 +42,16 @@ void DeviceMemory::remove_mapped(uint64_t address) {
 
 int DeviceMemory::share() {
   if (file_ >= 0) return file_;
-  const int file = memfd_create("nearwarp device memory", MFD_CLOEXEC);
-  if (file < 0 || ftruncate(file, static_cast<off_t>(bytes_)) != 0)
+  const int file = memfd_create("nearwarp device memory", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (file < 0 || ftruncate(file, static_cast<off_t>(bytes_)) != 0 ||
+      fcntl(file, F_ADD_SEALS, kSharedMemorySeals) != 0) {
+    const std::string why = std::strerror(errno);
+    if (file >= 0) close(file);
     throw Error(
         fmt::format("cannot make a file of {} bytes for memory that processes share: {} - "
                     "memory for it must be allowed (memfd_create)",
-                    bytes_, std::strerror(errno)));
+                    bytes_, why));
+  }
   for (const exec::Range& r : ranges_) {
     if (r.lo - exec::kDeviceBase >= bytes_) continue;  // mapped, as it stays
     for (uint64_t done = 0; done < r.bytes;) {

@@ -25,11 +25,6 @@ constexpr uint16_t kHeaderBytes = 8;
 
 uint8_t log2_exact(uint64_t value) { return static_cast<uint8_t>(std::countr_zero(value)); }
 
-uint64_t num_lines(const DramConfig& d) {
-  return uint64_t{config::parts_of(d).banks()} * d.organisation.rows *
-         (d.organisation.row_bytes / d.organisation.access_bytes);
-}
-
 ChannelMap channel_map(const DramConfig& d) {
   ChannelMap map;
   map.bank_bits = log2_exact(d.organisation.banks_per_group);
@@ -175,6 +170,11 @@ class Layout {
 
 }  // namespace
 
+uint64_t num_lines(const DramConfig& d) {
+  return uint64_t{config::parts_of(d).banks()} * d.organisation.rows *
+         (d.organisation.row_bytes / d.organisation.access_bytes);
+}
+
 VaultParams vault_params(const DramConfig& d) {
   VaultParams p;
   // Ticks per cycle such that an access takes a whole number of them.
@@ -199,8 +199,7 @@ VaultParams vault_params(const DramConfig& d) {
   p.fixed_latency_cycles = c.fixed_latency_cycles;
   p.two_command_buses = d.organisation.two_command_buses ? 1 : 0;
   p.row_buffer_bits = log2_exact(d.organisation.row_buffers);
-  sim::set_constraints(p, config::constraints_of(d), config::parts_of(d),
-                       d.organisation.row_buffers);
+  sim::set_constraints(p, config::constraints_of(d), config::parts_of(d), d.path);
   p.own_map = 1;
   p.channel_map = channel_map(d);
   p.header_bytes = kHeaderBytes;

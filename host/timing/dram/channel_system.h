@@ -37,6 +37,8 @@ struct Load {
 
 /// The parameters of the model for a standard. A tick is such that an access takes a whole number.
 VaultParams vault_params(const config::DramConfig& standard);
+/// Accesses that a channel holds.
+uint64_t num_lines(const config::DramConfig& standard);
 
 struct ChannelSystem {
   ArenaBuilder arena;

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <utility>
 
+#include "host/config/constraints.h"
 #include "host/core/workers.h"
 
 namespace nearwarp::dram {
@@ -51,7 +52,8 @@ Energy energy_of(const config::DramConfig& standard, const RunResult& result) {
   energy.read = times(e.read_fj_per_bit, read_bits);
   energy.write = times(e.write_fj_per_bit, written_bits);
   energy.io = times(e.io_fj_per_bit, read_bits + written_bits);
-  energy.refresh = times(e.refresh_fj, static_cast<double>(c.refreshes));
+  energy.refresh =
+      times(e.refresh_fj, static_cast<double>(c.refreshes) / config::refreshes_of_all(standard));
   // Microwatts times microseconds are picojoules; `times` divides by 1000.
   energy.background =
       times(e.background_uw, 1e3 * static_cast<double>(result.cycles) / result.clock_mhz);

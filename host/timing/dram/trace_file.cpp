@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "host/core/error.h"
+#include "host/timing/dram/channel_system.h"
 
 namespace nearwarp::dram {
 namespace {
@@ -41,8 +42,7 @@ class Reader {
   Reader(const std::string& path, const config::DramConfig& d)
       : path_(path),
         access_bytes_(d.organisation.access_bytes),
-        bytes_(uint64_t{d.organisation.bank_groups} * d.organisation.banks_per_group *
-               d.organisation.rows * d.organisation.row_bytes) {}
+        bytes_(num_lines(d) * d.organisation.access_bytes) {}
 
   Trace read() {
     std::ifstream file(path_);

@@ -7,6 +7,7 @@
 #include <map>
 #include <vector>
 
+#include "device/noc/channel_ends.h"
 #include "host/core/error.h"
 
 namespace nearwarp::sim {
@@ -15,9 +16,12 @@ namespace {
 
 class Check {
  public:
-  Check(const Graph& graph, const std::vector<LinksOfNode>& links,
-        const std::vector<Routes>& routes)
-      : graph_(graph), links_(links), routes_(routes) {}
+  Check(const Graph& graph, const std::vector<LinksOfNode>& links, const Ways& ways)
+      : graph_(graph),
+        links_(links),
+        ways_(ways),
+        requests_to_(graph.nodes.size()),
+        replies_to_(graph.nodes.size()) {}
 
   /// The models of transit nodes keep their ports and inputs in bit masks.
   void transit_node(NodeId node) const {
@@ -89,22 +93,27 @@ class Check {
     std::vector<NodeId> direct;
     std::vector<const uint16_t*> tables;
   };
-  Exits exits(NodeId node, Carries carries) const {
+  Exits exits(NodeId node, Carries carries) {
     Exits e{node, carries, {}, {}};
     for (const uint32_t i : links_[node].out) {
       const Link& l = graph_.links[i];
       if ((l.carries & carries) == 0) continue;
       e.direct.push_back(l.to.node);
-      const Routes& r = routes_[l.to.node];
-      const std::vector<uint16_t>& table = carries == kRequests ? r.request : r.reply;
+      const std::vector<uint16_t>& table = table_of(l.to.node, carries);
       if (!table.empty()) e.tables.push_back(table.data());
     }
     return e;
   }
+  /// Empty for nodes that are no transit nodes.
+  const std::vector<uint16_t>& table_of(NodeId node, Carries carries) {
+    std::vector<uint16_t>& table = (carries == kRequests ? requests_to_ : replies_to_)[node];
+    if (table.empty()) table = carries == kRequests ? ways_.requests(node) : ways_.replies(node);
+    return table;
+  }
   /// Many ask for those of one node.
   const Exits& replies_of(NodeId node) { return kept(replies_, node, kReplies); }
   const Exits& requests_of(NodeId node) { return kept(requests_, node, kRequests); }
-  const Exits& kept(std::vector<Exits>& by_node, NodeId node, Carries carries) const {
+  const Exits& kept(std::vector<Exits>& by_node, NodeId node, Carries carries) {
     if (by_node.empty()) by_node.resize(graph_.nodes.size());
     Exits& e = by_node[node];
     if (e.node == kNoNode) e = exits(node, carries);
@@ -122,16 +131,16 @@ class Check {
 
   const Graph& graph_;
   const std::vector<LinksOfNode>& links_;
-  const std::vector<Routes>& routes_;
-  std::vector<Exits> replies_, requests_;           ///< by node
-  std::map<uint32_t, std::vector<NodeId>> behind_;  ///< by homes
+  const Ways& ways_;
+  std::vector<std::vector<uint16_t>> requests_to_, replies_to_;  ///< tables that were asked for
+  std::vector<Exits> replies_, requests_;                        ///< by node
+  std::map<uint32_t, std::vector<NodeId>> behind_;               ///< by homes
 };
 
 }  // namespace
 
-void check_graph(const Graph& graph, const std::vector<LinksOfNode>& links,
-                 const std::vector<Routes>& routes) {
-  Check check(graph, links, routes);
+void check_graph(const Graph& graph, const std::vector<LinksOfNode>& links, const Ways& ways) {
+  Check check(graph, links, ways);
   for (const Homes& h : graph.homes) check.homes(h);
   for (NodeId n = 0; n < graph.nodes.size(); ++n) {
     const NodeSpec& spec = graph.spec_of(n);

@@ -10,7 +10,6 @@ namespace nearwarp::sim {
 
 /// Throws nearwarp::Error if a transit node has more links or ports than its model holds, a table
 /// of homes has gaps, or a requester does not reach a home and back.
-void check_graph(const Graph& graph, const std::vector<LinksOfNode>& links,
-                 const std::vector<Routes>& routes);
+void check_graph(const Graph& graph, const std::vector<LinksOfNode>& links, const Ways& ways);
 
 }  // namespace nearwarp::sim

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "device/core/make_channel.h"
 #include "host/core/error.h"
-#include "host/timing/machine/check_graph.h"
 #include "host/timing/machine/layout.h"
 #include "kernels/clusters.h"
 
@@ -144,14 +144,13 @@ Ref<Channel> Layout::out_of_class(NodeId node, ChannelClass kind) const {
   return needed(*this, only(*this, links[node].out, node, same), node);
 }
 
-System lay_out(const Graph& graph) {
+System lay_out(const Graph& graph, SharedWays& ways) {
   System s;
   s.base_mhz = graph.base_mhz;
   s.core_period = graph.core_period;
   number_nodes(graph, s);
-  Layout layout{graph, s, links_by_node(graph), {}, {}, {}, 0};
-  layout.routes = find_routes(graph, layout.links);
-  check_graph(graph, layout.links, layout.routes);
+  const std::shared_ptr<const CheckedWays> checked = ways.of(graph);
+  Layout layout{graph, s, checked->links, checked->ways};
   make_translation(graph, s);
   layout.homes = make_homes(graph, s.arena);
   layout.channels = make_channels(graph, s);

@@ -79,26 +79,13 @@ void check_wide(const Layout& l, NodeId node, const sm::SmParams& p) {
       controlled ? "a link that carries control" : "is in no stack", WarpSet<1>::kCapacity));
 }
 
-/// Throws nearwarp::Error if a launch has clusters that cannot begin.
-void check_clusters(const frontend::FrontEndParams& p, std::span<const frontend::SmRoom> rooms,
-                    std::span<const sm::LaunchInfo> launches) {
-  for (const sm::LaunchInfo& l : launches) {
-    if (l.cluster <= 1) continue;
-    if (p.dispatch.groups != 1)
-      throw Error(
-          fmt::format("dispatch.groups: {} groups of SMs, and thread blocks run in clusters "
-                      "of {} on a GPC each - 1 group goes with that",
-                      p.dispatch.groups, l.cluster));
-    std::vector<uint32_t> fit(p.dispatch.gpcs);
-    for (const frontend::SmRoom& room : rooms)
-      fit[room.gpc] += frontend::clusters::fitting(room.free, l.needs, l.cluster);
-    const uint32_t most = *std::max_element(fit.begin(), fit.end());
-    if (most >= l.cluster) continue;
-    throw Error(fmt::format(
-        "clusters of {} thread blocks, of {} threads, {} registers and {} bytes of shared memory "
-        "each: a GPC has room for {} such blocks - smaller clusters, or blocks that take less",
-        l.cluster, l.needs.threads, l.needs.registers, l.needs.shared_bytes, most));
-  }
+/// Throws nearwarp::Error if the policy deals thread blocks to groups of SMs that are no GPCs.
+void check_groups(const frontend::FrontEndParams& p) {
+  if (p.dispatch.gpcs == 0 || p.dispatch.groups == 1) return;
+  throw Error(
+      fmt::format("dispatch.groups is {}, but the program has clusters of thread blocks, which run "
+                  "on a GPC each (gpu.gpcs) - 1 group goes with that, or gpu.gpcs=0",
+                  p.dispatch.groups));
 }
 
 }  // namespace
@@ -147,7 +134,7 @@ void Layout::node(NodeId node, const FrontEndSpec& spec) {
   frontend::FrontEndParams p = spec.params;
   p.num_sms = s.num_sms();
   p.endpoint = node;
-  check_clusters(p, rooms, spec.launches);
+  check_groups(p);
   frontend::FrontEndState f = frontend::make_front_end(a, p, rooms, spec.launches);
   f.to_sm = kernels::place(a, std::span<const Ref<Channel>>(to_sm));
   f.from_sm = kernels::place(a, std::span<const Ref<Channel>>(from_sm));

@@ -1,5 +1,4 @@
 // Lays out the nodes that packets pass through: switches, networks of routers, link ports.
-#include <cstring>
 #include <utility>
 
 #include "host/timing/machine/layout.h"
@@ -25,12 +24,10 @@ std::vector<SwitchLink> outputs_of(const Layout& l, NodeId node) {
   return outputs;
 }
 
-/// `of`: Ref<uint16_t> of [destination] for requests, then as many for replies.
+/// `of`: Ref<uint16_t> of [destination] for requests, then as many for replies; all kNoRoute yet.
 void set_routes(Layout& l, NodeId node, Ref<uint16_t> of) {
-  const Routes r = std::move(l.routes[node]);  // large machines' are large
-  const size_t n = r.request.size();
-  std::memcpy(l.s.arena.get(of), r.request.data(), n * sizeof(uint16_t));
-  std::memcpy(l.s.arena.get(of) + n, r.reply.data(), n * sizeof(uint16_t));
+  l.ways.write_requests(node, l.s.arena.get(of));
+  l.ways.write_replies(node, l.s.arena.get(of) + l.graph.nodes.size());
 }
 
 SwitchParams numbered(const Layout& l, NodeId node, SwitchParams p) {

@@ -14,10 +14,10 @@ namespace nearwarp::sim {
 struct Layout {
   const Graph& graph;
   System& s;
-  std::vector<LinksOfNode> links;                      ///< by node
-  std::vector<Routes> routes;                          ///< by node
-  std::vector<Ref<Channel>> channels;                  ///< by link
-  std::vector<HomeTable> homes;                        ///< as Graph::homes
+  const std::vector<LinksOfNode>& links;  ///< by node
+  const Ways& ways;
+  std::vector<Ref<Channel>> channels = {};             ///< by link
+  std::vector<HomeTable> homes = {};                   ///< as Graph::homes
   uint32_t sms = 0;                                    ///< laid out so far
   std::map<uint16_t, Ref<uint8_t>> others_than_ = {};  ///< what others_than() has answered
 

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <utility>
 
 #include "host/core/error.h"
 
@@ -35,31 +36,20 @@ struct TransitNodes {
   }
 };
 
-/// The ways of one message class.
-class Ways {
+/// Finds the ways of one message class.
+class Search {
  public:
-  Ways(const Graph& graph, const std::vector<LinksOfNode>& links, const TransitNodes& transit,
-       uint8_t carries)
+  Search(const Graph& graph, const std::vector<LinksOfNode>& links, const TransitNodes& transit,
+         uint8_t carries)
       : transit_(transit) {
     find_links(graph, links, carries);
     find_groups(graph, links, carries);
-    stride_ = groups_.size() + 1;
-    outputs_.assign(transit.nodes.size() * stride_, kNoRoute);
+    found_.groups = static_cast<uint32_t>(groups_.size());
+    found_.outputs.assign(transit.nodes.size() * groups_.size(), kNoRoute);
     for (uint32_t g = 0; g < groups_.size(); ++g) find_outputs(g);
   }
 
-  /// Does nothing carry such messages?
-  bool empty() const { return groups_.empty(); }
-
-  /// The place of the output that the transit node of number `t` takes to each destination.
-  void row_of(uint32_t t, std::vector<uint16_t>& row) const {
-    row.resize(group_of_.size());
-    const uint16_t* const outputs = outputs_.data() + t * stride_;
-    const uint32_t* const group_of = group_of_.data();
-    uint16_t* const to = row.data();
-    for (size_t d = 0, n = row.size(); d < n; ++d) to[d] = outputs[group_of[d]];
-    for (const Exit& exit : exits_[t]) row[exit.to] = exit.output;
-  }
+  WaysOfClass take() { return std::move(found_); }
 
  private:
   /// A link between transit nodes, by its far end.
@@ -67,16 +57,11 @@ class Ways {
     uint32_t transit;
     uint16_t output;  ///< its place among those of the node that it begins at
   };
-  /// A link from a transit node to a destination.
-  struct Exit {
-    NodeId to;
-    uint16_t output;
-  };
 
   void find_links(const Graph& graph, const std::vector<LinksOfNode>& links, uint8_t carries) {
     ahead_.resize(transit_.nodes.size());
     back_.resize(transit_.nodes.size());
-    exits_.resize(transit_.nodes.size());
+    found_.exits.resize(transit_.nodes.size());
     for (uint32_t t = 0; t < transit_.nodes.size(); ++t) {
       const std::vector<uint32_t>& out = links[transit_.nodes[t]].out;
       for (size_t k = out.size(); k-- > 0;) {  // the first of several to one destination counts
@@ -85,7 +70,7 @@ class Ways {
         const uint32_t to = transit_.number[l.to.node];
         const auto place = static_cast<uint16_t>(k);
         if (to == kNoNumber) {
-          exits_[t].push_back({l.to.node, place});
+          found_.exits[t].push_back({l.to.node, place});
         } else {
           ahead_[t].push_back({to, place});
           back_[to].push_back(t);
@@ -97,7 +82,6 @@ class Ways {
   /// Destinations with the same entrances.
   void find_groups(const Graph& graph, const std::vector<LinksOfNode>& links, uint8_t carries) {
     std::map<std::vector<uint32_t>, uint32_t> numbers;
-    group_of_.assign(graph.nodes.size(), kNoNumber);
     for (NodeId d = 0; d < graph.nodes.size(); ++d) {
       if (transit_.number[d] != kNoNumber) continue;
       std::vector<uint32_t> entrances;
@@ -110,12 +94,10 @@ class Ways {
       std::ranges::sort(entrances);
       const auto [at, is_new] = numbers.try_emplace(entrances, groups_.size());
       if (is_new) groups_.push_back(std::move(entrances));
-      group_of_[d] = at->second;
+      found_.to.push_back({d, static_cast<uint16_t>(at->second)});
     }
-    // The last group is that of destinations that no way leads to.
-    std::ranges::replace(group_of_, kNoNumber, static_cast<uint32_t>(groups_.size()));
   }
-  /// Breadth first, backwards from the entrances. Of the entrances themselves: exits_.
+  /// Breadth first, backwards from the entrances. Of the entrances themselves: exits.
   void find_outputs(uint32_t group) {
     hops_.assign(transit_.nodes.size(), kFar);
     queue_.clear();
@@ -135,50 +117,89 @@ class Ways {
       if (hops_[t] == 1) continue;
       const auto nearer = std::ranges::find_if(
           ahead_[t], [&](const Hop& hop) { return hops_[hop.transit] == hops_[t] - 1; });
-      outputs_[t * stride_ + group] = nearer->output;
+      found_.outputs[t * groups_.size() + group] = nearer->output;
     }
   }
 
   const TransitNodes& transit_;
   // By transit node:
-  std::vector<std::vector<Hop>> ahead_;      ///< in the order of outputs
-  std::vector<std::vector<uint32_t>> back_;  ///< whose links lead here
-  std::vector<std::vector<Exit>> exits_;
-  std::vector<uint32_t> group_of_;             ///< by destination
+  std::vector<std::vector<Hop>> ahead_;        ///< in the order of outputs
+  std::vector<std::vector<uint32_t>> back_;    ///< whose links lead here
   std::vector<std::vector<uint32_t>> groups_;  ///< their entrances
-  std::vector<uint16_t> outputs_;              ///< [transit node * stride + group]
-  size_t stride_ = 0;
+  WaysOfClass found_;
   // Of the search under way:
   std::vector<uint32_t> hops_, queue_;
 };
 
 }  // namespace
 
-std::vector<Routes> find_routes(const Graph& graph, const std::vector<LinksOfNode>& links) {
-  const auto count = static_cast<NodeId>(graph.nodes.size());
-  const TransitNodes transit(graph);
-  const Ways requests(graph, links, transit, kRequests), replies(graph, links, transit, kReplies),
-      invalidations(graph, links, transit, kInvalidations);
-  std::vector<Routes> routes(count);
-  std::vector<uint16_t> invalidation;
-  for (uint32_t t = 0; t < transit.nodes.size(); ++t) {
-    const NodeId n = transit.nodes[t];
-    Routes& r = routes[n];
-    requests.row_of(t, r.request);
-    replies.row_of(t, r.reply);
-    if (invalidations.empty()) continue;
-    invalidations.row_of(t, invalidation);
-    for (NodeId d = 0; d < count; ++d) {
-      if (invalidation[d] == kNoRoute) continue;
-      if (r.request[d] != kNoRoute && r.request[d] != invalidation[d])
+void WaysOfClass::write(uint32_t t, uint16_t* table) const {
+  const uint16_t* const by_group = outputs.data() + size_t{t} * groups;
+  for (const Destination& d : to) {
+    const uint16_t output = by_group[d.group];
+    if (output != kNoRoute) table[d.node] = output;
+  }
+  for (const Exit& exit : exits[t]) table[exit.to] = exit.output;
+}
+
+size_t WaysOfClass::bytes() const {
+  size_t n = to.size() * sizeof(Destination) + outputs.size() * sizeof(uint16_t);
+  for (const std::vector<Exit>& e : exits) n += sizeof(e) + e.size() * sizeof(Exit);
+  return n;
+}
+
+Ways::Ways(const Graph& graph, const std::vector<LinksOfNode>& links) {
+  TransitNodes transit(graph);
+  requests_ = Search(graph, links, transit, kRequests).take();
+  replies_ = Search(graph, links, transit, kReplies).take();
+  invalidations_ = Search(graph, links, transit, kInvalidations).take();
+  number_ = std::move(transit.number);
+  if (invalidations_.groups != 0) check_invalidations(graph);
+}
+
+void Ways::check_invalidations(const Graph& graph) const {
+  std::vector<uint16_t> request(number_.size()), invalidation(number_.size());
+  for (NodeId n = 0; n < number_.size(); ++n) {
+    if (!is_transit(n)) continue;
+    std::ranges::fill(request, kNoRoute);
+    std::ranges::fill(invalidation, kNoRoute);
+    requests_.write(number_[n], request.data());
+    invalidations_.write(number_[n], invalidation.data());
+    for (NodeId d = 0; d < number_.size(); ++d)
+      if (invalidation[d] != kNoRoute && request[d] != kNoRoute && request[d] != invalidation[d])
         throw Error(fmt::format(
             "{}: requests and invalidations for {} would leave by different links - one route "
             "serves both; give invalidations a network of their own",
             graph.nodes[n].name, graph.nodes[d].name));
-      r.request[d] = invalidation[d];
-    }
   }
-  return routes;
+}
+
+bool Ways::is_transit(NodeId node) const { return number_[node] != kNoNumber; }
+
+void Ways::write_requests(NodeId node, uint16_t* table) const {
+  requests_.write(number_[node], table);
+  invalidations_.write(number_[node], table);
+}
+void Ways::write_replies(NodeId node, uint16_t* table) const {
+  replies_.write(number_[node], table);
+}
+
+std::vector<uint16_t> Ways::requests(NodeId node) const {
+  if (!is_transit(node)) return {};
+  std::vector<uint16_t> table(number_.size(), kNoRoute);
+  write_requests(node, table.data());
+  return table;
+}
+std::vector<uint16_t> Ways::replies(NodeId node) const {
+  if (!is_transit(node)) return {};
+  std::vector<uint16_t> table(number_.size(), kNoRoute);
+  write_replies(node, table.data());
+  return table;
+}
+
+size_t Ways::bytes() const {
+  return number_.size() * sizeof(uint32_t) + requests_.bytes() + replies_.bytes() +
+         invalidations_.bytes();
 }
 
 }  // namespace nearwarp::sim

@@ -14,6 +14,7 @@
 #include "host/functional/ptx/details.h"
 #include "host/recording/bind.h"
 #include "host/recording/combine.h"
+#include "host/timing/program/gpcs.h"
 #include "host/timing/program/instruction_class.h"
 #include "host/timing/program/launch_waits.h"
 
@@ -191,6 +192,23 @@ uint32_t blocks_per_sm(const sm::SmResources& capacity, const sm::SmResources& n
   return blocks;
 }
 
+/// Throws nearwarp::Error if no GPC has room for a cluster of the launch, with nothing else on it.
+void check_cluster(const config::MachineConfig& machine, const Kernel& kernel,
+                   const runtime::LaunchRecord& launch, const sm::SmResources& needs) {
+  std::vector<uint32_t> sms(machine.gpu.gpcs);
+  for (uint32_t i = 0; i < machine.gpu.sms; ++i) ++sms[gpc_of(machine, i)];
+  const uint32_t most = *std::max_element(sms.begin(), sms.end());
+  const uint64_t room = uint64_t{most} * blocks_per_sm(sm_capacity(machine), needs);
+  if (room >= launch.cluster.count()) return;
+  throw Error(fmt::format(
+      "kernel {}, launched with a grid of ({},{},{}), has clusters of {} thread blocks of {} "
+      "threads, {} registers and {} bytes of shared memory each, but a GPC of machine {} has room "
+      "for {} such blocks on its {} SMs - launch smaller clusters or blocks, or change gpu.gpcs or "
+      "the [sm] keys",
+      kernel.name, launch.grid.x, launch.grid.y, launch.grid.z, launch.cluster.count(),
+      needs.threads, needs.registers, needs.shared_bytes, machine.name, room, most));
+}
+
 /// Lines are of 128 bytes where this is asked for: a word of a warp.
 void add_local_memory(const config::MachineConfig& machine, const runtime::LaunchRecord& launch,
                       sm::LaunchInfo& info) {
@@ -244,7 +262,9 @@ ImageTables build_image(const runtime::Recording& recording, const config::Machi
     info.space = static_cast<uint16_t>(l.application);
     info.cut = recording.truncated;
     // Of launches that were cut short nobody knows which blocks of a cluster are there.
-    if (machine.gpu.gpcs != 0 && !info.cut) info.cluster = static_cast<uint32_t>(l.cluster.count());
+    const bool whole = !info.cut && l.blocks_recorded % l.cluster.count() == 0;
+    if (machine.gpu.gpcs != 0 && whole) info.cluster = static_cast<uint32_t>(l.cluster.count());
+    if (info.cluster > 1) check_cluster(machine, *recording.kernels[l.kernel], l, info.needs);
     out.has_clusters = out.has_clusters || info.cluster > 1;
     info.stacks = runtime::stacks_of(recording, l.application);
     add_local_memory(machine, l, info);

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "host/config/constraints.h"
 #include "host/config/nearest.h"
 #include "host/config/schema.h"
 #include "host/core/error.h"
@@ -79,7 +80,7 @@ constexpr Rule kRules[] = {
     {kDram, "dram.write", "dram.bytes_written", "dram.write_fj_per_bit", Scale::kBytes},
     {kDram, "dram.tsv", "dram.bytes_read dram.bytes_written", "dram.tsv_fj_per_bit", Scale::kBytes,
      &MachineParts::core_tsvs},
-    {kDram, "dram.refresh", "dram.refreshes", "dram.refresh_fj", Scale::kEvents},
+    {kDram, "dram.refresh", "dram.refreshes", "dram.refresh_fj", Scale::kRefreshes},
     {kLeakage, "l2.leakage", "l2.powered_cycles", "leakage.l2_slice_uw", Scale::kCycles},
     {kLeakage, "dram.leakage", "dram.powered_cycles", "leakage.vault_uw", Scale::kCycles},
     {kLeakage, "constant_power", "run.cycles", "leakage.constant_uw", Scale::kCycles},
@@ -210,6 +211,9 @@ class Accountant {
       case Scale::kRows:
         term.times = machine_.dram.row_bytes;
         term.over = machine_.energy.dram.activation_row_bytes;
+        break;
+      case Scale::kRefreshes:
+        term.over = config::refreshes_of_all(machine_);
         break;
       case Scale::kCycles:  // uW / MHz = pJ
         term.times = 1000;

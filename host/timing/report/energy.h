@@ -22,12 +22,13 @@ inline constexpr size_t kNumEnergyParts = 6;
 
 /// What turns a counter's unit into the constant's.
 enum class EnergyScale : uint8_t {
-  kEvents,  ///< energy per event, or per bit where bits are counted
-  kBytes,   ///< energy per bit, bytes are counted
-  kFlits,   ///< energy per bit, flits of the GPU's networks are counted
-  kLanes,   ///< energy of a lane, registers of warps are counted
-  kRows,    ///< energy of a row of another size than the machine's
-  kCycles,  ///< power, core cycles are counted
+  kEvents,     ///< energy per event, or per bit where bits are counted
+  kBytes,      ///< energy per bit, bytes are counted
+  kFlits,      ///< energy per bit, flits of the GPU's networks are counted
+  kLanes,      ///< energy of a lane, registers of warps are counted
+  kRows,       ///< energy of a row of another size than the machine's
+  kRefreshes,  ///< energy of a refresh of all banks, those of parts are counted
+  kCycles,     ///< power, core cycles are counted
 };
 
 /// One term of the account. Names of SMs' counters are without the leading "sm." or "stack_sm.".

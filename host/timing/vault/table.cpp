@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -21,6 +22,7 @@ using Scope = config::DramScope;
 using Pair = std::pair<config::DramCommand, config::DramCommand>;
 static_assert(static_cast<int>(kWriteData) == static_cast<int>(DramCommand::kWriteData));
 static_assert(static_cast<int>(Scope::kBankGroup) == static_cast<int>(DramScope::kBankGroup));
+static_assert(config::kMostWindows == kMaxDramWindows);
 
 /// A field of VaultParams and the pairs that it holds apart.
 struct Field {
@@ -54,8 +56,8 @@ uint8_t log2_exact(uint32_t value) { return static_cast<uint8_t>(std::countr_zer
 
 class Compiler {
  public:
-  Compiler(VaultParams& p, const config::DramParts& parts, uint32_t row_buffers)
-      : p_(p), parts_(parts), row_buffers_(row_buffers) {}
+  Compiler(VaultParams& p, const config::DramParts& parts, const std::string& where)
+      : p_(p), parts_(parts), row_buffers_(parts.row_buffers), where_(where) {}
 
   void compile(const std::vector<Constraint>& constraints) {
     p_.tRFC = p_.tREFI = p_.tFAW = 0;
@@ -71,9 +73,9 @@ class Compiler {
       if (cycles == 0) continue;
       if (p_.rows.count == kMaxDramRows)
         throw Error(
-            fmt::format("a DRAM has more than {} constraints besides the customary ones - "
+            fmt::format("a DRAM has more than {} constraints besides the customary ones ({}) - "
                         "join rows, or leave some out",
-                        kMaxDramRows));
+                        kMaxDramRows, where_));
       p_.rows.row[p_.rows.count++] = {cycles, static_cast<DramCommand>(from),
                                       static_cast<DramCommand>(to), device_scope(scope),
                                       static_cast<uint8_t>(others ? 1 : 0)};
@@ -142,29 +144,22 @@ class Compiler {
     }
   }
 
-  /// The scope as this channel has it: one that contains a single part of another is that.
-  Scope scope_here(Scope scope) const {
-    if (scope == Scope::kRank && parts_.ranks == 1) scope = Scope::kPseudoChannel;
-    if (scope == Scope::kPseudoChannel && parts_.pseudo_channels == 1) scope = Scope::kChannel;
-    return scope;
-  }
   static DramScope device_scope(Scope scope) {
     return scope == Scope::kBank ? DramScope::kBank : static_cast<DramScope>(scope);
   }
 
   void take(const Constraint& c) {
-    const bool refreshes = c.from == kRefresh;
-    if (refreshes && c.to == kActivate && c.scope == refresh_scope_) {
+    if (config::is_refresh(c, refresh_scope_)) {
       p_.tRFC = std::max(p_.tRFC, c.cycles);
       return;
     }
-    if (refreshes && c.to == kRefresh && c.scope == Scope::kChannel) {
-      p_.tREFI = c.cycles;
+    if (config::is_interval(c)) {
+      p_.tREFI = std::max(p_.tREFI, c.cycles);
       return;
     }
     if (c.scope == Scope::kBankGroup && parts_.bank_groups == 1) return;  // as if there were none
     if (c.others && parts_.ranks == 1) return;
-    const Scope scope = c.others ? Scope::kRank : scope_here(c.scope);
+    const Scope scope = c.others ? Scope::kRank : config::scope_in(parts_, c.scope);
     if (c.window) {
       set_window(scope, c.cycles);
       return;
@@ -175,16 +170,12 @@ class Compiler {
 
   void set_window(Scope scope, uint32_t cycles) {
     if (scope == Scope::kChannel) {
-      p_.tFAW = cycles;
+      p_.tFAW = std::max(p_.tFAW, cycles);
       return;
     }
-    if (parts_.banks() * row_buffers_ >> p_.rows.shift[size_t(scope)] > kMaxDramWindows)
-      throw Error(
-          fmt::format("a DRAM has windows of activations in more than {} parts - count "
-                      "them in a rank",
-                      kMaxDramWindows));
+    if (cycles == 0) return;
     window_scope_ = scope;
-    p_.rows.window_cycles = cycles;
+    p_.rows.window_cycles = std::max(p_.rows.window_cycles, cycles);
     p_.rows.window_scope = device_scope(scope);
   }
 
@@ -228,6 +219,7 @@ class Compiler {
   VaultParams& p_;
   config::DramParts parts_;
   uint32_t row_buffers_;
+  const std::string& where_;
   Scope refresh_scope_ = Scope::kChannel, window_scope_ = Scope::kChannel;
   std::map<std::tuple<Scope, config::DramCommand, config::DramCommand, bool>, uint32_t> longest_;
 };
@@ -235,8 +227,8 @@ class Compiler {
 }  // namespace
 
 void set_constraints(VaultParams& p, const std::vector<Constraint>& constraints,
-                     const config::DramParts& parts, uint32_t row_buffers) {
-  Compiler(p, parts, row_buffers).compile(constraints);
+                     const config::DramParts& parts, const std::string& where) {
+  Compiler(p, parts, where).compile(constraints);
 }
 
 }  // namespace nearwarp::sim

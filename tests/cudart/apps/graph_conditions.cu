@@ -89,9 +89,13 @@ static void loops(int* value, int* rounds, int* outer) {
   CUDA(cudaGraphConditionalHandleCreate(&inner_handle, body));
   const cudaGraphNode_t again = kernel(body, nullptr, set, inner_handle, (const int*)value);
   const cudaGraphNode_t loop = condition(body, again, inner_handle, cudaGraphCondTypeWhile, 1, &inner);
-  kernel(inner, nullptr, halve, inner_handle, value, rounds);
   cudaStream_t stream;  // the rest is captured
   CUDA(cudaStreamCreate(&stream));
+  CUDA(cudaStreamBeginCaptureToGraph(stream, inner, nullptr, nullptr, 0, cudaStreamCaptureModeGlobal));
+  halve<<<1, 1, 0, stream>>>(inner_handle, value, rounds);
+  cudaGraph_t same;
+  CUDA(cudaStreamEndCapture(stream, &same));
+  CHECK(same == inner);
   CUDA(cudaStreamBeginCaptureToGraph(stream, body, &loop, nullptr, 1, cudaStreamCaptureModeGlobal));
   halve<<<1, 1, 0, stream>>>(handle, outer, rounds + 1);
   CUDA(cudaStreamEndCapture(stream, nullptr));  // who gave the graph has it

@@ -51,10 +51,21 @@ static void child(int socket) {
   cudaMemPool_t pool, other;
   FAILS(cudaErrorInvalidValue,
         cudaMemPoolImportFromShareableHandle(&other, reinterpret_cast<void*>(intptr_t(socket)), kDescriptor, 0));
+  FILE* const file = std::tmpfile();  // as large as the parent's memory, but none
+  CHECK(file != nullptr && ftruncate(fileno(file), lseek(descriptor, 0, SEEK_END)) == 0);
+  FAILS(cudaErrorInvalidValue,
+        cudaMemPoolImportFromShareableHandle(&other, reinterpret_cast<void*>(intptr_t(fileno(file))), kDescriptor, 0));
+  std::fclose(file);
   CUDA(cudaMemPoolImportFromShareableHandle(&pool, reinterpret_cast<void*>(intptr_t(descriptor)), kDescriptor, 0));
   CHECK(close(descriptor) == 0);
   cudaMemPoolPtrExportData damaged = m.first;
   damaged.reserved[0] ^= 1;
+  FAILS(cudaErrorInvalidValue, cudaMemPoolImportPointer(&none, pool, &damaged));
+  damaged = m.first;
+  damaged.reserved[8] ^= 1;  // its place, within the memory: no allocation's
+  FAILS(cudaErrorInvalidValue, cudaMemPoolImportPointer(&none, pool, &damaged));
+  damaged = m.first;
+  std::memset(damaged.reserved + 16, 0, 8);  // its size
   FAILS(cudaErrorInvalidValue, cudaMemPoolImportPointer(&none, pool, &damaged));
   CUDA(cudaMemPoolImportPointer(reinterpret_cast<void**>(&p), pool, &m.first));
   CUDA(cudaMemPoolImportPointer(reinterpret_cast<void**>(&q), pool, &m.second));

@@ -46,7 +46,7 @@ template <class T>
 __device__ void multiply(const ComplexGemmArgs& p) {
   using C = Complex<T>;
   __shared__ C a[kDepth][kTile + 1], b[kDepth][kTile + 1];
-  const int item = blockIdx.z, first_row = blockIdx.x * kTile, first_column = blockIdx.y * kTile;
+  const int item = blockIdx.z, first_row = blockIdx.x * kTile, first_column = p.first_column + blockIdx.y * kTile;
   const void *const from_a = item_of<T>(p.a, item), *const from_b = item_of<T>(p.b, item);
   const int row = threadIdx.x % 16, column = threadIdx.x / 16;
   const C alpha = value_of<T>(p.alpha), beta = value_of<T>(p.beta);
@@ -102,7 +102,7 @@ __device__ void matrix_vector(const ComplexMatrixVectorArgs& p) {
   C* const y = static_cast<C*>(p.y) + item * p.y_stride;
   const bool turned = p.operation != 0;
   const int rows = turned ? p.n : p.m, columns = turned ? p.m : p.n, lanes = turned ? 32 : 1;
-  const int row = (blockIdx.x * kThreads + threadIdx.x) / lanes, lane = threadIdx.x % lanes;
+  const int row = blockIdx.x * (kThreads / lanes) + threadIdx.x / lanes, lane = threadIdx.x % lanes;
   if (row >= rows) return;
   const C alpha = value_of<T>(p.alpha);
   C sum = 0;
@@ -134,7 +134,8 @@ __device__ void elements(const ComplexVectorArgs& p) {
   for (long long i = blockIdx.x * (long long)kThreads + threadIdx.x; i < p.n; i += (long long)gridDim.x * kThreads) {
     Complex<T>& x = element<T>(p.x, p.n, i, p.x_increment);
     if (p.operation == kComplexScale) {
-      x = alpha * x;
+      // Times a real number each part stays by itself: an infinite one does not make the other NaN.
+      x = p.alpha.is_real != 0 ? Complex<T>(alpha.re * x.re, alpha.re * x.im) : alpha * x;
       continue;
     }
     Complex<T>& y = element<T>(p.y, p.n, i, p.y_increment);
@@ -196,14 +197,15 @@ __device__ void length(const ComplexVectorArgs& p) {
     most = larger(larger(most, magnitude(x.re)), magnitude(x.im));
   }
   const T scale = of_block(most, larger);
+  const bool is_scaled = scale > 0 && !isinf(scale);  // else the length is 0, infinite or NaN as it is
   T sum = 0;
-  if (scale > 0)
+  if (is_scaled)
     for (long long i = threadIdx.x; i < p.n; i += kThreads) {
       const Complex<T> x = element<T>(p.x, p.n, i, p.x_increment);
       sum += x.re / scale * (x.re / scale) + x.im / scale * (x.im / scale);
     }
   sum = of_block(sum, [](T a, T b) { return a + b; });
-  if (threadIdx.x == 0) *static_cast<T*>(p.result) = scale > 0 ? scale * sqrt(sum) : scale;
+  if (threadIdx.x == 0) *static_cast<T*>(p.result) = is_scaled ? scale * sqrt(sum) : scale;
 }
 
 template <class T>

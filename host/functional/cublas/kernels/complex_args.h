@@ -9,7 +9,7 @@ namespace nearwarp::cublas {
 struct ComplexScalar {
   double re, im;
   const void* at;  ///< null: the value
-  int is_real;     ///< of `at`: a real number
+  int is_real;     ///< a real number, which is one number at `at`
   int reserved;
 };
 
@@ -39,7 +39,8 @@ struct ComplexVectorArgs {
 /// Operations are cublasOperation_t's: 0, 1 transposed, 2 transposed and conjugated.
 struct ComplexGemmArgs {
   int m, n, k;
-  int operation_a, operation_b, reserved;
+  int operation_a, operation_b;
+  int first_column;  ///< of C, that this launch makes
   Matrix a, b, c;
   ComplexScalar alpha, beta;
 };

@@ -72,14 +72,15 @@ __device__ void length(const VectorArgs& p) {
   }
   const T scale = most[0];
   __syncthreads();
+  const bool is_scaled = scale > 0 && !isinf(scale);  // else the length is 0, infinite or NaN as it is
   T sum = 0;
-  if (scale > 0)
+  if (is_scaled)
     for (long long i = threadIdx.x; i < p.n; i += kThreads) {
       const T x = element<T>(p.x, p.n, i, p.x_increment) / scale;
       sum += x * x;
     }
   sum = sum_of_block(sum);
-  if (threadIdx.x == 0) *static_cast<T*>(p.result) = scale > 0 ? scale * sqrt(sum) : scale;
+  if (threadIdx.x == 0) *static_cast<T*>(p.result) = is_scaled ? scale * sqrt(sum) : scale;
 }
 /// The first element of the largest or least magnitude, counted from 1; 0: there is none.
 template <class T>

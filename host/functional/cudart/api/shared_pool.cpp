@@ -7,6 +7,7 @@
 
 #include "host/functional/cudart/api/pool.h"
 #include "host/functional/cudart/runtime.h"
+#include "host/functional/device/shared_memory.h"
 
 using namespace nearwarp::cudart;
 
@@ -45,8 +46,7 @@ NW_API cudaMemPoolImportFromShareableHandle(Pool** pool, void* handle, int type,
     require(type == kFileDescriptor, kErrorNotSupported);
     r.device();
     const auto file = static_cast<int>(reinterpret_cast<intptr_t>(handle));
-    struct stat about {};
-    require(fstat(file, &about) == 0 && S_ISREG(about.st_mode) && about.st_size > 0);
+    require(nearwarp::runtime::is_shared_memory(file));
     auto made = std::make_unique<Pool>();
     made->file = fcntl(file, F_DUPFD_CLOEXEC, 0);
     require(made->file >= 0, kErrorOperatingSystem);
@@ -77,7 +77,8 @@ NW_API cudaMemPoolImportPointer(void** pointer, Pool* pool, const PoolPointer* f
     struct stat about {};
     require(p.file >= 0 && place.magic == kMagic && fstat(p.file, &about) == 0);
     const auto size = static_cast<uint64_t>(about.st_size);
-    require(place.bytes <= size && place.offset <= size - place.bytes);
+    require(place.bytes > 0 && place.bytes <= size && place.offset <= size - place.bytes);
+    require(place.offset % nearwarp::runtime::kAllocationAlignment == 0);
     *pointer = reinterpret_cast<void*>(r.virtual_memory.open(r, p.file, place.offset, place.bytes,
                                                              VirtualMemory::Opened::kFromPool));
     return kSuccess;

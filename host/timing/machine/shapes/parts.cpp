@@ -208,7 +208,7 @@ VaultSpec Parts::vault(uint32_t mbps) const {
   const uint64_t line = uint64_t{machine.l1.line_bytes} * machine.clocks.dram_mhz;
   set_constraints(p,
                   config::constraints_of(machine, static_cast<uint32_t>((line + mbps - 1) / mbps)),
-                  config::parts_of(machine), d.row_buffers);
+                  config::parts_of(machine), machine.path);
   const TicksPerByte t = ticks_per_byte(base_mhz, mbps);
   p.ticks_per_byte_num = t.num;
   p.ticks_per_byte_den = t.den;

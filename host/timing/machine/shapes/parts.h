@@ -3,6 +3,7 @@
 
 #include "host/config/config.h"
 #include "host/timing/machine/graph.h"
+#include "host/timing/program/gpcs.h"
 #include "host/timing/program/image_builder.h"
 
 namespace nearwarp::sim {
@@ -36,9 +37,8 @@ struct Parts : ShapeInputs {
 
   /// Have the SMs' GPCs networks, since the program has clusters?
   bool has_gpcs() const { return image.has_clusters; }
-  /// The GPC of a main SM: TPCs are dealt to GPCs in turns (HPMLL/NVIDIA-Hopper-Benchmark,
-  /// NewFeatures/DSM/Latency/OneToAll/log: SMs 0, 1, 14, 15, 28, 29, ... of an H100 with 7 GPCs).
-  uint32_t gpc_of(uint32_t sm) const { return sm / machine.gpu.sms_per_tpc % machine.gpu.gpcs; }
+  /// The GPC of a main SM.
+  uint32_t gpc_of(uint32_t sm) const { return sim::gpc_of(machine, sm); }
 
   /// With clocks and the baseline mapping, and nothing in it.
   Graph empty_graph() const;

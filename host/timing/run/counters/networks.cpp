@@ -138,6 +138,33 @@ void collect_waits(System& system, std::string_view class_name, std::string_view
   }
 }
 
+/// Classes of the networks of GPCs. Their flits have another size than those of the GPU's networks.
+constexpr std::string_view kClusterNetworks[] = {"cluster_requests", "cluster_replies"};
+
+/// What passes one pays for the switch, and for an SM's wires at both ends, which
+/// noc.clusters.bytes counts one by one.
+constexpr report::EnergyRule kClusterEnergy[] = {
+    {report::EnergyPart::kNetwork, "network.clusters", "noc.clusters.switch_bytes",
+     "network.router_fj_per_bit", report::EnergyScale::kBytes},
+    {report::EnergyPart::kNetwork, "network.cluster_wires", "noc.clusters.bytes",
+     "network.sm_wire_fj_per_bit", report::EnergyScale::kBytes},
+};
+
+/// Of the networks of GPCs, if there are any.
+void collect_clusters(System& system, report::RunResult& result) {
+  uint64_t bytes = 0;
+  bool any = false;
+  for (const std::string_view of_class : kClusterNetworks)
+    for (const uint16_t i : system.members(of_class)) {
+      bytes += system.state<SwitchState>(i).counters.bytes;
+      any = true;
+    }
+  if (!any) return;
+  result.counters.push_back(
+      {"noc.clusters.switch_bytes", bytes, "bytes", "Bytes that passed the networks of GPCs"});
+  result.parts.added.push_back(kClusterEnergy);
+}
+
 }  // namespace
 
 void collect_networks(System& system, report::RunResult& result) {
@@ -145,8 +172,11 @@ void collect_networks(System& system, report::RunResult& result) {
   // Switches between stacks are part of the links, whose energy is that of the whole way.
   const std::span<const uint16_t> in_stacks = system.members("stack_switch"),
                                   of_links = system.members("link_switch"),
-                                  routers = system.members("router");
+                                  routers = system.members("router"),
+                                  cluster_requests = system.members(kClusterNetworks[0]),
+                                  cluster_replies = system.members(kClusterNetworks[1]);
   std::byte* base = system.arena.base();
+  collect_clusters(system, result);
   CounterSums<Forwarded> sums(kForwarded);
   for (uint32_t i = 0; i < system.table.count; ++i) {
     const kernels::Component& c = system.component(i);
@@ -155,7 +185,7 @@ void collect_networks(System& system, report::RunResult& result) {
       const auto is_of = [&](std::span<const uint16_t> members) {
         return std::find(members.begin(), members.end(), i) != members.end();
       };
-      if (is_of(of_links)) continue;
+      if (is_of(of_links) || is_of(cluster_requests) || is_of(cluster_replies)) continue;
       sums.add(is_of(in_stacks) ? Forwarded{.stack_bytes = n.bytes}
                : is_of(routers) ? by_router(n)
                                 : by_crossbar(n));

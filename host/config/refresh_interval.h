@@ -1,0 +1,21 @@
+// How close to each other refreshes may be, so that accesses go on between them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "host/config/constraints.h"
+
+namespace nearwarp::config {
+
+struct RefreshTimes {
+  uint64_t takes = 0;           ///< cycles from a refresh to an activation of its banks
+  uint64_t least_interval = 0;  ///< cycles from one refresh to the next
+};
+
+/// Of a table's constraints; `read_cycles` and `write_cycles`: from a command to the end of its
+/// data. A bound that suffices, of which no memory comes near.
+RefreshTimes refresh_times(const std::vector<Constraint>& all, const DramParts& parts,
+                           uint64_t read_cycles, uint64_t write_cycles);
+
+}  // namespace nearwarp::config
