@@ -113,8 +113,10 @@ CommandLine declare_run() {
   declare_timeline(line);
   line.value("follow",
              "print one warp's way through the machine, with times, and show it in the timeline: "
-             "KERNEL:WARP or KERNEL#LAUNCH:WARP, from 0 on; one policy, on the CPU",
-             "KERNEL:WARP");
+             "KERNEL:WARP or KERNEL#LAUNCH:WARP, from 0 on; with /N the way of its N-th request "
+             "that misses the L1; 0xADDRESS: of all requests for that line of memory; one policy, "
+             "on the CPU",
+             "WHAT");
   declare_live(line);
   declare_application(line);
   declare_repeats(line);
@@ -418,11 +420,12 @@ int run_run(const CommandLine& line, const Words& application) {
     throw Error(fmt::format("--{} is of one program, and the application ran {} processes",
                             request.timeline.has_value() ? "timeline" : "follow", programs.size()));
   std::optional<timeline::Timeline> timeline;
-  std::optional<timeline::Follow> follow;
+  std::unique_ptr<timeline::Follower> follow;
   timeline::Watchers watchers;  // the timeline comes last: it has what the other has found
-  if (request.follow.has_value()) watchers.add(&follow.emplace(*request.follow));
+  if (request.follow.has_value())
+    watchers.add((follow = timeline::make_follower(*request.follow)).get());
   if (request.timeline.has_value()) watchers.add(&timeline.emplace(*request.timeline));
-  if (follow.has_value() && timeline.has_value())
+  if (follow != nullptr && timeline.has_value())
     timeline->also([&](timeline::TraceWriter& out) { follow->write(out, timeline::kAlsoPid); });
   std::vector<report::RunResult> results =
       simulate(request, programs, *runner, watched ? &watchers : nullptr,
@@ -435,7 +438,7 @@ int run_run(const CommandLine& line, const Words& application) {
   if (timeline.has_value() && !timeline->summary().empty())
     std::fprintf(stderr, "nearwarp: %s\n", timeline->summary().c_str());
   present(request, results);
-  if (follow.has_value()) print("\n" + fitted_lines(follow->text(), output_width()));
+  if (follow != nullptr) print("\n" + fitted_lines(follow->text(), output_width()));
   if (!interrupted() && ran.interrupted)
     throw Error(fmt::format("{}: results are partial", kApplicationInterrupted));
   if (!interrupted()) return ran.exit_status;
