@@ -70,6 +70,7 @@ class RequestTracks {
     std::byte* base = system.arena.base();
     for (const sim::ChannelInfo& info : system.channels) {
       const Channel& c = *system.arena.get(info.channel);
+      if (c.producer_side.packets == c.consumer_side.packets) continue;
       const Slot* slots = c.slots.in(base);
       for (uint32_t i = 0; i < c.slots.count; ++i)
         if (slots[i].arrive != kNever && class_of(slots[i].packet.kind) != MessageClass::kControl)
