@@ -349,6 +349,7 @@ TEST(Chart, MeasuredValuesComeFromAFile) {
     write_text(folder.file("wrong.csv"), written);
     try {
       Rig wrong(with("wrong.csv"));
+      experiment::check_figure(wrong.e, wrong.studies, wrong.e.figures[0]);
       ADD_FAILURE() << written;
     } catch (const Error& error) {
       EXPECT_TRUE(contains(error.what(), why)) << error.what();

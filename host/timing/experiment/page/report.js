@@ -348,7 +348,7 @@ const scatter = (figure, pairs = comparable(figure)) => {
   const svg = Plot.plot({width: size, height: size, marginLeft: left, marginBottom: 3 * type + 10,
     marginTop: type, marginRight: type + 4, style: {fontSize: `${type}px`, overflow: "visible"},
     x: {domain: [0, top], label: `${figure.against}${figure.unit ? " [" + figure.unit + "]" : ""}`,
-        labelAnchor: "center", labelArrow: "none", nice: true},
+        labelAnchor: "center", labelArrow: "none", labelOffset: 3 * type + 3, nice: true},
     y: {domain: [0, top], label: `ours${figure.unit ? " [" + figure.unit + "]" : ""}`,
         labelAnchor: "center", labelArrow: "none", labelOffset: left - 4, nice: true},
     color: {domain: names, range: names.map((name) =>
@@ -386,7 +386,7 @@ const curve = (figure) => {
   const svg = Plot.plot({width: Math.min(wide(), 760), height: drawing.fit ? 240 : 320, marginLeft: left,
     marginBottom: 3 * type + 12, marginTop: 14, marginRight: 20,
     style: {fontSize: `${type}px`, overflow: "visible"},
-    x: {label: axisName(figure.x_name), labelAnchor: "center", labelArrow: "none",
+    x: {label: axisName(figure.x_name), labelAnchor: "center", labelArrow: "none", labelOffset: 3 * type + 5,
         ...(numeric ? {type: log ? "log" : "linear", ticks: values,
                        tickFormat: (d) => d.toLocaleString("en-GB")}
                     : {type: "point", domain: figure.x})},
@@ -409,7 +409,7 @@ const heat = (figure) => {
   const svg = Plot.plot({width: Math.max(Math.min(wide(), 760), 120 + 56 * figure.x.length),
     height: 70 + 44 * names.length, style: {fontSize: `${drawing.type}px`, overflow: "visible"},
     marginLeft: 24 + Math.max(...names.map(textWidth)), marginBottom: 44, marginTop: 10,
-    x: {domain: figure.x, label: axisName(figure.x_name), labelAnchor: "center", labelArrow: "none",
+    x: {domain: figure.x, label: axisName(figure.x_name), labelAnchor: "center", labelArrow: "none", labelOffset: 37,
         tickSize: 0},
     y: {domain: names, label: null, tickSize: 0},
     color: {scheme: "blues", domain: d3.extent(values)},
