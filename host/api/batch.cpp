@@ -39,24 +39,25 @@ class Watched {
  public:
   explicit Watched(const BatchOptions& options) {
     if (!options.follow.empty())
-      watchers_.add(&follow_.emplace(timeline::parse_followed(options.follow)));
+      watchers_.add(
+          (follow_ = timeline::make_follower(timeline::parse_followed(options.follow))).get());
     if (!options.timeline.has_value()) return;
     const TimelineOptions& t = *options.timeline;
     // It comes last: it has what the other has found.
     watchers_.add(&timeline_.emplace(
         timeline::Options{.path = t.path, .from = t.from, .to = t.to, .interval = t.interval}));
-    if (follow_.has_value())
+    if (follow_ != nullptr)
       timeline_->also(
           [this](timeline::TraceWriter& out) { follow_->write(out, timeline::kAlsoPid); });
   }
   bool wanted() const { return !watchers_.empty(); }
   sim::RunWatcher* watcher() { return &watchers_; }
-  std::string followed() const { return follow_.has_value() ? follow_->text() : ""; }
+  std::string followed() const { return follow_ != nullptr ? follow_->text() : ""; }
   std::string summary() const { return timeline_.has_value() ? timeline_->summary() : ""; }
 
  private:
   timeline::Watchers watchers_;
-  std::optional<timeline::Follow> follow_;
+  std::unique_ptr<timeline::Follower> follow_;
   std::optional<timeline::Timeline> timeline_;
 };
 

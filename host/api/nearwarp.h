@@ -468,7 +468,8 @@ struct BatchOptions {
   bool cold_caches = false;  ///< with these: parts begin with empty caches
   // Of one point, on the CPU and from its beginning:
   std::optional<TimelineOptions> timeline = {};
-  std::string follow = {};  ///< a warp, "KERNEL:WARP" or "KERNEL#LAUNCH:WARP": Result::followed
+  std::string follow = {};  ///< a warp, "KERNEL:WARP" or "KERNEL#LAUNCH:WARP", its N-th request,
+                            ///< "KERNEL:WARP/N", or all for a line, "0xADDRESS": Result::followed
   bool time_left = false;   ///< Progress::seconds_left is wanted; reads all traces once
   /// Told of each point that has ended, by its place, and asked some times a second
   /// (Progress::cycles is 0) whether to go on; both one at a time, from any thread.

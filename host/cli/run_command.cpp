@@ -86,8 +86,10 @@ CommandLine declare_run() {
   declare_timeline(line);
   line.value("follow",
              "print one warp's way through the machine, with times, and show it in the timeline: "
-             "KERNEL:WARP or KERNEL#LAUNCH:WARP, from 0 on; one policy, on the CPU",
-             "KERNEL:WARP");
+             "KERNEL:WARP or KERNEL#LAUNCH:WARP, from 0 on; with /N the way of its N-th request "
+             "that misses the L1; 0xADDRESS: of all requests for that line of memory; one policy, "
+             "on the CPU",
+             "WHAT");
   declare_live(line);
   declare_application(line);
   declare_repeats(line);

@@ -327,6 +327,41 @@ TEST(Chart, PublishedValuesStandBesideOurs) {
   EXPECT_TRUE(contains(text, "(published (ours): a tom 60.0 (50.0); mean error 17 %)")) << text;
 }
 
+TEST(Chart, MeasuredValuesComeFromAFile) {
+  const TemporaryFolder folder;
+  write_text(folder.file("h200.csv"), "x,series,value,date\na,tom,60,\"1, 2\"\r\na,baseline,80,\n");
+  const auto with = [&](const std::string& file) {
+    return kStudy + figure(
+                        "x = \"workload\"\nseries = \"policy\"\nvalue = \"cycles\"\n"
+                        "measured = \"" +
+                        folder.file(file) + "\"\n");
+  };
+  Rig rig(with("h200.csv"));
+  rig.fill(made_up);
+  const std::string csv = chart_csv(rig.chart());
+  EXPECT_TRUE(contains(csv, "part,value,unit,measured,source\n")) << csv;
+  EXPECT_TRUE(contains(csv, "a,tom,,50,core cycles,60,h200.csv\n")) << csv;
+  const std::string text = chart_text(rig.chart(), 80);
+  EXPECT_TRUE(contains(text, "(measured (ours): a tom 60.0 (50.0), a baseline 80.0 (100.0); mean"))
+      << text;
+  EXPECT_TRUE(contains(text, "error 21 %")) << text << ": of 16.7 and 25";
+  const auto refused = [&](const std::string& written, const std::string& why) {
+    write_text(folder.file("wrong.csv"), written);
+    try {
+      Rig wrong(with("wrong.csv"));
+      experiment::check_figure(wrong.e, wrong.studies, wrong.e.figures[0]);
+      ADD_FAILURE() << written;
+    } catch (const Error& error) {
+      EXPECT_TRUE(contains(error.what(), why)) << error.what();
+    }
+  };
+  refused("workload,value\na,1\n", "measured values have no column 'x'");
+  refused("x,value\na,much\n", "a measured value is 'much'");
+  refused("x,value\n", "the file has no measured values");
+  refused("x,series,value\naa,tom,1\n", "a measured value has x = \"aa\", which is not in it");
+  EXPECT_THROW(Rig(with("none.csv")), Error);
+}
+
 TEST(Chart, OfAStackTheWholeAndItsPartsMayBePublished) {
   Rig rig(kStudy + figure("kind = \"stacked\"\nx = \"workload\"\nseries = \"policy\"\n"
                           "parts = [{label = \"hits\", value = \"l2.hits\"}, "

@@ -13,29 +13,10 @@
 #include "host/core/demangle.h"
 #include "host/core/error.h"
 #include "host/timing/report/columns.h"
+#include "host/timing/report/csv.h"
 
 namespace nearwarp::compare {
 namespace {
-
-/// Fields of a line; quoted ones may have commas in them.
-std::vector<std::string> fields_of(const std::string& line) {
-  std::vector<std::string> fields(1);
-  bool quoted = false;
-  for (size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (c == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"') {
-      fields.back() += c;
-      ++i;
-    } else if (c == '"') {
-      quoted = !quoted;
-    } else if (c == ',' && !quoted) {
-      fields.emplace_back();
-    } else if (c != '\r') {
-      fields.back() += c;
-    }
-  }
-  return fields;
-}
 
 std::optional<size_t> place_of(const std::vector<std::string>& head, const std::string& name) {
   const auto at = std::find(head.begin(), head.end(), name);
@@ -129,11 +110,11 @@ std::vector<MeasuredLaunch> read_nsight(const std::string& path) {
   while (std::getline(file, line)) {
     ++number;
     if (head.empty()) {  // the program's own output, and ncu's words, come first
-      if (is_head(line)) head = fields_of(line);
+      if (is_head(line)) head = report::csv_fields(line);
       continue;
     }
     if (line.empty()) continue;
-    const std::vector<std::string> fields = fields_of(line);
+    const std::vector<std::string> fields = report::csv_fields(line);
     if (fields.size() != head.size())
       fail(fmt::format("a line has {} fields of {}", fields.size(), head.size()),
            "write the file again with ncu --csv");

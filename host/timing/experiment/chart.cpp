@@ -547,8 +547,8 @@ void check_published(const Experiment& e, const Figure& f, std::set<std::string>
                          const std::set<std::string>& all) {
     if (all.contains(name)) return;
     throw bad_figure(e, f,
-                     fmt::format("a published value has {} = \"{}\", which is not in it{}", key,
-                                 name, config::suggestion(name, {all.begin(), all.end()})));
+                     fmt::format("a {} value has {} = \"{}\", which is not in it{}", f.against(),
+                                 key, name, config::suggestion(name, {all.begin(), all.end()})));
   };
   for (const Published& p : f.published) {
     check("x", p.x, x);

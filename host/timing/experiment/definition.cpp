@@ -14,6 +14,7 @@
 #include "host/config/nearest.h"
 #include "host/core/error.h"
 #include "host/timing/experiment/expression.h"
+#include "host/timing/experiment/measured.h"
 #include "host/timing/experiment/own_program_file.h"
 #include "host/timing/experiment/section.h"
 
@@ -102,7 +103,7 @@ void check_file_name(const Section& section, const std::string& name) {
                  "letters, digits, '_', '-', and '.' inside");
 }
 
-Figure read_figure(Section section) {
+Figure read_figure(Section section, const std::filesystem::path& folder) {
   Figure f;
   f.name = section.text("name", true);
   check_file_name(section, f.name);
@@ -149,6 +150,13 @@ Figure read_figure(Section section) {
     section.fail("a heat map has no 'series'", nullptr, "name what lies on its other axis");
   for (Section& published : section.sections("published"))
     f.published.push_back(read_published(published));
+  if (const std::string file = section.text("measured", false); !file.empty()) {
+    if (!f.published.empty())
+      section.fail("it has 'published' and 'measured' values", section.find("measured"),
+                   "make two figures of them");
+    f.published = read_measured((folder / file).string());
+    f.measured = true;
+  }
   section.finish();
   return f;
 }
@@ -218,7 +226,8 @@ Experiment load_experiment(const std::string& name_or_path) {
     e.programs.push_back(read_own_program(program, path.parent_path()));
   for (Section& study : top.sections("study"))
     e.studies.push_back(read_study(study, path.parent_path()));
-  for (Section& figure : top.sections("figure")) e.figures.push_back(read_figure(figure));
+  for (Section& figure : top.sections("figure"))
+    e.figures.push_back(read_figure(figure, path.parent_path()));
   top.finish();
   if (e.studies.empty())
     throw Error(fmt::format("the experiment has no study ({}:1) - [study.NAME]", file));

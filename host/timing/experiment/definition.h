@@ -17,7 +17,7 @@ struct Study {
   std::vector<std::string> set;  ///< "key=a,b,c", as sweep::parse_axis() reads them
 };
 
-/// A number that somebody has published for a place in a figure.
+/// A number that somebody has published, or measured, for a place in a figure.
 struct Published {
   std::string x, series, part;  ///< labels of the place; `part` is empty but in stacked figures
   double value = 0;
@@ -56,6 +56,8 @@ struct Figure {
   Mean mean = Mean::kNone;                       ///< over all points of a place
   Mean summary = Mean::kNone;                    ///< over all x, as a last group
   std::vector<Published> published;
+  bool measured = false;  ///< these are measured, from a file
+  const char* against() const { return measured ? "measured" : "published"; }
   int line = 0;  ///< in the file
 };
 

@@ -60,6 +60,7 @@ Json figure_json(const Chart& chart) {
                              {"part", c.part},
                              {"value", c.value},
                              {"points", c.points}});
+  json["against"] = f.against();
   json["published"] = Json::array();
   for (const Published& p : f.published)
     json["published"].push_back({{"x", p.x},

@@ -118,7 +118,7 @@ std::string published_text(const Chart& chart) {
     values += 1;
   }
   if (values == 0) return "";
-  return fmt::format("published (ours): {}; mean error {:.0f} %", text,
+  return fmt::format("{} (ours): {}; mean error {:.0f} %", chart.figure->against(), text,
                      100 * errors / static_cast<double>(values));
 }
 
@@ -164,9 +164,9 @@ std::string points_csv(const std::string& version, const std::vector<PlannedStud
 }
 
 std::string chart_csv(const Chart& chart) {
-  std::string text =
-      fmt::format("{},{},part,value,unit,published,source\n", csv_field(chart.x_name),
-                  csv_field(chart.series_name.empty() ? "series" : chart.series_name));
+  std::string text = fmt::format(
+      "{},{},part,value,unit,{},source\n", csv_field(chart.x_name),
+      csv_field(chart.series_name.empty() ? "series" : chart.series_name), chart.figure->against());
   for (const Cell& cell : chart.cells) {
     const Published* p = published_at(chart, cell);
     text += fmt::format(

@@ -10,6 +10,7 @@
 #include "host/core/demangle.h"
 #include "host/core/error.h"
 #include "host/timing/report/columns.h"
+#include "host/timing/timeline/follow_line.h"
 
 namespace nearwarp::timeline {
 namespace {
@@ -39,12 +40,14 @@ const char* phase_text(sm::Phase phase) {
   return "runs";
 }
 
-uint64_t number_of(const std::string& text, const std::string& whole) {
+uint64_t number_of(const std::string& text, const std::string& whole, int base = 10) {
   uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
   if (error != std::errc() || end != text.data() + text.size() || text.empty())
     throw UsageError(fmt::format(
-        "--follow cannot be '{}' - write KERNEL:WARP or KERNEL#LAUNCH:WARP, counted from 0",
+        "--follow cannot be '{}' - write KERNEL:WARP or KERNEL#LAUNCH:WARP, counted from 0, "
+        "KERNEL:WARP/REQUEST, its requests counted from 1, or an address in hexadecimal, "
+        "0xADDRESS",
         whole));
   return value;
 }
@@ -52,16 +55,31 @@ uint64_t number_of(const std::string& text, const std::string& whole) {
 }  // namespace
 
 Followed parse_followed(const std::string& text) {
-  const size_t colon = text.rfind(':');
   Followed f;
+  if (text.starts_with("0x") && text.find(':') == std::string::npos) {
+    f.address = number_of(text.substr(2), text, 16);
+    return f;
+  }
+  const size_t colon = text.rfind(':');
   if (colon == std::string::npos || colon == 0) number_of("", text);
-  f.warp = number_of(text.substr(colon + 1), text);
+  std::string warp = text.substr(colon + 1);
+  if (const size_t slash = warp.find('/'); slash != std::string::npos) {
+    f.request = number_of(warp.substr(slash + 1), text);
+    if (f.request == 0) number_of("", text);
+    warp.resize(slash);
+  }
+  f.warp = number_of(warp, text);
   f.kernel = text.substr(0, colon);
   if (const size_t hash = f.kernel.rfind('#'); hash != std::string::npos) {
     f.launch = number_of(f.kernel.substr(hash + 1), text);
     f.kernel.resize(hash);
   }
   return f;
+}
+
+std::unique_ptr<Follower> make_follower(Followed what) {
+  if (what.address.has_value()) return std::make_unique<FollowLine>(*what.address);
+  return std::make_unique<Follow>(std::move(what));
 }
 
 void Follow::begin(sim::Replay& run) {
@@ -95,24 +113,7 @@ void Follow::begin(sim::Replay& run) {
   kernel_ = launch.kernel;
   block_ = launch.first_block + what_.warp / launch.warps_per_block;
   warp_in_block_ = static_cast<uint32_t>(what_.warp % launch.warps_per_block);
-  sim::System& system = run.system();
-  core_period_ = system.core_period;
-  step_ = core_period_;
-  for (const sim::ChannelInfo& info : system.channels)
-    step_ = std::min<Tick>(step_, std::max(1u, system.arena.get(info.channel)->latency));
-  for (const auto& node : system.nodes) names_.push_back(node.name);
-  const compiler::Kernel& kernel = *run.recording().kernels[kernel_];
-  for (size_t i = 0; i < image.index_of[kernel_].size(); ++i) {
-    const uint32_t pc = image.index_of[kernel_][i];
-    if (pc == sim::ImageTables::kNotIssued || i >= kernel.instructions.size()) continue;
-    const compiler::Instruction& instruction = kernel.instructions[i];
-    std::string file;
-    if (instruction.source_line != 0 && instruction.source_file < kernel.source_files.size())
-      file = kernel.source_files[instruction.source_file];
-    lines_[pc] = file.empty() ? fmt::format("PTX line {}", instruction.ptx_line)
-                              : fmt::format("{}:{}", file.substr(file.rfind('/') + 1),
-                                            instruction.source_line);
-  }
+  tracks_.begin(run);
   next_ = 0;
 }
 
@@ -189,23 +190,26 @@ void Follow::look_at_requests(sim::Replay& run, Tick at) {
       }
       return false;
     };
-    for (uint32_t m = 0; m < p.mshrs && m < 64; ++m) {
-      const bool free = (s.l1.mshr_free >> m & 1) != 0;
-      const auto at_m = open_.find(m);
-      const uint32_t line = free ? 0 : s.l1.mshr_line.in(base)[m];
-      if (at_m != open_.end()) {
-        Request& r = requests_[at_m->second];
-        if (!free && r.line == line) continue;
-        r.end = at;
+    for (uint32_t m = 0; m < p.mshrs; ++m) {
+      const uint32_t line = s.l1.mshr_line.in(base)[m];
+      if (const auto at_m = open_.find(m); at_m != open_.end()) {
+        RequestWay& r = requests_[at_m->second];
+        if (waits_for(s.l1, base, m, r.line)) continue;
+        r.finish = at;
         open_.erase(at_m);
       }
-      if (free) continue;
       uint32_t pc = 0;
       bool first = false;
       // One that its cache no longer knows, as of a line that was invalidated, cannot be followed.
       if (over_ || line == kNoLine || !mine(m, pc, first)) continue;
       open_[m] = requests_.size();
-      requests_.push_back({sm_, m, line, pc, at, at, !first, {}});
+      RequestWay& r = requests_.emplace_back();
+      r.end = sm_;
+      r.tag = m;
+      r.line = line;
+      r.pc = pc;
+      r.begin = r.finish = at;
+      r.joined = !first;
     }
   });
 }
@@ -213,28 +217,17 @@ void Follow::look_at_requests(sim::Replay& run, Tick at) {
 void Follow::look_at_channels(sim::Replay& run, Tick at) {
   if (open_.empty()) return;
   sim::System& system = run.system();
-  std::byte* base = system.arena.base();
-  for (const sim::ChannelInfo& info : system.channels) {
-    const Channel& c = *system.arena.get(info.channel);
-    const Slot* slots = c.slots.in(base);
-    for (uint32_t i = 0; i < c.slots.count; ++i) {
-      const Slot& slot = slots[i];
-      if (slot.arrive == kNever || class_of(slot.packet.kind) == MessageClass::kControl) continue;
-      const Packet& packet = slot.packet;
-      for (const auto& [mshr, index] : open_) {
-        Request& r = requests_[index];
-        if (packet.line != r.line) continue;
-        const bool reply = is_reply(packet.kind);
-        const uint16_t end = reply ? packet.dst : packet.src;
-        // Of an SM's own, or of those who ask on for it; not another SM's for the same line.
-        if (end == sm_ ? packet.tag != mshr : kernels::is_sm(system.component(end).kind)) continue;
-        const bool known = std::any_of(r.hops.begin(), r.hops.end(), [&](const Hop& h) {
-          return h.from == c.producer && h.to == c.consumer && h.arrives == slot.arrive;
-        });
-        if (!known) r.hops.push_back({c.producer, c.consumer, at, slot.arrive, reply});
-      }
+  tracks_.each_packet(system, [&](const Channel& c, const Packet& packet, Tick arrives) {
+    for (const auto& [mshr, index] : open_) {
+      RequestWay& r = requests_[index];
+      if (packet.line != r.line) continue;
+      const uint16_t end = is_reply(packet.kind) ? packet.dst : packet.src;
+      // Of an SM's own, or of those who ask on for it; not another SM's for the same line.
+      if (end == sm_ ? packet.tag == mshr : !kernels::is_sm(system.component(end).kind))
+        RequestTracks::add_hop(r, c, packet, at, arrives);
     }
-  }
+  });
+  for (const auto& [mshr, index] : open_) tracks_.look_at_bank(system, requests_[index], at);
 }
 
 void Follow::look(sim::Replay& run) {
@@ -245,50 +238,62 @@ void Follow::look(sim::Replay& run) {
     look_at_requests(run, at);
     look_at_channels(run, at);
   }
-  next_ = over_ && open_.empty() ? kNever : at + (open_.empty() ? core_period_ : step_);
+  next_ = over_ && open_.empty() ? kNever
+                                 : at + (open_.empty() ? tracks_.core_period() : tracks_.step());
 }
 
 void Follow::end(sim::Replay& run, const report::RunResult& result) {
-  const Tick last = result.cycles * core_period_;
+  const Tick last = result.cycles * tracks_.core_period();
   if (found_ && !over_) {
     end_ = last;
     if (!states_.empty()) states_.back().end = last;
   }
-  for (const auto& [mshr, index] : open_) requests_[index].end = last;
-  text_ = text_of(run);
+  for (const auto& [mshr, index] : open_) requests_[index].finish = last;
+  text_ = what_.request == 0 ? text_of(run) : text_of_request(run);
 }
 
-std::string Follow::place_of(sim::Replay&, uint32_t pc) const {
-  const auto at = lines_.find(pc);
-  return at == lines_.end() ? "?" : at->second;
+std::string Follow::title() const {
+  return fmt::format("{}, launch {}, warp {}", what_.kernel, what_.launch, what_.warp);
 }
 
-std::string Follow::text_of(sim::Replay& run) const {
-  const std::string title =
-      fmt::format("{}, launch {}, warp {}", what_.kernel, what_.launch, what_.warp);
-  if (!found_) return title + ": it did not begin before the run's end\n";
-  const auto cycle = [&](Tick tick) { return report::grouped(tick / core_period_); };
+std::string Follow::text_of_request(sim::Replay& run) {
+  if (!found_) return title() + ": it did not begin before the run's end\n";
+  if (what_.request > requests_.size())
+    return fmt::format("{}: {} of its requests missed the L1, so there is no number {}\n", title(),
+                       requests_.size(), what_.request);
+  const RequestWay& r = requests_[what_.request - 1];
+  return fmt::format("{}, request {}: {} reads line {:#x}, {}\n\n", title(), what_.request,
+                     tracks_.names()[sm_], tracks_.address_of(run.system(), r.line),
+                     tracks_.place_of(kernel_, r.pc)) +
+         tracks_.text_of(r);
+}
+
+std::string Follow::text_of(sim::Replay& run) {
+  if (!found_) return title() + ": it did not begin before the run's end\n";
+  const auto cycle = [&](Tick tick) { return report::grouped(tracks_.cycle(tick)); };
+  const std::vector<std::string>& names = tracks_.names();
   std::vector<std::pair<Tick, std::string>> lines;
   std::map<std::string, Tick> spent;
   for (const State& s : states_) {
     spent[s.what] += s.end - s.begin;
     lines.emplace_back(s.begin, fmt::format("{}, until {}", s.what, cycle(s.end)));
   }
-  for (const Request& r : requests_) {
-    lines.emplace_back(r.begin,
-                       fmt::format("line {:#x}, {}: {}", r.line, place_of(run, r.pc),
-                                   r.joined ? "another warp has asked for it" : "misses the L1"));
-    for (const Hop& h : r.hops) {
-      lines.emplace_back(h.sent, fmt::format("line {:#x}: {} -> {}, there at {}", r.line,
-                                             names_[h.from], names_[h.to], cycle(h.arrives)));
-    }
-    lines.emplace_back(r.end, fmt::format("line {:#x}: is there, after {} cycles", r.line,
-                                          cycle(r.end - r.begin)));
+  for (size_t i = 0; i < requests_.size(); ++i) {
+    const RequestWay& r = requests_[i];
+    const std::string line = fmt::format("line {:#x}", tracks_.address_of(run.system(), r.line));
+    lines.emplace_back(
+        r.begin, fmt::format("{}, request {}, {}: {}", line, i + 1, tracks_.place_of(kernel_, r.pc),
+                             r.joined ? "another warp has asked for it" : "misses the L1"));
+    for (const Hop& h : r.hops)
+      lines.emplace_back(h.sent, fmt::format("{}: {} -> {}, there at {}", line, names[h.from],
+                                             names[h.to], cycle(h.arrives)));
+    lines.emplace_back(
+        r.finish, fmt::format("{}: is there, after {} cycles", line, cycle(r.finish - r.begin)));
   }
   std::stable_sort(lines.begin(), lines.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::string text =
-      fmt::format("{}, on {}: cycles {} to {}\n\n", title, names_[sm_], cycle(begin_), cycle(end_));
+  std::string text = fmt::format("{}, on {}: cycles {} to {}\n\n", title(), names[sm_],
+                                 cycle(begin_), cycle(end_));
   for (const auto& [tick, line] : lines) text += fmt::format("{:>11}  {}\n", cycle(tick), line);
   text += "\nWhere its time went:\n\n";
   const Tick all = std::max<Tick>(1, end_ - begin_);
@@ -297,7 +302,7 @@ std::string Follow::text_of(sim::Replay& run) const {
                         100 * static_cast<double>(ticks) / static_cast<double>(all), what);
   if (requests_.empty()) return text + "\nNone of its loads missed the L1.\n";
   Tick waited = 0;
-  for (const Request& r : requests_) waited += r.end - r.begin;
+  for (const RequestWay& r : requests_) waited += r.finish - r.begin;
   return text + fmt::format("\n{} line{} missed the L1, {} cycles each on average.\n",
                             requests_.size(), requests_.size() == 1 ? "" : "s",
                             cycle(waited / requests_.size()));
@@ -305,29 +310,24 @@ std::string Follow::text_of(sim::Replay& run) const {
 
 void Follow::write(TraceWriter& out, uint32_t pid) const {
   if (!found_) return;
-  out.process(pid, fmt::format("followed: {}, warp {}", what_.kernel, what_.warp), pid);
+  const bool one = what_.request != 0;
+  out.process(pid,
+              fmt::format("followed: {}, warp {}{}", what_.kernel, what_.warp,
+                          one ? fmt::format(", request {}", what_.request) : ""),
+              pid);
   out.thread(pid, 1, "the warp");
   for (const State& s : states_)
-    if (s.end / core_period_ > s.begin / core_period_)
-      out.span(pid, 1, s.what, s.begin / core_period_, s.end / core_period_);
+    if (tracks_.cycle(s.end) > tracks_.cycle(s.begin))
+      out.span(pid, 1, s.what, tracks_.cycle(s.begin), tracks_.cycle(s.end));
   // A thread for each MSHR: its requests follow each other.
   std::map<uint32_t, bool> named;
-  for (const Request& r : requests_) {
-    const uint32_t thread = 2 + r.mshr;
-    if (!named[thread]) out.thread(pid, thread, fmt::format("request, MSHR {}", r.mshr));
+  for (size_t i = 0; i < requests_.size(); ++i) {
+    const RequestWay& r = requests_[i];
+    if (one && i + 1 != what_.request) continue;
+    const uint32_t thread = 2 + r.tag;
+    if (!named[thread]) out.thread(pid, thread, fmt::format("request, MSHR {}", r.tag));
     named[thread] = true;
-    const uint64_t begin = r.begin / core_period_, end = r.end / core_period_;
-    if (end <= begin) continue;
-    out.span(pid, thread, fmt::format("line {:#x}", r.line), begin, end);
-    uint64_t free = begin;
-    for (const Hop& h : r.hops) {
-      const uint64_t from = std::max(free, h.sent / core_period_),
-                     to = std::min(end, h.arrives / core_period_);
-      if (to <= from) continue;
-      out.span(pid, thread, fmt::format("to {}", names_[h.to]), from, to,
-               fmt::format("from {}", names_[h.from]));
-      free = to;
-    }
+    tracks_.write(out, pid, thread, fmt::format("request {}", i + 1), r);
   }
 }
 

@@ -300,7 +300,7 @@ const bars = (figure) => {
   return svg;
 };
 
-/// Ours against what has been published, place by place: on the line they are equal.
+/// Ours against what has been published or measured, place by place: on the line they are equal.
 const comparable = (figure) => figure.kind === "heat" ? [] : figure.published.map((p) => {
   const xi = figure.x.indexOf(p.x), si = Math.max(0, figure.series.indexOf(p.series));
   const cells = figure.cells.filter((c) => c.x === xi && c.series === si &&
@@ -347,8 +347,8 @@ const scatter = (figure, pairs = comparable(figure)) => {
   const size = Math.min(wide(), drawing.fit ? 290 : 380), left = 3.4 * type + 12;
   const svg = Plot.plot({width: size, height: size, marginLeft: left, marginBottom: 3 * type + 10,
     marginTop: type, marginRight: type + 4, style: {fontSize: `${type}px`, overflow: "visible"},
-    x: {domain: [0, top], label: `published${figure.unit ? " [" + figure.unit + "]" : ""}`,
-        labelAnchor: "center", labelArrow: "none", nice: true},
+    x: {domain: [0, top], label: `${figure.against}${figure.unit ? " [" + figure.unit + "]" : ""}`,
+        labelAnchor: "center", labelArrow: "none", labelOffset: 3 * type + 3, nice: true},
     y: {domain: [0, top], label: `ours${figure.unit ? " [" + figure.unit + "]" : ""}`,
         labelAnchor: "center", labelArrow: "none", labelOffset: left - 4, nice: true},
     color: {domain: names, range: names.map((name) =>
@@ -364,7 +364,7 @@ const scatter = (figure, pairs = comparable(figure)) => {
     const pair = pairs[mark.__data__];
     if (!pair) continue;
     mark.setAttribute("data-mark", "");
-    mark.setAttribute("aria-label", `${pair.at || pair.x}, ${pair.series}\nours ${number(pair.ours)}, published ` +
+    mark.setAttribute("aria-label", `${pair.at || pair.x}, ${pair.series}\nours ${number(pair.ours)}, ${figure.against} ` +
       `${number(pair.published)} (${pair.source}): ${percent(pair.error)} %`);
   }
   return svg;
@@ -386,7 +386,7 @@ const curve = (figure) => {
   const svg = Plot.plot({width: Math.min(wide(), 760), height: drawing.fit ? 240 : 320, marginLeft: left,
     marginBottom: 3 * type + 12, marginTop: 14, marginRight: 20,
     style: {fontSize: `${type}px`, overflow: "visible"},
-    x: {label: axisName(figure.x_name), labelAnchor: "center", labelArrow: "none",
+    x: {label: axisName(figure.x_name), labelAnchor: "center", labelArrow: "none", labelOffset: 3 * type + 5,
         ...(numeric ? {type: log ? "log" : "linear", ticks: values,
                        tickFormat: (d) => d.toLocaleString("en-GB")}
                     : {type: "point", domain: figure.x})},
@@ -409,7 +409,7 @@ const heat = (figure) => {
   const svg = Plot.plot({width: Math.max(Math.min(wide(), 760), 120 + 56 * figure.x.length),
     height: 70 + 44 * names.length, style: {fontSize: `${drawing.type}px`, overflow: "visible"},
     marginLeft: 24 + Math.max(...names.map(textWidth)), marginBottom: 44, marginTop: 10,
-    x: {domain: figure.x, label: axisName(figure.x_name), labelAnchor: "center", labelArrow: "none",
+    x: {domain: figure.x, label: axisName(figure.x_name), labelAnchor: "center", labelArrow: "none", labelOffset: 37,
         tickSize: 0},
     y: {domain: names, label: null, tickSize: 0},
     color: {scheme: "blues", domain: d3.extent(values)},
@@ -528,7 +528,7 @@ const conclusion = (figure) => {
         (p.series || "") === (figure.series[series] || "")) : undefined;
       said.push((shown.length > 1 || names.length > 1 ? name + ": " : "") +
         (mean !== undefined ? `${many(mean)} in the ${figure.x[last]}` +
-          (paper ? ` (published: ${number(paper.value)})` : "") + ", " : "") +
+          (paper ? ` (${figure.against}: ${number(paper.value)})` : "") + ", " : "") +
         `${number(most[1])} at most (${most[0]}), ${number(least[1])} at least (${least[0]})`);
     }
     if (shown.length > 4) said.push(`${shown.length - 4} more in the figure`);
@@ -559,7 +559,7 @@ const conclusion = (figure) => {
       `${many(end[1])} at ${end[0]} (${end[1] >= first[1] ? "+" : ""}${percent(end[1] / first[1] - 1)} %)`);
   });
   const pairs = comparable(figure);
-  if (pairs.length > 1) said.push(`against ${pairs.length} published values, the mean error is ` +
+  if (pairs.length > 1) said.push(`against ${pairs.length} ${figure.against} values, the mean error is ` +
     `${percent(meanError(pairs))} %`);
   return said;
 };
@@ -586,7 +586,7 @@ const figureTable = (figure) => {
     });
   });
   if (published) {
-    columns.push("published");
+    columns.push(figure.against);
     for (const row of rows) {
       row.push(published(row[0], row[1]).map((p) =>
         `${p.part || p.series} ${number(p.value)} (${p.source})`.trim()).join("; ") || "-");
@@ -643,9 +643,9 @@ const draw = (figure) => {
     section.append(together, savingTools(figure, columns, rows));
     if (comparable(figure).length > 2) {
       const against = scatter(figure);
-      const title = {title: `${figure.title}: ours against the published values`};
+      const title = {title: `${figure.title}: ours against the ${figure.against} values`};
       makeMarksSpeak(against, title);
-      section.append(make("div", {class: "together"}, make("h3", {}, "Against the published values"),
+      section.append(make("div", {class: "together"}, make("h3", {}, `Against the ${figure.against} values`),
         make("p", {class: "quiet"}, "On the dashed line they are equal."),
         make("div", {class: "chart", "data-scatter": figure.name}, against)));
     }
@@ -674,14 +674,15 @@ const publishedSection = () => {
   const pairs = data.figures.flatMap((figure) => comparable(figure).map((pair) => ({...pair, figure})));
   if (pairs.length < 3 || unique(pairs.map((pair) => pair.figure)).length < 2) return [];
   const ratios = pairs.filter((pair) => pair.figure.relative);
-  const columns = ["figure", "where", "what", "ours", "published", "error [%]", "source"];
+  const against = unique(pairs.map((pair) => pair.figure.against)).join(" or ");
+  const columns = ["figure", "where", "what", "ours", against, "error [%]", "source"];
   const rows = pairs.map((pair) => [make("a", {href: `#figure-${pair.figure.name}`}, pair.figure.title),
     pair.x, pair.series, pair.ours, pair.published, 100 * pair.error, pair.source]);
   const section = make("section", {class: "figure", id: "published"},
-    make("h2", {}, "Ours against what is published"),
+    make("h2", {}, `Ours against what is ${against}`),
     make("p", {}, `The mean error of ${pairs.length} values is ${percent(meanError(pairs))} %.`));
   if (ratios.length > 2) {
-    const all = {title: "Ours against what is published", unit: "times the reference", relative: true};
+    const all = {title: `Ours against what is ${against}`, against, unit: "times the reference", relative: true};
     const svg = scatter(all, ratios.map((pair) => ({...pair, x: "", at: pair.x,
       series: pair.figure.title, colour: pair.figure.title})));
     makeMarksSpeak(svg, all);
@@ -718,10 +719,10 @@ const filesPage = () => {
   const columns = +(asked.get("columns") || 2), points = +(asked.get("points") || 8);
   return data.figures.filter((figure) => figure.cells.length).flatMap((figure) => [
     make("pre", {"data-file": figure.name}, fileText(figure, columns, points, true)),
-    comparable(figure).length > 2 ? make("pre", {"data-file": figure.name + "-published"},
+    comparable(figure).length > 2 ? make("pre", {"data-file": `${figure.name}-${figure.against}`},
       drawnAs({width: Math.round(96 * columnInches[columns]), type: points * 96 / 72, fit: true},
         () => svgText({...figure, kind: "bars", series: unique(comparable(figure).map((p) => p.series)),
-          title: figure.title + ": ours against published", unit: figure.unit}, scatter(figure)))) : null]);
+          title: `${figure.title}: ours against ${figure.against}`, unit: figure.unit}, scatter(figure)))) : null]);
 };
 
 const runText = (point) => [point.machine, point.policy, changesText(point)].filter(Boolean).join(", ");
@@ -737,7 +738,7 @@ const cyclesFigure = (points, sms) => {
   const machines = unique(points.map((point) => point.machine));
   return {name: `cycles-${sms}`, title: `Cycles of ${sms === "sm" ? "SMs" : sms.replace(/_sm$/, "") + " SMs"}`,
     about: "What they were spent on; docs/json.md says what each name is.", kind: "stacked", unit: "%",
-    relative: false, x_name: "run", series_name: "", series: [""], parts, published: [], notes: [],
+    relative: false, x_name: "run", series_name: "", series: [""], parts, against: "published", published: [], notes: [],
     x: runs.map(([point]) => machines.length > 1 ? runText(point)
       : [point.policy, changesText(point)].filter(Boolean).join(", ")),
     cells: runs.flatMap(([, cycles], x) => uses.map((use, part) =>
