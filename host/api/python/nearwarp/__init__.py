@@ -381,7 +381,7 @@ class Simulation(_core.Simulation):
         """
         import pandas
         before = {name: self.counter(name) for name in counters}
-        rows = {}
+        rows: dict[int, dict[str, int]] = {}
 
         def count(_):
             row = rows.setdefault(self.cycles, {})
