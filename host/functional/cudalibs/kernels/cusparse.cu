@@ -209,6 +209,7 @@ __device__ void across(const ProductArgs& p) {
     const long long line = i / p.c.columns, column = i % p.c.columns;
     const S b = alpha * conjugate(S(at<In>(p.b, line, column)), p.conjugate_b);
     const long long end = begin_of(p.a, line + 1);
+#pragma unroll 1
     for (long long k = begin_of(p.a, line); k < end; ++k)
       add_to(&at<S>(p.c, index_of(p.a, k), column),
              conjugate(S(static_cast<const In*>(p.a.values)[k]), p.conjugate_a) * b);
@@ -235,6 +236,7 @@ __device__ void to_dense(const ProductArgs& p) {
     const long long first = (p.a.places == kCoordinates) ? line : begin_of(p.a, line);
     const long long end = (p.a.places == kCoordinates) ? line + 1 : begin_of(p.a, line + 1);
     const long long own = (p.a.places == kCoordinates) ? begin_of(p.a, line) : line;
+#pragma unroll 1
     for (long long k = first; k < end; ++k) {
       const long long other = index_of(p.a, k);
       (p.across ? at<T>(p.c, other, own) : at<T>(p.c, own, other)) =
@@ -252,6 +254,7 @@ template <class T>
 __device__ void count(const ConvertArgs& c) {
   each(c.lines, [&](long long line) {
     long long n = 0;
+#pragma unroll 1
     for (long long i = 0; i < c.length; ++i) n += !(dense_at<T>(c, line, i) == T(0));
     c.counts[line + 1] = n;
   });
@@ -284,6 +287,7 @@ __device__ void from_dense(const ConvertArgs& c) {
       set_number(a.offsets, a.wide_offsets, line, k + a.base);
       if (line + 1 == c.lines) set_number(a.offsets, a.wide_offsets, c.lines, c.counts[c.lines] + a.base);
     }
+#pragma unroll 1
     for (long long i = 0; i < c.length; ++i) {
       const T value = dense_at<T>(c, line, i);
       if (value == T(0)) continue;
