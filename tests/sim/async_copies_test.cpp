@@ -5,6 +5,7 @@
 #include "tests/runtime/breadth_kernels.h"
 #include "tests/runtime/plane_map.h"
 #include "tests/sim/device_rig.h"
+#include "tests/sim/same_everywhere.h"
 
 namespace nearwarp::testing {
 namespace {
@@ -317,19 +318,8 @@ TEST(AsyncCopies, CountersAreEqualOnADeviceAndInAnyWindows) {
                                            one_block(async_loads(30, "  cp.async.wait_all;\n"), 0)};
   const config::MachineConfig machine = config::load_machine("h100");
   const config::PolicyConfig policy = config::load_policy("baseline");
-  for (const runtime::Recording& recording : recordings) {
-    const auto expected = numbers(sim::replay_on_cpu(recording, machine, policy, {}));
-    sim::SimOptions windows;
-    windows.threads = 2;
-    windows.window_ticks = 7;
-    EXPECT_EQ(numbers(sim::replay_on_cpu(recording, machine, policy, windows)), expected);
-    kernels::EmulationOptions emulation;
-    emulation.warps_per_block = 16;
-    emulation.blocks_at_once = 12;
-    kernels::EmulatedDevice device(emulation);
-    const sim::ReplayJob job{&recording, &machine, &policy};
-    EXPECT_EQ(numbers(run_on(device, {&job, 1}).at(0)), expected);
-  }
+  for (const runtime::Recording& recording : recordings)
+    expect_same_everywhere(recording, machine, policy);
 }
 
 }  // namespace
