@@ -123,7 +123,8 @@ class Files(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         lines = done.stdout.splitlines()
         self.assertEqual(sum(line.startswith("measure (workload") for line in lines), 20)
-        self.assertTrue(all("-arch=sm_90" in line for line in lines if line.startswith("build: nvcc")))
+        compiled = [line for line in lines if line.startswith("build: nvcc") and ".cu " in line]
+        self.assertTrue(compiled and all("-arch=sm_90" in line for line in compiled))
         self.assertEqual(lines[-1], "write: gpu.json")
         self.assertNotEqual(script().returncode, 0)
         wrong = script("--dry-run", "--only", "nothing of that name")
