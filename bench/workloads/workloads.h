@@ -35,7 +35,7 @@ std::unique_ptr<Workload> make_ray_original();
 std::unique_ptr<Workload> make_heartwall_original();
 std::unique_ptr<Workload> make_cfd_original();
 
-// Those that the pim-tuning paper has besides, and variants restructured in its manner.
+// Programs that the pim-tuning paper has besides, and variants restructured in its manner.
 std::unique_ptr<Workload> make_atax();
 std::unique_ptr<Workload> make_atax_in_order();
 std::unique_ptr<Workload> make_atax_restructured();
@@ -71,7 +71,7 @@ std::unique_ptr<Workload> make_graph_colouring(int cv_percent);
 std::unique_ptr<Workload> make_connected_components(int cv_percent);
 std::unique_ptr<Workload> make_triangle_count(int cv_percent);
 
-// Those that the CODA paper has besides.
+// Programs that the CODA paper has besides.
 std::unique_ptr<Workload> make_needleman_wunsch();
 std::unique_ptr<Workload> make_nearest_neighbour();
 std::unique_ptr<Workload> make_gaussian();
@@ -90,7 +90,7 @@ std::unique_ptr<Workload> make_srad();
 std::unique_ptr<Workload> make_streamcluster(bool global);
 std::unique_ptr<Workload> make_reduction_global(bool hybrid);
 
-// Those that the MPU paper has besides.
+// Programs that the MPU paper has besides.
 std::unique_ptr<Workload> make_axpy();
 std::unique_ptr<Workload> make_gemv();
 std::unique_ptr<Workload> make_blur();
@@ -98,7 +98,7 @@ std::unique_ptr<Workload> make_conv();
 std::unique_ptr<Workload> make_max_pool();
 std::unique_ptr<Workload> make_upsample();
 
-// What a language model does for one more token (llm/decode.cu).
+// Work of a language model for one more token (llm/decode.cu).
 std::unique_ptr<Workload> make_decode_gemv();
 std::unique_ptr<Workload> make_decode_gemv_int4();
 std::unique_ptr<Workload> make_decode_attention();

@@ -74,7 +74,7 @@ struct Loader::Files {
 
 namespace {
 
-/// What --set dram.standard says: its timings come before the overrides of single ones.
+/// The name that --set dram.standard gives: its timings come before overrides of single ones.
 std::string_view standard_of(std::span<const std::string> overrides) {
   std::string_view standard;
   for (const std::string& text : overrides) {

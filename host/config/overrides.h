@@ -24,7 +24,7 @@ std::string_view unquoted(std::string_view text);
 template <class Config>
 bool override_key(Config& config, std::string_view text, Places* places);
 
-/// The same where every override must name a key of the configuration: there is no other kind of
+/// Applies an override that must name a key of this very configuration: there is no other kind of
 /// file beside it.
 template <class Config>
 void override_own(Config& config, std::string_view text, Places& places);

@@ -1,4 +1,4 @@
-// What nlohmann::json's exceptions say, for messages of ours.
+// Reasons that nlohmann::json's exceptions give, for messages of ours.
 #pragma once
 
 #include <exception>

@@ -52,7 +52,7 @@ class TemporaryFolder {
     close(file);
     return -1;
   }
-  /// Those of nobody who still runs. One that has just been made may not be locked yet.
+  /// Removes folders that no running process uses. A new one may not be locked yet, so it stays.
   static void remove_left(const std::filesystem::path& all) {
     constexpr time_t kNew = 60;  // seconds
     std::error_code end, ignored;

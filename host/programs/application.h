@@ -41,7 +41,7 @@ struct ApplicationOptions {
 };
 
 struct ApplicationRun {
-  /// Those of its processes that used the GPU, in the order of their process ids.
+  /// Journals of its processes that used the GPU, in the order of their process ids.
   std::vector<runtime::Journal> processes;
   std::vector<racecheck::Findings> findings;  ///< the same, with ApplicationOptions::check
   int exit_status = 0;                        ///< 128 + signal if a signal ended it

@@ -11,7 +11,7 @@
 
 namespace nearwarp::runtime {
 
-/// What the program's calls of the device's library came to.
+/// Outcomes of the program's calls of the device's library.
 struct CallSummary {
   std::vector<std::string> unseen;  ///< that failed and nobody asked for the error, in words
   std::vector<std::string> seen;    ///< launches that failed, and the program asked for the error

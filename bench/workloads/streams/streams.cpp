@@ -60,10 +60,10 @@ class Arrays {
   runtime::DevicePtr base_ = 0;
 };
 
-/// Of the strided programs; the paper does not say how far its arrays are apart.
+/// Distance of the arrays in the strided programs; the paper does not say how far they are apart.
 constexpr uint32_t kSkew = 3;
 
-/// What all of them have in common.
+/// The members that all of these programs have in common.
 class Stream : public Workload {
  public:
   std::string source() const override { return "micro-benchmark of Pattnaik et al., ISCA 2019"; }

@@ -1,4 +1,4 @@
-// What TOM adds to a machine's graph.
+// Parts that TOM adds to a machine's graph.
 #include "host/mechanisms/tom/machine.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// What Hopper's asynchronous instructions are in time.
+// Hopper's asynchronous instructions as the timing model knows them.
 //
 // Source: forms of SYNCS, UBLKCP and UTMA* as ptxas makes them of PTX for sm_90a.
 #include "host/recording/accel_sim/async_opcodes.h"

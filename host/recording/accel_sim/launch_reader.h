@@ -19,7 +19,7 @@ class BlocksSeen {
   bool is_inside(const uint32_t (&at)[3]) const {
     return at[0] < grid_.x && at[1] < grid_.y && at[2] < grid_.z;
   }
-  /// Of a position inside; false if it has come before.
+  /// Adds the block at a position inside the grid; false if it has come before.
   bool add(const uint32_t (&at)[3]) {
     const uint64_t index = at[0] + uint64_t{grid_.x} * (at[1] + uint64_t{grid_.y} * at[2]);
     if (index >= seen_.size()) seen_.resize(index + 1);

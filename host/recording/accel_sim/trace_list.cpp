@@ -1,4 +1,4 @@
-// What is around the instructions of Accel-Sim's traces: the list of kernels, a kernel's header.
+// Text around the instructions of Accel-Sim's traces: the list of kernels, a kernel's header.
 #include "host/recording/accel_sim/trace_list.h"
 
 #include <fmt/format.h>

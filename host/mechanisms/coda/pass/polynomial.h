@@ -10,7 +10,7 @@
 
 namespace nearwarp::compiler {
 
-/// What a monomial is a product of.
+/// A factor of a monomial.
 struct Factor {
   enum class Kind : uint8_t {
     kParam,     ///< a kernel parameter; index: its number

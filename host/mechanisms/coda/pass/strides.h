@@ -11,7 +11,7 @@
 
 namespace nearwarp::compiler {
 
-/// What the address of an access depends on.
+/// How the address of an access depends on the block.
 enum class AccessPattern : uint8_t {
   kRegular,    ///< a constant distance from block to block
   kShared,     ///< on nothing of the block: all of them access the same
@@ -32,7 +32,7 @@ struct AccessStride {
   Polynomial by_block[3];
 };
 
-/// What a kernel does with one object.
+/// The use that a kernel makes of one object.
 struct ObjectStride {
   Factor object;
   AccessPattern pattern = AccessPattern::kUnknown;

@@ -61,7 +61,7 @@ class Bandwidth {
   int64_t raw_ = 0;
 };
 
-/// What the equations are about.
+/// The terms of Eq. (3) and (4) for one piece of code.
 struct OffloadTerms {
   int64_t reg_tx = 0;  ///< live-in registers
   int64_t reg_rx = 0;  ///< live-out registers

@@ -1,4 +1,4 @@
-// What TOM and tuned offloading say of a run beside counters: candidate blocks, and how a mapping
+// Sections of TOM and tuned offloading in a run's report: candidate blocks, and how a mapping
 // of data came about.
 #pragma once
 
@@ -56,7 +56,7 @@ struct CandidateRow {
   double offloaded_share() const;
 };
 
-/// What one candidate mapping would have done for the instances seen.
+/// The effect that one candidate mapping would have had for the instances seen.
 struct MappingScore {
   uint32_t first_bit = 0;       ///< of the address; the stack index begins there
   uint64_t at_destination = 0;  ///< accesses to the stack that their instance's first one goes to
