@@ -1,4 +1,4 @@
-// What a figure shows of a run: named quantities and counters, added, perhaps over others.
+// Expressions: the values of runs that figures show. Quantities and counters, added, perhaps over
 #pragma once
 
 #include <functional>

@@ -37,7 +37,7 @@ class Chases {
   /// Lines of a channel of `stack` whose rows are open, none of which was visited before; nothing
   /// where a row has too few. The first line of all lies in the stack `own`.
   std::optional<ChasePair> open_rows(uint32_t own, uint32_t stack) const;
-  /// The same where another row of the bank is open.
+  /// As open_rows(), but another row of the bank is open.
   std::optional<ChasePair> row_conflicts(uint32_t own, uint32_t stack) const;
   /// Lines from everywhere in random order, none twice.
   ChasePair random() const;

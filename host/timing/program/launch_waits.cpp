@@ -10,7 +10,7 @@ namespace {
 
 using Launches = std::set<uint32_t>;  ///< indices into ImageTables::launches
 
-/// Of each launch of the recording, those of the image that have to end before it begins.
+/// The order of launches: for each of the recording, those of the image that must end before it.
 class Order {
  public:
   explicit Order(const ImageTables& image) : image_(image) {}

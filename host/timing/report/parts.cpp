@@ -104,7 +104,7 @@ void each_counter(RunResult& a, const RunResult& b, bool later_is_b, F f) {
   });
 }
 
-/// What is expected of an account of a part: sums of SM cycles never fall.
+/// Subtracts in an account of a part, whose sums of SM cycles never fall: 0 is the least.
 void subtract(uint64_t& a, uint64_t b) { a = a > b ? a - b : 0; }
 void add(uint64_t& a, uint64_t b) { a += b; }
 

@@ -28,7 +28,7 @@ using kernels::Stop;
 
 namespace {
 
-/// Of wall time between two checkpoints of a run.
+/// Wall time between two checkpoints of a run.
 constexpr std::chrono::seconds kCheckpointInterval{30};
 /// Core cycles between looks at whether enough has been committed.
 constexpr uint64_t kFinestLookCycles = 256;

@@ -1,4 +1,4 @@
-// What shapes are put together from: parts and wires as a machine's keys describe them.
+// Parts and wires that shapes are put together from, as a machine's keys describe them.
 #pragma once
 
 #include "host/config/config.h"
@@ -8,7 +8,7 @@
 
 namespace nearwarp::sim {
 
-/// What mechanisms ask of the machine that they are to run on; they add their parts themselves.
+/// Requirements of mechanisms on the machine that they run on; they add their parts themselves.
 struct MachineNeeds {
   /// The stacks compute: the main GPU has gpu.sms_with_ndp SMs.
   bool stacks_compute = false;
@@ -16,7 +16,7 @@ struct MachineNeeds {
   void add(const MachineNeeds& n) { stacks_compute |= n.stacks_compute; }
 };
 
-/// What a machine is built for.
+/// The configuration and the program that a machine is built for.
 struct ShapeInputs {
   const config::MachineConfig& machine;
   const ImageTables& image;
@@ -49,7 +49,7 @@ struct Parts : ShapeInputs {
     return {machine.interconnect.channel_latency_cycles * icnt_period,
             machine.interconnect.queue_entries, 0};
   }
-  /// What leaves an SM passes its L1 before: as much longer, with room for what is in there.
+  /// The wire of packets that pass an SM's L1 before it: as much longer, with room for them.
   Wire from_sm(Wire wire) const {
     const uint32_t more = machine.l1.miss_latency_cycles * core_period;
     wire.latency += more;
