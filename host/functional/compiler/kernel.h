@@ -108,8 +108,8 @@ struct Instruction {
   uint32_t ptx_line = 0;     ///< line of the statement in the PTX text, from 1
   uint32_t source_file = 0;  ///< .loc file index, 0 if none
   uint32_t source_line = 0;  ///< .loc line, 0 if none
-  /// The same of the outermost function, into which the others have been inlined; line 0 if it is
-  /// the same.
+  /// File and line in the outermost function, into which the others have been inlined; line 0 if
+  /// they are the same.
   uint32_t caller_file = 0, caller_line = 0;
 };
 
@@ -228,7 +228,7 @@ struct PtxSource {
 };
 /// Compile modules that refer to one another (nvcc -rdc=true) into one program.
 Program link_ptx(const std::vector<PtxSource>& sources);
-/// The same for a file; throws nearwarp::Error if it cannot be read.
+/// Compiles a file of PTX; throws nearwarp::Error if it cannot be read.
 Program compile_ptx_file(const std::string& path);
 
 }  // namespace nearwarp::compiler

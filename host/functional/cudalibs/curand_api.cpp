@@ -233,7 +233,7 @@ Status call(F&& f) noexcept {
     return kInternalError;
   }
 }
-/// The same of a call that needs a generator.
+/// Makes a call that needs a generator.
 template <class F>
 Status call(Generator* generator, F&& f) noexcept {
   return call([&] {

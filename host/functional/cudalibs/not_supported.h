@@ -1,4 +1,4 @@
-// What a library of CUDA's says of calls that it does not serve. Compiled into each of them.
+// The message of CUDA's libraries for calls that they do not serve. Compiled into each of them.
 #pragma once
 
 namespace nearwarp::cudalibs {

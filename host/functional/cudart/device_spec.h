@@ -30,7 +30,7 @@ struct DeviceSpec {
 /// allocators reserve more than there is.
 inline constexpr uint64_t kMappedBytes = uint64_t{48} << 30;
 
-/// What nearwarp hands over to applications that it runs: NEARWARP_CUDART_* variables.
+/// Settings that nearwarp hands over to applications that it runs: NEARWARP_CUDART_* variables.
 struct Settings {
   DeviceSpec device;
   std::string spool;   ///< folder for journals, one per process; empty: do not record
@@ -46,7 +46,7 @@ struct Settings {
   std::string event_times;  ///< see EventTimes::begin(); empty: events tell estimated times
   runtime::ExecutionRules execution;
   uint64_t time_limit_seconds = 0;  ///< of the execution of kernels; 0: none
-  /// Of the simulated GPUs, which are all alike and one in time, those that CUDA_VISIBLE_DEVICES
+  /// Numbers of the simulated GPUs, all alike and one in time, that CUDA_VISIBLE_DEVICES
   /// shows.
   std::vector<uint32_t> visible_devices = {0};
   bool strict_bounds = false;  ///< accesses beside allocations are faults even in their pages

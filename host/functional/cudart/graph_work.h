@@ -35,7 +35,7 @@ struct FreeWork {
   void operator()(Runtime& r) const;
 };
 
-/// Of a node's launch; the arguments stay where they are as long as the node's work is the same.
+/// The parameters of a node's launch; the arguments stay where they are as long as its work does.
 KernelNodeParams parameters_of(GraphNode& node);
 
 // From the parameters that calls have. All throw Failure for what cannot be.

@@ -85,7 +85,7 @@ const Settings& Runtime::settings() {
 
 const DeviceSpec& Runtime::spec() { return settings().device; }
 
-/// What is kept of this process.
+/// Begins the recording and the findings of this process.
 void Runtime::begin_logs() {
   recorder_.begin(settings_);
   check_.begin(settings_);

@@ -230,7 +230,7 @@ struct CarryFlags {
   }
 };
 
-/// What the lanes of a kCheckedSync do besides accessing memory.
+/// The synchronisation by lanes of a kCheckedSync, besides accesses to memory.
 enum class CheckedSync : uint8_t {
   kWarp,
   kFence,

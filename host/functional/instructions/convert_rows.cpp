@@ -56,7 +56,7 @@ using Integers = uint64_t[kLanes];
 using Floats = float[kLanes];
 using Doubles = double[kLanes];
 
-/// Of a register whose lanes are of type Row.
+/// Reads a register whose lanes are of type Row.
 template <class Row>
 void read(const Row* from, Number format, Integers& to) {
   with_integer(format, [&]<class T>(T) {

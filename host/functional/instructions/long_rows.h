@@ -50,7 +50,7 @@ NW_HD NW_INLINE void floats_of_longs(const uint64_t* from, float* to) {
     to[i] = static_cast<float>(exact_double<kSigned>(with_fewer_digits<kSigned>(from[i])));
 }
 
-/// The same as an operation on rows, for lanes of `mask`.
+/// The conversion as an operation on rows, for lanes of `mask`.
 template <bool kSigned>
 NW_HD NW_INLINE void convert_longs(uint8_t* rows, const Op& op) {
   floats_of_longs<kSigned>(row<uint64_t>(rows, op.a), row<float>(rows, op.d));

@@ -26,7 +26,7 @@ Clocks Checker::reads_before(const Now& now) const {
   return space_.with(space_.join(order.foreign, order.foreign_reads), now.block.index, times);
 }
 
-/// What `clocks` say is ordered before what the warp does from now on.
+/// Takes in that `clocks` are ordered before what the warp does from now on.
 void Checker::hear(Now& now, const Clocks& clocks) const {
   if (clocks == nullptr) return;
   WarpOrder& order = now.warp.order;
