@@ -1,4 +1,4 @@
-// What happened in a component, for the host to read between two windows: rare events, with their
+// A log of events in a component, for the host to read between two windows: rare ones, with their
 // tick. A log has no room, and nothing is written, unless somebody wants to read it.
 #pragma once
 

@@ -84,7 +84,7 @@ NW_HD NW_INLINE Tick send_time(const TrafficParams& p, const TrafficStream& s, T
   return now;
 }
 
-/// The same of all streams.
+/// When the first access of all streams may be sent; as send_time().
 NW_HD NW_INLINE Tick first_send_time(const TrafficParams& p, const TrafficState& s, std::byte* base,
                                      Tick now) {
   Tick first = kNever;

@@ -9,14 +9,14 @@ namespace nearwarp::noc::crossbar_detail {
 NW_HD NW_INLINE bool later(uint32_t a, uint32_t b) { return static_cast<int32_t>(a - b) > 0; }
 NW_HD NW_INLINE uint32_t latest(uint32_t a, uint32_t b) { return later(a, b) ? a : b; }
 
-/// What a crossbar's parameters say that its steps ask for again and again.
+/// Parameters of a crossbar that its steps ask for again and again.
 struct AnyShape {
   /// Log2 of the rounds of a cycle; of the one or two the last one's number.
   uint32_t rounds_shift;
   bool split;  ///< ChannelEndsParams::split
 };
 static_assert(kMaxSpeedup == 2);
-/// The same as constants.
+/// The parameters as constants.
 template <uint32_t kRoundsShift, bool kSplit>
 struct ShapeOf {
   static constexpr uint32_t rounds_shift = kRoundsShift;

@@ -91,7 +91,7 @@ NW_HD NW_INLINE void put_flit(const NetworkView& v, const NetworkLink& link, Out
 /// those that are free are made to be so anew at the cycles whose numbers are multiples of this.
 inline constexpr uint32_t kRenewShift = 29;
 NW_HD NW_INLINE bool is_time_to_renew(Cycle t) { return (t & ((1u << kRenewShift) - 1)) == 0; }
-/// Those that are free by `t`; of a network in which nothing has been under way for long, all.
+/// Renews places that are free by `t`; if the network has been idle for long, all.
 NW_HD NW_RARE inline void renew_places(const NetworkView& v, Cycle t, bool idle) {
   const uint32_t vcs = (v.input_ports() + v.p.terminals) << v.p.vc_shift;
   const uint32_t places = vcs << v.p.ring_shift;
@@ -99,7 +99,7 @@ NW_HD NW_RARE inline void renew_places(const NetworkView& v, Cycle t, bool idle)
     if ((v.places[i].flags & kHere) == 0 && (idle || is_free(v.places[i], t))) v.places[i].tag = t;
 }
 
-// What terminals do.
+// Steps of terminals.
 
 /// The place of the next flit of a terminal's virtual channel.
 NW_HD NW_INLINE Flit& take_place(const NetworkView& v, InputVc& in) {

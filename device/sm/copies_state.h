@@ -1,4 +1,4 @@
-// What an SM keeps of bulk copies, of the phases of mbarriers, and of warps that wait for them.
+// State of an SM for bulk copies, for phases of mbarriers, and for warps that wait for them.
 #pragma once
 
 #include "device/sm/coalescer.h"
@@ -72,12 +72,12 @@ struct AsyncLoads {
   }
 };
 
-/// Of a warp, beside sm::Warp.
+/// State of a warp for copies, beside sm::Warp.
 struct WarpCopies {
   uint32_t wait_pc = 0, wait_record = 0, wait_mask = 0;  ///< the wait at which it is
   uint16_t boxes = 0;                                    ///< that it asked for, under way
   uint8_t group = 0;  ///< how many groups it has committed, modulo 256
-  /// The same of products of warp groups, and the cycles at which the last ones are done.
+  /// Groups of products of warp groups, likewise, and the cycles at which the last ones are done.
   uint8_t products = 0;
   uint32_t products_done[kProductGroups] = {};
   AsyncLoads loads;

@@ -1,4 +1,4 @@
-// What an SM's cycles are spent on. Every cycle counts once: for issuing if something was issued in
+// Uses of an SM's cycles. Every cycle counts once: for issuing if something was issued in
 // it, else for one reason (CycleUse), which follows from the state that the cycle leaves.
 //
 // An SM that cannot issue sleeps, and is not stepped for this. State does not change in between, so

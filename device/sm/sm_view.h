@@ -79,10 +79,10 @@ struct SmViewOf {
 #endif
   }
 
-  /// Of mechanisms, as bits, those that there are: a constant where there can be none.
+  /// The mechanisms among `bits` that there are: a constant where there can be none.
   NW_HD static constexpr uint32_t who(uint32_t bits) { return kPlain ? 0 : bits; }
 
-  // What is_simple() says, as constants where it is known.
+  // Parts of is_simple(), as constants where it is known.
   NW_HD bool fetches() const { return !kSimple && p.fetch.width != 0; }
   NW_HD bool caches_constants() const { return !kSimple && p.constants.cached; }
   NW_HD bool has_sub_cores() const { return !kSimple && p.sub_cores; }

@@ -1,5 +1,5 @@
-// What an MPU core has besides an SM (MPU, figure 2): the offload engine with its register track
-// table and move engines in the subcores, and the near-bank units.
+// The state of an MPU core besides an SM's (MPU, figure 2): the offload engine with its register
+// track table and move engines in the subcores, and the near-bank units.
 #pragma once
 
 #include "device/core/channel.h"

@@ -1,4 +1,4 @@
-// What TOM keeps on an SM (TOM, sections 4.1 and 4.2).
+// The state of TOM on an SM (TOM, sections 4.1 and 4.2).
 #pragma once
 
 #include "device/core/channel.h"
@@ -88,7 +88,7 @@ struct WarpSide {
   uint16_t rows_to_send = 0;   ///< of the shared array
 };
 
-/// What became of one candidate's instances on one SM.
+/// Numbers of one candidate's instances on one SM, by what became of them.
 struct CandidateCounters {
   uint64_t instances = 0;          ///< reached the controller
   uint64_t refused_condition = 0;  ///< too few iterations

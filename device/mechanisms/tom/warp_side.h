@@ -1,4 +1,4 @@
-// What both sides of an offload do with a warp: hold it, let it go, pack where it stands.
+// A warp on both sides of an offload: the functions that hold it, let it go, pack where it stands.
 #pragma once
 
 #include "device/mechanisms/tom/sm_state.h"
