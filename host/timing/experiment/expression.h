@@ -39,7 +39,7 @@ class Expression {
   /// Names of quantities and counters.
   std::vector<std::string> terms() const;
 
-  /// Of a single quantity its own, else empty.
+  /// The unit of a single quantity; empty for other expressions.
   std::string unit() const;
 
  private:
