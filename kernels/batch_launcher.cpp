@@ -41,7 +41,7 @@ class Pieces {
   std::vector<std::byte> filled_;
 };
 
-/// At most.
+/// The most bytes that a batch of these systems needs.
 size_t bytes_for(size_t systems, size_t components) {
   // Seats of each kind of each cohort fill up a run. No system has more domains than components,
   // and one.

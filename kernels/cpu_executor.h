@@ -60,7 +60,7 @@ struct ExecutorOptions {
   unsigned threads = 1;
   uint32_t order_seed = 0;     ///< 0: components in order; else a new shuffled order per window
   StepOnCpu family = nullptr;  ///< of the components' family; null: the ProductFamily's
-  /// With it, run()'s windows may be longer than the control channels that it names.
+  /// Safe times, with which run()'s windows may be longer than the control channels that they name.
   SafeTimePlan safe_times = {};
 };
 

@@ -61,7 +61,7 @@ class Team {
     return rank() * launch_.team_warps + threadIdx.x / 32 % launch_.team_warps;
   }
   __device__ bool is_alone_in_block() const { return blockDim.x / 32 == launch_.team_warps; }
-  /// Its number in the block.
+  /// The team's number in the block.
   __device__ uint32_t in_block() const { return threadIdx.x / 32 / launch_.team_warps; }
 
   /// A barrier of the team, which orders all of its accesses to memory. `mine` counts in the

@@ -274,7 +274,7 @@ class TeamRun {
         step_some(g, at, min_u32(system_->deal.group_end[first] - at, 64), horizon, found);
       found.add({ticks_ahead(horizon.next, window_.begin), 0});
       const uint32_t key = g.least_of_lanes(found.key);
-      // From the machine's window's begin on. Too early is harmless.
+      // Ticks count from the begin of the machine's window. Too early is harmless.
       const Tick whole_begin = next_window(control_).begin;
       const uint32_t beyond = g.least_of_lanes(ticks_ahead(horizon.beyond, whole_begin));
       g.leader([&] { beyond_ = min_u32(beyond_, beyond); });

@@ -23,7 +23,7 @@ std::unique_ptr<Workload> make_fma();
 std::unique_ptr<Workload> make_gather();
 std::unique_ptr<Workload> make_row_sum();
 
-// With launches, layouts and sizes of the originals.
+// Variants with launches, layouts and sizes of the originals.
 std::unique_ptr<Workload> make_libor_original();
 std::unique_ptr<Workload> make_kmeans_original();
 std::unique_ptr<Workload> make_bfs_original();
@@ -62,7 +62,7 @@ std::unique_ptr<Workload> make_scalarprod_restructured();
 std::unique_ptr<Workload> make_reduction_restructured();
 std::unique_ptr<Workload> make_cfd_restructured();
 
-// On graphs whose edges per thread block vary by so many percent (graphs/generator.h).
+// Programs on graphs whose edges per thread block vary by so many percent (graphs/generator.h).
 std::unique_ptr<Workload> make_pagerank(int cv_percent);
 std::unique_ptr<Workload> make_degree_centrality(int cv_percent);
 std::unique_ptr<Workload> make_sssp(int cv_percent);
@@ -84,7 +84,7 @@ std::unique_ptr<Workload> make_mummer();
 
 // The micro-benchmarks of opportunistic computing, and SHOC's triad.
 std::vector<std::unique_ptr<Workload>> make_streams();
-// Others of its workloads.
+// Other workloads of the opportunistic computing paper.
 std::unique_ptr<Workload> make_fdtd();
 std::unique_ptr<Workload> make_srad();
 std::unique_ptr<Workload> make_streamcluster(bool global);

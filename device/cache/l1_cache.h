@@ -55,7 +55,7 @@ struct L1Counters {
   uint64_t read_hits = 0, read_misses = 0, read_merges = 0;
   uint64_t write_hits = 0, write_misses = 0;
   uint64_t invalidated_lines = 0, flushes = 0;
-  // Not if plain.
+  // Counts of L1s that are not plain.
   uint64_t sector_misses = 0, sector_write_misses = 0;
   uint64_t lines_dirtied = 0, write_backs = 0, lines_dropped_dirty = 0;
 };

@@ -64,7 +64,7 @@ struct L2Mshr {
   uint32_t next_free = kNoMshr;
 };
 
-/// Whose request it is.
+/// The kind of a request, by who made it.
 enum class L2Origin : uint8_t {
   kRead,  ///< or a write
   kAtomic,

@@ -15,7 +15,7 @@ namespace nearwarp {
 inline constexpr uint32_t kServiceBlock = 3;
 /// A chain of instructions for whoever takes its data in (OC: ComputePacket).
 inline constexpr PacketKind kComputePacket = packet_kind(kServiceBlock, 0, MessageClass::kRequest);
-/// Its result, or that it has been stored.
+/// The chain's result, or the news that it has been stored.
 inline constexpr PacketKind kComputeReply = packet_kind(kServiceBlock, 0, MessageClass::kReply);
 /// A line of data for the SM that wanted the chain executed, because the queue was full (OC,
 /// section 4.4.2, scenario 3).

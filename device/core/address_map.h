@@ -55,7 +55,7 @@ struct AddressMap {
   uint32_t vault_shift = 0;
   /// XOR higher-order bits into the stack and vault indices?
   uint32_t hash = 1;
-  /// With `hash`: into the stack index too? Not where consecutive address bits choose the stack.
+  /// Does `hash` reach the stack index too? Not where consecutive address bits choose the stack.
   uint32_t hash_stack = 1;
   /// Set in every row number, so that lines under different maps never seem to share a row.
   uint32_t row_tag = 0;

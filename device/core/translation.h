@@ -54,7 +54,7 @@ struct PageEntry {
   NW_HD static PageEntry of(LineAddr first_line, uint32_t map, uint32_t attributes = 0) {
     return {first_line | map << kMapShift | attributes};
   }
-  /// With the number of its map.
+  /// The frame's first line, with the number of its map.
   NW_HD LineAddr first_line() const { return word & ~((1u << kAttributeBits) - 1); }
   NW_HD uint32_t map() const { return word >> kMapShift; }
   NW_HD uint32_t attributes() const { return word & ((1u << kAttributeBits) - 1); }

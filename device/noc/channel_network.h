@@ -118,7 +118,7 @@ struct Interfaces {
     }
     hold(n, r, in, number);
   }
-  /// It waits there.
+  /// Keeps a flit at terminal `n` until it is taken.
   NW_HD NW_APART void hold(uint32_t n, Receiver& r, InputVc& in, uint32_t number) const {
     take_place(v, in).entered = t;  // here, from now on
     r.waiting |= 1u << number;

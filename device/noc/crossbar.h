@@ -55,8 +55,8 @@ class Crossbar : public Ports<Shape> {
       retry(o, first_cycle, when);
     }
   }
-  /// When the first of them goes on, as far as is known (kNever: of none), and whether there is one
-  /// of which it is not known: its credit may come before the others'.
+  /// When the first stuck receiver goes on, as far as is known (kNever: none), and whether there is
+  /// one of which it is not known: its credit may come before the others'.
   NW_HD NW_INLINE Tick stuck_until(bool& unknown) const {
     Tick until = kNever;
     for (uint64_t bits = s_.stuck; bits != 0; bits &= bits - 1) {

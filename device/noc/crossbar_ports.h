@@ -182,8 +182,8 @@ class Ports {
     NW_ASSERT(later(at, t_) && at - room.counted + more <= kCreditCycles);
     return at - room.counted - 1;
   }
-  /// To a sender, of a train that begins to win the switch in round `round`: the k-th credit leaves
-  /// in the round max(round + k, first round of cycle first + k).
+  /// Gives credits to the sender of a train that begins to win the switch in round `round`: the
+  /// k-th leaves in the round max(round + k, first round of cycle first + k).
   NW_HD NW_INLINE void give_back(uint32_t n, Round round, Cycle first, uint32_t flits) {
     CrossbarSender& sender = senders_[n];
     Room& room = sender.room;
@@ -197,9 +197,9 @@ class Ports {
     sender.waits_for_room = false;
     send_at(n, cycle_of(round) + kCreditDelay);
   }
-  /// With two rounds per cycle; the first credit comes in the cycle at place `at`. Flits that have
-  /// waited win in successive rounds until none is behind, the others in the cycle that they come
-  /// in.
+  /// Gives credits with two rounds per cycle; the first comes in the cycle at place `at`. Flits
+  /// that have waited win in successive rounds until none is behind, the others in the cycle that
+  /// they come in.
   NW_HD NW_INLINE static void give_by_rounds(Room& room, uint32_t at, Round round, Cycle first,
                                              uint32_t flits) {
     if (flits == 1) {
@@ -217,7 +217,7 @@ class Ports {
     room.second |= (room.coming & all) | in_pairs;
     room.coming |= all;
   }
-  /// To an output, of flits that its receiver takes one per cycle from `first` on.
+  /// Gives an output credits for flits that its receiver takes one per cycle from `first` on.
   NW_HD NW_INLINE void release(uint32_t o, Cycle first, uint32_t flits) {
     CrossbarOutput& out = outputs_[o];
     const uint32_t at = place_of(out.room, first + kCreditDelay, flits - 1);

@@ -18,7 +18,7 @@ NW_HD NW_INLINE uint32_t next_place(const NetworkView& v, uint32_t place) {
   const uint32_t next = place + sizeof(Flit);
   return (next & v.ring_mask) == v.ring_end ? place & ~v.ring_mask : next;
 }
-/// And the one before.
+/// The place before one in its ring.
 NW_HD NW_INLINE uint32_t place_before(const NetworkParams& p, uint32_t place) {
   const uint32_t mask = (sizeof(Flit) << p.ring_shift) - 1;
   return ((place & mask) == 0 ? place + p.depth * sizeof(Flit) : place) - sizeof(Flit);
@@ -163,7 +163,7 @@ NW_HD NW_INLINE void inject(const NetworkView& v, uint32_t n, const Flit& flit, 
 NW_HD NW_INLINE void await_room(const NetworkView& v, uint32_t n, uint32_t vc, Cycle t) {
   const uint32_t place = entrance(v, n, vc).place, unit = terminal_unit(v.p, n);
   if (!is_free(v.place(place), t)) return await(v, unit, v.place(place));
-  // It has one: a packet that has to begin waits for the tail's.
+  // The flit has room: a packet that has to begin waits for the credit of the tail before it.
   Flit& last = v.place(place_before(v.p, place));
   if (v.p.wait_for_tail_credit != 0 && !is_free(last, t)) await(v, unit, last);
 }

@@ -66,7 +66,7 @@ class Switch {
         length_(cycle_at_or_after(window.end, p.period) - first_),
         n_words_(s.inputs.count > 64 ? 2 : 1) {}
 
-  /// With the heads `coming`, which are not registered. Returns when the switch wakes, with
+  /// Runs with the heads `coming`, which are not registered. Returns when the switch wakes, with
   /// kPollBit if that may be sooner: a credit is waited for that is not known yet.
   NW_HD NW_INLINE uint64_t run(const SwitchHeads& coming) {
     beyond_ = coming.beyond;

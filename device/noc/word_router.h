@@ -171,7 +171,7 @@ class WordRouter {
   NW_HD NW_INLINE uint64_t* coming_in(Cycle t) const {
     return reinterpret_cast<uint64_t*>(block_) + (t & slot_mask()) * 2;
   }
-  /// It has something to do in cycle `t`.
+  /// Notes that the router has something to do in cycle `t`.
   NW_HD NW_INLINE void mark_due(Cycle t) const { add_bits(due_ + (t & slot_mask()), bit(number_)); }
   /// Input virtual channels whose packet has an output's.
   NW_HD NW_INLINE uint64_t active() const { return w_.open | w_.stalled; }
@@ -241,7 +241,7 @@ class WordRouter {
     return winners;
   }
 
-  /// Between the heads that have asked, with new ones `heads`, and the free channels.
+  /// Allocates the free channels to heads that have asked for one, with new ones `heads`.
   NW_HD NW_INLINE void allocate_vcs(uint64_t heads) {
     uint64_t outs = w_.va_outputs, more = 0;
     for (; heads != 0; heads &= heads - 1) {

@@ -115,8 +115,8 @@ struct Hooks {
 
   // --- packets ---
 
-  /// From which tick on a packet of its own that stands at the network's head can be taken; kNever:
-  /// a credit that is not known yet is wanted.
+  /// The tick from which on a packet of its own that stands at the network's head can be taken;
+  /// kNever: a credit that is not known yet is wanted.
   template <class O>
   NW_HD static Tick accept_tick(const O&, const Packet&) {
     return 0;

@@ -196,7 +196,7 @@ struct UnitPorts {
   uint64_t busy = 0;  ///< cycles that instructions take them, summed
 };
 
-/// Its cycles, by what they were spent on.
+/// An SM's cycles, by what they were spent on.
 template <uint32_t kWords>
 struct CycleCountsOf {
   uint32_t from = 0;                 ///< the first cycle that is in no count yet

@@ -14,12 +14,12 @@ struct MechanismList {
   static_assert(sizeof...(M) <= kMaxMechanisms);
 };
 using NoMechanisms = MechanismList<>;
-/// None, on an SM of a family that has `All`.
+/// No mechanisms, on an SM of a family that has `All`.
 template <class All>
 struct NoneOf : NoMechanisms {
   using Others = All;
 };
-/// None, on an SM that is_simple() besides: what others have is not asked for.
+/// No mechanisms, on an SM that is_simple() besides: what others have is not asked for.
 struct SimpleSm : NoMechanisms {};
 
 /// Are instructions and constants always there, and nothing waits for ports, of which there are two

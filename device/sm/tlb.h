@@ -69,7 +69,7 @@ struct Walk {
   uint32_t since = 0;  ///< cycle of the first read
   uint32_t left = 0;   ///< reads not sent yet
   bool stale = false;  ///< the TLB has been flushed meanwhile: the result is not kept
-  // It moves the page (device/sm/first_touch.h): lines of the page, as bits.
+  // State of a walk that moves its page (device/sm/first_touch.h): lines of the page, as bits.
   bool moves = false;
   uint32_t unacknowledged = 0;  ///< lines not there yet
   uint64_t to_read = 0, to_write = 0;

@@ -16,8 +16,8 @@ namespace nearwarp::config {
 /// As in device/dram/constraints.h, in the same order. kWriteData: the end of a write's data.
 enum class DramCommand : uint8_t { kActivate, kPrecharge, kRead, kWrite, kRefresh, kWriteData };
 
-/// From the largest. kBankPair and kSameBank are of refreshes alone: banks b and b + half of all in
-/// their rank, and the banks of one number in all groups of their rank.
+/// Scopes, from the largest. kBankPair and kSameBank are of refreshes alone: banks b and b + half
+/// of all in their rank, and the banks of one number in all groups of their rank.
 enum class DramScope : uint8_t {
   kChannel,
   kPseudoChannel,

@@ -84,7 +84,7 @@ std::string_view standard_of(std::span<const std::string> overrides) {
   return standard;
 }
 
-/// With overrides, and checked.
+/// The configuration with its overrides, checked.
 template <class Config>
 Config settled(Loader::Files& files, Config config, Places places,
                std::span<const std::string> overrides) {

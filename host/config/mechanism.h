@@ -17,7 +17,7 @@ namespace nearwarp::config {
 struct MappingChoice {
   std::string_view name;
   std::string_view doc;  ///< goes on behind "name: "
-  /// It is found out while a program begins, and kept to its end (host/timing/run/learning.h).
+  /// Is it found out while a program begins, and kept to its end (host/timing/run/learning.h)?
   bool learnt = false;
   /// Why launches of a program cannot be simulated by themselves under it; empty: they can.
   std::string_view no_parts{};
@@ -45,7 +45,7 @@ struct MechanismDeclaration {
   std::span<const Claim> claims{};
   /// Rules between its keys, called for policies that name it; null: there are none.
   void (*check)(const PolicyConfig&, const Rules&) = nullptr;
-  /// And of its keys of a machine, called for machines of every shape.
+  /// Rules of its keys of a machine, called for machines of every shape; null: there are none.
   void (*check_machine)(const MachineConfig&, const Rules&) = nullptr;
 };
 

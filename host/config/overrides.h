@@ -15,7 +15,7 @@ struct Override {
 };
 /// Throws UsageError for a text that sets nothing.
 Override split_override(std::string_view text);
-/// Without quotation marks around it.
+/// The text without quotation marks around it.
 std::string_view unquoted(std::string_view text);
 
 /// Apply an override if it names a key of Config; returns whether it does. What is wrong with the

@@ -17,7 +17,7 @@ inline unsigned processors() { return std::max(1u, std::thread::hardware_concurr
 /// For one list of items.
 class Workers {
  public:
-  /// No more threads than there are items, and the caller's at least.
+  /// Takes no more threads than there are items, and the caller's at least.
   Workers(size_t items, unsigned threads)
       : items_(items), threads_(std::clamp<size_t>(items, 1, std::max(1u, threads))) {}
 

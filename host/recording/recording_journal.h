@@ -36,7 +36,7 @@ class JournalWriter final : public RecordingSink {
   void truncated() override;
   /// A fault of the program, in words.
   void fault(const std::string& message);
-  /// So far: the last one counts.
+  /// Notes the outcomes of calls so far: the last note counts.
   void calls(const CallSummary& calls);
   /// The program has ended by itself.
   void end();

@@ -80,8 +80,8 @@ NW_HD NW_INLINE void pass_instr(const TraceSpan& t, Cursor& c, const BlockFacts&
   c.pc += 1;
 }
 
-/// From wherever the warp is outside of candidates to the next beginning of one. Returns false if
-/// there is none.
+/// Walks from wherever the warp is outside of candidates to the next beginning of one. Returns
+/// false if there is none.
 NW_HD inline bool find_begin(const TraceSpan& t, Cursor& c) {
   IgnoreAccess ignore;
   while (c.pc != sm::kEndOfTrace) {
@@ -98,7 +98,7 @@ NW_HD inline bool find_begin(const TraceSpan& t, Cursor& c) {
   return false;
 }
 
-/// From the first instruction of an instance of candidate `id` to the one after its last.
+/// Walks from the first instruction of an instance of candidate `id` to the one after its last.
 template <class F>
 NW_HD inline void pass_instance(const TraceSpan& t, Cursor& c, uint16_t id, F& visit) {
   bool first = true;

@@ -34,7 +34,7 @@ KmeansState kmeans_reference(const KmeansProblem& problem);
 /// A step of a host that moves the centres itself, point by point; returns how many points moved.
 int kmeans_host_step(const KmeansProblem& problem, const std::vector<int32_t>& nearest,
                      KmeansState& state);
-/// With those centres. Ends after an iteration in which no point moved.
+/// Runs with those centres. Ends after an iteration in which no point moved.
 KmeansState kmeans_host_reference(const KmeansProblem& problem);
 
 }  // namespace nearwarp::workloads

@@ -123,7 +123,7 @@ struct SmSideState {
   WarpSet<kWords> to_send;    ///< ComputePackets, and stores
   Ref<WarpSide> warps;        ///< by warp slot
   Ref<ChainCounters> chains;  ///< by chain
-  // With SMs that execute for others.
+  // State where SMs execute chains for others.
   Ref<uint16_t> meetings;    ///< [slice * slices + slice]: SM, as an endpoint; kNoMeeting: none
   Ref<SmService> service;    ///< count 0: none
   bool others_turn = false;  ///< the network's next packet is the service queue's

@@ -137,7 +137,7 @@ struct SmSideState {
   Ref<uint32_t> dirty;        ///< stack SM: num_warps x dirty_entries lines
   Ref<CandidateCounters> candidates;    ///< by candidate
   Ref<tuning::TrafficHistory> history;  ///< tuned, stack SM: by warp slot
-  // Without overhead.
+  // Members for offloading without overhead.
   Ref<Ref<Channel>> ways, answers;  ///< to and from stack SMs, by stack; there: main SMs, in order
   /// Stack SM, by main SM: how many guests there must be fewer of until it is told of room; 0: it
   /// has not been refused since.

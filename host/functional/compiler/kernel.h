@@ -181,7 +181,7 @@ uint32_t occupancy_registers(const Kernel& kernel, uint32_t sm_registers,
 
 /// Name of the symbol that recursive functions have their frames in; the last of local memory.
 inline constexpr const char* kStackSymbol = "__stack";
-/// Its size per thread. A launch may give more to a thread: only the last symbol grows.
+/// Bytes of the stack per thread. A launch may give more to a thread: only the last symbol grows.
 inline constexpr uint32_t kStackBytes = 16 << 10;
 
 /// A module-level variable (.global or .const) with its initial contents.

@@ -230,7 +230,7 @@ NW_CUSPARSE cusparseSetMatDiagType(Description* d, int type) {
 NW_CUSPARSE cusparseSetMatIndexBase(Description* d, int base) {
   return set(__func__, d, &Description::base, base, 1);
 }
-// These give the value itself.
+// Getters of matrix descriptions return the value itself, not a status.
 extern "C" __attribute__((visibility("default"))) int cusparseGetMatType(const Description* d) {
   return d->type;
 }

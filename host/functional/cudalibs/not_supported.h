@@ -3,7 +3,7 @@
 
 namespace nearwarp::cudalibs {
 
-/// Once for each text, on standard error: `function`() of this library, with what, is not
+/// Says once for each text, on standard error: `function`() of this library, with what, is not
 /// supported, and returns that status.
 void say_not_supported(const char* function, const char* what, const char* library,
                        const char* status);

@@ -82,7 +82,7 @@ DeviceSpec parse_device(const std::string& text);
 std::vector<uint32_t> visible_devices(const char* names, uint32_t devices);
 /// The 16 bytes of a device's UUID.
 std::string uuid_of(uint32_t device);
-/// From the environment. Throws nearwarp::Error for values that are wrong.
+/// Reads the settings from the environment. Throws nearwarp::Error for values that are wrong.
 Settings settings_from_environment();
 
 }  // namespace nearwarp::cudart

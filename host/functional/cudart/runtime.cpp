@@ -322,5 +322,5 @@ void Runtime::end() {
 
 }  // namespace nearwarp::cudart
 
-/// After the application's own destructors.
+/// Ends the library, after the application's own destructors.
 __attribute__((destructor)) static void end_of_process() { nearwarp::cudart::the_runtime().end(); }

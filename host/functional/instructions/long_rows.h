@@ -32,7 +32,7 @@ NW_HD NW_INLINE uint64_t with_fewer_digits(uint64_t x) {
   return (kSigned ? (x + (uint64_t{1} << 53)) >> 54 : x >> 53) == 0 ? x : fewer;
 }
 
-/// To the nearest.
+/// Converts integers of 64 bits to the nearest f32.
 template <bool kSigned>
 NW_HD NW_INLINE void floats_of_longs(const uint64_t* from, float* to) {
   // An int has it if nothing is above its digits, or above them and the sign.

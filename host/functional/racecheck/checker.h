@@ -142,7 +142,7 @@ class Checker {
     BlockState* owner = nullptr;  ///< of the shared memory
   };
   using Places = std::array<Place, 32>;
-  /// At the barrier of a cluster: what those say who have come, and have said who came before.
+  /// State of a cluster's barrier: what those say who have come, and have said who came before.
   struct Meeting {
     Clocks coming, complete;
     std::vector<BlockState*> blocks;  ///< by rank; nullptr: has ended

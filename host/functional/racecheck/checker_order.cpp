@@ -91,7 +91,7 @@ void Checker::synchronise(Now& now, const exec::Warp& warp, const Places& places
       point.said_in_cluster = now.block.cluster;
     }
   }
-  // Without asking for a fence on this side, which much CUDA code leaves out.
+  // The reader takes all in without a fence on its side, which much CUDA code leaves out.
   hear(now, device);
   hear(now, block);
   hear_reads(now, reads);

@@ -23,7 +23,7 @@ enum class ChunkRule : uint8_t {
   kBlocks,
   /// Each chunk rounded up to whole pages: chunks drift away from their blocks.
   kRounded,
-  /// At most a page, as the equation is written: consecutive pages on consecutive stacks.
+  /// A chunk is at most a page, as the equation says: consecutive pages on consecutive stacks.
   kPage,
 };
 

@@ -54,7 +54,7 @@ constexpr CounterRow<CandidateCounters> kRoundCounters[] = {
     {"begins", "instructions", "PIMBEGINs executed at loop heads", [](C c) { return c.begins; }},
 };
 
-/// And where shared arrays go along.
+/// Counters of a candidate where shared arrays go along.
 constexpr CounterRow<CandidateCounters> kSharedCounters[] = {
     {"refused_shared", "instances", "Kept: the stack SM's shared memory is all spoken for",
      [](C c) { return c.refused_shared; }},

@@ -47,7 +47,7 @@ void add_ways_to_stack_sms(Graph& g, const Parts& parts, const std::vector<NodeI
   g.links.insert(g.links.end(), ways.begin(), ways.end());
 }
 
-/// They take their lines from the vaults, as the L2 slices do.
+/// Adds an SM to each stack. They take their lines from the vaults, as the L2 slices do.
 void add_stack_sms(Graph& g, const Parts& parts, const config::PolicyConfig& policy) {
   SmSpec spec = parts.stack_sm();
   spec.homes = g.spec<L2SliceSpec>(g.class_named("l2")).homes;

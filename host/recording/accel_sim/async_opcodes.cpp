@@ -65,7 +65,7 @@ void translate_bulk(MachineInstruction& m, const Modifiers& mods) {
     return;
   }
   if (row && !mods.has("G")) {
-    // Between blocks of a cluster.
+    // A bulk copy between blocks of a cluster.
     on_mbarrier(m, Opcode::kAtom, AsyncKind::kRemoteBulk);
     return;
   }

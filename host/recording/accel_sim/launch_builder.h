@@ -79,7 +79,7 @@ class LaunchBuilder {
   /// As shared_offset(), of memory that may be another block's of the cluster.
   uint64_t shared_address(uint64_t address) const;
   void release_held();
-  /// From the traced GPU's addresses to the simulator's.
+  /// Turns the traced GPU's addresses into the simulator's.
   void move_addresses(const MachineInstruction& in, uint32_t mask);
   void flush();
 

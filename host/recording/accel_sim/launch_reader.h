@@ -47,7 +47,7 @@ class LaunchReader {
  private:
   /// A line that is neither empty nor a marker; false at the end of the file.
   bool next(std::string_view* line);
-  /// From behind "#BEGIN_TB" to "#END_TB".
+  /// Reads a thread block, from behind "#BEGIN_TB" to "#END_TB".
   void thread_block();
   void check_thread_block(std::string_view line);
   /// True for a line that says where in its cluster the block is.

@@ -102,7 +102,7 @@ class HeaderParser {
       number(key, value, &header_.tracer_version);
     else if (key == "enable lineinfo")
       header_.line_info = value != "0";
-    // Others (kernel id, nvbit version, ...) mean nothing for a simulation.
+    // Other keys (kernel id, nvbit version, ...) mean nothing for a simulation.
     if (key == "grid dim") seen_grid_ = true;
     if (key == "block dim") seen_block_ = true;
   }

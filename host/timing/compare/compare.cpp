@@ -254,7 +254,7 @@ std::string paragraph(size_t indent, const std::string& text, size_t width) {
   return result;
 }
 
-/// At most so many of the names; 0: all.
+/// Lists the names, at most so many; 0: all.
 std::string list_text(size_t indent, const char* what, const std::vector<std::string>& names,
                       size_t most, size_t width) {
   if (names.empty()) return "";

@@ -29,8 +29,8 @@ class Expression {
   /// Throws nearwarp::Error for a text that is none.
   static Expression parse(const std::string& text);
 
-  /// Its value; counters and energy terms that a run has not count 0. Nothing if what it is divided
-  /// by is 0.
+  /// The value for a run; counters and energy terms that it has not count 0. Nothing for a division
+  /// by 0.
   std::optional<double> of(const nlohmann::ordered_json& run) const;
 
   /// Terms that the run has not.

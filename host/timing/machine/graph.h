@@ -77,7 +77,7 @@ struct Link {
   ChannelClass kind = ChannelClass::kOnChip;
   uint8_t carries = 0;
   Wire wire;
-  /// Not empty: of a vault's replies those for these nodes take it, and those alone.
+  /// If not empty: a vault's replies for these nodes take the link, and no others.
   std::vector<NodeId> only_to = {};
 };
 

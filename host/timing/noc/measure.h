@@ -74,8 +74,8 @@ struct Saturation {
 };
 /// One of the functions above, with all but the rates given.
 using MeasureLoads = std::function<std::vector<LoadPoint>(std::span<const double>)>;
-/// To within `step` flits per node and cycle. Nothing if a search was stopped: if `measure_all`
-/// returned fewer loads than it was given.
+/// Finds it to within `step` flits per node and cycle. Nothing if a search was stopped: if
+/// `measure_all` returned fewer loads than it was given.
 std::optional<Saturation> find_saturation(const MeasureLoads& measure_all, double step);
 
 }  // namespace nearwarp::noc

@@ -25,7 +25,7 @@ class Measurement {
   uint64_t wanted() const { return wanted_; }
   /// Tells that wanted() cycles have been stepped.
   void stepped();
-  /// When it is over.
+  /// The result, once the measurement is over.
   const LoadPoint& point() const { return point_; }
 
  private:

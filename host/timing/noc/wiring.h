@@ -11,7 +11,7 @@ namespace nearwarp::noc {
 NetworkParams params_of(const Topology& topology);
 /// Sets the parameters by the configuration: the routers themselves.
 void set_routers(const NocConfig& config, NetworkParams& params);
-/// Both.
+/// Parameters by topology and configuration.
 NetworkParams params_of(const NocConfig& config, const Topology& topology);
 
 /// Wire routers and terminals as the topology says, and enter its routes. Latencies in cycles, of

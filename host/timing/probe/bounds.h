@@ -25,7 +25,7 @@ class Way {
   Way& wires(double gigabytes_per_second, std::string part);
   /// One that serves both directions.
   Way& bus(double gigabytes_per_second, std::string part);
-  /// Its narrowest part.
+  /// The bound of the way's narrowest part.
   Bound bound(Flow flow) const;
 
  private:

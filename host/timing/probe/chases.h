@@ -42,7 +42,7 @@ class Chases {
   /// Lines from everywhere in random order, none twice.
   ChasePair random() const;
 
-  /// So many lines of a stack, in the order of their addresses, from the beginning of the data.
+  /// The first `count` lines of a stack's data, in the order of their addresses.
   std::vector<LineAddr> lines_of(uint32_t stack, size_t count) const;
 
  private:

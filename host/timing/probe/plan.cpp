@@ -256,7 +256,7 @@ class Planner {
           way.bound(Flow::kWrite));
   }
 
-  /// So many groups, each of which wants what the one `distance` further on has.
+  /// Makes `count` groups, each of which wants what the one `distance` further on has.
   std::vector<Group> groups(uint32_t count, uint32_t of, uint32_t distance) const {
     std::vector<Group> all;
     for (uint32_t g = 0; g < count; ++g) all.push_back({g, (g + distance) % of});

@@ -127,7 +127,7 @@ constexpr auto kByOpcode = [] {
 
 const Row& row_of(const Instruction& in) { return kByOpcode[static_cast<size_t>(in.op)]; }
 
-/// So that latencies fit ImageInstr; far beyond any instruction of a GPU.
+/// A limit so that latencies fit ImageInstr; far beyond any instruction of a GPU.
 constexpr uint32_t kMostMatrixCycles = 50'000;
 
 /// By type (integer, fp32, fp64) and Time.
@@ -252,7 +252,7 @@ uint32_t source_registers(const Instruction& in) {
   return static_cast<uint32_t>(seen.size());
 }
 
-/// From issue to the next instruction that needs the result: the execute stage is not all of it.
+/// Adds the pipeline's other stages to the time until the next instruction that needs the result.
 void add_pipeline(ImageInstr& out, const Instruction& in, const MachineConfig::Sm& sm) {
   uint32_t more = sm.pipeline_cycles;
   if (sm.operands_per_cycle != 0)

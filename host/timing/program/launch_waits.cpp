@@ -31,7 +31,7 @@ class Order {
       stands_for_.push_back({done_++});
       return before;
     }
-    // Not in the image: it ends with what it waits for.
+    // A launch that is not in the image ends with what it waits for.
     stands_for_.push_back(std::move(before));
     return {};
   }

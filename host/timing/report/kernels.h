@@ -16,7 +16,7 @@ struct KernelSummary {
   uint64_t distinct = 0;   ///< of them; the others repeat one of these: same paths, same addresses
   uint64_t simulated = 0;  ///< of them; all, unless repetitions were left out
   uint64_t cycles = 0;     ///< core cycles
-  /// With those of the launches left out, taken to be as the last one that was simulated.
+  /// Cycles with the launches left out, each taken to be as the last one that was simulated.
   uint64_t estimated_cycles = 0;
   uint64_t warp_instructions = 0, thread_instructions = 0;
   /// Executions of its code that a mechanism may execute elsewhere; see KernelWork.

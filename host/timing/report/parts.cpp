@@ -11,7 +11,7 @@ namespace nearwarp::report {
 
 // Not in the unnamed namespace: each_row() finds these by their rows' types.
 
-/// To apply to every number that is a sum over a run's events: f(mine, other).
+/// Applies f(mine, other) to every number that is a sum over a run's events.
 template <class F>
 static void each_sum(SmCycles& a, const SmCycles& b, F f) {
   f(a.warp_cycles, b.warp_cycles);

@@ -178,7 +178,7 @@ inline const Counter* find_counter(const RunResult& run, std::string_view name) 
     if (c.name == name) return &c;
   return nullptr;
 }
-/// Its value; 0 if the run does not have it.
+/// The value of the counter with this name; 0 if the run does not have it.
 inline uint64_t counter_value(const RunResult& run, std::string_view name) {
   const Counter* c = find_counter(run, name);
   return c == nullptr ? 0 : c->value;

@@ -40,7 +40,7 @@ struct Phases {
   std::vector<Phase> phases;
 };
 
-/// To apply to each number that is a sum over a run's events: f(mine, other's).
+/// A function f(mine, other's) for each number that is a sum over a run's events.
 using EachSum = std::function<void(uint64_t&, uint64_t)>;
 
 /// A mechanism's sections. Null: it has none of that kind. Texts are empty for runs without the

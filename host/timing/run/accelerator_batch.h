@@ -34,7 +34,7 @@ struct AcceleratorBatchOptions {
 class AcceleratorBatch final : public BatchRunner {
  public:
   AcceleratorBatch(kernels::Device& device, AcceleratorBatchOptions options);
-  /// Also throws nearwarp::Error if the device fails.
+  /// Runs the systems. Throws nearwarp::Error also if the device fails.
   void run(std::span<const ReplayJob> systems, BatchObserver& observer) override;
   /// The time that launches of the last run() took on the device, in seconds. In the rest the
   /// device waits for the host: to lay out the first systems, to serve them, and to fetch those

@@ -31,7 +31,7 @@ class AcceleratorReplay {
   std::unique_ptr<Replay> leave();
   /// The run, with the state that it had before: only its control is up to date.
   Replay& run() { return *run_; }
-  /// To the device again, after fetch() and a change.
+  /// Puts the run on the device again, after fetch() and a change.
   void put_back();
   /// After Stop::kLimit: Replay::is_over().
   bool is_over();

@@ -131,8 +131,8 @@ struct Systems {
   std::optional<report::InOneGo> in_one_go = {};  ///< why it is one, if parts were asked for
 };
 
-/// Its parts, each with what its policy has learnt before it; all in one go where that takes all
-/// launches, or cannot be done.
+/// A job's parts, each with what its policy has learnt before it; all in one go where that takes
+/// all launches, or cannot be done.
 Systems systems_of(const DividedJob& job, const std::function<bool()>& go_on) {
   if (!is_divided(job)) {
     Systems whole{{job.whole}};

@@ -157,7 +157,7 @@ void Follow::look_at_warp(sim::Replay& run, Tick at) {
     std::byte* base = system.arena.base();
     const auto& block = s.blocks.in(base)[block_slot_];
     const sm::Warp& w = s.warps.in(base)[slot_];
-    // Once retired, its slot may be another's.
+    // The slot of a warp that has retired may be another's.
     over_ = !block.used || block.thread_block != block_ || !block.running.test(slot_);
     if (over_) return;
     if (w.at.pc != last_pc_) issued_ += 1;

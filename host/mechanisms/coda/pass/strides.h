@@ -53,7 +53,7 @@ std::vector<ObjectStride> strides_of_objects(const std::vector<AccessStride>& ac
 std::string factor_name(const Kernel& kernel, const Factor& factor);
 /// "regular", "shared", "irregular" or "unknown".
 const char* pattern_name(AccessPattern pattern);
-/// Both as text of a kernel, ending with a line feed.
+/// Accesses and objects of a kernel as text, ending with a line feed.
 std::string format_strides(const Kernel& kernel);
 
 }  // namespace nearwarp::compiler

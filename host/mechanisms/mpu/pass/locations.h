@@ -20,7 +20,7 @@ enum class Location : uint8_t {
   kBoth,  ///< wanted in both places by different instructions
 };
 
-/// Both demands on one register or instruction.
+/// The location that meets two demands on one register or instruction.
 constexpr Location join(Location a, Location b) {
   if (a == Location::kUnknown) return b;
   return b == Location::kUnknown || a == b ? a : Location::kBoth;

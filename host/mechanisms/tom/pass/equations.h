@@ -75,7 +75,7 @@ struct OffloadTerms {
 Bandwidth bw_tx(const OffloadModel& model, const OffloadTerms& terms);
 /// Eq. (4): change of the traffic from the memory stacks to the GPU.
 Bandwidth bw_rx(const OffloadModel& model, const OffloadTerms& terms);
-/// Their sum.
+/// The sum of bw_tx() and bw_rx().
 Bandwidth bw_total(const OffloadModel& model, const OffloadTerms& terms);
 
 /// `base` plus `iterations` times the loads and stores of `per_iteration`.

@@ -37,7 +37,7 @@ struct CandidateRow {
   uint64_t home_rounds = 0;  ///< loop rounds executed on the main GPU
   uint64_t home_cycles = 0;  ///< core cycles that the block took there, summed over warps
   uint64_t near_rounds = 0;  ///< loop rounds executed on stack SMs
-  // And whose warps take a shared array along.
+  // Members for candidates whose warps take a shared array along.
   std::string shared = {};      ///< "accumulator", "table"; empty: they take none
   uint64_t shared_bytes = 0;    ///< of it, for each instance
   uint64_t refused_shared = 0;  ///< kept: the stack SM's shared memory was all spoken for

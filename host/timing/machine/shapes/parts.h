@@ -40,7 +40,7 @@ struct Parts : ShapeInputs {
   /// The GPC of a main SM.
   uint32_t gpc_of(uint32_t sm) const { return sim::gpc_of(machine, sm); }
 
-  /// With clocks and the baseline mapping, and nothing in it.
+  /// A graph with clocks and the baseline mapping, and nothing in it.
   Graph empty_graph() const;
 
   // --- wires ---
@@ -56,7 +56,7 @@ struct Parts : ShapeInputs {
     wire.slots += 2 * ((more + icnt_period - 1) / icnt_period);
     return wire;
   }
-  /// Between a stack's SM and its switch.
+  /// The wire between a stack's SM and its switch.
   Wire at_stack_sm() const {
     Wire wire = in_stack();
     if (machine.stack.sm_latency_cycles != 0)
@@ -72,7 +72,7 @@ struct Parts : ShapeInputs {
   Wire in_partition() const {
     return {machine.partitions.latency_cycles * icnt_period, machine.partitions.queue_entries, 0};
   }
-  /// Between an SM and the network of its GPC, four of which a request and its answer pass.
+  /// The wire between an SM and its GPC's network, four of which a request and its answer pass.
   Wire in_gpc() const {
     const uint32_t cycles = machine.lsu.remote_shared_cycles / 4;
     return {cycles * core_period, 2 * cycles, 0};
@@ -89,7 +89,7 @@ struct Parts : ShapeInputs {
   /// `mbps`: of its data bus.
   VaultSpec vault(uint32_t mbps) const;
   SwitchSpec crossbar_switch(uint32_t flit_bytes) const;
-  /// Between the SMs and the memory side, by the machine's topology.
+  /// The network between the SMs and the memory side, by the machine's topology.
   NodeSpec network(bool from_sms) const;
   LinkPortSpec link_port() const;
   FrontEndSpec front_end() const;

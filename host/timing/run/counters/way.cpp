@@ -90,7 +90,7 @@ class Way {
       place_of_.emplace(info.channel.offset, place);
     }
   }
-  /// After wires().
+  /// Adds waits at switches; wires() comes before.
   void switches() {
     for (const uint16_t i : system_.of_kind(ComponentKind::kSwitch))
       before_wires(system_.state<SwitchState>(i), false);
