@@ -55,7 +55,7 @@ struct Settings {
 inline constexpr const char* kSpoolVariable = "NEARWARP_CUDART_SPOOL";
 inline constexpr const char* kRecordVariable = "NEARWARP_CUDART_RECORD";
 inline constexpr const char* kCheckVariable = "NEARWARP_CUDART_CHECK";
-/// Left out of the check: "misuse", "unwritten" or both, with a comma.
+/// Checks to leave out: "misuse", "unwritten" or both, with a comma.
 inline constexpr const char* kCheckWithoutVariable = "NEARWARP_CUDART_CHECK_WITHOUT";
 inline constexpr const char* kKernelsVariable = "NEARWARP_CUDART_KERNELS";
 inline constexpr const char* kMaxInstructionsVariable = "NEARWARP_CUDART_MAX_INSTRUCTIONS";
@@ -75,7 +75,7 @@ inline constexpr const char* kDriverVariable = "NEARWARP_CUDART_DRIVER";
 
 /// "key=value,..." of all members, as kDeviceVariable has it.
 std::string format_device(const DeviceSpec& spec);
-/// The inverse; keys that are left out keep their defaults. Throws nearwarp::Error.
+/// The device of format_device()'s text; keys left out keep their defaults. Throws nearwarp::Error.
 DeviceSpec parse_device(const std::string& text);
 /// Which of so many devices CUDA_VISIBLE_DEVICES, where it is set, shows, in its order. Names are
 /// read up to the first that is of none, or of one before, as CUDA does.

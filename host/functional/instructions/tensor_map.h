@@ -11,7 +11,7 @@ namespace nearwarp::exec {
 
 inline constexpr uint32_t kMostTensorDimensions = 5;
 
-/// CUtensorMapDataType, by its numbers.
+/// Types of elements: CUtensorMapDataType, by its numbers.
 enum class TensorType : uint8_t {
   kU8,
   kU16,
