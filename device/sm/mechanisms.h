@@ -140,7 +140,7 @@ struct Hooks {
   /// Once in every cycle in which the SM is awake, while it has such channels: take what has come.
   template <class O>
   NW_HD static void take_own(O&, uint32_t /*now*/) {}
-  /// At the end of these cycles, once it is known what the SM has issued.
+  /// Once in each such cycle, at its end, when it is known what the SM has issued.
   template <class O>
   NW_HD static void end_cycle(O&, uint32_t /*now*/) {}
   /// Once a cycle, after the load-store unit, while it wants to (SmStateOf::wants_network): send

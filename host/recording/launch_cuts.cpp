@@ -61,8 +61,8 @@ namespace {
 
 /// More parts have more at their beginnings to make, and are for who has more cores (PARTS).
 constexpr uint32_t kMostParts = 16;
-/// Parts of a program that is divided as suits it simulate at most one in so much of its work
-/// twice. Two cores so are at least 1.85 times as fast as one, if that is all.
+/// At most 1/kTwice of the work of a program that is divided as suits it is simulated twice. Two
+/// cores so are at least 1.85 times as fast as one, if that is all.
 constexpr uint64_t kTwice = 12;
 
 /// Where parts may begin that are reported, and where what is simulated before them may.

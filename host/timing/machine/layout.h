@@ -28,7 +28,7 @@ struct Layout {
   /// As find_in() and find_out(), but there must be such a link.
   Ref<Channel> in(NodeId node, uint8_t carries) const;
   Ref<Channel> out(NodeId node, uint8_t carries) const;
-  /// The channel of the node's only link of a class, found in the same two ways.
+  /// The channel of the node's only link of a class, as find_in(), in() and out() find it.
   Ref<Channel> find_in_of_class(NodeId node, ChannelClass kind) const;
   Ref<Channel> in_of_class(NodeId node, ChannelClass kind) const;
   Ref<Channel> out_of_class(NodeId node, ChannelClass kind) const;

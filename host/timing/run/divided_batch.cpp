@@ -68,7 +68,7 @@ struct Trend {
     for (const double t : of_parts) sum += t;
     return of_parts.empty() ? 0 : sum / static_cast<double>(of_parts.size());
   }
-  /// The error left by too little warming: half the trend, or less, lies between report and truth.
+  /// The error left by too little warming: results are off by half the trend at most.
   double bias() const { return std::abs(mean()) / 2; }
   /// Is the bias more than this, and more than chance, at 95 % confidence?
   bool is_more_than(double error) const {
