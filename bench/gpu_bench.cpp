@@ -1,6 +1,6 @@
-// What a GPU gives: one system and many, stepped by teams and as a batch, against the CPU backend
-// of the same machine, the cost of a window's barrier, what sizes of teams and of shared memory
-// give, and how full the GPU is. Prints tables and writes JSON.
+// Measures a GPU's speed: one system and many, stepped by teams and as a batch, against the CPU
+// backend of the same machine, the cost of a window's barrier, the effect of sizes of teams and of
+// shared memory, and how full the GPU is. Prints tables and writes JSON.
 //
 //   gpu_bench [--parts PARTS] [--seconds S] [--json FILE] [--emulated] ...
 //
@@ -123,7 +123,7 @@ Json device_json(const kernels::DeviceInfo& d) {
           {"clusters", d.clusters}};
 }
 
-/// What a meeting of a team takes, by its size.
+/// The nanoseconds that a meeting of a team takes, by its size.
 Json measure_barrier(kernels::Device& device) {
   constexpr uint32_t kTimes = 100'000;
   std::printf("%-28s %14s\n", "barrier of a team [blocks]", "nanoseconds");
@@ -197,7 +197,7 @@ class Bench {
     return rows;
   }
 
-  /// Of `n` systems on the device.
+  /// The rates of `n` systems on the device.
   Rates rates(const runtime::Recording& recording, uint32_t n, uint32_t warps = 0) const {
     return measure_gpu(systems(recording, n), 0, warps);
   }

@@ -1,6 +1,6 @@
-// What the stepping kernels execute: steps systems of one program with different keys on the CUDA
-// device, by teams or as a batch, and prints what was simulated. The simulated GPU says how many
-// instructions it executed for that, and with how many lanes: figures without a GPU. bench/gpu
+// Counts the work of the stepping kernels: steps systems of one program with different keys on the
+// CUDA device, by teams or as a batch, and prints what was simulated. The simulated GPU says how
+// many instructions it executed for that, and with how many lanes: figures without a GPU. bench/gpu
 // --proxy makes a table of them, and `nearwarp run --profile` shows where they are.
 //
 //   gpu_proxy WAY PROGRAM [--machine M] [--policy P] [--systems N] [--instructions N] ...

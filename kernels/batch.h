@@ -46,7 +46,7 @@
 
 namespace nearwarp::kernels {
 
-/// What has come of a warp's looking for work.
+/// The outcome of a warp's look for work.
 enum class Turn : uint32_t { kWorked, kIdle, kOver };
 
 /// A warp's way through a launch. `time_is_up()` says whether the launch's time is.
@@ -194,7 +194,7 @@ class BatchWarp {
       return earliest < kNever;
     }) != 0;
   }
-  /// Those of a run's components that are due go to the list of their kind. `slept`: all of them
+  /// Adds the due components of a run to the list of their kind. `slept`: all of them
   /// did, until now.
   template <class G>
   NW_HD NW_INLINE void look(const G& g, Cohort& cohort, uint32_t run, bool slept) const {

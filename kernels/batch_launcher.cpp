@@ -24,7 +24,7 @@ class Pieces {
                 values.size() * sizeof(T));
     return there;
   }
-  /// That the host does not fill.
+  /// Takes room that the host does not fill.
   template <class T>
   T* add(size_t count) {
     used_ = (used_ + kAlignment - 1) / kAlignment * kAlignment;
@@ -41,7 +41,7 @@ class Pieces {
   std::vector<std::byte> filled_;
 };
 
-/// At most.
+/// The most bytes that a batch of these systems needs.
 size_t bytes_for(size_t systems, size_t components) {
   // Seats of each kind of each cohort fill up a run. No system has more domains than components,
   // and one.
@@ -117,7 +117,7 @@ LaunchReport BatchLauncher::run(std::span<BatchMember> members, const Slice& sli
 
   const LaunchReport report = device_->run_batch(batch);
 
-  // What was committed lies first, then the table.
+  // The counts of committed instructions lie first, then the table.
   std::vector<std::byte> left(reinterpret_cast<std::byte*>(batch.more) - room_.as<std::byte>());
   room_.download(left.data(), left.size());
   const auto offset = [&](const void* at) {

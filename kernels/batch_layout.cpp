@@ -9,8 +9,8 @@ namespace nearwarp::kernels {
 
 namespace {
 
-/// Of a cohort: two warps full of what a system has one of, such as a crossbar. More of them fill
-/// lanes no better, fewer cohorts leave less to do while the longest step of a round goes on.
+/// Systems of a cohort: two warps full of what a system has one of, such as a crossbar. More
+/// fill lanes no better, fewer cohorts leave less to do while the longest step of a round goes on.
 constexpr size_t kSystemsOfCohort = 64;
 
 constexpr uint32_t kKinds = ProductFamily::kCount;
@@ -35,7 +35,7 @@ class ByKind {
       begin_.push_back(begin);
     }
   }
-  /// Of any system.
+  /// The most components of a kind that any system has.
   uint32_t most(uint32_t kind) const { return most_[kind]; }
   /// Numbers of a system's components of a kind.
   std::span<const uint32_t> members(uint32_t system, uint32_t kind) const {

@@ -10,7 +10,7 @@
 
 namespace nearwarp::kernels {
 
-/// What a launch of a batch goes by; see Batch.
+/// The tables that a launch of a batch goes by; see Batch.
 struct BatchLayout {
   std::vector<BatchSystem> more;
   std::vector<Cohort> cohorts;

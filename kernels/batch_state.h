@@ -1,11 +1,11 @@
-// What a batch of systems lies in memory as, on a device: see kernels/batch.h.
+// The state of a batch of systems in a device's memory: see kernels/batch.h.
 #pragma once
 
 #include "kernels/team_state.h"
 
 namespace nearwarp::kernels {
 
-/// What a warp can do: step components of the kind with that number, or one of these.
+/// A task of a warp: to step components of the kind with that number, or one of these.
 enum class BatchTask : uint32_t {
   kSeat = ProductFamily::kCount,  ///< what the host, or another launch, has left: who is due when
   kLook,
@@ -41,7 +41,7 @@ struct Domain {
   uint32_t length = 0;        ///< of a cluster's windows; 0: no cluster
 };
 
-/// What a batch knows of a system beside its TeamSystem.
+/// A batch's knowledge of a system beside its TeamSystem.
 struct BatchSystem {
   uint32_t first_domain = 0, domains = 1;  ///< the first is that of components in no cluster
   uint64_t last_window = 0;                ///< it stops before this one

@@ -107,7 +107,7 @@ void CpuExecutor::step_portion(Portion& portion) {
     portion.next = min_tick(portion.next, step_some(Way::kSafeTimes, portion.sms, portion.late));
 }
 
-/// What is left of the window where SMs have safe times.
+/// Steps the rest of the window, where SMs have safe times.
 Tick CpuExecutor::catch_up() {
   late_.clear();
   for (Portion& p : portions_) {

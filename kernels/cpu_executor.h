@@ -26,7 +26,7 @@ enum class Way : uint8_t {
   kCatchUp,    ///< SafeTimes::catch_up()
 };
 
-/// What a thread has to do in a window.
+/// A thread's work in a window.
 struct Work {
   Way way = Way::kDue;
   std::span<Component> components;
@@ -60,7 +60,7 @@ struct ExecutorOptions {
   unsigned threads = 1;
   uint32_t order_seed = 0;     ///< 0: components in order; else a new shuffled order per window
   StepOnCpu family = nullptr;  ///< of the components' family; null: the ProductFamily's
-  /// With it, run()'s windows may be longer than the control channels that it names.
+  /// Safe times, with which run()'s windows may be longer than the control channels that they name.
   SafeTimePlan safe_times = {};
 };
 
@@ -96,7 +96,7 @@ class CpuExecutor {
   void deal();
   /// Components, or the arena, may have changed since the last window.
   void forget(std::byte* arena);
-  /// What step() does, for who has changed nothing; `window` becomes the one that was stepped.
+  /// Steps as step() does, for who has changed nothing; `window` becomes the one that was stepped.
   Tick go_on(const sm::SystemView& system, Window& window);
   void shuffle(Portion& portion);
   void work(unsigned thread, uint32_t round);

@@ -217,7 +217,7 @@ class CudaDevice final : public Device {
     return timed([&] { start_teams(kernel, launch, shape, shared_bytes); });
   }
 
-  /// What `start`() starts, to its end.
+  /// Waits for the end of what `start`() starts, and times it.
   template <class F>
   LaunchReport timed(F&& start) {
     NW_CUDA_CHECK(cudaEventRecord(begun_, stream_));

@@ -11,7 +11,7 @@ namespace nearwarp::kernels {
 
 namespace {
 
-/// What a warp has to do in a busy window. Its lanes step components of one kind at the same time;
+/// The work of a warp in a busy window. Its lanes step components of one kind at the same time;
 /// what they do not do together, since each has its own way through the code, comes one by one.
 class Load {
  public:
@@ -35,7 +35,7 @@ class Load {
 }  // namespace
 
 Deal deal_components(std::span<const Component> components, uint32_t warps) {
-  // What is dealt out in one piece: a component, or a cluster.
+  // A piece is dealt out as one: a component, or a cluster.
   struct Piece {
     std::vector<uint32_t> members;
     uint32_t rank = 0, weight = 0;

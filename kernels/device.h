@@ -15,7 +15,7 @@
 
 namespace nearwarp::kernels {
 
-/// What a device is.
+/// The properties of a device.
 struct DeviceInfo {
   int index = 0;  ///< the number by which it is chosen
   std::string name;
@@ -59,7 +59,7 @@ inline void check_shape(const DeviceInfo& device, const TeamShape& shape) {
       (shape.blocks > 1 && !whole_blocks))
     throw std::logic_error("a launch of an impossible shape");
 }
-/// Of shared memory for States: the share of so many of a block's warps.
+/// Bytes of shared memory for States: the share of so many of a block's warps.
 inline uint32_t shared_bytes_of(const DeviceInfo& device, uint32_t warps) {
   return static_cast<uint32_t>(uint64_t{device.shared_bytes} * warps / device.warps_per_block) /
          16 * 16;
@@ -69,7 +69,7 @@ inline uint32_t teams_at_once(const DeviceInfo& device, const TeamShape& shape) 
   return device.blocks_at_once * (device.warps_per_block / shape.warps) / shape.blocks;
 }
 
-/// What a launch took.
+/// The time that a launch took.
 struct LaunchReport {
   double seconds = 0;  ///< on the device
 };
@@ -149,8 +149,8 @@ std::vector<DeviceInfo> cuda_devices(std::string& why);
 /// How a CUDA device is used; for tests and measurements.
 struct CudaOptions {
   bool clusters = true;  ///< false: as on devices that have none
-  /// Of shared memory for States in a block of full size, if the device has as much. The rest of
-  /// what shared memory and the first cache have together caches arrays and channels. Estimated:
+  /// Bytes of shared memory for States in a block of full size, if the device has as much. The rest
+  /// of what shared memory and the first cache have together caches arrays and channels. Estimated:
   /// half.
   uint32_t shared_bytes = 96 << 10;
   uint32_t batch_warps = 0;  ///< that step batches, in a block; 0: as many as fit the device

@@ -34,7 +34,7 @@ struct DueView {
   Tick* of_block = nullptr;
   uint8_t* news = nullptr;     ///< of the windows before; a component's owner clears it
   uint8_t* sent_to = nullptr;  ///< of this window
-  // Of members of clusters, as CpuNotes has them:
+  // Bytes and words for members of clusters, as CpuNotes has them:
   uint8_t* waiting = nullptr;
   InputBits* unseen = nullptr;
   uint32_t* found = nullptr;  ///< find_due()'s, from the first of the places on that it looks at
@@ -113,7 +113,7 @@ inline constexpr InputBits kAllUnseen{{~uint64_t{0}, ~uint64_t{0}}};
 
 /// When a component of which there is news is due: 0 for one that waits for a credit.
 inline Tick due_now(const Component& c, std::byte* base) { return c.poll ? 0 : due_tick(c, base); }
-/// The same if it is not before `end`; else some tick that is.
+/// The tick that due_now() gives if it is not before `end`; else some tick that is.
 inline Tick due_beyond(const Component& c, std::byte* base, Tick end) {
   return c.poll || c.wake < end ? 0 : due_tick(c, base);
 }
@@ -149,7 +149,7 @@ NW_INLINE Tick earliest_of_block(const Tick* due) {
   return first;
 }
 
-// Of `places`, which are all of one add(): those whose component is due before `end`, in their
+// Finds those of `places`, all of one add(), whose component is due before `end`, in their
 // order. DueView::due is then due_now() if `kExact`, due_beyond() if not, and the others' earliest
 // tick goes into `next`.
 // Functions of their own, so that their loops' registers are not those of the models.

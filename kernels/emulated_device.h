@@ -24,7 +24,7 @@ struct EmulationOptions {
   uint64_t fault_in_launch = 0;  ///< of batches, counted from 1: it breaks the device; 0: none does
 };
 
-/// Memory is the host's, but other memory: what is not uploaded is not there.
+/// A device whose memory is the host's, but other memory: what is not uploaded is not there.
 class EmulatedDevice final : public Device {
  public:
   explicit EmulatedDevice(const EmulationOptions& options);

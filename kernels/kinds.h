@@ -15,7 +15,7 @@
 #include "device/sm/sm_view.h"
 #include "kernels/family.h"
 
-// Of mechanisms from elsewhere (host/mechanisms/list.h): ", NAME::Mechanism" for each.
+// Device code of mechanisms from elsewhere (host/mechanisms/list.h): ", NAME::Mechanism" for each.
 #ifdef NW_MORE_DEVICE_CODE_HEADER
 #include NW_MORE_DEVICE_CODE_HEADER
 #else
@@ -51,7 +51,7 @@ struct SmKindOf : KindOf<sm::SmParams, sm::SmStateOf<kWords>> {
   static uint32_t weight(uint32_t /*inputs*/) { return 24; }
 };
 
-/// Of a kind whose State has a fault word.
+/// A kind whose State has a fault word.
 template <class P, class S>
 struct FallibleKindOf : KindOf<P, S> {
   NW_HD static const Fault* fault(const S& s) { return &s.fault; }
@@ -136,7 +136,7 @@ using AnyFamilyWith =
 /// All kinds, in the order of ComponentKind, with mechanisms of one's own.
 template <class Mechanisms>
 using FamilyWith = AnyFamilyWith<Mechanisms, true>;
-/// The same without code for special cases. Tests compare both.
+/// The family without code for special cases. Tests compare both.
 template <class Mechanisms>
 using GeneralFamilyWith = AnyFamilyWith<Mechanisms, false>;
 

@@ -53,7 +53,7 @@ struct HostGroup {
   NW_HD NW_INLINE void leader(F&& f) const {
     f();
   }
-  /// The same, and every lane gets what it returns (an integer of at most 64 bits).
+  /// Runs f in the leader alone, and every lane gets its result (an integer of at most 64 bits).
   template <class F>
   NW_HD NW_INLINE auto leader_value(F&& f) const {
     return f();

@@ -34,7 +34,7 @@ Component make_component(Ref<P> params, Ref<S> state, Ref<Ref<Channel>> inputs) 
   c.inputs = inputs;
   return c;
 }
-/// The same, which places them.
+/// Makes a component, and places its parts in the arena.
 template <class Family = ProductFamily, class P, class S>
 Component make_component(ArenaBuilder& arena, const P& params, const S& state,
                          std::span<const Ref<Channel>> inputs) {

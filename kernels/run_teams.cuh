@@ -53,7 +53,7 @@ struct BlockShared {
 /// the same time, and meet when all have.
 class Team {
  public:
-  /// What follows from these is worked out again when it is wanted: registers belong to the models.
+  /// Keeps only these; values that follow are found anew: registers belong to the models.
   __device__ Team(const Launch& launch, BlockShared& shared) : launch_(launch), shared_(shared) {}
 
   /// This warp's number in the team.
@@ -61,7 +61,7 @@ class Team {
     return rank() * launch_.team_warps + threadIdx.x / 32 % launch_.team_warps;
   }
   __device__ bool is_alone_in_block() const { return blockDim.x / 32 == launch_.team_warps; }
-  /// Its number in the block.
+  /// The team's number in the block.
   __device__ uint32_t in_block() const { return threadIdx.x / 32 / launch_.team_warps; }
 
   /// A barrier of the team, which orders all of its accesses to memory. `mine` counts in the
@@ -92,7 +92,7 @@ class Team {
     return launch_.places[blockIdx.x / launch_.blocks_per_team];
   }
 
-  /// Of the first `n` <= 32.
+  /// The findings of the first `n` <= 32 warps.
   static __device__ Findings combined(const Warp& warp, const Findings* found, uint32_t n) {
     Findings f;
     if (warp.thread_rank() < n) f = found[warp.thread_rank()];
@@ -139,7 +139,7 @@ __device__ inline uint64_t clock_ns() {
 /// One launch: every team takes systems until none is left or its time is up.
 __global__ void __launch_bounds__(kMostWarps * 32, 1) run_teams(const Launch launch) {
   __shared__ BlockShared shared;
-  // What a warp holds over a window lies here, so that the models have the registers. All lanes
+  // A warp's values over a window lie here, so that the models have the registers. All lanes
   // write the same, and wait for each other before and after.
   __shared__ __align__(16) std::byte of_warps[kMostWarps][sizeof(TeamRun)];
   extern __shared__ __align__(16) std::byte states[];

@@ -138,8 +138,8 @@ class SafeTimes {
     return horizon;
   }
 
-  /// What the front end has to do next, that is under way to it or that it knows of itself. Who
-  /// waits for a credit may get it at once.
+  /// Finds when the front end has to work next, by what is under way to it or what it knows itself.
+  /// Who waits for a credit may get it at once.
   void find_front_end_due(std::span<const Component> components, std::byte* base) {
     const Component& c = components[plan_.front_end];
     front_end_due_ = max_tick(front_end_at_, due_now(c, base));
@@ -181,7 +181,7 @@ class SafeTimes {
     const uint32_t k = number_[component];
     // An answer to what is under way from it.
     Tick called = max_tick(front_end_at_, ahead.message_of(k));
-    // What the front end sends by itself, or because of others.
+    // A message that the front end sends by itself, or because of others.
     const Tick others = ahead.heeds_only_itself(k)
                             ? max_tick(front_end_at_, ahead.next_launch())
                             : min_tick(front_end_due_, slowest_ + plan_.reach);

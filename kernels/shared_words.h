@@ -12,7 +12,7 @@
 
 namespace nearwarp::kernels {
 
-// In the order of what they promise. All are of the scope of the device.
+// Atomics in the order of what they promise. All are of the scope of the device.
 
 template <class T>
 NW_HD NW_INLINE T load_relaxed(const T* p) {
@@ -24,7 +24,7 @@ NW_HD NW_INLINE T load_relaxed(const T* p) {
 #endif
 }
 
-/// Returns what was there before, as all that add.
+/// Adds, and returns what was there before, as all that add.
 template <class T>
 NW_HD NW_INLINE T add_relaxed(T* p, T value) {
 #if defined(__CUDA_ARCH__)
@@ -35,7 +35,7 @@ NW_HD NW_INLINE T add_relaxed(T* p, T value) {
 #endif
 }
 
-/// All that was written before is there for who reads the word, or adds to it, afterwards.
+/// Stores. All that was written before is there for who reads the word, or adds to it, afterwards.
 template <class T>
 NW_HD NW_INLINE void store_release(T* p, T value) {
 #if defined(__CUDA_ARCH__)
@@ -45,8 +45,8 @@ NW_HD NW_INLINE void store_release(T* p, T value) {
 #endif
 }
 
-/// All that others wrote before they wrote or added is there; what was written before is there for
-/// who adds afterwards.
+/// Adds. All that others wrote before they wrote or added is there; what was written before is
+/// there who adds afterwards.
 template <class T>
 NW_HD NW_INLINE T add_acquire_release(T* p, T value) {
 #if defined(__CUDA_ARCH__)

@@ -50,7 +50,7 @@ NW_HD NW_INLINE uint32_t phase_of(ComponentKind kind) {
   return kind == ComponentKind::kFrontEnd ? 0 : static_cast<uint32_t>(kind) + 1;
 }
 
-/// What a warp has found out in a window, and what a team has, combined.
+/// Findings of a warp in a window, or of a team, combined.
 struct Findings {
   static constexpr uint32_t kHostWanted = 1, kTimeIsUp = 2;
   uint32_t key = kNoKey;  ///< the next event, as ticks_ahead() of the window's begin
@@ -108,7 +108,7 @@ class TeamRun {
     return finish(g, warp, walk);
   }
 
-  // The same in parts.
+  // The parts of step(), in their order.
 
   template <class G>
   NW_HD NW_INLINE Walk begin(const G& g, uint32_t warp) {
@@ -260,7 +260,7 @@ class TeamRun {
     uint32_t next = next_event(g, first);
     g.leader([&] { beyond_ = kNoKey; });
     while (true) {
-      // What can be worked out again is, rather than kept over the models.
+      // Values that can be worked out again are, rather than kept over the models.
       const Window whole = next_window(control_);
       const uint32_t length = static_cast<uint32_t>(whole.end - whole.begin);
       const Tick begin = whole.begin + next, end = begin + component(first).cluster_window;
@@ -274,7 +274,7 @@ class TeamRun {
         step_some(g, at, min_u32(system_->deal.group_end[first] - at, 64), horizon, found);
       found.add({ticks_ahead(horizon.next, window_.begin), 0});
       const uint32_t key = g.least_of_lanes(found.key);
-      // From the machine's window's begin on. Too early is harmless.
+      // Ticks count from the begin of the machine's window. Too early is harmless.
       const Tick whole_begin = next_window(control_).begin;
       const uint32_t beyond = g.least_of_lanes(ticks_ahead(horizon.beyond, whole_begin));
       g.leader([&] { beyond_ = min_u32(beyond_, beyond); });
@@ -316,7 +316,7 @@ class TeamRun {
     }
   }
 
-  /// Those of `due` that are of the first one's kind; where footprints are left, it alone.
+  /// The due components of the first one's kind; where footprints are left, it alone.
   template <class G>
   NW_HD NW_INLINE uint64_t of_one_kind(const G& g, uint32_t first, uint32_t n, uint64_t due) const {
     if (system_->footprint != nullptr) return due & (~due + 1);

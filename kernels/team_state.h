@@ -1,4 +1,4 @@
-// What a team of warps is told, in memory of the device: see kernels/team.h.
+// A team's orders, in memory of the device: see kernels/team.h.
 #pragma once
 
 #include "kernels/run_control.h"

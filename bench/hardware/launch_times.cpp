@@ -90,7 +90,7 @@ cudaError_t launch(const char* name, const void* kernel, dim3 grid, dim3 block, 
 
 extern "C" {
 
-// What <<<>>> calls, since CUDA 13 and before.
+// The functions that <<<>>> calls, since CUDA 13 and before.
 cudaError_t __cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
                                size_t shared, cudaStream_t stream) {
   return launch("__cudaLaunchKernel", kernel, grid, block, arguments, shared, stream);

@@ -5,7 +5,7 @@
 namespace nearwarp::reference {
 namespace {
 
-/// What kernel `kind` of alu computes from x, for the kinds that are checked.
+/// The value that kernel `kind` of alu computes from x, for the kinds that are checked.
 uint32_t alu_step(int kind, uint32_t x, uint32_t step) {
   switch (kind) {
     case 0:

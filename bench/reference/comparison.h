@@ -20,7 +20,7 @@ std::string ratio_text(double a, double b);
 
 /// A line for each run, and how far the cycles are off all together. `rows` is not empty.
 std::string runs_text(const std::vector<Row>& rows);
-/// Of those of kSlopes whose runs are there; empty if there are none.
+/// The slopes of kSlopes whose runs are there; empty if there are none.
 std::string slopes_text(const std::vector<Row>& rows);
 /// A line for each run, ratios too, separated by commas.
 std::string runs_csv(const std::vector<Row>& rows);

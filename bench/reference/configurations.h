@@ -10,7 +10,7 @@ namespace nearwarp::reference {
 struct Configuration {
   std::string name;     ///< as in the figures
   std::string machine;  ///< that stands for it
-  /// Of a variant of another configuration, e.g. "cold": stands behind its runs' names. It differs
+  /// For a variant of another configuration, e.g. "cold": stands behind its runs' names. It differs
   /// from the machine by `overrides`.
   std::string variant;
   std::vector<std::string> overrides;

@@ -33,8 +33,8 @@ Counts ours(const report::RunResult& r, const Configuration& configuration) {
   c.dram_reads = of("dram.bytes_read") / kSectorBytes;
   c.dram_writes = of("dram.bytes_written") / kSectorBytes;
   const double writes = of("l2.writes"), missed = writes - of("l2.write_hits");
-  // Of a line that a warp writes; where all writes go on to memory, their mean size is known there,
-  // but for atomics, which write a sector each.
+  // Sectors of a line that a warp writes; where all writes go on to memory, their mean is known
+  // there, but for atomics, which write a sector each.
   const bool by_sectors = has(r, "l2.sector_misses");
   const double plain = of("dram.writes") - of("l2.atomics");
   const double sectors_each =

@@ -1,4 +1,4 @@
-// What is compared of a run: the same quantities of nearwarp's counters and of GPGPU-Sim's.
+// The quantities of a run that are compared: the same of nearwarp's counters and of GPGPU-Sim's.
 #pragma once
 
 #include <array>
@@ -44,7 +44,7 @@ struct Deviation {
   double correlation = 0;     ///< of the logarithms; 0 for fewer than two runs
 };
 
-/// Of ours[i] / theirs[i]; neither is empty, all are above 0.
+/// The deviation of ours[i] / theirs[i]; neither is empty, all are above 0.
 Deviation deviation(const std::vector<double>& ours, const std::vector<double>& theirs);
 
 }  // namespace nearwarp::reference

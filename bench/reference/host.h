@@ -1,4 +1,4 @@
-// What the host sides share: kernels/common.h and the CUDA runtime, on the virtual device.
+// Headers that the host sides share: kernels/common.h and the CUDA runtime, on the virtual device.
 #pragma once
 
 #include <cstdint>

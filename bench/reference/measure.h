@@ -15,7 +15,7 @@ struct Setting {
   unsigned threads = 1;          ///< of each simulation
 };
 
-/// Those of the figures whose name the regular expression matches, in their order. Throws
+/// Runs those of the figures whose name the regular expression matches, in their order. Throws
 /// nearwarp::Error if a program gives a wrong result.
 std::vector<Row> measure(const Setting& setting, const std::vector<Figures>& figures,
                          const std::string& run_regex = "");

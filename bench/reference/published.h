@@ -1,4 +1,4 @@
-// What others have measured on real GPUs, beside the same of the machines that stand for them:
+// Measurements of others on real GPUs, beside the same of the machines that stand for them:
 // tests/validation/hopper_published.tsv, docs/hopper.md.
 #pragma once
 
@@ -30,7 +30,7 @@ struct PublishedRow {
 /// The file's lines. Throws nearwarp::Error if it cannot be read, or is damaged.
 std::vector<Published> read_published(const std::string& path);
 
-/// Those of a machine, measured on it, or on `instead` with keys changed by `set` (KEY=VALUE).
+/// Rows of a machine, measured on it, or on `instead` with keys changed by `set` (KEY=VALUE).
 /// Throws nearwarp::Error where a line names nothing that can be measured.
 std::vector<PublishedRow> measure_published(const std::vector<Published>& all,
                                             const std::string& machine, const std::string& instead,
@@ -39,7 +39,7 @@ std::vector<PublishedRow> measure_published(const std::vector<Published>& all,
 /// A line for each number, then for each class of those that set constants and of those that only
 /// check: how many, the mean absolute error, and the correlation of logarithms.
 std::string published_text(const std::vector<PublishedRow>& rows);
-/// The same numbers, separated by commas.
+/// The rows as numbers separated by commas.
 std::string published_csv(const std::vector<PublishedRow>& rows);
 /// A page with the table, and ours over theirs as points beside the diagonal.
 std::string published_page(const std::string& title, const std::vector<PublishedRow>& rows);

@@ -24,8 +24,8 @@ struct Group {
     for (const PublishedRow& r : rows) most = std::max(most, std::abs(r.error()));
     return most;
   }
-  /// Of logarithms; below -1 where it is not known: of fewer than three numbers, or equal ones, or
-  /// of several units, whose sizes alone would correlate.
+  /// The correlation of logarithms; below -1 where it is not known: of fewer than three numbers, or
+  /// equal ones, or of several units, whose sizes alone would correlate.
   double correlation() const {
     const auto other = [&](const PublishedRow& r) {
       return r.published.unit != rows.front().published.unit;

@@ -80,7 +80,7 @@ extern const char* const conv_ptx;
 extern const char* const max_pool_ptx;
 extern const char* const upsample_ptx;
 
-// Without unrolled loops.
+// PTX without unrolled loops.
 extern const char* const libor_rolled_ptx;
 extern const char* const kmeans_rolled_ptx;
 extern const char* const bfs_rolled_ptx;

@@ -1,4 +1,4 @@
-// What a workload's name may set: "decode-step:batch=8:context=4096".
+// Parameters that may follow a workload's name: "decode-step:batch=8:context=4096".
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ class Values {
   std::map<std::string, std::string> values_;
 };
 
-/// Of "batch=8:context=4096"; throws nearwarp::UsageError, which says what `workload` takes.
+/// Reads "batch=8:context=4096"; throws nearwarp::UsageError, which says what `workload` takes.
 Values parse_values(const std::string& workload, const std::vector<Parameter>& parameters,
                     const std::string& text);
 

@@ -17,7 +17,7 @@ struct RolledPtx {
   std::string_view of;
   const char* const& text;
 };
-// Not there: sources without loops.
+// PTX without unrolled loops; sources without loops have none.
 constexpr RolledPtx kRolled[] = {
     {"libor.ptx", embedded::libor_rolled_ptx},
     {"kmeans.ptx", embedded::kmeans_rolled_ptx},

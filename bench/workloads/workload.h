@@ -16,7 +16,7 @@ enum class Size { kSmall, kMedium, kLarge, kPaper };
 /// Thread-instructions after which size `paper` stops (TOM, section 5.3).
 inline constexpr uint64_t kPaperThreadInstructions = 2'000'000'000;
 
-/// What a run's self-check found.
+/// The outcome of a run's self-check.
 struct CheckResult {
   bool passed = false;
   bool skipped = false;  ///< the instruction limit ended the program before its result
@@ -37,7 +37,7 @@ class Workload {
   virtual bool rolled() const { return false; }
   /// A variant that is the same code on other data; it has no variant without unrolling.
   virtual bool other_input() const { return false; }
-  /// What its name may set besides: "decode-step:batch=8".
+  /// Parameters that its name may set besides: "decode-step:batch=8".
   virtual std::vector<Parameter> parameters() const { return {}; }
   /// The workload with these values of its parameters, called `name`; of one that has parameters.
   virtual std::unique_ptr<Workload> with(std::string name, Values values) const;

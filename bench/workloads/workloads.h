@@ -23,7 +23,7 @@ std::unique_ptr<Workload> make_fma();
 std::unique_ptr<Workload> make_gather();
 std::unique_ptr<Workload> make_row_sum();
 
-// With launches, layouts and sizes of the originals.
+// Variants with launches, layouts and sizes of the originals.
 std::unique_ptr<Workload> make_libor_original();
 std::unique_ptr<Workload> make_kmeans_original();
 std::unique_ptr<Workload> make_bfs_original();
@@ -35,7 +35,7 @@ std::unique_ptr<Workload> make_ray_original();
 std::unique_ptr<Workload> make_heartwall_original();
 std::unique_ptr<Workload> make_cfd_original();
 
-// Those that the pim-tuning paper has besides, and variants restructured in its manner.
+// Programs that the pim-tuning paper has besides, and variants restructured in its manner.
 std::unique_ptr<Workload> make_atax();
 std::unique_ptr<Workload> make_atax_in_order();
 std::unique_ptr<Workload> make_atax_restructured();
@@ -62,7 +62,7 @@ std::unique_ptr<Workload> make_scalarprod_restructured();
 std::unique_ptr<Workload> make_reduction_restructured();
 std::unique_ptr<Workload> make_cfd_restructured();
 
-// On graphs whose edges per thread block vary by so many percent (graphs/generator.h).
+// Programs on graphs whose edges per thread block vary by so many percent (graphs/generator.h).
 std::unique_ptr<Workload> make_pagerank(int cv_percent);
 std::unique_ptr<Workload> make_degree_centrality(int cv_percent);
 std::unique_ptr<Workload> make_sssp(int cv_percent);
@@ -71,7 +71,7 @@ std::unique_ptr<Workload> make_graph_colouring(int cv_percent);
 std::unique_ptr<Workload> make_connected_components(int cv_percent);
 std::unique_ptr<Workload> make_triangle_count(int cv_percent);
 
-// Those that the CODA paper has besides.
+// Programs that the CODA paper has besides.
 std::unique_ptr<Workload> make_needleman_wunsch();
 std::unique_ptr<Workload> make_nearest_neighbour();
 std::unique_ptr<Workload> make_gaussian();
@@ -84,13 +84,13 @@ std::unique_ptr<Workload> make_mummer();
 
 // The micro-benchmarks of opportunistic computing, and SHOC's triad.
 std::vector<std::unique_ptr<Workload>> make_streams();
-// Others of its workloads.
+// Other workloads of the opportunistic computing paper.
 std::unique_ptr<Workload> make_fdtd();
 std::unique_ptr<Workload> make_srad();
 std::unique_ptr<Workload> make_streamcluster(bool global);
 std::unique_ptr<Workload> make_reduction_global(bool hybrid);
 
-// Those that the MPU paper has besides.
+// Programs that the MPU paper has besides.
 std::unique_ptr<Workload> make_axpy();
 std::unique_ptr<Workload> make_gemv();
 std::unique_ptr<Workload> make_blur();
@@ -98,7 +98,7 @@ std::unique_ptr<Workload> make_conv();
 std::unique_ptr<Workload> make_max_pool();
 std::unique_ptr<Workload> make_upsample();
 
-// What a language model does for one more token (llm/decode.cu).
+// Work of a language model for one more token (llm/decode.cu).
 std::unique_ptr<Workload> make_decode_gemv();
 std::unique_ptr<Workload> make_decode_gemv_int4();
 std::unique_ptr<Workload> make_decode_attention();

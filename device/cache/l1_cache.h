@@ -14,7 +14,7 @@ namespace nearwarp::cache {
 
 enum class L1Writes : uint8_t { kThrough, kAllocate, kLocalBack };
 
-/// What a load leaves for later ones.
+/// The lines that a load leaves for later ones.
 enum class L1Keep : uint8_t {
   kLines,    ///< its line: a cache
   kMisses,   ///< its line while that is on its way
@@ -22,7 +22,7 @@ enum class L1Keep : uint8_t {
   kRemote,   ///< as kLines what other SMs have beside them, as kNothing what this one has
 };
 
-/// Of a line for which a way was taken: is it gone when it has come?
+/// Is a line for which a way was taken gone when it has come?
 NW_HD constexpr bool drops(L1Keep keep) {
   return keep == L1Keep::kMisses || keep == L1Keep::kNothing;
 }
@@ -42,7 +42,7 @@ struct L1Params {
   uint8_t on_fill = 0;      ///< a miss takes its way when its data comes, not when it is sent
 };
 
-/// What is known of a line by sectors, of 32 bytes.
+/// State of a line by sectors, of 32 bytes.
 struct L1Line {
   uint8_t readable = 0;  ///< sectors
   uint8_t dirty = 0;  ///< written: sectors, or with kLocalBack 1: the line has to be written back
@@ -55,7 +55,7 @@ struct L1Counters {
   uint64_t read_hits = 0, read_misses = 0, read_merges = 0;
   uint64_t write_hits = 0, write_misses = 0;
   uint64_t invalidated_lines = 0, flushes = 0;
-  // Not if plain.
+  // Counts of L1s that are not plain.
   uint64_t sector_misses = 0, sector_write_misses = 0;
   uint64_t lines_dirtied = 0, write_backs = 0, lines_dropped_dirty = 0;
 };
@@ -260,7 +260,7 @@ NW_HD inline void l1_invalidate_line(const L1Params& p, L1State& s, std::byte* b
   }
 }
 
-/// Of what l1_flush() drops: sectors, and lines that had to be written back.
+/// Drops contents for l1_flush(): sectors, and lines that had to be written back.
 NW_HD NW_APART inline void l1_forget(const L1Params& p, L1State& s, std::byte* base) {
   for (uint32_t i = 0; i < s.lines.count; ++i) {
     L1Line& l = s.lines.in(base)[i];

@@ -22,7 +22,7 @@
 
 namespace nearwarp::cache {
 
-/// What a load has to send, if anything.
+/// The requests that a load has to send, if any.
 struct L1Request {
   uint32_t mshr = 0;
   uint32_t fetch = 0;             ///< sectors to ask for; 0: nothing

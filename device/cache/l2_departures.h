@@ -1,4 +1,4 @@
-// What leaves an L2 slice, replies of fills and hits and requests to memory, and what comes from
+// Departures from an L2 slice, replies of fills and hits and requests to memory, and arrivals from
 // there.
 #pragma once
 

@@ -66,7 +66,7 @@ NW_HD NW_INLINE void begin_miss(const L2SliceParams& p, L2SliceState& s, std::by
   push_request(s, base, due, PacketKind::kRead, line, index, 0, p.endpoint, p.header_bytes);
 }
 
-/// What becomes of a read or an atomic.
+/// The outcome of looking up a read or an atomic.
 enum class Found : uint32_t { kHit, kMerge, kMiss };
 
 /// Counts, and what is of an atomic only. `at`: its line's way, counted over all sets.

@@ -1,4 +1,4 @@
-// What look-ups in an L2 slice are made of: the ways of a set, and the two rings in which what they
+// Parts of look-ups in an L2 slice: the ways of a set, and the two rings in which what they
 // cause waits for its time.
 #pragma once
 
@@ -112,7 +112,7 @@ NW_HD NW_INLINE void push_atomic_write(const L2SliceParams& p, L2SliceState& s, 
   s.counters.atomic_writes += 1;
 }
 
-/// What a look-up ends with.
+/// The end of a look-up.
 enum class Outcome : uint32_t {
   kTaken,
   kNoMshr,   ///< the request has to wait for a free MSHR
@@ -130,7 +130,7 @@ NW_HD NW_INLINE uint64_t match_ways(uint32_t ways, const uint32_t* tags, uint32_
   return ways == 8 ? lanes::ballot(8, matches) : match_some(ways, tags, line);
 }
 
-/// Of the ways that do not wait for their line the least recently used one; kNoLane if there is
+/// The least recently used one of the ways that do not wait for their line; kNoLane if there is
 /// none. `used`: the set's numbers of last uses; `next`: the next use's.
 NW_HD NW_CALLED uint32_t find_idle_victim(uint32_t ways, const uint32_t* used, uint32_t next,
                                           uint64_t pending) {
@@ -138,7 +138,7 @@ NW_HD NW_CALLED uint32_t find_idle_victim(uint32_t ways, const uint32_t* used, u
     return (pending >> i & 1) != 0 ? 0xffffffffu : used[i] - next - 1;
   });
 }
-/// The same of a full set, of which most ways do not wait.
+/// The least recently used way of a full set, of which most ways do not wait.
 NW_HD NW_INLINE uint32_t find_victim(uint32_t ways, const uint32_t* used, uint32_t next,
                                      uint64_t pending) {
   if (ways == 16 || ways == 8) {

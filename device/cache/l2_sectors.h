@@ -17,7 +17,7 @@
 
 namespace nearwarp::l2_detail {
 
-/// What became of a request that was looked up.
+/// The outcome for a request that was looked up.
 enum class Served : uint32_t {
   kNo,      ///< it has to wait for something inside the slice; nothing was changed
   kNoMshr,  ///< the same, and that is an MSHR
@@ -144,7 +144,7 @@ NW_HD inline Served serve_read(const L2SliceParams& p, L2SliceState& s, std::byt
   return Served::kYes;
 }
 
-/// Those of `sectors` whose words have all been written.
+/// The sectors of `sectors` whose words have all been written.
 NW_HD NW_INLINE uint32_t whole_sectors(const L2SliceParams& p, uint64_t written, uint32_t sectors) {
   const uint32_t words = p.sector_bytes / 4u;
   const uint64_t all = low_bits(words);

@@ -15,7 +15,7 @@ NW_HD NW_INLINE bool fills_service(const L2SliceParams& p, const L2SliceState& s
          s.waiters.in(base)[s.filling * p.mshr_merges + s.next_waiter].origin == L2Origin::kService;
 }
 
-/// The same where there is a service queue: its operands need no way out, and it replies in turns
+/// Replies where there is a service queue: its operands need no way out, and it replies in turns
 /// with the slice.
 NW_HD NW_CALLED void reply_with_service(const L2SliceParams& p, L2SliceState& s, ServiceState& q,
                                         std::byte* base, Tick now, Horizon& horizon) {

@@ -1,4 +1,4 @@
-// What an L2 slice is made of: parameters, tags, MSHRs, rings, counters. Its behaviour:
+// The state of an L2 slice: parameters, tags, MSHRs, rings, counters. Its behaviour:
 // device/cache/l2_slice.h.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace nearwarp {
 inline constexpr uint32_t kNoMshr = 0xffffffffu;
 inline constexpr uint32_t kNoSet = 0xffffffffu;
 
-/// What a write does whose line is not there, in a slice that keeps whole lines.
+/// The effect of a write whose line is not there, in a slice that keeps whole lines.
 enum class L2WriteMiss : uint8_t {
   kAllocate,      ///< one of a whole line takes a way, and nothing is fetched; others go to memory
   kThrough,       ///< all go to memory
@@ -35,7 +35,7 @@ enum class L2AtLaunch : uint8_t {
 struct L2SliceParams {
   uint32_t period = 1;          ///< ticks per L2 cycle
   uint32_t latency_cycles = 1;  ///< from look-up to departure, at least 1
-  /// Of a line's number within the slice.
+  /// Maps a line's number within the slice to its set.
   cache::SetIndex index{1, 0, cache::SetFunction::kFolded};
   uint32_t ways = 1;  ///< at most 64
   uint32_t mshr_entries = 1;
@@ -64,7 +64,7 @@ struct L2Mshr {
   uint32_t next_free = kNoMshr;
 };
 
-/// Whose request it is.
+/// The kind of a request, by who made it.
 enum class L2Origin : uint8_t {
   kRead,  ///< or a write
   kAtomic,

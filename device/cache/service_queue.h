@@ -1,4 +1,4 @@
-// What a service queue at an L2 slice does (device/cache/service_state.h): the slice calls these
+// The work of a service queue at an L2 slice (device/cache/service_state.h): the slice calls these
 // functions as its cycle goes on.
 //
 // The queue needs neither buffers of its own for data that it waits for, nor a way out for what it
@@ -72,7 +72,7 @@ NW_HD NW_APART inline void stored_at_slice(const L2SliceParams& p, ServiceState&
   stored(q, base, id, cycle_of(p, now));
 }
 
-/// What is due by now.
+/// Takes up what is due by now.
 NW_HD NW_APART inline void advance(const L2SliceParams& p, ServiceState& q, std::byte* base,
                                    Tick now) {
   while (q.arriving.count != 0 && q.arriving.front(base).due <= now) {
@@ -112,7 +112,7 @@ NW_HD NW_INLINE ServiceFifo& next_fifo(ServiceState& q) {
   return q.to_write.count != 0 ? q.to_write : q.reading.count != 0 ? q.reading : q.to_ask;
 }
 
-/// What it looks up next; looks_up() holds.
+/// The request that it looks up next; looks_up() holds.
 NW_HD inline Packet next_request(const L2SliceParams& p, ServiceState& q, std::byte* base) {
   const uint32_t id = next_fifo(q).front(base);
   const ServiceEntry& e = q.entries.in(base)[id];

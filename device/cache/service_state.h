@@ -15,7 +15,7 @@ namespace nearwarp {
 inline constexpr uint32_t kServiceBlock = 3;
 /// A chain of instructions for whoever takes its data in (OC: ComputePacket).
 inline constexpr PacketKind kComputePacket = packet_kind(kServiceBlock, 0, MessageClass::kRequest);
-/// Its result, or that it has been stored.
+/// The chain's result, or the news that it has been stored.
 inline constexpr PacketKind kComputeReply = packet_kind(kServiceBlock, 0, MessageClass::kReply);
 /// A line of data for the SM that wanted the chain executed, because the queue was full (OC,
 /// section 4.4.2, scenario 3).
@@ -29,7 +29,7 @@ inline constexpr uint32_t kMaxOperands = 2;
 /// More entries than any service queue has.
 inline constexpr uint32_t kMaxServiceEntries = WarpSet<4>::kCapacity;
 
-/// What a ComputePacket says.
+/// The content of a ComputePacket.
 struct ComputeOrder {
   LineAddr line[kMaxOperands] = {};  ///< data
   LineAddr store_line = 0;
@@ -74,7 +74,7 @@ NW_HD NW_INLINE uint64_t store_words(const ComputeOrder& o) {
   return o.store_whole ? ~uint64_t{0} : 0;
 }
 
-/// What a chain in a service queue waits for.
+/// The reason for which a chain in a service queue waits.
 enum class ServiceWait : uint8_t {
   kTurn,      ///< its turn to look something up; at an SM at the network, or shared memory's port
   kOperands,  ///< until all of them are there
@@ -131,8 +131,8 @@ struct ServiceEvents {
     events.in(base)[(head + count) % events.count] = {due, id};
     count += 1;
   }
-  /// What is due no earlier than all that is under way: results leave a pipeline in the order in
-  /// which chains have entered it.
+  /// Adds what is due no earlier than all that is under way: results leave a pipeline in the order
+  /// in which chains have entered it.
   NW_HD void push_in_order(std::byte* base, Tick due, uint32_t id) {
     if (count != 0) {
       const uint32_t last = (head + count - 1) % events.count;

@@ -9,9 +9,9 @@ namespace nearwarp::cache {
 enum class SetFunction : uint8_t {
   kLinear,  ///< the lowest bits of the line's number
   kXor,     ///< these, exclusive-or as many bits above them
-  /// Of 32 or 64 sets of a Fermi L1 [Nugteren et al., "A Detailed GPU Cache Model Based on Reuse
-  /// Distance Theory", HPCA 2014]: bits 7 to 11 of the address exclusive-or bits 13, 14, 15, 17 and
-  /// 19, for lines of 128 bytes; with 64 sets, bit 12 is the highest bit.
+  /// The function of a Fermi L1 with 32 or 64 sets [Nugteren et al., "A Detailed GPU Cache Model
+  /// Based on Reuse Distance Theory", HPCA 2014]: bits 7 to 11 of the address exclusive-or bits 13,
+  /// 14, 15, 17 and 19, for lines of 128 bytes; with 64 sets, bit 12 is the highest bit.
   kFermi,
   kFolded,  ///< all bits of the line's number, exclusive-or in pieces as long as the set's
   /// The remainder of the line's number by an irreducible polynomial over GF(2) [Rau,

@@ -42,7 +42,7 @@ struct AddressMap {
   /// of the chunk's number [Rau, "Pseudo-randomly interleaved memory", ISCA 1991].
   uint32_t polynomial_bits = 0;
   uint32_t polynomial[kMaxPolynomialBits] = {};
-  /// Of a bank's number, the lowest ones that are vault / channels: slices before one channel then
+  /// The lowest bits of a bank's number that are vault / channels: slices before one channel then
   /// have banks of their own; 0: they share rows.
   uint32_t slice_bank_bits = 0;
   uint32_t channels = 1;  ///< of a stack, where slice_bank_bits is not 0
@@ -55,7 +55,7 @@ struct AddressMap {
   uint32_t vault_shift = 0;
   /// XOR higher-order bits into the stack and vault indices?
   uint32_t hash = 1;
-  /// With `hash`: into the stack index too? Not where consecutive address bits choose the stack.
+  /// Does `hash` reach the stack index too? Not where consecutive address bits choose the stack.
   uint32_t hash_stack = 1;
   /// Set in every row number, so that lines under different maps never seem to share a row.
   uint32_t row_tag = 0;
@@ -96,7 +96,7 @@ struct AddressMap {
     at.column = within_vault(line) & low_bits32(column_bits);
     return at;
   }
-  /// What locate() says, of bank and row only.
+  /// Bank and row of a line, as locate() says them.
   NW_HD NW_INLINE BankLocation bank_of(LineAddr line) const {
     const uint32_t row_bank = within_vault(line) >> column_bits;
     BankLocation at;
@@ -167,7 +167,7 @@ struct AddressMap {
     const uint32_t w = divided_within_stack(line) >> chunk_bits, index = w % vaults;
     return hash == 0 ? index : (index + turn(w / vaults >> column_bits)) % vaults;
   }
-  /// Of the chunk's number by the polynomial: stack * vaults + vault.
+  /// Remainder of the chunk's number by the polynomial: stack * vaults + vault.
   NW_HD NW_RARE uint32_t remainder(LineAddr line) const {
     const uint32_t chunk = (line & line_mask) >> chunk_bits;
     uint32_t index = 0;

@@ -19,8 +19,8 @@
 
 namespace nearwarp {
 
-/// Its memory comes from the kernel: it is zero, it grows without being copied, and what nobody
-/// touches takes none.
+/// A builder whose memory comes from the kernel: it is zero, it grows without being copied, and
+/// what nobody touches takes none.
 class ArenaBuilder {
  public:
   static constexpr std::size_t kAlignment = 64;

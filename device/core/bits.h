@@ -33,7 +33,7 @@ NW_HD constexpr uint64_t low_bits(uint32_t n) {
   return n >= 64 ? ~uint64_t{0} : (uint64_t{1} << n) - 1;
 }
 
-/// The same in 32 bits, n in [0, 32].
+/// The lowest n bits in 32, n in [0, 32].
 NW_HD constexpr uint32_t low_bits32(uint32_t n) {
   return static_cast<uint32_t>((uint64_t{1} << n) - 1);
 }

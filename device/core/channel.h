@@ -71,7 +71,7 @@ struct Channel {
     Tick busy = 0;     ///< ticks spent in transfers
     uint64_t packets = 0, bytes = 0;
     uint32_t tail = 0;  ///< arena offset of the slot for the next packet
-    /// What a backend calls the consumer: CpuNotes::consumer_at() on the CPU, a seat of a batch on
+    /// The consumer's name for a backend: CpuNotes::consumer_at() on the CPU, a seat of a batch on
     /// a device.
     uint32_t waking = 0;
   } producer_side;
@@ -103,7 +103,7 @@ struct InputBits {
   uint64_t words[2] = {};
 };
 
-/// What backends on the CPU want to know besides. A component has a place there.
+/// Notes of channels for backends on the CPU. A component has a place there.
 struct CpuNotes {
   /// Set to 1 for every consumer of something sent.
   uint8_t* sent_to = nullptr;
@@ -115,11 +115,11 @@ struct CpuNotes {
   uint32_t block_shift = 0;
   const uint8_t* waiting = nullptr;  ///< by place: 1 if it waits for a credit that was not known
   InputBits* unseen = nullptr;       ///< by place: see unseen_now
-  /// Of the component that is stepped: inputs without a bit have no packets, or the component knows
-  /// of them. Who finds one without takes the bit away. Null: nothing is known of any.
+  /// For the component that is stepped: inputs without a bit have no packets, or the component
+  /// knows of them. Who finds one without takes the bit away. Null: nothing is known of any.
   InputBits* unseen_now = nullptr;
-  /// What is stepped ahead of others may be stepped up to there (kernels/safe_times.h); kNever: it
-  /// is not.
+  /// The tick up to which a component may be stepped ahead of others (kernels/safe_times.h);
+  /// kNever: it is not stepped ahead.
   Tick safe_until = kNever;
 
   /// Channel::Producer::waking: a consumer's place, and the channel's number among its inputs.
@@ -141,7 +141,7 @@ struct CpuNotes {
     // Several threads may note the same consumer at the same time.
     __atomic_store_n(sent_to + place_of(consumer), uint8_t{1}, __ATOMIC_RELAXED);
   }
-  // Of a cluster that is stepped: is it one of its members?
+  // Is it one of the members of the cluster that is stepped?
   NW_INLINE bool note_sent_to_member(uint32_t consumer, Tick arrive) const {
     const uint32_t place = place_of(consumer), input = consumer >> kPlaceBits;
     if (place - first >= count) return false;
@@ -215,7 +215,7 @@ struct Horizon {
     return cpu == nullptr ? end : min_tick(end, cpu->safe_until);
 #endif
   }
-  /// The same for an end that is counted in cycles of `period` ticks.
+  /// Shortens an end that is counted in cycles of `period` ticks.
   NW_HD NW_INLINE void shorten([[maybe_unused]] uint32_t& end,
                                [[maybe_unused]] uint32_t period) const {
 #if !defined(__CUDA_ARCH__)

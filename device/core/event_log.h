@@ -1,4 +1,4 @@
-// What happened in a component, for the host to read between two windows: rare events, with their
+// A log of events in a component, for the host to read between two windows: rare ones, with their
 // tick. A log has no room, and nothing is written, unless somebody wants to read it.
 #pragma once
 
@@ -7,12 +7,12 @@
 namespace nearwarp {
 
 enum class EventKind : uint16_t {
-  // On the SM that offloads; `warp` is its warp.
+  // Events on the SM that offloads; `warp` is its warp.
   kDecided,  ///< the warp is to be offloaded, and prepares for it
   kSent,     ///< its request has left for the component `other`
   kStays,    ///< it was refused, and goes on at home
   kBack,     ///< it goes on, what was offloaded having been executed
-  // On the SM that executes; `warp` is its own, for the warp `other_warp` of the SM `other`.
+  // Events on the SM that executes; `warp` is its own, for the warp `other_warp` of the SM `other`.
   kArrived,
   kFinished,  ///< executed, its memory operations included
   kAnswered,  ///< what answers the request has left

@@ -23,7 +23,7 @@ enum class FirstTouchMode : uint8_t {
   kMovedFromFgp,  ///< it is spread over all stacks before
 };
 
-/// Of a system.
+/// The rule of a system.
 struct FirstTouchRule {
   FirstTouchMode mode = FirstTouchMode::kNone;
   uint8_t stack_bits = 0;  ///< log2 of the stacks
@@ -34,7 +34,7 @@ struct FirstTouchRule {
   NW_HD bool moves() const { return mode >= FirstTouchMode::kMovedFromCgp; }
 };
 
-/// What is noted of a page.
+/// Notes on a page.
 struct PageTouch {
   Tick first = kNever;  ///< the first touch: its time, and who (Toucher)
   Tick moved = kNever;  ///< the page has its place from then on

@@ -13,7 +13,7 @@
 
 namespace nearwarp {
 
-/// No i was found.
+/// The result where no i was found.
 inline constexpr uint32_t kNoLane = 0xffffffffu;
 
 }  // namespace nearwarp

@@ -1,4 +1,4 @@
-// What travels through channels.
+// Packets, which travel through channels.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ enum class PacketKind : uint16_t;
 NW_HD constexpr PacketKind packet_kind(uint32_t block, uint32_t number, MessageClass c) {
   return static_cast<PacketKind>(block << 8 | number << 2 | static_cast<uint32_t>(c));
 }
-/// The same of packets that mean something by their order: of two from one sender to one receiver
+/// A kind of packets that mean something by their order: of two from one sender to one receiver
 /// the first one arrives first. All others may overtake each other in networks.
 NW_HD constexpr PacketKind ordered_kind(uint32_t block, uint32_t number, MessageClass c) {
   return static_cast<PacketKind>(block << 8 | 1u << 7 | number << 2 | static_cast<uint32_t>(c));

@@ -1,4 +1,4 @@
-// What every component's step function is given and what it answers.
+// Arguments and answer of every component's step function.
 #pragma once
 
 #include "device/core/channel.h"

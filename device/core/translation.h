@@ -32,7 +32,7 @@ struct AddressMaps {
   Ref<AddressMap> others;  ///< maps 1 and up; line_mask is below kMaxMappedLines
 
   AddressMaps() = default;
-  /// The same map everywhere. Implicit: an AddressMap is a set of one.
+  /// One map everywhere. Implicit: an AddressMap is a set of one.
   NW_HD AddressMaps(const AddressMap& everywhere) : baseline(everywhere) {}
 
   /// The map of a physical line. A number beyond the maps is none: it belongs to the line.
@@ -54,7 +54,7 @@ struct PageEntry {
   NW_HD static PageEntry of(LineAddr first_line, uint32_t map, uint32_t attributes = 0) {
     return {first_line | map << kMapShift | attributes};
   }
-  /// With the number of its map.
+  /// The frame's first line, with the number of its map.
   NW_HD LineAddr first_line() const { return word & ~((1u << kAttributeBits) - 1); }
   NW_HD uint32_t map() const { return word >> kMapShift; }
   NW_HD uint32_t attributes() const { return word & ((1u << kAttributeBits) - 1); }
@@ -67,8 +67,8 @@ struct PageTable {
   Ref<PageEntry> pages;  ///< by virtual page
   /// Pages beyond it: under map 0, at their address, or what these bits leave of it, from there on.
   LineAddr beyond = 0, beyond_bits = ~LineAddr{0};
-  /// What TLBs hold, whose pages may be several of the table's: the first one's entry if the others
-  /// go on from there, else one that is mixed().
+  /// Entries for TLBs, whose pages may be several of the table's: the first one's entry if the
+  /// others go on from there, else one that is mixed().
   Ref<PageEntry> runs;
   /// Pages whose entries are made by their first touch.
   FirstTouchPages touched;
@@ -97,7 +97,7 @@ NW_HD NW_INLINE PageEntry page_entry(const Translation& t, const std::byte* base
   return entry_in(table, table.pages, base, page, t.page_shift);
 }
 
-/// The same for TLBs with pages of 2^run_shift lines, at least those of the table.
+/// The entry for TLBs with pages of 2^run_shift lines, at least those of the table.
 NW_HD NW_INLINE PageEntry run_entry(const Translation& t, const std::byte* base, uint32_t space,
                                     uint32_t run, uint32_t run_shift) {
   if (space >= t.spaces.count) return PageEntry::of(run << run_shift, 0);

@@ -84,7 +84,7 @@ NW_HD NW_INLINE Tick send_time(const TrafficParams& p, const TrafficStream& s, T
   return now;
 }
 
-/// The same of all streams.
+/// When the first access of all streams may be sent; as send_time().
 NW_HD NW_INLINE Tick first_send_time(const TrafficParams& p, const TrafficState& s, std::byte* base,
                                      Tick now) {
   Tick first = kNever;
@@ -131,7 +131,7 @@ NW_HD NW_INLINE void take_reply(const TrafficParams& p, TrafficState& source, st
   } else {
     TrafficStream& s = source.streams.in(base)[stream];
     const Tick done = now - p.reply_latency + p.reply_lead;
-    // From being taken in, or, where accesses have a time of their own, from that.
+    // Latency counts from being taken in, or, where accesses have a time of their own, from that.
     const uint64_t cycles = s.params.pacing == TrafficPacing::kOpen
                                 ? static_cast<uint32_t>(cycle_at_or_after(done, p.period)) - q.tag
                                 : cycle_at_or_after(done - q.payload, p.period);

@@ -1,4 +1,4 @@
-// What a source of memory traffic is made of. Its behaviour: device/dram/traffic.h.
+// The state of a source of memory traffic. Its behaviour: device/dram/traffic.h.
 #pragma once
 
 #include "device/core/fault.h"
@@ -37,7 +37,7 @@ struct StreamParams {
   uint64_t first_line = 0;  ///< kStrided: where it begins
 };
 
-/// What all streams of a source have in common.
+/// Parameters that all streams of a source have in common.
 struct TrafficParams {
   uint32_t period = 1;  ///< ticks per command-clock cycle
   uint64_t lines = 1;   ///< addresses are below this; at most 2^32
@@ -72,7 +72,7 @@ NW_HD constexpr uint64_t bucket_latency(uint32_t bucket) {
   return uint64_t{kLatencySteps + (bucket - 256) % kLatencySteps} << (power - 7);
 }
 
-/// Of reads only: writes are done when they are taken in.
+/// Counts of accesses; latencies are of reads only: writes are done when they are taken in.
 struct TrafficCounters {
   uint64_t reads_sent = 0, writes_sent = 0, reads_done = 0;
   uint64_t latency_cycles = 0;  ///< sum over reads

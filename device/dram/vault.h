@@ -123,7 +123,7 @@ NW_HD NW_INLINE VaultCommands earliest(const VaultParams& p, const VaultState& s
   return at;
 }
 
-/// What a vault does next, and when. What lies before the window's end is the same in all lanes.
+/// Agenda: a vault's next work, and when. Ticks before the window's end are the same in all lanes.
 struct Agenda {
   VaultCommands commands;
   uint64_t command;  ///< cycle (from zero) of the next DRAM command or refresh

@@ -12,7 +12,7 @@ inline constexpr uint32_t kNoEntry = 0xff;
 /// In cycles; times a period it still fits a tick.
 inline constexpr uint64_t kNoEvent = uint64_t{1} << 40;
 
-/// What the bus carries for a command's data.
+/// The bytes that the bus carries for a command's data.
 NW_HD NW_INLINE uint32_t bus_bytes(const VaultParams& p, uint32_t data_bytes, bool write) {
   if (!write && p.line_bus_bytes != 0) return p.line_bus_bytes * data_bytes / p.line_bytes;
   return (data_bytes + p.burst_mask) & ~uint32_t{p.burst_mask};

@@ -1,4 +1,4 @@
-// What a vault or memory channel is made of: parameters, queue, banks, counters. Its behaviour:
+// The state of a vault or memory channel: parameters, queue, banks, counters. Its behaviour:
 // device/dram/vault.h.
 #pragma once
 
@@ -139,7 +139,7 @@ struct VaultState {
   uint64_t writes = 0;  ///< of those: the next column command is a write
   uint64_t open_banks = 0;
   uint64_t waiting_banks = 0;  ///< those with entries
-  // Of constraints that are rows: per command, scope and part the earliest cycle; the cycles of the
+  // For rows of constraints: per command, scope and part the earliest cycle; the cycles of the
   // last four activations of each part, + the window, and which is the oldest. Count 0: no rows.
   Ref<uint32_t> row_ok, windows, oldest_in_window;
   uint64_t refreshing = 0;    ///< banks whose refresh is due: they take no other commands

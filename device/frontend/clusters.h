@@ -41,7 +41,7 @@ NW_HD inline bool takes(V& v, uint32_t i, uint32_t launch) {
   return c.launch == launch && unsent_to(c, i) != 0;
 }
 
-/// Thread blocks of so many needs that fit into what is left, up to `most`.
+/// The number of thread blocks with these needs that fit into what is free, up to `most`.
 NW_HD inline uint32_t fitting(sm::SmResources free, const sm::SmResources& needs, uint32_t most) {
   uint32_t n = 0;
   for (; n < most && free.holds(needs); ++n) free.take(needs);
@@ -106,7 +106,7 @@ NW_HD inline uint32_t take(V& v, uint32_t i, Packet& m) {
   return c.first + rank;
 }
 
-/// If all that have not ended wait, they go on.
+/// Lets the cluster's blocks go on if all that have not ended wait at its barrier.
 template <class V>
 NW_HD inline void try_barrier(V& v, ClusterState& c) {
   if (c.live == 0 || (c.at_barrier & c.live) != c.live) return;

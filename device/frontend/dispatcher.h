@@ -68,7 +68,7 @@ NW_HD inline void note_taken(V& v, uint32_t place, uint32_t from) {
       at < queues(v, running(v, place)).length(from) && taken(v, place, from) + d.margin > at;
 }
 
-/// Of which launches can SM `i` take a thread block?
+/// Finds the launches of which SM `i` can take a thread block.
 template <class V>
 NW_HD inline void look_for_room(V& v, uint32_t i) {
   DispatchState& d = v.s.dispatch;

@@ -67,7 +67,7 @@ struct LaunchState {
   Tick end = kNever;          ///< when its last block was done
 };
 
-/// What an SM has left, as the dispatcher keeps account.
+/// The resources that an SM has left, as the dispatcher keeps account.
 struct SmRoom {
   sm::SmResources free;
   uint32_t blocks = 0;          ///< on it

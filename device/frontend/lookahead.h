@@ -1,5 +1,5 @@
-// What the front end's state says of the messages that it can still send: who steps SMs ahead of it
-// (kernels/safe_times.h) asks. Machines with mechanisms are none of these.
+// Lookahead: the messages that the front end can still send, by its state. Who steps SMs ahead of
+// it (kernels/safe_times.h) asks. Machines with mechanisms are none of these.
 #pragma once
 
 #include "device/frontend/dispatcher.h"
@@ -33,7 +33,7 @@ struct Lookahead {
 
   /// When the oldest message of SM `i` arrives, or did; kNever if none is under way.
   Tick message_of(uint32_t i) const { return head_arrival(*s.from_sm.in(base)[i].in(base), base); }
-  /// The same of what is under way to it.
+  /// The tick of the first message that is under way to the SM.
   Tick message_to(uint32_t i) const { return head_arrival(*s.to_sm.in(base)[i].in(base), base); }
 };
 

@@ -1,4 +1,4 @@
-// What a network's terminals have to do with channels, whatever lies between them: which packets
+// The ends of a network at channels, whatever lies between its terminals: which packets
 // have arrived, where they go, and where they are kept while their flits are under way.
 //
 // A sending terminal takes packets from its input channels in turns. A packet under way is a parcel
@@ -41,7 +41,7 @@ struct Parcel {
   Tick until = 0;  ///< of one that has been sent on ahead of time: when that is
 };
 
-/// What packets have waited for, in ticks, summed over packets.
+/// Times that packets have waited, in ticks, summed over packets.
 struct PacketTimes {
   uint64_t injection = 0;  ///< at their sending terminal, until they begin
   uint64_t transit = 0;    ///< from there until their last flit has come to the receiving one
@@ -203,7 +203,7 @@ struct ChannelEnds {
   NW_HD NW_INLINE Channel& channel_of(uint32_t tag) const {
     return *s.outputs.in(base)[s.parcels.in(base)[tag].output].channel.in(base);
   }
-  /// Of the parcels that leave ahead of time, those that have left by now are free. Returns when
+  /// Frees the parcels that leave ahead of time and have left by now. Returns when
   /// the next one is.
   NW_HD NW_INLINE Tick free_parcels(uint32_t n) const {
     SendingEnd& end = s.ends.in(base)[n];
@@ -227,7 +227,7 @@ struct ChannelEnds {
     s.ends.in(base)[tag / kParcels].free |= uint64_t{1} << (tag % kParcels);
     return true;
   }
-  /// The same of one that is going to come, and to be sent on at `when`.
+  /// Delivers a packet that is going to come, and to be sent on at `when`.
   NW_HD NW_INLINE bool deliver_ahead(uint32_t tag, Tick when, Tick waited) const {
     if (!send_on(tag, when, waited)) return false;
     s.parcels.in(base)[tag].until = when;

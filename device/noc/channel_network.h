@@ -30,7 +30,7 @@ struct ChannelNetworkParams : ChannelEndsParams {
   NetworkParams net;
 };
 
-/// What a terminal is sending.
+/// The packet that a terminal is sending.
 struct Sender {
   uint32_t flits_left = 0;  ///< of the packet that is being sent
   Flit flit;                ///< the packet's next one; before it, the last one's last
@@ -78,7 +78,7 @@ struct Interfaces {
     mask.in(base)[n / 64] &= ~(uint64_t{1} << (n % 64));
   }
 
-  /// Of the terminals of word `w`.
+  /// Takes arrivals at the terminals of word `w`.
   NW_HD NW_INLINE void take_arrivals(uint32_t w, uint32_t slot) const {
     uint64_t& woken = v.woken[slot * terminal_words(v.p) + w];
     if (woken != 0) {
@@ -118,7 +118,7 @@ struct Interfaces {
     }
     hold(n, r, in, number);
   }
-  /// It waits there.
+  /// Keeps a flit at terminal `n` until it is taken.
   NW_HD NW_APART void hold(uint32_t n, Receiver& r, InputVc& in, uint32_t number) const {
     take_place(v, in).entered = t;  // here, from now on
     r.waiting |= 1u << number;
@@ -243,7 +243,7 @@ struct Interfaces {
     // Credits are on their way for some cycles after the last flit has gone.
     if ((more | s.flits_inside) != 0) s.active_until = cycle + 1 + p.net.slots;
   }
-  /// Those that are stuck may go on.
+  /// Lets receivers that are stuck go on.
   NW_HD NW_APART void look_for_room() const {
     uint64_t* const stuck = s.stuck.in(base);
     for (uint32_t w = 0; w < terminal_words(v.p); ++w) {

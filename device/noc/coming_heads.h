@@ -6,15 +6,15 @@
 
 namespace nearwarp::noc {
 
-/// Of at most 64 x kWords inputs.
+/// Heads that come, at most 64 x kWords inputs.
 template <uint32_t kWords>
 struct ComingHeads {
   uint64_t inputs[kWords] = {};  ///< whose head arrives in the window, or has, as bits
   Tick beyond = kNever;          ///< the first arrival behind it, as far as is known
 };
 
-/// Of `n` inputs, the head of input i arriving at arrival(i); kNever: there is none to look for.
-/// Input by input: most have no head.
+/// Finds them among `n` inputs, the head of input i arriving at arrival(i); kNever: none to look
+/// for. Input by input: most have no head.
 template <uint32_t kWords, class F>
 NW_HD NW_INLINE ComingHeads<kWords> find_coming(uint32_t n, const Window& window, F&& arrival) {
   ComingHeads<kWords> coming;

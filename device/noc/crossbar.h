@@ -55,8 +55,8 @@ class Crossbar : public Ports<Shape> {
       retry(o, first_cycle, when);
     }
   }
-  /// When the first of them goes on, as far as is known (kNever: of none), and whether there is one
-  /// of which it is not known: its credit may come before the others'.
+  /// When the first stuck receiver goes on, as far as is known (kNever: none), and whether there is
+  /// one of which it is not known: its credit may come before the others'.
   NW_HD NW_INLINE Tick stuck_until(bool& unknown) const {
     Tick until = kNever;
     for (uint64_t bits = s_.stuck; bits != 0; bits &= bits - 1) {
@@ -228,7 +228,7 @@ class Crossbar : public Ports<Shape> {
     train.first += flits;
     train.flits = static_cast<uint16_t>(train.flits - flits);
   }
-  /// The same of the one at the front of an input.
+  /// Flits of the train at the front of an input have gone on.
   NW_HD NW_INLINE void leave(CrossbarInput& i, Train& train, uint32_t flits) const {
     leave(train, flits);
     if (train.flits == 0) pop(i.trains);
@@ -275,7 +275,7 @@ class Crossbar : public Ports<Shape> {
   /// How often a packet asks for its output.
   NW_HD NW_INLINE uint32_t asks_for(uint32_t flits) const { return shape_.split ? flits : 1; }
 
-  /// Of the packet at the front of a connected input, send what can go.
+  /// Sends what can go of the packet at the front of a connected input.
   NW_HD NW_APART void forward(uint32_t in, CrossbarInput& i, Round now) {
     if (i.trains.count == 0) {
       i.starved = true;
@@ -344,7 +344,7 @@ class Crossbar : public Ports<Shape> {
     r.free_from = first + certain;
     receive_at(o, first + train.flits - 1);
   }
-  /// The same ahead of time, if nothing is before the train. A packet that has come with it, as its
+  /// Receives ahead of time, if nothing is before the train. A packet that has come with it, as its
   /// `last`, is sent on, if its channel has room now; that keeps in order what comes.
   NW_HD NW_INLINE bool receive_ahead(uint32_t o, uint32_t tag, Cycle arrives, uint32_t flits,
                                      bool last) {
@@ -506,7 +506,7 @@ NW_HD NW_APART StepResult step_crossbar(const CrossbarParams& p, CrossbarState& 
   const Ref<Channel>* const inputs = s.inputs.in(base);
   crossbar_detail::CrossbarHeads coming = find_coming<kInputWords>(
       s.inputs.count, window, [&](uint32_t i) { return head_arrival(*inputs[i].in(base), base); });
-  // Of these, heads that are known to be there have come.
+  // Heads that are known to be there came before: they are none of these.
   for (uint32_t w = 0; w < input_words(s); ++w) coming.inputs[w] &= ~s.ready[w];
   const auto run = [&](const auto& shape) {
     return result_of(crossbar_detail::run(shape, p, s, base, window, horizon, coming));

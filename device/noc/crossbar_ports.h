@@ -9,14 +9,14 @@ namespace nearwarp::noc::crossbar_detail {
 NW_HD NW_INLINE bool later(uint32_t a, uint32_t b) { return static_cast<int32_t>(a - b) > 0; }
 NW_HD NW_INLINE uint32_t latest(uint32_t a, uint32_t b) { return later(a, b) ? a : b; }
 
-/// What a crossbar's parameters say that its steps ask for again and again.
+/// Parameters of a crossbar that its steps ask for again and again.
 struct AnyShape {
   /// Log2 of the rounds of a cycle; of the one or two the last one's number.
   uint32_t rounds_shift;
   bool split;  ///< ChannelEndsParams::split
 };
 static_assert(kMaxSpeedup == 2);
-/// The same as constants.
+/// The parameters as constants.
 template <uint32_t kRoundsShift, bool kSplit>
 struct ShapeOf {
   static constexpr uint32_t rounds_shift = kRoundsShift;
@@ -182,8 +182,8 @@ class Ports {
     NW_ASSERT(later(at, t_) && at - room.counted + more <= kCreditCycles);
     return at - room.counted - 1;
   }
-  /// To a sender, of a train that begins to win the switch in round `round`: the k-th credit leaves
-  /// in the round max(round + k, first round of cycle first + k).
+  /// Gives credits to the sender of a train that begins to win the switch in round `round`: the
+  /// k-th leaves in the round max(round + k, first round of cycle first + k).
   NW_HD NW_INLINE void give_back(uint32_t n, Round round, Cycle first, uint32_t flits) {
     CrossbarSender& sender = senders_[n];
     Room& room = sender.room;
@@ -197,9 +197,9 @@ class Ports {
     sender.waits_for_room = false;
     send_at(n, cycle_of(round) + kCreditDelay);
   }
-  /// With two rounds per cycle; the first credit comes in the cycle at place `at`. Flits that have
-  /// waited win in successive rounds until none is behind, the others in the cycle that they come
-  /// in.
+  /// Gives credits with two rounds per cycle; the first comes in the cycle at place `at`. Flits
+  /// that have waited win in successive rounds until none is behind, the others in the cycle that
+  /// they come in.
   NW_HD NW_INLINE static void give_by_rounds(Room& room, uint32_t at, Round round, Cycle first,
                                              uint32_t flits) {
     if (flits == 1) {
@@ -217,7 +217,7 @@ class Ports {
     room.second |= (room.coming & all) | in_pairs;
     room.coming |= all;
   }
-  /// To an output, of flits that its receiver takes one per cycle from `first` on.
+  /// Gives an output credits for flits that its receiver takes one per cycle from `first` on.
   NW_HD NW_INLINE void release(uint32_t o, Cycle first, uint32_t flits) {
     CrossbarOutput& out = outputs_[o];
     const uint32_t at = place_of(out.room, first + kCreditDelay, flits - 1);

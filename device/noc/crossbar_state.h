@@ -22,9 +22,9 @@ inline constexpr uint32_t kCreditCycles = 64;
 inline constexpr uint32_t kAheadCycles = 40;
 /// Cycles of routing at most.
 inline constexpr uint32_t kMaxRoutingDelay = 16;
-// Of a train that has been received ahead of time, and the next one's flits behind it (nothing else
-// has a receiver take flits later than it steps); of a train that wins the switch when it comes out
-// of routing, and finds the queue for the wire nearly full.
+// kCreditCycles covers a train that has been received ahead of time, and the next one's flits
+// behind it (nothing else has a receiver take flits later than it steps); and a train that wins the
+// switch when it comes out of routing, and finds the queue for the wire nearly full.
 static_assert(kAheadCycles + 1 + kTrainFlits + kCreditDelay < kCreditCycles);
 static_assert(kEnterDelay + kMaxRoutingDelay + 2 + kOutputQueue + kLeaveDelay + kCreditDelay <
               kCreditCycles);

@@ -17,7 +17,7 @@ inline constexpr uint32_t kMaxSpeedup = 2;
 inline constexpr uint32_t kMaxInputSpeedup = 8;
 inline constexpr uint32_t kOutputQueue = 32;  ///< flits that wait for an output's wire at most
 inline constexpr uint16_t kNobody = 0xffff;
-/// Of a virtual channel whose last packet's tail has gone, and whose tail credit is awaited.
+/// Owner of a virtual channel whose last packet's tail has gone, and whose tail credit is awaited.
 inline constexpr uint16_t kWaitsForTailCredit = 0xfffe;
 
 /// Cycles of the network. Numbers wrap; only differences mean something.
@@ -141,7 +141,7 @@ struct OutputVc {
 /// switch: see NetworkParams::input_speedup.
 struct alignas(64) OutputPort {
   uint64_t sa_inputs = 0;  ///< inputs with requests for it in switch allocation
-  /// Of a WordRouter: input virtual channels whose packets ask for it, or leave by it.
+  /// For a WordRouter: input virtual channels whose packets ask for it, or leave by it.
   uint64_t members = 0;
   uint64_t flits_sent = 0;
   NetworkLink flits;       ///< where they go
@@ -169,7 +169,7 @@ struct StageQueue {
   uint16_t head = 0, count = 0;
 };
 
-/// Of a WordRouter, as bits of input virtual channels, and of output ports.
+/// For a WordRouter, as bits of input virtual channels, and of output ports.
 struct VcWords {
   uint64_t present = 0;     ///< those with flits in their buffers
   uint64_t open = 0;        ///< whose packet has an output's channel that does not lack a credit
@@ -177,7 +177,7 @@ struct VcWords {
   uint64_t va_outputs = 0;  ///< output ports with heads that ask for a channel, and free ones
 };
 
-/// What a router has to do: one without work, whom nothing reaches, is not stepped.
+/// Work of a router: one without any, whom nothing reaches, is not stepped.
 struct RouterWork {
   uint64_t va_outputs = 0;  ///< output ports with requests for virtual channels that are free
   uint64_t sa_outputs = 0;  ///< output ports with requests for the switch
@@ -239,14 +239,14 @@ struct NetworkState {
   Ref<StageEntry> flit_entries;  ///< flits, to switch allocation; empty if that takes one cycle
 };
 
-/// The same as pointers: what a step works with.
+/// The state as pointers: what a step works with.
 struct NetworkView {
   NetworkParams p;
   BlockLayout layout;
   uint32_t arrival_words;
   uint32_t slot_mask, vcs_per_vnet;
   uint32_t vnet_mask;  ///< bits of the channels of virtual network 0
-  /// Of a place's offset: what is within its ring, and what that is behind the last place.
+  /// Masks of a place's offset: what is within its ring, and what that is behind the last place.
   uint32_t ring_mask, ring_end;
   const NetworkLink* flit_links;
   const CreditLink* credit_links;

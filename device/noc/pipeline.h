@@ -26,7 +26,7 @@ NW_HD inline Round first_vc_request(const NetworkParams& p, Round begin) {
   return last_round(p, allocation, p.vc_alloc_delay);
 }
 
-/// The same of a flit and switch allocation.
+/// The round in which a flit takes part in switch allocation at first.
 NW_HD inline Round first_switch_request(const NetworkParams& p, Round begin) {
   return last_round(p, begin, p.sw_alloc_delay);
 }

@@ -18,7 +18,7 @@ NW_HD NW_INLINE uint32_t next_place(const NetworkView& v, uint32_t place) {
   const uint32_t next = place + sizeof(Flit);
   return (next & v.ring_mask) == v.ring_end ? place & ~v.ring_mask : next;
 }
-/// And the one before.
+/// The place before one in its ring.
 NW_HD NW_INLINE uint32_t place_before(const NetworkParams& p, uint32_t place) {
   const uint32_t mask = (sizeof(Flit) << p.ring_shift) - 1;
   return ((place & mask) == 0 ? place + p.depth * sizeof(Flit) : place) - sizeof(Flit);
@@ -91,7 +91,7 @@ NW_HD NW_INLINE void put_flit(const NetworkView& v, const NetworkLink& link, Out
 /// those that are free are made to be so anew at the cycles whose numbers are multiples of this.
 inline constexpr uint32_t kRenewShift = 29;
 NW_HD NW_INLINE bool is_time_to_renew(Cycle t) { return (t & ((1u << kRenewShift) - 1)) == 0; }
-/// Those that are free by `t`; of a network in which nothing has been under way for long, all.
+/// Renews places that are free by `t`; if the network has been idle for long, all.
 NW_HD NW_RARE inline void renew_places(const NetworkView& v, Cycle t, bool idle) {
   const uint32_t vcs = (v.input_ports() + v.p.terminals) << v.p.vc_shift;
   const uint32_t places = vcs << v.p.ring_shift;
@@ -99,7 +99,7 @@ NW_HD NW_RARE inline void renew_places(const NetworkView& v, Cycle t, bool idle)
     if ((v.places[i].flags & kHere) == 0 && (idle || is_free(v.places[i], t))) v.places[i].tag = t;
 }
 
-// What terminals do.
+// Steps of terminals.
 
 /// The place of the next flit of a terminal's virtual channel.
 NW_HD NW_INLINE Flit& take_place(const NetworkView& v, InputVc& in) {
@@ -163,7 +163,7 @@ NW_HD NW_INLINE void inject(const NetworkView& v, uint32_t n, const Flit& flit, 
 NW_HD NW_INLINE void await_room(const NetworkView& v, uint32_t n, uint32_t vc, Cycle t) {
   const uint32_t place = entrance(v, n, vc).place, unit = terminal_unit(v.p, n);
   if (!is_free(v.place(place), t)) return await(v, unit, v.place(place));
-  // It has one: a packet that has to begin waits for the tail's.
+  // The flit has room: a packet that has to begin waits for the credit of the tail before it.
   Flit& last = v.place(place_before(v.p, place));
   if (v.p.wait_for_tail_credit != 0 && !is_free(last, t)) await(v, unit, last);
 }

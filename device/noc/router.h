@@ -45,7 +45,7 @@ class Router {
         ports_(v.ports(r)),
         sa_vcs_(v.sa_vcs + (size_t{r} << (output_shift() + switch_shift()))) {}
 
-  /// Of a plain network: go on to a later cycle.
+  /// Goes on to a later cycle, in a plain network.
   NW_HD NW_INLINE void set_cycle(Cycle t) { t_ = now_ = crossed_ = t; }
 
   // Strides.
@@ -344,7 +344,7 @@ class Router {
       await_credit(in.out, in.out_vc);
     }
   }
-  /// The same after the stages of switch allocation, which the flit enters in round `begin`.
+  /// Offers it after the stages of switch allocation, which the flit enters in round `begin`.
   NW_HD NW_INLINE void start_flit(uint32_t vc, Round begin) const {
     if (sw_alloc_delay() == 1) {
       offer(vc);
@@ -394,7 +394,7 @@ class Router {
     withdraw_vc_request(at, out, who);
     start_flit(vc, now_ + 1);
   }
-  /// The same of the channel alone.
+  /// The head of `who` gets one of them; its request stays.
   NW_HD NW_INLINE void give_vc(uint32_t out, PortVc who, uint32_t granted) const {
     const uint32_t vc = (uint32_t{who.port} << vc_shift()) + who.vc;
     InputVc& in = inputs_[vc];
@@ -482,7 +482,7 @@ NW_HD NW_APART inline void step_router(const NetworkView& v, uint32_t r, Cycle t
   if (has_requests(v.work(r))) mark_due(v, r, t + 1);
 }
 
-/// The same of a plain network, through those of the cycles [begin, end) in which it is due.
+/// Steps a router of a plain network through those of the cycles [begin, end) in which it is due.
 NW_HD NW_APART_ON_GPU void step_plain(const NetworkView& v, uint32_t r, Cycle begin, Cycle end) {
   using Router = router_detail::Router<true>;
   RouterWork& work = v.work(r);
@@ -501,7 +501,7 @@ NW_HD NW_APART_ON_GPU void step_plain(const NetworkView& v, uint32_t r, Cycle be
   }
 }
 
-/// The same of one whose input virtual channels fit a word: number `number` of those whose flags
+/// Steps a router whose input virtual channels fit a word: number `number` of those whose flags
 /// are `due`.
 template <bool kUsual>
 NW_HD NW_APART_ON_GPU void step_word(const NetworkView& v, uint64_t* due, uint32_t r,

@@ -66,7 +66,7 @@ class Switch {
         length_(cycle_at_or_after(window.end, p.period) - first_),
         n_words_(s.inputs.count > 64 ? 2 : 1) {}
 
-  /// With the heads `coming`, which are not registered. Returns when the switch wakes, with
+  /// Runs with the heads `coming`, which are not registered. Returns when the switch wakes, with
   /// kPollBit if that may be sooner: a credit is waited for that is not known yet.
   NW_HD NW_INLINE uint64_t run(const SwitchHeads& coming) {
     beyond_ = coming.beyond;
@@ -179,7 +179,7 @@ class Switch {
     }
     take_several(low, high);
   }
-  /// The same of several: those that nobody contests are moved without being registered.
+  /// Takes several heads: those that nobody contests are moved without being registered.
   NW_HD NW_INLINE void take_several(uint64_t low, uint64_t high) {
     // Input and output ports of these heads, and those of several.
     uint64_t from = 0, from_several = 0, to = 0, to_several = 0;
@@ -215,7 +215,7 @@ class Switch {
       register_head(i, output);
     }
   }
-  /// Of a head whose port has no other: can it be moved without being registered? Nobody else asks
+  /// Can a head whose port has no other be moved without being registered? Nobody else asks
   /// for its output, which is free as its port is, so it wins both. Not to output ports
   /// `contested`.
   NW_HD NW_INLINE bool passes(const SwitchInput& in, uint16_t output, uint64_t contested) const {
@@ -320,7 +320,7 @@ class Switch {
     }
     return candidates;
   }
-  /// Those of `ports` that are not busy.
+  /// The ports among `ports` that are not busy.
   NW_HD NW_INLINE uint64_t free_of(uint64_t ports) {
     for (uint64_t bits = ports & busy_; bits != 0; bits &= bits - 1) {
       const uint32_t i = count_trailing_zeros(bits);

@@ -36,7 +36,7 @@ struct OwedReply {
   uint16_t reserved = 0;
 };
 
-/// What request-reply traffic needs at a terminal.
+/// Replies of a terminal under request-reply traffic.
 struct Responder {
   uint32_t head = 0, count = 0;  ///< of its replies: a ring
   uint32_t waiting = 0;          ///< virtual channels with requests that have not been taken
@@ -84,7 +84,7 @@ struct TrafficState {
   Ref<Sink> sinks;             ///< [terminal * vnets + vnet]
   Ref<uint16_t> destinations;  ///< the table of destination sets
   Ref<Cycle> wakes;            ///< [terminal]: within a window, when it has something to send next
-  // Of request-reply traffic; empty otherwise.
+  // State of request-reply traffic; empty otherwise.
   Ref<Responder> responders;  ///< [terminal]
   Ref<OwedReply> owed;        ///< [terminal * kOwedReplies + position]
 };

@@ -1,4 +1,4 @@
-// The same router where all of a router's input virtual channels are bits of one word.
+// The router of router.h where all of a router's input virtual channels are bits of one word.
 //
 // For plain networks (is_plain() in router.h) of one virtual network whose routers have at most 64
 // input virtual channels, as meshes of published machines have. What takes part in an allocation
@@ -154,7 +154,7 @@ class WordRouter {
     const uint32_t next = place + sizeof(Flit);
     return next % kRing == 0 ? next - kRing : next;
   }
-  // What the block has.
+  // Parts of the router's block.
   NW_HD NW_INLINE VcWords& work() const {
     return reinterpret_cast<RouterWork*>(block_ + layout().work)->vcs;
   }
@@ -167,11 +167,11 @@ class WordRouter {
   NW_HD NW_INLINE SwitchLast& last(uint32_t port) const {
     return reinterpret_cast<SwitchLast*>(block_ + layout().lasts)[port];
   }
-  /// Of cycle `t`: virtual channels that a flit reaches, and those whose head asks for a channel.
+  /// For cycle `t`: virtual channels that a flit reaches, and those whose head asks for a channel.
   NW_HD NW_INLINE uint64_t* coming_in(Cycle t) const {
     return reinterpret_cast<uint64_t*>(block_) + (t & slot_mask()) * 2;
   }
-  /// It has something to do in cycle `t`.
+  /// Notes that the router has something to do in cycle `t`.
   NW_HD NW_INLINE void mark_due(Cycle t) const { add_bits(due_ + (t & slot_mask()), bit(number_)); }
   /// Input virtual channels whose packet has an output's.
   NW_HD NW_INLINE uint64_t active() const { return w_.open | w_.stalled; }
@@ -216,7 +216,7 @@ class WordRouter {
     }
     return ready;
   }
-  /// The same where several want an output, or an input port has several that could win.
+  /// Allocates where several want an output, or an input port has several that could win.
   NW_HD NW_INLINE uint64_t arbitrate(uint64_t ready) const {
     const uint32_t numbers = low_bits32(vc_shift());
     uint64_t grants[kMaxPorts];
@@ -241,7 +241,7 @@ class WordRouter {
     return winners;
   }
 
-  /// Between the heads that have asked, with new ones `heads`, and the free channels.
+  /// Allocates the free channels to heads that have asked for one, with new ones `heads`.
   NW_HD NW_INLINE void allocate_vcs(uint64_t heads) {
     uint64_t outs = w_.va_outputs, more = 0;
     for (; heads != 0; heads &= heads - 1) {

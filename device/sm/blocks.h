@@ -6,7 +6,7 @@
 
 namespace nearwarp::sm {
 
-/// The barrier's warps go on.
+/// Lets the barrier's warps go on.
 template <class V>
 NW_HD NW_APART inline void release_barrier(V& v, uint32_t at, uint32_t now) {
   v.s.barriers.in(v.base)[at].arrived = 0;

@@ -1,4 +1,4 @@
-// What an SM keeps of clusters of thread blocks: where their blocks are, and its accesses to shared
+// State of an SM for clusters of thread blocks: where their blocks are, and its accesses to shared
 // memory of others.
 #pragma once
 
@@ -19,7 +19,7 @@ struct RemoteAccess {
   bool sent = false;  ///< to all of them
 };
 
-/// Of a block slot: its block's cluster.
+/// The cluster of the block in a block slot.
 struct ClusterSlot {
   ClusterPlaces places;
   uint16_t number = 0;  ///< the cluster's, at the front end
@@ -34,8 +34,8 @@ struct ClusterPort {
   Ref<uint16_t> members;  ///< endpoints of the GPC's SMs, by place
   RemoteAccess accesses[kMaxRemoteAccesses];
   uint32_t free_accesses = ~uint32_t{0};
-  // Of the operation at the load-store unit's head: the ranks that it has still to be sent to, with
-  // lanes for each, and its number.
+  // For the operation at the load-store unit's head: the ranks that it has still to be sent to,
+  // with lanes for each, and its number.
   uint32_t head_ranks = 0, head = 0;
   uint8_t head_lanes[kMaxClusterBlocks] = {};
 };

@@ -20,8 +20,8 @@ class DistinctValues {
     uint32_t others = 0;
     return number_of(value, value % kChains, others);
   }
-  /// The same with a chain (below kChains) that each value has, of the caller's choice. `others`:
-  /// how many values that chain had before, if this one is new.
+  /// The number of `value`, with a chain (below kChains) of the caller's choice for each value.
+  /// `others`: how many values that chain had before, if this one is new.
   NW_HD NW_INLINE uint32_t number_of(uint32_t value, uint32_t chain_of_it, uint32_t& others) {
     uint8_t& chain = chain_[chain_of_it];
     for (uint32_t k = chain; k != kNone; k = next_[k], ++others)
@@ -178,7 +178,7 @@ NW_HD NW_APART inline void count_rounds(const uint64_t* words, uint32_t record, 
   }
 }
 
-/// What packets an atomic of a warp is.
+/// The packets that an atomic of a warp becomes.
 enum class AtomicPackets : uint8_t {
   kLines,    ///< one for each line
   kSectors,  ///< for each sector as many as lanes that want one address of it at most
@@ -199,7 +199,7 @@ NW_HD NW_APART inline void split_atomic(const uint64_t* words, uint32_t record, 
     const uint32_t sector = 1u << (static_cast<uint32_t>(address & offset_mask) >> 5);
     uint32_t k = out.count;
     if (packets == AtomicPackets::kSectors) {
-      // Those of the sector that the lanes before it with the same address are in are taken.
+      // Packets of the sector that lanes before it with its address are in are taken.
       uint32_t taken = 0;
       for (uint32_t rest = mask & static_cast<uint32_t>(low_bits(lane)); rest != 0;
            rest &= rest - 1)

@@ -45,7 +45,7 @@ NW_HD inline uint32_t begun_load(const V& v, uint32_t warp) {
   return kNoLane;
 }
 
-/// The same, or a new one; kNoLane if none is free.
+/// The warp's load as begun_load() finds it, or a new one; kNoLane if none is free.
 template <class V>
 NW_HD inline uint32_t constant_load(V& v, uint32_t warp) {
   auto& c = v.s.constants;

@@ -113,7 +113,7 @@ NW_HD NW_CALLED void leave_segments(V& v, uint32_t warp, uint32_t now) {
     const uint32_t k = a.oldest % AsyncLoads::kSegments;
     if (a.loading[k] != 0) return;
     a.oldest += 1;
-    // What comes later is ready no earlier, for waits.
+    // Later segments are ready no earlier, for waits.
     uint32_t& next = a.ready[a.oldest % AsyncLoads::kSegments];
     next = a.ready[k] > next ? a.ready[k] : next;
     const uint32_t mask = a.event_mask[k];

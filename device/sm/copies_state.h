@@ -1,4 +1,4 @@
-// What an SM keeps of bulk copies, of the phases of mbarriers, and of warps that wait for them.
+// State of an SM for bulk copies, for phases of mbarriers, and for warps that wait for them.
 #pragma once
 
 #include "device/sm/coalescer.h"
@@ -15,10 +15,10 @@ inline constexpr uint32_t kMaxBoxes = 32;
 /// Groups of products that a warp can wait for; of more, the oldest are taken to be done.
 inline constexpr uint32_t kProductGroups = 8;
 
-/// An mbarrier of a thread block. Of phases that are not over, what of this one and the next has
-/// come is counted.
+/// An mbarrier of a thread block. It counts the events that have come of the phase under way and
+/// of the next one.
 struct MbarrierState {
-  uint32_t phase = 0;        ///< those that are over
+  uint32_t phase = 0;        ///< number of phases that are over
   uint32_t come[2] = {};     ///< events, by the phase's parity
   uint32_t awaited[2] = {};  ///< how many there will be; 0: not known yet
   uint32_t at[2] = {};       ///< the cycle of the last one that has come
@@ -59,7 +59,7 @@ struct AsyncLoads {
     return pending >= kSegments || pending >= groups ||
            static_cast<int32_t>(oldest - last_but(pending)) > 0;
   }
-  /// The cycle at which the data of these, which are done, are there.
+  /// The cycle at which data of all but the newest `pending` groups, which are done, is there.
   NW_HD uint32_t ready_but(uint32_t pending) const {
     if (pending >= kSegments || pending >= groups) return 0;
     const uint32_t last = last_but(pending);
@@ -72,12 +72,12 @@ struct AsyncLoads {
   }
 };
 
-/// Of a warp, beside sm::Warp.
+/// State of a warp for copies, beside sm::Warp.
 struct WarpCopies {
   uint32_t wait_pc = 0, wait_record = 0, wait_mask = 0;  ///< the wait at which it is
   uint16_t boxes = 0;                                    ///< that it asked for, under way
   uint8_t group = 0;  ///< how many groups it has committed, modulo 256
-  /// The same of products of warp groups, and the cycles at which the last ones are done.
+  /// Groups of products of warp groups, likewise, and the cycles at which the last ones are done.
   uint8_t products = 0;
   uint32_t products_done[kProductGroups] = {};
   AsyncLoads loads;
@@ -89,7 +89,7 @@ struct CopyEngine {
   uint8_t order[kMaxBoxes] = {};  ///< a ring: boxes with lines that have not been sent
   uint32_t head = 0;
   uint32_t free_boxes = ~uint32_t{0};
-  LineList lines;                     ///< of the step of the first of them
+  LineList lines;                     ///< of the step of the first box in `order`
   bool lines_valid = false;           ///< else its cursor stands at the next step
   Action action = Action::kCopyRead;  ///< of that step
   uint64_t load_lines = 0, store_lines = 0, atomic_lines = 0, copies = 0;  ///< counts of events

@@ -52,7 +52,7 @@ NW_HD inline bool slot_is_taken(const SmParams& p, const S& s) {
   return taken;
 }
 
-/// What a cycle is spent on that leaves this state.
+/// The use of a cycle that leaves this state.
 template <class S>
 NW_HD NW_APART CycleUse cycle_use(const SmParams& p, const S& s) {
   if (s.in_phase[static_cast<uint32_t>(Phase::kHeld)].any() && slot_is_taken(p, s))
@@ -60,7 +60,7 @@ NW_HD NW_APART CycleUse cycle_use(const SmParams& p, const S& s) {
   return s.ready.any() ? use_of_ready<false>(p, s) : use_of_waiting<false>(s);
 }
 
-/// The same where all warps run, none is ready, and nothing of them is executed elsewhere.
+/// The use where all warps run, none is ready, and nothing of them is executed elsewhere.
 template <class S>
 NW_HD NW_INLINE CycleUse use_of_running(const S& s) {
   const uint32_t running = s.in_phase[static_cast<uint32_t>(Phase::kRunning)].size();

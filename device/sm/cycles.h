@@ -1,4 +1,4 @@
-// What an SM's cycles are spent on. Every cycle counts once: for issuing if something was issued in
+// Uses of an SM's cycles. Every cycle counts once: for issuing if something was issued in
 // it, else for one reason (CycleUse), which follows from the state that the cycle leaves.
 //
 // An SM that cannot issue sleeps, and is not stepped for this. State does not change in between, so
@@ -13,7 +13,7 @@
 
 namespace nearwarp::sm {
 
-/// Cycles belong to `kernel` from `now` on.
+/// Counts cycles from `now` on for `kernel`.
 template <class V>
 NW_HD inline void count_for_kernel(V& v, uint32_t kernel, uint32_t now) {
   auto& c = v.s.cycles;
@@ -32,7 +32,7 @@ NW_HD inline void count_for_kernel(V& v, uint32_t kernel, uint32_t now) {
   c.row = row;
 }
 
-/// The warp is in another phase from now on.
+/// Moves the warp to another phase.
 template <class V>
 NW_HD NW_APART_ON_GPU void enter_phase(V& v, uint32_t warp, Phase phase) {
   Warp& w = v.warps[warp];
@@ -47,7 +47,7 @@ NW_HD NW_APART_ON_GPU void enter_phase(V& v, uint32_t warp, Phase phase) {
   w.phase = phase;
 }
 
-/// The slot gets a new warp, which runs.
+/// Gives the slot to a new warp, which runs.
 template <class V>
 NW_HD NW_INLINE void take_slot(V& v, uint32_t warp) {
   NW_ASSERT(v.warps[warp].phase == Phase::kFree);
@@ -56,7 +56,7 @@ NW_HD NW_INLINE void take_slot(V& v, uint32_t warp) {
   enter_phase(v, warp, Phase::kRunning);
 }
 
-/// Something of the warp's is executed elsewhere, or is no more.
+/// Notes that something of the warp's is executed elsewhere, or is no more.
 template <class V>
 NW_HD NW_INLINE void set_away(V& v, uint32_t warp, bool away) {
   if (away) {
@@ -67,7 +67,7 @@ NW_HD NW_INLINE void set_away(V& v, uint32_t warp, bool away) {
   v.s.cycles.known = false;
 }
 
-/// Warps come or go in cycle `now`.
+/// Counts the warps that are here up to cycle `now`, in which some come or go.
 template <class V>
 NW_HD inline void count_warps(V& v, uint32_t now) {
   auto& c = v.s.cycles;
@@ -75,7 +75,7 @@ NW_HD inline void count_warps(V& v, uint32_t now) {
   c.warps_since = now;
 }
 
-/// Note an event, if somebody wants to read of it.
+/// Notes an event, if somebody wants to read of it.
 template <class V>
 NW_HD NW_INLINE void note_event(V& v, EventKind kind, uint32_t now, uint32_t warp,
                                 uint32_t other = 0, uint32_t other_warp = 0) {

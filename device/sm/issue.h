@@ -167,7 +167,7 @@ NW_HD NW_INLINE uint32_t take_queued_port(V& v, uint32_t unit, uint32_t taken, u
   return start;
 }
 
-/// The same of the port that belongs to a scheduler with sub-cores. Each has room of its own.
+/// As take_queued_port(), for the port of one scheduler with sub-cores: its queue is its own.
 template <class V>
 NW_HD NW_CALLED uint32_t take_own_port(V& v, uint32_t unit, uint32_t taken, uint32_t scheduler,
                                        uint32_t now) {

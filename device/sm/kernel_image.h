@@ -12,7 +12,7 @@ namespace nearwarp::sm {
 enum class Unit : uint8_t { kSp, kSfu, kDp, kInt, kMatrix, kLsu, kControl };
 inline constexpr uint32_t kNumUnits = 7, kNumPortUnits = 5;
 
-/// What a lane of an instruction costs in energy; the host has the values.
+/// The class of energy that a lane of an instruction costs; the host has the values.
 enum class EnergyClass : uint8_t {
   kInteger,
   kIntegerMultiply,
@@ -29,7 +29,7 @@ enum class EnergyClass : uint8_t {
 };
 inline constexpr uint32_t kNumEnergyClasses = 12;
 
-/// What issuing an instruction does besides occupying its port.
+/// The action of an instruction at its issue, besides occupying its port.
 enum class Action : uint8_t {
   kCompute,
   kLoad,       ///< global, local or generic memory
@@ -135,7 +135,7 @@ struct KernelInfo {
   uint32_t num_slots = 0;    ///< scoreboard slots per warp
 };
 
-/// What thread blocks take of an SM.
+/// Resources that thread blocks take of an SM.
 struct SmResources {
   uint32_t blocks = 0, warps = 0, threads = 0;
   uint32_t registers = 0;  ///< of 32 bits, rounded up as they are allocated
@@ -169,7 +169,7 @@ struct LaunchInfo {
   uint32_t first_block = 0;  ///< number of its first thread block, counted over all launches
   SmResources needs;         ///< of a thread block
   uint32_t waits_for = 0;    ///< launches that have to end before it begins
-  /// Those that wait for it: ProgramImage::waiting, from there on.
+  /// Launches that wait for it: ProgramImage::waiting, from there on.
   uint32_t first_waiting = 0, num_waiting = 0;
   /// Local memory in the traces: its first line, lines of a warp (0: not known), and warps that the
   /// GPU can hold at a time, as many blocks on each SM as there are, or have room.
@@ -199,7 +199,7 @@ struct TraceBlock {
   const uint32_t* warp_offset = nullptr;  ///< of the block's first warp
 };
 
-/// What every step function may read beside its own state and channels.
+/// Data that every step function may read beside its own state and channels.
 struct SystemView {
   std::byte* arena = nullptr;
   ProgramImage image;

@@ -1,4 +1,4 @@
-// What is known of a load while its lines are on their way.
+// Entries of loads while their lines are on their way.
 #pragma once
 
 #include <cstdint>

@@ -230,7 +230,7 @@ NW_HD NW_APART inline LineAddr physical_line(const V& v, uint32_t space, LineAdd
   if (v.p.tlb.entries == 0) return v.physical(line, space);
   return tlb_physical(v.p.tlb, v.s.tlb, v.p.translation, v.base, space, line);
 }
-/// The same, wherever there are page tables, and where data has a copy in every stack: its copy.
+/// The physical line, with page tables or without; its copy, where data has one in every stack.
 template <class V>
 NW_HD NW_INLINE LineAddr line_of_data(const V& v, uint32_t space, LineAddr line) {
   const LineAddr at = v.p.translation.spaces.count == 0 ? line : physical_line(v, space, line);
@@ -509,7 +509,7 @@ NW_HD NW_CALLED void on_shared_reply(V& v, uint32_t number, uint32_t now) {
   operation_ended(v, access.warp, now);
 }
 
-/// What the network of the GPC brings: a request, which is answered, and an answer.
+/// Takes from the network of the GPC: a request, which is answered, and an answer.
 template <class V>
 NW_HD NW_CALLED void receive_from_cluster(V& v, uint32_t now) {
   const ClusterPort& c = cluster_port(v);

@@ -25,7 +25,7 @@ namespace nearwarp::sm {
 /// Tags from here up to kFetchTag: of stores that a mechanism has sent itself.
 inline constexpr uint32_t kOwnStoreTag = 0x20000000u;
 
-/// What the look-up of a line came to.
+/// The outcome of a line's look-up.
 enum class LineUse : uint8_t { kHit, kMerged, kMiss, kStore, kAtomic };
 
 /// The hooks, doing nothing. A warp that a mechanism holds (Phase::kHeld, Warp::holder) does
@@ -106,7 +106,7 @@ struct Hooks {
   template <class O>
   NW_HD static void on_line(O&, uint32_t /*warp*/, LineAddr /*virtual_line*/, LineAddr /*line*/,
                             LineUse) {}
-  /// That was the access's last line.
+  /// The access's last line has been looked up or sent.
   template <class O>
   NW_HD static void on_access_end(O&, uint32_t /*warp*/) {}
   /// A store has been acknowledged, and the mechanism waits for stores (SmStateOf::awaits_stores).
@@ -115,8 +115,8 @@ struct Hooks {
 
   // --- packets ---
 
-  /// From which tick on a packet of its own that stands at the network's head can be taken; kNever:
-  /// a credit that is not known yet is wanted.
+  /// The tick from which on a packet of its own that stands at the network's head can be taken;
+  /// kNever: a credit that is not known yet is wanted.
   template <class O>
   NW_HD static Tick accept_tick(const O&, const Packet&) {
     return 0;
@@ -140,7 +140,7 @@ struct Hooks {
   /// Once in every cycle in which the SM is awake, while it has such channels: take what has come.
   template <class O>
   NW_HD static void take_own(O&, uint32_t /*now*/) {}
-  /// The same at the cycle's end, once it is known what the SM has issued.
+  /// Once in each such cycle, at its end, when it is known what the SM has issued.
   template <class O>
   NW_HD static void end_cycle(O&, uint32_t /*now*/) {}
   /// Once a cycle, after the load-store unit, while it wants to (SmStateOf::wants_network): send
@@ -211,7 +211,7 @@ template <class V, class F>
 NW_HD NW_INLINE void each(V& v, uint32_t who, F&& f) {
   if (v.who(who) != 0) each_of(typename V::Mechanisms(), v, who, f);
 }
-/// The same for the one whose packet this is.
+/// Calls f(o) for the mechanism whose packet this is.
 template <class V, class F>
 NW_HD NW_INLINE void owner(V& v, PacketKind kind, F&& f) {
   each(v, v.s.attached, [&](auto& o) {

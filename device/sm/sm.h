@@ -175,7 +175,7 @@ NW_HD NW_INLINE bool ready_for_lsu(const SmParams& p, const S& s) {
   return s.unit_warps[static_cast<uint32_t>(Unit::kLsu)].any() && lsu_accepts(p, s);
 }
 
-/// What waits beside the load-store unit for the network to take it.
+/// Sends what waits beside the load-store unit for the network to take it.
 template <class V>
 NW_HD NW_CALLED void send_others(V& v, uint32_t now) {
   walk_step(v, now);
@@ -183,7 +183,7 @@ NW_HD NW_CALLED void send_others(V& v, uint32_t now) {
   if (v.s.constants.unsent != 0) send_constant_read(v, now);
 }
 
-/// What comes after issuing and fetching, in cycles in which there is any of it.
+/// Work after issuing and fetching, in cycles in which there is any of it.
 template <class V>
 NW_HD NW_CALLED void end_cycle(V& v, uint32_t now) {
   if (v.who(v.s.own_channels) != 0) hooks::end_cycle(v, now);

@@ -94,7 +94,7 @@ enum class Phase : uint8_t {
 };
 inline constexpr uint32_t kNumPhases = 10;
 
-/// What a cycle is spent on: see cycles.h.
+/// The use of a cycle: see cycles.h.
 enum class CycleUse : uint8_t {
   kIssued,  ///< a scheduler issued an instruction
   // Warps are ready, and none can be issued:
@@ -130,7 +130,7 @@ struct Warp {
   uint8_t holder = 0;  ///< the one that holds it, as a bit
   uint8_t guest_of = 0;        ///< the one that brought it here, as a bit; 0: a block's warp
   uint8_t constant_lines = 0;  ///< that its next instruction has looked up
-  // What its instruction buffer has, where fetching takes time.
+  // State of its instruction buffer, where fetching takes time.
   uint8_t fetched = 0;    ///< instructions, from fetch_pc on
   uint32_t fetch_pc = 0;  ///< where the next fetch goes on, when there are none
 };
@@ -196,14 +196,14 @@ struct UnitPorts {
   uint64_t busy = 0;  ///< cycles that instructions take them, summed
 };
 
-/// Its cycles, by what they were spent on.
+/// An SM's cycles, by what they were spent on.
 template <uint32_t kWords>
 struct CycleCountsOf {
   uint32_t from = 0;                 ///< the first cycle that is in no count yet
   uint32_t since = 0;                ///< the first cycle that leaves the SM's state as it is
   CycleUse use = CycleUse::kNoWarp;  ///< of the cycles [from, since)
-  /// Of those that follow too, while `timed` is as it was. (Asked anew, the use would depend on
-  /// when it is asked: mechanisms take schedulers' turns for so many cycles.)
+  /// Is it the use of cycles that follow too, while `timed` is as it was? (Asked anew, it would
+  /// depend on when it is asked: mechanisms take schedulers' turns for so many cycles.)
   bool known = false;
   WarpSet<kWords> timed;              ///< SmStateOf's; `ready` was empty
   uint64_t uses[kNumCycleUses] = {};  ///< of the kernel to which cycles belong, since it does ...

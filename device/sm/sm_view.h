@@ -14,12 +14,12 @@ struct MechanismList {
   static_assert(sizeof...(M) <= kMaxMechanisms);
 };
 using NoMechanisms = MechanismList<>;
-/// None, on an SM of a family that has `All`.
+/// No mechanisms, on an SM of a family that has `All`.
 template <class All>
 struct NoneOf : NoMechanisms {
   using Others = All;
 };
-/// None, on an SM that is_simple() besides: what others have is not asked for.
+/// No mechanisms, on an SM that is_simple() besides: what others have is not asked for.
 struct SimpleSm : NoMechanisms {};
 
 /// Are instructions and constants always there, and nothing waits for ports, of which there are two
@@ -79,10 +79,10 @@ struct SmViewOf {
 #endif
   }
 
-  /// Of mechanisms, as bits, those that there are: a constant where there can be none.
+  /// The mechanisms among `bits` that there are: a constant where there can be none.
   NW_HD static constexpr uint32_t who(uint32_t bits) { return kPlain ? 0 : bits; }
 
-  // What is_simple() says, as constants where it is known.
+  // Parts of is_simple(), as constants where it is known.
   NW_HD bool fetches() const { return !kSimple && p.fetch.width != 0; }
   NW_HD bool caches_constants() const { return !kSimple && p.constants.cached; }
   NW_HD bool has_sub_cores() const { return !kSimple && p.sub_cores; }

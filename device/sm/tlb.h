@@ -25,7 +25,7 @@ inline constexpr uint32_t kMaxWalkAccesses = 4;
 inline constexpr uint32_t kNoPage = 0xffffffffu;
 /// Tags of page-table reads: beyond every MSHR of the L1. The walker's number is added.
 inline constexpr uint32_t kWalkTag = 0x80000000u;
-/// The same of lines of a page that a walker moves: the line's number in it comes from bit
+/// Tags of lines of a page that a walker moves, with its number: the line's number comes from bit
 /// kMoveLineShift on.
 inline constexpr uint32_t kMoveTag = 0xc0000000u;
 inline constexpr uint32_t kMoveLineShift = 8;
@@ -58,7 +58,7 @@ struct TlbCounters {
   uint64_t walk_cycles = 0;  ///< from a walk's first read to its last reply, summed
   uint64_t wait_cycles = 0;  ///< that operations waited for pages, summed
   uint64_t flushes = 0;
-  // Of pages that are placed by their first touch.
+  // Counts for pages that are placed by their first touch.
   uint64_t repeats = 0;  ///< reads of entries again, because the page was being moved
   uint64_t moves = 0;    ///< pages that this SM has moved
   uint64_t move_reads = 0, move_writes = 0;  ///< lines, read and written
@@ -69,7 +69,7 @@ struct Walk {
   uint32_t since = 0;  ///< cycle of the first read
   uint32_t left = 0;   ///< reads not sent yet
   bool stale = false;  ///< the TLB has been flushed meanwhile: the result is not kept
-  // It moves the page (device/sm/first_touch.h): lines of the page, as bits.
+  // State of a walk that moves its page (device/sm/first_touch.h): lines of the page, as bits.
   bool moves = false;
   uint32_t unacknowledged = 0;  ///< lines not there yet
   uint64_t to_read = 0, to_write = 0;
@@ -93,7 +93,7 @@ struct TlbState {
   TlbCounters counters;
 };
 
-/// What became of an attempt to translate the line at the head.
+/// The outcome of an attempt to translate the line at the head.
 enum class TlbResult : uint8_t {
   kReady,     ///< translated
   kWalk,      ///< waits; a walk has begun, and the caller sends its first read
@@ -113,8 +113,8 @@ NW_HD NW_INLINE uint32_t tlb_page_number(uint32_t page) {
   return page & static_cast<uint32_t>(low_bits(kSpaceShift));
 }
 
-/// What a walk for the page finds. Where pages are placed by their first touch, TLBs have their
-/// size.
+/// The entry that a walk for the page finds. Where pages are placed by their first touch, TLBs have
+/// their size.
 NW_HD NW_INLINE PageEntry tlb_walked(const TlbParams& p, const Translation& t,
                                      const std::byte* base, uint32_t page) {
   const uint32_t space = page >> kSpaceShift, number = tlb_page_number(page);

@@ -36,7 +36,7 @@ NW_HD NW_INLINE uint64_t find_rows(const T* place) {
   return tile_word(static_cast<int32_t>(distance), static_cast<int>(lane_step), kShift);
 }
 
-/// The same for rows of 16, else of 8.
+/// The second word for rows of 16, else of 8; else 0.
 template <class T>
 NW_HD NW_INLINE uint64_t find_tiles(const T* place) {
   const uint64_t tile = find_rows<4>(place);
@@ -48,8 +48,8 @@ struct Spread {
   uint64_t least, most;
   bool strided;  ///< every lane's is that of the first one, and so many steps: if so, nothing else
 };
-/// That of the lanes of `mask`, of which `first` is the lowest. `stride` is from lane to lane, if
-/// a record can have it.
+/// The spread of the lanes of `mask`, of which `first` is the lowest. `stride` is from lane to
+/// lane, if a record can have it.
 NW_HD NW_INLINE Spread spread_of(uint32_t mask, const uint64_t* address, uint32_t first,
                                  int64_t stride, bool fits) {
   const uint64_t origin = address[first];

@@ -1,5 +1,5 @@
-// What parts of a processor in and below memory take of the dies, as a file of configs/area/
-// describes it. Every field is a key of the file; units are in names.
+// The share of dies that the parts of a processor in and below memory take, as a file of
+// configs/area/ describes it. Every field is a key of the file; units are in names.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What a mechanism has for itself while a program runs. Two mechanisms of a policy go together if
-// they claim nothing in common, whichever they are.
+// Claims: resources that a mechanism has for itself while a program runs. Two mechanisms of one
+// policy go together if they claim nothing in common, whichever they are.
 #pragma once
 
 #include <string_view>

@@ -36,8 +36,8 @@ class Loader {
   std::unique_ptr<Files> files_;
 };
 
-/// The same of the text of a file: `name` is the configuration's, and stands in messages. Paths in
-/// it begin in the working directory.
+/// Parses the text of a file: `name` is the configuration's, and stands in messages. Paths in the
+/// text begin in the working directory.
 MachineConfig parse_machine(const std::string& text, const std::string& name,
                             std::span<const std::string> overrides = {});
 PolicyConfig parse_policy(const std::string& text, const std::string& name,
@@ -51,18 +51,18 @@ PolicyConfig parse_policy(const std::string& text, const std::string& name,
 MachineConfig load_machine(const std::string& name_or_path,
                            std::span<const std::string> overrides = {});
 
-/// The same for a policy. Its file has keys of its own mechanisms alone, and so do overrides.
+/// Loads a policy. Its file has keys of its own mechanisms alone, and so do overrides.
 PolicyConfig load_policy(const std::string& name_or_path,
                          std::span<const std::string> overrides = {});
 /// Throw nearwarp::UsageError for an override of Loader::policy() that is of no effect under any of
 /// these policies, and say which mechanisms it would be for.
 void refuse_without_effect(std::span<const PolicyConfig* const> policies);
 
-/// The same for an energy file; load_machine() loads the one that the machine names.
+/// Loads an energy file by itself; load_machine() loads the one that the machine names.
 EnergyConfig load_energy(const std::string& name_or_path,
                          std::span<const std::string> overrides = {});
 
-/// The same for a DRAM standard, by itself: overrides that name no key of it are errors.
+/// Loads a DRAM standard by itself: overrides that name no key of it are errors.
 DramConfig load_dram(const std::string& name_or_path, std::span<const std::string> overrides = {});
 
 /// Apply one "key=value", to a machine also that of an energy key (energy.model does not load the
@@ -96,7 +96,7 @@ struct KeyDescription {
 std::vector<KeyDescription> describe(const MachineConfig& machine);
 std::vector<KeyDescription> describe(const PolicyConfig& policy);
 std::vector<KeyDescription> describe(const EnergyConfig& energy);
-/// Of a machine and of its energy file: everything that a result depends on.
+/// Describes a machine with its energy file: everything that a result depends on.
 std::vector<KeyDescription> describe_whole(const MachineConfig& machine);
 std::vector<KeyDescription> describe(const DramConfig& dram);
 

@@ -24,7 +24,7 @@ const Words kCommands = {"ACT", "PRE", "RD", "WR", "REF", "WR-data"};
 const Words kScopes = {"channel",   "pseudo-channel", "rank", "bank-group",
                        "same-bank", "bank-pair",      "bank", "other-rank"};
 constexpr std::string_view kExample = "write it as in \"bank: ACT > RD WR = tRCD\"";
-/// Of a window there is room for four.
+/// The number of ACT commands that a row with a window names: no other one is allowed.
 constexpr uint64_t kWindow = 4;
 
 std::string_view trimmed(std::string_view text) {

@@ -16,8 +16,8 @@ namespace nearwarp::config {
 /// As in device/dram/constraints.h, in the same order. kWriteData: the end of a write's data.
 enum class DramCommand : uint8_t { kActivate, kPrecharge, kRead, kWrite, kRefresh, kWriteData };
 
-/// From the largest. kBankPair and kSameBank are of refreshes alone: banks b and b + half of all in
-/// their rank, and the banks of one number in all groups of their rank.
+/// Scopes, from the largest. kBankPair and kSameBank are of refreshes alone: banks b and b + half
+/// of all in their rank, and the banks of one number in all groups of their rank.
 enum class DramScope : uint8_t {
   kChannel,
   kPseudoChannel,
@@ -41,7 +41,7 @@ struct Constraint {
 /// The rows of DDR3, GDDR5, HBM and HBM2: of all files that list none.
 std::vector<std::string> customary_constraints();
 
-/// What a channel consists of, from the outside to the inside.
+/// The parts that a channel consists of, from the outside to the inside.
 struct DramParts {
   uint32_t pseudo_channels = 1, ranks = 1, bank_groups = 1, banks_per_group = 1;
   uint32_t row_buffers = 1;  ///< per bank

@@ -37,7 +37,7 @@ struct DramConfig {
     uint32_t tCL = 0, tCWL = 0, tRCD = 0, tRP = 0, tRAS = 0, tRC = 0, tRRD_S = 0, tRRD_L = 0,
              tFAW = 0, tCCD_S = 0, tCCD_L = 0, tWR = 0, tWTR_S = 0, tWTR_L = 0, tRTP = 0, tRTW = 0,
              tREFI = 0, tRFC = 0;
-    // What only some standards have; 0: not given.
+    // Timings that only some standards have; 0: not given.
     uint32_t tRCDWR = 0, tCCD_L_WR = 0, tCCD_R = 0, tCCDSB = 0, tWTRSB = 0, tPPD = 0, tRFCpb = 0,
              tRREFD = 0;
     std::vector<std::string> constraints;  ///< in a file without them: the customary ones

@@ -53,7 +53,7 @@ bool is_burst(std::string_view path) { return path.find(".tCCD") != std::string_
 
 uint64_t rounded_up(uint64_t number, uint64_t unit) { return (number + unit - 1) / unit; }
 
-/// What comes from the command line is a mistake there.
+/// Throws UsageError for a value from the command line, Error for one from a file.
 [[noreturn]] void fail(bool command_line, const std::string& text) {
   if (command_line) throw UsageError(text);
   throw Error(text);

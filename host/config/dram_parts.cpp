@@ -1,4 +1,4 @@
-// What a channel consists of, and what a table of constraints says of its refreshes.
+// The parts that a channel consists of, and what a table of constraints says of its refreshes.
 #include <algorithm>
 
 #include "host/config/constraints.h"

@@ -1,4 +1,4 @@
-// What events and time cost in energy, as a file of configs/energy/ describes it. Every field is a
+// The energy that events and time cost, as a file of configs/energy/ describes it. Every field is a
 // key of the file; units are in names: fj femtojoules, uw microwatts.
 #pragma once
 
@@ -38,12 +38,12 @@ struct EnergyConfig {
   } l2;
 
   struct Network {  // [energy.network]
-    // Of a flit's bits, used or not.
+    // Costs by bit of a flit, used or not.
     uint64_t router_fj_per_bit = 0;       ///< passing a crossbar of the GPU, or one router
     uint64_t router_wire_fj_per_bit = 0;  ///< between two routers
     uint64_t sm_wire_fj_per_bit = 0;      ///< between an SM and a network that is no mesh
     uint64_t memory_wire_fj_per_bit = 0;  ///< such a network - L2 slice - link port, each
-    // Of a packet's bits.
+    // Costs by bit of a packet.
     uint64_t stack_hop_fj_per_bit = 0;  ///< logic-layer switch, with the wires to it
   } network;
 

@@ -1,4 +1,4 @@
-// What a configuration file says beside its values.
+// Comments of configuration files: all that they say beside their values.
 #include "host/config/file_comments.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// What a configuration file says beside its values: comments, which have the values' sources.
+// Comments of configuration files: all that they say beside their values, whose sources they name.
 #pragma once
 
 #include <map>
@@ -7,7 +7,7 @@
 
 namespace nearwarp::config {
 
-/// Of a key or a section.
+/// The comments on one key or section.
 struct Remark {
   std::vector<std::string> before;  ///< comment lines above it, without "# "
   std::string behind;               ///< comment in its line, without "# "

@@ -74,7 +74,7 @@ struct Loader::Files {
 
 namespace {
 
-/// What --set dram.standard says: its timings come before the overrides of single ones.
+/// The name that --set dram.standard gives: its timings come before overrides of single ones.
 std::string_view standard_of(std::span<const std::string> overrides) {
   std::string_view standard;
   for (const std::string& text : overrides) {
@@ -84,7 +84,7 @@ std::string_view standard_of(std::span<const std::string> overrides) {
   return standard;
 }
 
-/// With overrides, and checked.
+/// The configuration with its overrides, checked.
 template <class Config>
 Config settled(Loader::Files& files, Config config, Places places,
                std::span<const std::string> overrides) {

@@ -66,7 +66,7 @@ struct MachineConfig {
     uint32_t port_queue = 0;             ///< issued instructions that can wait for a port
     uint32_t fetches_per_cycle = 1;      ///< warps that fetch in a cycle
     uint32_t fetch_width = 0;            ///< instructions; 0: fetching takes no time
-    /// Of f16, that matrix instructions of all its warps form; 0: no matrix unit.
+    /// Products of f16 that matrix instructions of all its warps form; 0: it has no matrix unit.
     uint32_t matrix_products_per_cycle = 0;
     uint32_t matrix_units = 0;           ///< issue ports of their own; 0: they share the SP ports
     uint32_t matrix_latency_cycles = 0;  ///< beside the time in the unit; 0: of a multiply-add
@@ -102,7 +102,7 @@ struct MachineConfig {
     uint32_t remote_shared_cycles = 0;  ///< more, of another block of the cluster
     uint32_t remote_shared_bytes = 0;   ///< a cycle, from and to an SM in its GPC's network
     uint32_t shared_banks = 0;
-    /// Of a warp's atomic: "coalesced", "sector" or "lane"
+    /// How a warp's atomic is divided into packets: "coalesced", "sector" or "lane".
     std::string atomic_packets = "coalesced";
   } lsu;
 
@@ -160,7 +160,7 @@ struct MachineConfig {
         0;                       ///< each hop: SM-crossbar, crossbar-slice, slice-link port
     uint32_t queue_entries = 0;  ///< packets per channel
     std::string topology;        ///< "switch", "crossbar", "mesh" or "butterfly"
-    // Of all but "switch", in interconnect cycles and flits.
+    // Keys of all topologies but "switch", in interconnect cycles and flits.
     uint32_t vcs = 0;  ///< per port
     uint32_t vc_flits = 0;
     bool split_packets = false;  ///< flits are packets of their own
@@ -180,7 +180,7 @@ struct MachineConfig {
     std::string directions = "each";     ///< "each" or "together": whose bandwidth that is
     uint32_t latency_cycles = 0;         ///< interconnect cycles after the last byte
     uint32_t queue_entries = 0;
-    /// Of a link of `mbps`, what one direction has.
+    /// Rate of one direction of a link of `mbps`.
     uint32_t one_way(uint32_t mbps) const { return directions == "together" ? mbps / 2 : mbps; }
   } links;
 
@@ -256,7 +256,7 @@ struct MachineConfig {
     uint32_t tCL = 0, tCWL = 0, tRCD = 0, tRP = 0, tRAS = 0, tRC = 0, tRRD = 0, tFAW = 0, tCCD = 0,
              tWR = 0, tWTR = 0, tRTP = 0, tRTW = 0, tREFI = 0, tRFC = 0;
     uint32_t tRRD_L = 0, tCCD_L = 0, tWTR_L = 0;  ///< within a bank group
-    // What only some standards have; 0: not given.
+    // Timings that only some standards have; 0: not given.
     uint32_t tRCDWR = 0, tCCD_L_WR = 0, tCCD_R = 0, tCCDSB = 0, tWTRSB = 0, tPPD = 0, tRFCpb = 0,
              tRREFD = 0;
     std::vector<std::string> constraints;  ///< in a file without them: the customary ones

@@ -589,7 +589,7 @@ Keys packets_keys() {
   };
 }
 
-/// What mechanisms want to know of a machine.
+/// Keys by which mechanisms ask a machine for what they need.
 Keys mechanisms_keys() {
   Keys keys;
   for (const MechanismDeclaration* d : declared_mechanisms())

@@ -1,5 +1,5 @@
-// What a mechanism tells the configuration of itself: its name, keys, mappings and rules. It is
-// declared in the mechanism's own folder (keys.cpp there).
+// Declarations by which mechanisms tell the configuration their names, keys, mappings and rules.
+// Each is made in the mechanism's own folder (keys.cpp there).
 #pragma once
 
 #include <span>
@@ -17,13 +17,13 @@ namespace nearwarp::config {
 struct MappingChoice {
   std::string_view name;
   std::string_view doc;  ///< goes on behind "name: "
-  /// It is found out while a program begins, and kept to its end (host/timing/run/learning.h).
+  /// Is it found out while a program begins, and kept to its end (host/timing/run/learning.h)?
   bool learnt = false;
   /// Why launches of a program cannot be simulated by themselves under it; empty: they can.
   std::string_view no_parts{};
 };
 
-/// What a mechanism cannot do without on a machine.
+/// Something that a mechanism cannot do without on a machine.
 struct Need {
   std::string_view what;  ///< goes on behind "needs": "an L2 in slices"
   /// Empty if the machine has it under the policy. Else "what is wrong - what would be right".
@@ -39,13 +39,13 @@ struct MechanismDeclaration {
   std::span<const MappingChoice> mappings{};
   bool own_mapping = false;  ///< one of these has to be chosen
   std::span<const Key<PolicyConfig>> keys{};
-  /// Of machines, which have them where Key::shapes says so, whatever the policy.
+  /// Keys of machines, which have them where Key::shapes says so, whatever the policy.
   std::span<const Key<MachineConfig>> machine_keys{};
   std::span<const Need> needs{};
   std::span<const Claim> claims{};
   /// Rules between its keys, called for policies that name it; null: there are none.
   void (*check)(const PolicyConfig&, const Rules&) = nullptr;
-  /// And of its keys of a machine, called for machines of every shape.
+  /// Rules of its keys of a machine, called for machines of every shape; null: there are none.
   void (*check_machine)(const MachineConfig&, const Rules&) = nullptr;
 };
 
@@ -69,7 +69,7 @@ std::string_view why_no_parts(const PolicyConfig& policy);
 /// Is the policy's mapping learnt?
 bool learns_mapping(const PolicyConfig& policy);
 
-/// Those that have a key, for messages: "mechanism a", "mechanisms a and b".
+/// The mechanisms that have a key, for messages: "mechanism a", "mechanisms a and b".
 std::string takers(const Key<PolicyConfig>& key);
 
 }  // namespace nearwarp::config

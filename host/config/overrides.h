@@ -15,7 +15,7 @@ struct Override {
 };
 /// Throws UsageError for a text that sets nothing.
 Override split_override(std::string_view text);
-/// Without quotation marks around it.
+/// The text without quotation marks around it.
 std::string_view unquoted(std::string_view text);
 
 /// Apply an override if it names a key of Config; returns whether it does. What is wrong with the
@@ -24,7 +24,7 @@ std::string_view unquoted(std::string_view text);
 template <class Config>
 bool override_key(Config& config, std::string_view text, Places* places);
 
-/// The same where every override must name a key of the configuration: there is no other kind of
+/// Applies an override that must name a key of this very configuration: there is no other kind of
 /// file beside it.
 template <class Config>
 void override_own(Config& config, std::string_view text, Places& places);

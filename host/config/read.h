@@ -23,7 +23,7 @@ template <class Config>
 Config read_text(const std::string& text, const std::string& file, const std::string& name,
                  Places& places, std::string_view standard = {});
 
-/// The same of a file.
+/// Reads a file into its structure, as read_text() does a text.
 template <class Config>
 Config read_file(const std::string& path, Places& places, std::string_view standard = {});
 

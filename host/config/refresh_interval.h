@@ -13,8 +13,8 @@ struct RefreshTimes {
   uint64_t least_interval = 0;  ///< cycles from one refresh to the next
 };
 
-/// Of a table's constraints; `read_cycles` and `write_cycles`: from a command to the end of its
-/// data. A bound that suffices, of which no memory comes near.
+/// Finds the times for a table's constraints. `read_cycles` and `write_cycles`: from a command to
+/// the end of its data. A bound that suffices, of which no memory comes near.
 RefreshTimes refresh_times(const std::vector<Constraint>& all, const DramParts& parts,
                            uint64_t read_cycles, uint64_t write_cycles);
 

@@ -277,7 +277,7 @@ void check_caches(const Rules& rules, const MachineConfig& m) {
                   fmt::format("is {}", c.line_bytes),
                   fmt::format("at most l1.line_bytes = {}", m.l1.line_bytes));
   }
-  // What computes in stacks finds memory up to date, and has lines invalidated.
+  // Mechanisms that compute in stacks find memory up to date, and have lines invalidated.
   rules.require(!m.l2.sectors || shape_of(m).any_cache, "l2.sectors", "is true",
                 "only machines of the shape \"discrete\" may have it");
   rules.require(m.l2.write_policy != "back" || !shape_of(m).stacks_behind_links(),

@@ -43,12 +43,12 @@ struct Key {
   std::string_view choices;  ///< of a text: the valid ones, separated by blanks; empty: any
   std::string_view doc;      ///< one sentence
   bool optional = false;     ///< a file may leave it out: the structure's default
-  /// Of a machine: only those of these shapes have it, separated by blanks; empty: all.
+  /// For a key of a machine: only these shapes have it, separated by blanks; empty: all.
   std::string_view shapes{};
   bool in_ns = false;   ///< cycles of the DRAM, which may be written as a time, "13.75 ns"
   bool alone = false;   ///< of a mechanism: those that run on it do not have the key
   bool joined = false;  ///< of a text: several of its choices may be joined by "+", each but once
-  /// Of a policy: the mechanism whose key it is; null: every policy has it.
+  /// For a key of a policy: the mechanism whose key it is; null: every policy has it.
   const MechanismDeclaration* mechanism = nullptr;
 };
 
@@ -103,7 +103,7 @@ Member member_of(const Key<Config>& key, const Config& config) {
   return key.member(const_cast<Config&>(config));
 }
 
-/// What is allowed: "1 to 64, a power of two", "true or false", "gto or lrr", "any text".
+/// Values that a key allows: "1 to 64, a power of two", "true or false", "gto or lrr", "any text".
 std::string allowed(const Member& member, uint64_t min, uint64_t max, bool power_of_two,
                     std::string_view choices);
 template <class Config>

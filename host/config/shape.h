@@ -9,7 +9,7 @@
 namespace nearwarp::config {
 
 struct Shape {
-  /// What the memory is divided into, which addresses are spread over.
+  /// The parts that memory is divided into, which addresses are spread over.
   enum class Memory : unsigned char {
     kStacks,      ///< stacks of vaults, which links join
     kPartitions,  ///< partitions of channels beside the L2 slices

@@ -49,7 +49,7 @@ constexpr TimingKey kTimings[] = {
     {"dram.tRREFD", &Vault::tRREFD, "timing.tRREFD", &Timing::tRREFD},
 };
 
-/// What comes from the command line is a mistake there.
+/// Throws UsageError for a value from the command line, Error for one from a file.
 [[noreturn]] void fail(const std::string& place, const std::string& text) {
   if (place.starts_with("--set")) throw UsageError(text);
   throw Error(text);

@@ -1,4 +1,4 @@
-// What a file contains, as a name.
+// The hash of a file's contents, as a name.
 #include "host/core/file_hash.h"
 
 #include <fstream>

@@ -1,4 +1,4 @@
-// What a file contains, as a name: for keys of results that must survive a copy or a move.
+// The hash of a file's contents, as a name: for keys of results that must survive a copy or a move.
 #pragma once
 
 #include <string>

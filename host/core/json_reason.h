@@ -1,4 +1,4 @@
-// What nlohmann::json's exceptions say, for messages of ours.
+// Reasons that nlohmann::json's exceptions give, for messages of ours.
 #pragma once
 
 #include <exception>
@@ -6,7 +6,7 @@
 
 namespace nearwarp {
 
-/// Without the exception's own name: "[json.exception.parse_error.101] parse error at ...".
+/// The reason without the exception's name: "[json.exception.parse_error.101] parse error at ...".
 inline std::string json_reason(const std::exception& error) {
   std::string why = error.what();
   if (const size_t end = why.find("] "); why.starts_with('[') && end != std::string::npos)

@@ -1,6 +1,6 @@
-// What design and evaluation of a stratified sample share, which fits a line over a known size to
-// what several strata have in common (a combined regression estimate; Cochran, Sampling Techniques,
-// 3rd edition, 7.10).
+// Terms shared by design and evaluation of a stratified sample, which fits a line over known size
+// to what several strata have in common (a combined regression estimate; Cochran, Sampling
+// Techniques, 3rd edition, 7.10).
 #pragma once
 
 #include <cmath>
@@ -8,8 +8,8 @@
 
 namespace nearwarp {
 
-/// What each of a stratum's sampled units counts for the line's slope: as its deviation does for
-/// the error. `sampled` is in [2, units].
+/// Factor by which the squared deviation of each of a stratum's sampled units counts, for the
+/// line's slope as for the error. `sampled` is in [2, units].
 inline double line_share(uint64_t units, uint64_t sampled) {
   const auto all = static_cast<double>(units), some = static_cast<double>(sampled);
   return all * all * (1 / some - 1 / all) / (some - 1);

@@ -1,7 +1,7 @@
-// A folder for files of a moment.
+// Temporary folders.
 //
-// It is locked as long as it is in use, by flock() on the folder itself: so the next one sees which
-// were left by processes that were killed, and removes those.
+// A folder is locked as long as it is in use, by flock() on the folder itself: so the next process
+// sees which were left by processes that were killed, and removes those.
 #pragma once
 
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 
 namespace nearwarp {
 
-/// Vanishes with the object, and all that is in it. Throws Error if it cannot be made.
+/// A folder that vanishes with the object, and all in it. Throws Error if it cannot be made.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -52,7 +52,7 @@ class TemporaryFolder {
     close(file);
     return -1;
   }
-  /// Those of nobody who still runs. One that has just been made may not be locked yet.
+  /// Removes folders that no running process uses. A new one may not be locked yet, so it stays.
   static void remove_left(const std::filesystem::path& all) {
     constexpr time_t kNew = 60;  // seconds
     std::error_code end, ignored;

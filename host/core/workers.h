@@ -14,14 +14,14 @@ namespace nearwarp {
 /// The processors of this machine: as many threads as work is given to if nobody says how many.
 inline unsigned processors() { return std::max(1u, std::thread::hardware_concurrency()); }
 
-/// For one list of items.
+/// Threads for one list of items.
 class Workers {
  public:
-  /// No more threads than there are items, and the caller's at least.
+  /// Takes no more threads than there are items, and the caller's at least.
   Workers(size_t items, unsigned threads)
       : items_(items), threads_(std::clamp<size_t>(items, 1, std::max(1u, threads))) {}
 
-  /// The caller's among them.
+  /// The number of threads, the caller's among them.
   unsigned threads() const { return static_cast<unsigned>(threads_); }
 
   /// Calls work(item, thread) for all items; thread 0 is the caller's. Returns when all threads
@@ -40,7 +40,7 @@ class Workers {
   void stop() { stopped_.store(true, std::memory_order_relaxed); }
   bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
 
-  /// As if the work that is going on had thrown what is being handled.
+  /// Fails as if the work that is going on had thrown what is being handled.
   void fail() {
     const std::lock_guard lock(failing_);
     if (failure_ == nullptr) failure_ = std::current_exception();

@@ -1,4 +1,4 @@
-// What mechanisms tell the configuration of themselves.
+// The declarations of all mechanisms, for the configuration.
 #include "host/config/mechanism.h"
 #include "host/mechanisms/list.h"
 

@@ -14,5 +14,5 @@
 #define NW_MORE_MECHANISMS(X)
 #endif
 
-// Those without device code come last.
+// Mechanisms without device code come last.
 #define NW_EACH_MECHANISM(X) X(tom) X(tuning) X(opportunistic) X(mpu) NW_MORE_MECHANISMS(X) X(coda)

@@ -22,7 +22,7 @@
 
 namespace nearwarp::sim {
 
-/// What a run is of.
+/// The subject of a run: a program, a machine and a policy.
 struct RunSubject {
   const runtime::Recording& recording;
   const config::MachineConfig& machine;
@@ -34,7 +34,7 @@ class MechanismRun {
  public:
   virtual ~MechanismRun() = default;
 
-  /// What it asks of the machine's shape.
+  /// Requirements on the machine's shape.
   virtual MachineNeeds needs() const { return {}; }
   /// Add nodes and links to the machine's graph; adjust what is there.
   virtual void extend(Graph&, const Parts&) {}
@@ -44,7 +44,7 @@ class MechanismRun {
   virtual void begin(System&) {}
   /// Does it find out in a run's beginning what holds for the rest of it?
   virtual bool learns() const { return false; }
-  /// What it has found out, as bytes, once that is all; empty before.
+  /// Results of its learning, as bytes, once they are complete; empty before.
   virtual std::string learnt(System&) { return {}; }
   /// In place of begin(), of a run that begins after that: with what learnt() of another said.
   virtual void begin_learnt(System& system, std::string_view) { begin(system); }
@@ -54,7 +54,7 @@ class MechanismRun {
 
   /// Append its counters.
   virtual void collect(System&, report::RunResult&) {}
-  /// What else it has to say, once all counters are there.
+  /// Further sections of the report, once all counters are there.
   virtual void report(System&, report::RunResult&) {}
   /// Conservation, at the end of a complete run; throws nearwarp::Error.
   virtual void check(System&) {}
@@ -63,7 +63,7 @@ class MechanismRun {
   /// Name of a packet of its own; null if it has none of that kind.
   virtual const char* packet_name(PacketKind) const { return nullptr; }
 
-  /// What has been decided, to and from a checkpoint (the machine's state is in its arena).
+  /// Its decisions, to and from a checkpoint (the machine's state is in its arena).
   virtual void save(runtime::Writer&) {}
   virtual void restore(runtime::Reader&) {}
 };
@@ -85,9 +85,9 @@ class Mechanism {
                                                 ImageTables& image) const = 0;
 };
 
-/// Those with device code of their own by number.
+/// Mechanisms with device code of their own, by number.
 using MechanismSet = std::span<const Mechanism* const>;
-/// Those that come with the program.
+/// The mechanisms that come with the program.
 MechanismSet built_in_mechanisms();
 
 /// The mechanisms of a policy: policy.mechanism, several joined by "+"; "none" for none. Throws

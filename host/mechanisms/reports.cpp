@@ -1,4 +1,4 @@
-// What mechanisms add to reports of runs.
+// The sections of all mechanisms in reports of runs.
 #include "host/mechanisms/list.h"
 #include "host/timing/report/section.h"
 

@@ -93,7 +93,7 @@ DeviceSpec spec_of(const config::MachineConfig& m) {
   return s;
 }
 
-/// Of variables of the environment.
+/// Variables of the environment that the application gets, with their values.
 using Changes = std::vector<std::pair<std::string, std::string>>;
 
 /// This process's environment with some variables changed; an empty value removes one.
@@ -138,7 +138,7 @@ Changes libraries_of(const ExecutableFacts& facts, const fs::path& library,
   return changes;
 }
 
-/// What is not asked for is kept out of the application's environment.
+/// The application's variables: one for each of our options, empty for those not asked for.
 Changes variables_of(const Execution& e) {
   const auto number = [](uint64_t value, uint64_t usual) {
     return value == usual ? std::string() : std::to_string(value);
@@ -157,7 +157,7 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
   return result;
 }
 
-/// What an application prints goes there; no file for an empty path.
+/// The file that takes what an application prints; no file for an empty path.
 struct OpenFile {
   explicit OpenFile(const std::string& path) {
     if (path.empty()) return;
@@ -189,7 +189,7 @@ pid_t start(const std::string& path, std::vector<std::string> arguments,
     prctl(PR_SET_PDEATHSIG, SIGKILL);  // it may ignore all others, in an endless kernel
     if (getppid() != parent) _exit(127);
     std::signal(SIGXFSZ, SIG_DFL);  // main() ignores it
-    // The same addresses on every run, and none where the simulated GPU's memory belongs.
+    // The child has the same addresses on every run, none of them where the GPU's memory belongs.
     const int persona = personality(0xffffffff);
     if (persona != -1) personality(static_cast<unsigned long>(persona) | ADDR_NO_RANDOMIZE);
     if (file.number >= 0 &&
@@ -257,7 +257,7 @@ void describe_ending(int status, ApplicationRun& run) {
   }
 }
 
-/// What the processes left in the folder, in the order of their numbers.
+/// Reads what the processes left in the folder, in the order of their numbers.
 void read_spool(const fs::path& folder, ApplicationRun& run) {
   std::vector<std::pair<long, fs::path>> files;
   for (const auto& entry : fs::directory_iterator(folder))

@@ -41,7 +41,7 @@ struct ApplicationOptions {
 };
 
 struct ApplicationRun {
-  /// Those of its processes that used the GPU, in the order of their process ids.
+  /// Journals of its processes that used the GPU, in the order of their process ids.
   std::vector<runtime::Journal> processes;
   std::vector<racecheck::Findings> findings;  ///< the same, with ApplicationOptions::check
   int exit_status = 0;                        ///< 128 + signal if a signal ended it
@@ -49,7 +49,7 @@ struct ApplicationRun {
   std::string kernels;  ///< ApplicationOptions::kernels
   ExecutableFacts facts;
   bool offers_driver = false;  ///< nearwarp's own library of the driver's API was there for it
-  /// Observer::go_on() said so: there is what was executed before.
+  /// It was stopped because Observer::go_on() said so: there is what was executed before.
   bool interrupted = false;
 };
 
@@ -58,7 +58,7 @@ void tell_ending(const ApplicationRun& run, Observer& observer);
 
 /// Why no process of an application used the device, for errors.
 std::string why_not_used(const ApplicationRun& run);
-/// Why nothing was launched by one that did.
+/// Why an application that used the device launched nothing.
 std::string why_not_launched(const ApplicationRun& run);
 
 /// The processes that launched kernels, with names that tell them apart. Tells how the application
@@ -66,7 +66,7 @@ std::string why_not_launched(const ApplicationRun& run);
 /// kernel that was recorded.
 std::vector<runtime::Journal> take_processes(ApplicationRun& run, Observer& observer);
 
-/// For errors and partial results.
+/// The reason in errors and partial results.
 inline constexpr const char* kApplicationInterrupted = "the application was interrupted";
 
 /// Run `command` to its end; it has this process's standard input. Throws UsageError for what

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// They come with machine code and a runtime of their own, and ask the driver by itself.
+/// CUDA's libraries that come with machine code and a runtime of their own: they ask the driver.
 constexpr const char* kWithoutPtx[] = {"libcublas",   "libcufft", "libcurand", "libcusparse",
                                        "libcusolver", "libcudnn", "libnpp",    "libnccl"};
 

@@ -12,7 +12,7 @@ std::string find_executable(const std::string& name);
 
 inline constexpr const char* kRuntimeName = "libcudart.so.13";
 inline constexpr const char* kDriverName = "libcuda.so.1";
-/// Of CUDA 12: it hands on to that of 13.
+/// The runtime library of CUDA 12: it hands calls on to that of 13.
 inline constexpr const char* kOlderRuntimeName = "libcudart.so.12";
 /// Other libraries of CUDA's that nearwarp stands in for; they lie beside the runtime library.
 inline constexpr const char* kOwnLibraries[] = {
@@ -31,7 +31,7 @@ struct ExecutableFacts {
   bool overrides_search = false;  ///< DT_RPATH: libraries are looked for there first
 };
 
-/// Of a 64-bit ELF file; nothing is set for other files (scripts).
+/// Reads the facts of a 64-bit ELF file; nothing is set for other files (scripts).
 ExecutableFacts inspect_executable(const std::string& path);
 
 /// Throws UsageError for an application that cannot run on the simulated GPU, whose driver API may

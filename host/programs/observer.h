@@ -13,8 +13,8 @@ class Observer {
   virtual void tell(const std::string& /*message*/) {}
   /// Asked some times a second; false: what is done is to stop.
   virtual bool go_on() { return true; }
-  /// The same, with how much of `what` is done, of a total that is known if it is not 0. `unit` is
-  /// that of the speed, for a million a second.
+  /// Tells how much of `what` is done, of a total that is known if it is not 0; false stops, as for
+  /// go_on(). `unit` is that of the speed, for a million a second.
   virtual bool progress(const std::string& /*what*/, uint64_t /*done*/, uint64_t /*total*/,
                         const char* /*unit*/) {
     return go_on();

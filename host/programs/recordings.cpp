@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What an execution is of, and who is told.
+/// The program that an execution is of, and who is told.
 struct Executed {
   std::string name;
   Observer& observer;
@@ -73,7 +73,7 @@ runtime::Recording cached_recording(const std::string& cache, const std::string&
 
 namespace {
 
-/// Of a process, as the runtime library writes it while that runs.
+/// Is `program` a process's journal, as the runtime library writes it while the process runs?
 bool names_journal(const std::string& program) { return program.ends_with(".journal"); }
 
 }  // namespace

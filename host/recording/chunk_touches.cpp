@@ -1,4 +1,4 @@
-// What a chunk's thread blocks touch.
+// Memory and code that a chunk's thread blocks touch.
 #include "host/recording/chunk_touches.h"
 
 #include <fmt/format.h>

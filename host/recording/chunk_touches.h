@@ -1,4 +1,4 @@
-// What a chunk's thread blocks touch of memory and of their kernel's code, each thing once a thread
+// Memory and their kernel's code that a chunk's thread blocks touch, each thing once a thread
 // block: what its traces leave in caches, for all who want to know without walking them.
 #pragma once
 
@@ -37,14 +37,14 @@ inline bool is_of_device(ptx::Space space) {
   return space != ptx::Space::kShared && space != ptx::Space::kConst && space != ptx::Space::kParam;
 }
 
-/// Of the chunks of recordings of one program, each made when it is first asked for. For several
-/// threads.
+/// Touches of all chunks of recordings of one program, each made when it is first asked for. For
+/// several threads.
 class TouchesOfChunks {
  public:
   /// Lines have 2^line_shift bytes.
   explicit TouchesOfChunks(uint32_t line_shift) : line_shift_(line_shift) {}
 
-  /// Of a chunk, an index into Recording::traces, of a launch of this kernel.
+  /// The touches of a chunk, an index into Recording::traces, of a launch of this kernel.
   std::shared_ptr<const ChunkTouches> of(const Recording& recording, uint32_t chunk,
                                          uint32_t kernel);
 
@@ -58,7 +58,7 @@ class TouchesOfChunks {
   size_t kept_ = 0;
 };
 
-/// Those of a recording, shared by all who ask (Recording::studies).
+/// The touches of a recording's chunks, shared by all who ask (Recording::studies).
 std::shared_ptr<TouchesOfChunks> touches_of(const Recording& recording, uint32_t line_shift);
 
 }  // namespace nearwarp::runtime

@@ -11,7 +11,7 @@
 
 namespace nearwarp::runtime {
 
-/// What a walk has to know of a kernel, which outlives it.
+/// Walks chunks of a kernel, which outlives it.
 class ChunkWalk {
  public:
   explicit ChunkWalk(const compiler::Kernel& kernel);
@@ -24,7 +24,7 @@ class ChunkWalk {
   void walk(const TraceChunk& chunk, Visitor& visitor) const {
     walk(chunk, 0, ~0u, visitor);
   }
-  /// The same of the launch's thread blocks [begin, end).
+  /// Walks the launch's thread blocks [begin, end) alone.
   template <class Visitor>
   void walk(const TraceChunk& chunk, uint32_t begin, uint32_t end, Visitor& visitor) const {
     const uint32_t first = begin > chunk.first_block ? begin - chunk.first_block : 0;

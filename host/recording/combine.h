@@ -7,8 +7,8 @@
 
 namespace nearwarp::runtime {
 
-/// Their recordings as one. Each program keeps the order of its launches and an address space of
-/// its own; between programs there is no order. Throws nearwarp::Error for more than kMaxPrograms.
+/// The recordings of programs as one. Each program keeps its order of launches and its addresses;
+/// between programs there is no order. Throws nearwarp::Error for more than kMaxPrograms.
 Recording combine(std::vector<Recording> programs);
 
 inline constexpr size_t kMaxPrograms = 16;  ///< address spaces of a system

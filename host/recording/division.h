@@ -1,4 +1,4 @@
-// What of a program is simulated, where that is not all of it in one go.
+// The parts of a program that are simulated, where that is not all of it in one go.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct Division {
   std::optional<InOneGo> in_one_go = {};    ///< why there are no parts, where some were asked for
 };
 
-/// What systems that are simulated together need of a division, so that it suits all of them.
+/// Needs of systems that are simulated together, so that a division suits all of them.
 struct DivisionNeeds {
   uint32_t before = 0;    ///< launches that are simulated before each part, unless others are named
   uint32_t together = 0;  ///< launches, from the first one on, in which policies learn

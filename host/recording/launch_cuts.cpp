@@ -10,7 +10,7 @@ std::vector<bool> launch_cuts(const Recording& recording) {
   std::vector<bool> cuts(n + 1, false);
   cuts[0] = cuts[n] = true;
   if (!recording.applications.empty()) return cuts;
-  // Of each launch: it waits for all launches before this one (and maybe for others).
+  // By launch, a number: it waits for all launches before this one (and maybe for others).
   std::vector<uint32_t> waits_to(n, 0);
   for (uint32_t i = 0; i < n; ++i) {
     const LaunchRecord& l = recording.launches[i];
@@ -19,7 +19,7 @@ std::vector<bool> launch_cuts(const Recording& recording) {
       continue;
     }
     for (const uint32_t before : l.after) waits_to[i] = std::max(waits_to[i], waits_to[before]);
-    // Those that it names add up where they follow each other without a gap.
+    // Launches that it names add up where they follow each other without a gap.
     for (const uint32_t before : l.after)
       if (before == waits_to[i]) waits_to[i] = before + 1;
   }
@@ -61,8 +61,8 @@ namespace {
 
 /// More parts have more at their beginnings to make, and are for who has more cores (PARTS).
 constexpr uint32_t kMostParts = 16;
-/// What parts of a program that is to be divided as suits it simulate twice, at most: one in so
-/// much of its work. Two cores so are at least 1.85 times as fast as one, if that is all.
+/// At most 1/kTwice of the work of a program that is divided as suits it is simulated twice. Two
+/// cores so are at least 1.85 times as fast as one, if that is all.
 constexpr uint64_t kTwice = 12;
 
 /// Where parts may begin that are reported, and where what is simulated before them may.

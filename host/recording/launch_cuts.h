@@ -24,7 +24,7 @@ struct LaunchRange {
 /// Thread blocks of a launch, by their numbers.
 struct BlockRange {
   uint32_t begin = 0;  ///< the first one simulated; those before it are left out
-  /// What is reported begins when those before this one have been dispatched, or with the launch
+  /// The report begins when thread blocks before this one have been dispatched, or with the launch
   /// if it is 0.
   uint32_t first = 0;
   /// It ends when those before this one have been dispatched, or with the launch if it is all of
@@ -44,7 +44,7 @@ struct LaunchPart {
   bool warm = false;   ///< caches begin with what was before leaves in them, by its traces
   /// Reported apart: the first piece begins with `first`, the last one ends with `end`. Empty: one.
   std::vector<LaunchRange> pieces = {};
-  /// Of the only launch that is reported. If some are left out, nothing before it is simulated.
+  /// Thread blocks of the only launch reported. If some are left out, none before it is simulated.
   std::optional<BlockRange> blocks = {};
   /// How far the next refresh of memory is away when it begins, in 2^-32 of the interval between
   /// two; nothing: as far as follows from where it begins.

@@ -1,4 +1,4 @@
-// What the launches of a program do, as their traces tell.
+// Features of a program's launches, as their traces tell.
 #include "host/recording/launch_features.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ struct LineRange {
   uint64_t begin = 0, end = 0;
 };
 
-/// What a chunk touches.
+/// The memory that a chunk touches.
 struct ChunkUse {
   uint64_t transactions = 0, sectors = 0;
   std::vector<LineRange> ranges;  ///< once they are sorted: by address, disjoint

@@ -1,5 +1,5 @@
-// What the launches of a program do, as their traces tell: whatever machine runs them, what they
-// take follows from it.
+// Features of a program's launches, as their traces tell: whatever machine runs them, the time that
+// they take follows from these.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ inline constexpr uint32_t kFeatureLineShift = 7;  ///< lines of 128 bytes
 /// two MiB of them, as much as an L2 may hold (estimated).
 inline constexpr uint32_t kFreshAfterLines = 16384;
 
-/// Of a launch. Memory is that of the device: local memory is, shared memory is not.
+/// One launch's features. Memory is that of the device: local memory is, shared memory is not.
 struct LaunchFeatures {
   uint64_t warp_instructions = 0, thread_instructions = 0;
   uint64_t thread_blocks = 0;

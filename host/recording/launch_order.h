@@ -8,7 +8,7 @@
 
 namespace nearwarp::runtime {
 
-/// What the order of launches has to know of a stream.
+/// The state of a stream that the order of launches depends on.
 struct LaunchStream {
   enum class Kind : uint8_t {
     kLegacy,       ///< the default stream: in order with all streams that are blocking
@@ -43,7 +43,7 @@ class LaunchOrder {
     uint32_t outer_number_ = 0;
   };
 
-  /// What the next launch waits for. Those who know of other orders (events, graphs) change it.
+  /// The launches that the next one waits for. Other orders (events, graphs) are added here.
   LaunchSet& now() { return now_; }
   /// A launch is recorded: fills in its `after_all`, `after` and `stream`.
   void launched(LaunchRecord& launch);

@@ -22,7 +22,7 @@ namespace {
 /// A sample that is more work than this share of the program's is none.
 constexpr double kMostWork = 0.5;
 
-/// What of an error is left for what strata's units spread, once what parts begin with is known.
+/// The error left for the spread of strata's units, once that of parts' beginnings is known.
 double error_of_spread(double error, bool inside) {
   const double known = inside ? std::hypot(kStartError, kInsideError) : kStartError;
   return std::sqrt(error * error - known * known);

@@ -29,13 +29,13 @@ struct SampleStratum {
   double spread = 0;  ///< expected: standard deviation of cycles over their mean
 };
 
-/// What is simulated for itself, by piece of the division's parts.
+/// A unit that is simulated for itself, by piece of the division's parts.
 struct SampleUnit {
   static constexpr uint32_t kItself = 0xffffffffu;
   uint32_t stratum = kItself;  ///< kItself: launches that stand for themselves alone
   double weight = 1;           ///< units that it stands for
   double size = 0;             ///< what it is expected to take, in warp-instructions
-  /// Of thread blocks between a launch's beginning and its end: warp-instructions that they have,
+  /// For thread blocks between a launch's beginning and its end: warp-instructions that they have,
   /// whatever is committed while they are dispatched. 0: what is simulated is all that is reported.
   double instructions = 0;
   double share = 1;  ///< of its launches that it is
@@ -59,7 +59,7 @@ inline constexpr double kExpectationWeighs = 2;
 /// simulated begins on a machine that others were only nearly simulated on (measured, see there).
 inline constexpr double kStartError = 0.01;
 
-/// What of a sample is said where it is tried: "a sample within 2 %".
+/// A sample in words, for where it is tried: "a sample within 2 %".
 std::string sample_within(double error);
 
 /// A sample for this error (0.02: two percent; more than kStartError), each launch of which is

@@ -7,7 +7,7 @@
 namespace nearwarp::runtime {
 
 void LaunchSet::join(const LaunchSet& other) {
-  // What one of them has, but not by name, another launch waits for: it need not be named.
+  // A launch that a set has without naming it is waited for by another one: it need not be named.
   std::vector<Last> both;
   auto mine = last_.begin();
   auto theirs = other.last_.begin();

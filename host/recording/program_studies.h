@@ -1,4 +1,4 @@
-// What has been found out about programs, for recordings of them that come and go.
+// Studies of programs, kept for recordings of them that come and go.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// What functional execution leaves of a program: its kernels, launches and traces.
+// Recordings, which functional execution leaves of a program: its kernels, launches and traces.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +49,7 @@ struct LaunchRecord {
   std::vector<uint32_t> after;
   uint32_t stream = 0;       ///< for reports: 0 is the default stream
   uint32_t application = 0;  ///< in a recording of several (combine.h); its address space
-  // Of a recording that repetitions were left out of (repeats.h):
+  // Members for a recording that repetitions were left out of (repeats.h):
   uint32_t stands_for = 1;   ///< launches: itself and repetitions
   uint32_t left_before = 0;  ///< launches before it that are left out
 };
@@ -74,14 +74,14 @@ struct Recording {
   /// Runs end when they have committed so many warp-instructions, with the machine as full as it
   /// was; 0: when all is done. Nothing of it is kept in files.
   uint64_t measured_warp_instructions = 0;
-  /// Of a recording of several programs that run together, their names (combine.h); else empty.
+  /// Names of the programs of a recording of several that run together (combine.h); else empty.
   std::vector<std::string> applications;
   /// By application: the stacks that its thread blocks run in and its pages lie in, as bits; empty
   /// or 0: all (bind.h). Nothing of it is kept in files.
   std::vector<uint32_t> bound_stacks;
   /// Why no code of the program can be chosen for offloading; empty: it can.
   std::string no_offloading;
-  /// What runs have found out about it. Recordings of one program may share it; whoever changes the
+  /// Results that runs found out about it. Recordings of one program may share it; who changes the
   /// recording gives it a new one.
   std::shared_ptr<Studies> studies = std::make_shared<Studies>();
 };

@@ -11,7 +11,7 @@
 
 namespace nearwarp::runtime {
 
-/// What the program's calls of the device's library came to.
+/// Outcomes of the program's calls of the device's library.
 struct CallSummary {
   std::vector<std::string> unseen;  ///< that failed and nobody asked for the error, in words
   std::vector<std::string> seen;    ///< launches that failed, and the program asked for the error
@@ -36,7 +36,7 @@ class JournalWriter final : public RecordingSink {
   void truncated() override;
   /// A fault of the program, in words.
   void fault(const std::string& message);
-  /// So far: the last one counts.
+  /// Notes the outcomes of calls so far: the last note counts.
   void calls(const CallSummary& calls);
   /// The program has ended by itself.
   void end();

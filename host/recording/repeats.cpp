@@ -11,7 +11,7 @@
 namespace nearwarp::runtime {
 namespace {
 
-/// What launches that repeat each other have in common.
+/// A key that launches that repeat each other have in common.
 std::vector<uint64_t> signature(const Recording& recording, const LaunchRecord& l) {
   std::vector<uint64_t> all = {l.kernel,    l.grid.x,    l.grid.y,       l.grid.z,
                                l.block.x,   l.block.y,   l.block.z,      l.cluster.x,
@@ -21,7 +21,7 @@ std::vector<uint64_t> signature(const Recording& recording, const LaunchRecord& 
   return all;
 }
 
-/// What launches wait for, in a recording that some of them are left out of.
+/// The launches that others wait for, in a recording that some of them are left out of.
 class OrderOfTheKept {
  public:
   explicit OrderOfTheKept(const std::vector<LaunchRecord>& launches) : launches_(launches) {

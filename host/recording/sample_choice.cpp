@@ -62,7 +62,7 @@ SampleChoice::SampleChoice(const std::vector<Unit>& units, const std::vector<Str
   }
   for (uint32_t i = 0; i < strata.size(); ++i) {
     const Members& order = orders_.emplace_back(strata[i].members);
-    // Those at the program's beginning have fewer before them, and lie between no others.
+    // Units at the program's beginning have fewer before them, and lie between no others.
     const auto differs = [&](uint32_t unit) {
       const Unit &one = units[unit], &last = units[order.back()];
       return kind_[unit] != kind_[order.back()] && one.first - one.begin == last.first - last.begin;
@@ -125,7 +125,7 @@ std::vector<Members> SampleChoice::of(const std::vector<uint64_t>& numbers) cons
       taken[best] = true;
       all[stratum].push_back(order[best]);
     }
-    // Those that stand for themselves, at the program's beginning mostly, have nothing about them
+    // Units that stand for themselves, at the program's beginning mostly, have nothing about them
     // that is as good as chance.
     if (n == count) continue;
     for (const uint32_t unit : all[stratum])

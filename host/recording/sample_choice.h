@@ -10,17 +10,17 @@ namespace nearwarp::runtime {
 
 class SampleChoice {
  public:
-  /// Of a program the first `together` launches of which are one part. `alike`: by launch, the
+  /// A choice for a program whose first `together` launches are one part. `alike`: by launch, the
   /// first one that it repeats. Another `seed` makes another choice.
   SampleChoice(const std::vector<Unit>& units, const std::vector<Stratum>& strata,
                const std::vector<uint32_t>& alike, uint32_t together, uint64_t seed);
 
-  /// Of each stratum so many units, at random, spread over the program's order. Others of the same
-  /// n-th of it do instead of it that repeat it, and what is simulated before it: of these one that
-  /// is near to those of other strata is taken, so that launches that follow each other are
-  /// simulated in one go. Any other that is near may be more like its neighbours than the rest of
+  /// Chooses so many units of each stratum at random, spread over the program's order. In place of
+  /// a stratum's n-th another is taken that repeats it and what is simulated before it: the one
+  /// that is near to units of other strata, so that launches that follow each other are
+  /// simulated in one go. Any other near one may be more like its neighbours than the rest of
   /// its stratum is, and what it says of the rest would be off by more than chance makes it. Units
-  /// that lie between such, and so are simulated with as much before them, come besides where all
+  /// that lie between such, and so are simulated with as much before them, are added where all
   /// of a stratum's repeat each other in this way.
   std::vector<Members> of(const std::vector<uint64_t>& numbers) const;
 

@@ -38,7 +38,7 @@ struct Sums {
       squares[f] += sign * u.features[f] * u.features[f];
     }
   }
-  /// Of cycles: of what features show, and of what they do not.
+  /// The standard deviation of cycles: from what features show, and from what they do not.
   double deviation(double unseen) const {
     double variance =
         unseen * unseen * size / n * size / n + kLaunchSpread * kLaunchSpread * launches / n;

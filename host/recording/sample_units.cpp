@@ -1,4 +1,4 @@
-// What samples of programs are made of.
+// Units that samples of programs are made of.
 #include "host/recording/sample_units.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ constexpr double kSms = 70, kLaunchCosts = 50'000, kTransactionCosts = 4, kSecto
                  kLineCosts = 8, kFreshLineCosts = 64, kBlockCosts = 50, kChainCosts = 500,
                  kLineBeforeCosts = 4, kLanesCount = 0.5;
 
-/// Of a launch that is divided, in thread blocks that a machine has at a time: what is simulated
+/// Constants of a divided launch, in thread blocks that a machine has at a time: what is simulated
 /// before each unit, what its beginning and its end are, which stand for themselves, and what the
 /// launch has to have for that (estimated; docs/launches.md has what was found).
 constexpr uint64_t kWavesBefore = 8, kWavesAtEnds = 4, kWavesOfUnit = 4, kLeastWaves = 32;
@@ -26,7 +26,7 @@ constexpr uint64_t kWavesBefore = 8, kWavesAtEnds = 4, kWavesOfUnit = 4, kLeastW
 /// next ones are dispatched tells little of how far the machine has come.
 constexpr double kUneven = 8;
 
-/// What a launch, or some of its thread blocks, take of each, but for kBefore.
+/// Costs of a launch, or of some of its thread blocks, by feature, but for kBefore.
 SampleCosts costs_of(const LaunchFeatures& f) {
   // Few thread blocks keep few SMs busy.
   const double idle =

@@ -1,5 +1,5 @@
-// What samples of programs are made of: launches, those that may run together, and of long launches
-// thread blocks in a row, each with what it does as its traces tell.
+// Units that samples of programs are made of: launches, those that may run together, and of long
+// launches thread blocks in a row, each with what it does as its traces tell.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ namespace nearwarp::runtime {
 /// middle of a launch (measured, docs/launches.md).
 inline constexpr double kInsideError = 0.03;
 
-/// What launches take, in warp-instructions as a machine of 70 SMs does them when it is busy with
+/// Costs of launches, in warp-instructions as a machine of 70 SMs does them when it is busy with
 /// them.
 enum SampleFeature : size_t {
   kInstructions,

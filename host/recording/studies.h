@@ -1,4 +1,4 @@
-// What has been found out about a recording, kept with it for every run of it.
+// Studies of a recording: results kept with it for every run of it.
 #pragma once
 
 #include <any>

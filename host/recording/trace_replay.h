@@ -51,7 +51,7 @@ class ChunkReplay {
   ChunkReplay(const compiler::Kernel& kernel, const TraceVisitor& visitor);
   /// Throws nearwarp::Error if the traces are malformed.
   void walk(const TraceChunk& chunk);
-  /// Of all chunks walked so far.
+  /// Counts of all chunks walked so far.
   const TraceCounts& counts() const { return counts_; }
 
  private:

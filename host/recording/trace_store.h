@@ -61,7 +61,7 @@ class TraceStore {
              const std::vector<StoredChunk>& distinct, std::vector<uint32_t> sequence);
   /// The chunks of all of `parts`, one after the other; nothing can be appended.
   explicit TraceStore(std::vector<TraceStore> parts);
-  /// What a chunk counts against the memory budget.
+  /// Bytes that a chunk counts against the memory budget.
   static uint64_t memory_bytes(const TraceChunk& chunk);
 
  private:

@@ -22,7 +22,7 @@ struct MemoryInstr {
   uint8_t elsewhere = 0;  ///< of shared memory, or a constant: nothing that mappings are about
 };
 
-/// What is known of a basic block beforehand, so that most blocks need no look at instructions.
+/// Facts of a basic block that are known beforehand, so that most need no look at instructions.
 struct BlockFacts {
   uint32_t first_memory = 0;  ///< index into the table of memory instructions
   uint16_t num_memory = 0;
@@ -80,8 +80,8 @@ NW_HD NW_INLINE void pass_instr(const TraceSpan& t, Cursor& c, const BlockFacts&
   c.pc += 1;
 }
 
-/// From wherever the warp is outside of candidates to the next beginning of one. Returns false if
-/// there is none.
+/// Walks from wherever the warp is outside of candidates to the next beginning of one. Returns
+/// false if there is none.
 NW_HD inline bool find_begin(const TraceSpan& t, Cursor& c) {
   IgnoreAccess ignore;
   while (c.pc != sm::kEndOfTrace) {
@@ -98,7 +98,7 @@ NW_HD inline bool find_begin(const TraceSpan& t, Cursor& c) {
   return false;
 }
 
-/// From the first instruction of an instance of candidate `id` to the one after its last.
+/// Walks from the first instruction of an instance of candidate `id` to the one after its last.
 template <class F>
 NW_HD inline void pass_instance(const TraceSpan& t, Cursor& c, uint16_t id, F& visit) {
   bool first = true;
@@ -128,7 +128,7 @@ struct NoteAccess {
   NW_HD void operator()(uint32_t, const Access&) { found = 1; }
 };
 
-/// Of which candidate is the instance that begins at `c`, which counts? That of a block where the
+/// The candidate whose instance begins at `c` and counts: that of a block where the
 /// loop around it is not long enough.
 NW_HD inline uint16_t candidate_of_instance(const TraceSpan& t, const Cursor& c) {
   const uint16_t inner = t.program.inner_beginning(c.pc), id = t.program.candidate_at(c.pc);

@@ -1,4 +1,4 @@
-// What one candidate instance's accesses would be like under every mapping of lines to stacks.
+// One candidate instance's accesses judged under every mapping of lines to stacks.
 #pragma once
 
 #include "device/core/address_map.h"
@@ -48,7 +48,7 @@ struct RangeMarker {
   }
 };
 
-/// What is found for instances [0, stride), an array by instance for each item.
+/// The findings for instances [0, stride), an array by instance for each item.
 struct InstanceResults {
   uint32_t stride = 0;
   uint32_t* accesses = nullptr;  ///< cache lines touched, each memory instruction by itself

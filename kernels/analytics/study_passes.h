@@ -8,7 +8,7 @@
 
 namespace nearwarp::analytics {
 
-/// What all spans of a program's traces point to, in the host's memory.
+/// The tables that all spans of a program's traces point to, in the host's memory.
 struct StudyTables {
   const sm::ImageInstr* instrs = nullptr;
   size_t num_instrs = 0;

@@ -217,7 +217,7 @@ TEST(Api, FailuresSayWhereAndWhatWouldBeRight) {
   EXPECT_FALSE(Program::workload("kmean"));
   EXPECT_FALSE(Program::workload("kmeans", "tiny"));
   EXPECT_FALSE(Program::recording("/nowhere.nwtrace"));
-  // What cannot be laid out.
+  // A machine that cannot be laid out under its policy.
   EXPECT_FALSE(Simulation::begin(program("vector-add"), Machine::load("gtx480").value(),
                                  Policy::load("tom").value()));
 }

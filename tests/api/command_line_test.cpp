@@ -233,7 +233,7 @@ TEST(ApiCommandLine, ALookMakesNoDocument) {
   EXPECT_GE(looks, 1u);
 }
 
-/// What is left is told of several programs and machines together.
+/// The time that is left is told of several programs and machines together.
 TEST(ApiCommandLine, ABatchOfSeveralMachinesSaysHowLongItTakes) {
   std::vector<Point> points = compared("kmeans", "tom", {"baseline"}, {}).points;
   for (const Point& p : compared("kmeans", "gtx480", {"baseline"}, {}).points) points.push_back(p);

@@ -12,7 +12,7 @@
 namespace nearwarp::testing {
 namespace {
 
-/// What the last of the words could become, without meanings.
+/// The words that the last one could become, without meanings.
 Words completed(const Words& words) {
   const Outcome outcome = run_program(Words{"completion", "--"} + words);
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
@@ -110,7 +110,7 @@ TEST(Completion, KnowsTheKeysOfMachineAndPolicies) {
             (Words{"sm.scheduler_policy=gto", "sm.scheduler_policy=lrr"}));
   EXPECT_EQ(completed({"sweep", "axpy", "--set", "sm.scheduler_policy=gto,l"}),
             Words{"sm.scheduler_policy=gto,lrr"});
-  // Of the machine and the policies that are typed.
+  // Keys are those of the machine and the policies that are typed.
   EXPECT_TRUE(has(completed({"run", "--set", "links."}), "links.gpu_to_memory_mbps="));
   EXPECT_FALSE(has(completed({"run", "--machine", "gtx480", "--set", "links."}),
                    "links.gpu_to_memory_mbps="));
@@ -119,7 +119,7 @@ TEST(Completion, KnowsTheKeysOfMachineAndPolicies) {
   EXPECT_EQ(completed({"run", "--policy", "no-such", "--set", "gpu.sms"}).front(), "gpu.sms=");
 }
 
-/// What bash makes of a line that ends with a tab.
+/// The words that bash makes of a line that ends with a tab.
 std::string in_bash(const std::string& line) {
   TemporaryFolder folder;
   const std::string out = folder.file("out.txt"), script = folder.file("script.bash");

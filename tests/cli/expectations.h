@@ -1,4 +1,4 @@
-// What several tests of commands expect.
+// Expectations that several tests of commands share.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What a browser and others would ask a server on the loopback interface.
+// A client as a browser or another program would be, of a server on the loopback interface.
 #pragma once
 
 #include <arpa/inet.h>
@@ -30,7 +30,7 @@ inline std::string received(int client) {
   return all;
 }
 
-/// What comes back on a connection to `port` for these bytes, in pieces of `piece`.
+/// The reply on a connection to `port` to these bytes, in pieces of `piece`.
 inline std::string sent(uint16_t port, const std::string& bytes, size_t piece = 1000) {
   const int client = socket(AF_INET, SOCK_STREAM, 0);
   std::string reply;

@@ -252,7 +252,7 @@ TEST(Executable, ABuiltInRuntimeIsRefusedUnlessTheDriversApiIsUsed) {
   EXPECT_THROW(programs::check_executable("app", facts, false), UsageError);
 }
 
-/// What takes the host longest is what launches ask of the memory, not what they execute.
+/// The host's time goes into accesses of launches to memory, not into their instructions.
 TEST(CostScale, LaunchesCostWhatTheyDo) {
   const runtime::Recording& recording = testing::workload("bfs-rmat");
   const CostScale scale(recording, config::load_machine("tom", {}));

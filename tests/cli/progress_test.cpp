@@ -101,7 +101,7 @@ TEST(Progress, EstimatesAreRightFromATenthOfTheRunOn) {
         worst.from_three_tenths, worst.first);
     EXPECT_GE(worst.looks, 20u) << name;
     EXPECT_LE(10 * worst.without_estimate, worst.looks) << name;
-    // What a line costs is one number for many machines, so the first of several kernels misleads
+    // The cost of a line is one number for many machines, so the first of several kernels misleads
     // by this much.
     EXPECT_LE(worst.from_a_tenth, 1.75) << name;
     good += worst.from_a_tenth <= 1.5 ? 1 : 0;

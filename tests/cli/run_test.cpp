@@ -41,7 +41,7 @@ TEST(Run, TableOnStandardOutputAndNothingElse) {
   }
 }
 
-/// Of the last run of `nearwarp run row-sum`, which learns its mapping from one instance, a whole
+/// The last run of `nearwarp run row-sum`, which learns its mapping from one instance, a whole
 /// loop, at its end.
 Json row_sum_under_tom(const Words& more, Outcome& outcome) {
   const TemporaryFolder folder;
@@ -67,7 +67,7 @@ TEST(Run, TheLearningPhaseIsInTheDiagnosis) {
   EXPECT_TRUE(contains(limited["bound"], "behind PCI-E, which was ")) << limited["bound"];
 }
 
-/// What can be full is among what can bound a run.
+/// Every resource that can be full is among those that can bound a run.
 TEST(Run, HowBusyEverythingWasHasEveryResource) {
   const TemporaryFolder folder;
   const std::string file = folder.file("x.json");

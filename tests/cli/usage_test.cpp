@@ -483,7 +483,7 @@ TEST(Usage, PathsInAFileBeginInItsFolder) {
   const std::string file = folder.file("study/mine.toml");
   const Outcome run = run_program({"run", "vector-add", "--policy", "baseline", "--machine", file});
   EXPECT_EQ(run.exit_code, 0) << run.err;
-  // What is shown may be put anywhere.
+  // A machine that is shown may be put anywhere: its paths are whole.
   const Outcome shown = run_program({"show", "machine", file});
   EXPECT_TRUE(contains(shown.out, "model = \"" + folder.file("study/mine-40nm.toml") + "\""))
       << shown.out;

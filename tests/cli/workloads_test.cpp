@@ -28,7 +28,7 @@ TEST_P(EveryWorkload, RunsUnderAllPolicies) {
     EXPECT_EQ(run["workload"], GetParam());
     EXPECT_EQ(run["status"], "complete") << policy;
     EXPECT_GT(run["cycles"].get<uint64_t>(), 0u) << policy;
-    // The same program runs, wherever its parts run.
+    // All policies run the same program, wherever its parts run.
     EXPECT_EQ(run["warp_instructions"], runs[0]["warp_instructions"]) << policy;
     EXPECT_EQ(run["thread_instructions"], runs[0]["thread_instructions"]) << policy;
 

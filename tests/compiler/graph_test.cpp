@@ -12,7 +12,7 @@ namespace {
 
 using Nodes = std::vector<uint32_t>;
 
-// What `from` reaches without stepping on `removed`.
+// Nodes that `from` reaches without stepping on `removed`.
 std::vector<bool> reach(const Graph& graph, uint32_t from, uint32_t removed = kNone) {
   std::vector<bool> seen(graph.size(), false);
   Nodes work;

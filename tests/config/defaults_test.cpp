@@ -20,7 +20,7 @@ struct LeftOut {
   std::string_view why;
 };
 
-/// What computes in memory finds memory up to date, so L2s there write through, whole lines
+/// Mechanisms that compute in memory find it up to date, so L2s there write through, whole lines
 /// (host/config/rules.cpp); SM2_GTX480 and SM7_QV100, from which such machines take what their
 /// papers leave open, have sectors and write back.
 #define NW_NEAR_DATA "tom bench80 pim-tuning coda coda-host mpu mpu-sim opportunistic"

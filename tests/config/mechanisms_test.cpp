@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kHead = "[policy]\ndescription = \"\"\nmapping = \"bmap\"\nmechanism = ";
 
-/// What loading a policy file says that has this text behind its mapping.
+/// The message when a policy file is loaded that has this text behind its mapping.
 std::string error_of(const std::string& text, const std::vector<std::string>& overrides = {}) {
   const std::string path = testing::TempDir() + "/own.toml";
   std::ofstream(path) << kHead << text;

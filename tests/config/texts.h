@@ -1,4 +1,4 @@
-// What tests of configurations say about texts and messages.
+// Functions for tests of configurations: texts of files and messages of errors.
 #pragma once
 
 #include <gtest/gtest.h>

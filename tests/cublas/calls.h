@@ -120,7 +120,7 @@ inline double value(Bf16 b) {
   std::memcpy(&f, &bits, sizeof(f));
   return f;
 }
-/// Of a number that the type has exactly.
+/// The number in type T, which has it exactly.
 template <class T>
 T exactly(double v) {
   return static_cast<T>(v);

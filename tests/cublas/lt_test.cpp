@@ -12,7 +12,7 @@ constexpr int kM = 40, kN = 21, kK = 18;
 double gelu(double x) {
   return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
 }
-/// Of gelu(), by a difference.
+/// The derivative of gelu(), by a difference.
 double gelu_gradient(double x) { return (gelu(x + 1e-5) - gelu(x - 1e-5)) / 2e-5; }
 
 class Lt : public ::testing::Test {
@@ -115,7 +115,7 @@ TEST_F(Lt, GradientsOfBiases) {
   const OnDevice<float> a(a_), b(b_), d(std::vector<float>(kM * kN)),
       gradient(std::vector<float>(64)), aux(std::vector<float>(kM * kN, 0.5f));
   set(8, static_cast<const void*>(gradient.get()));
-  // Of what is multiplied, along k.
+  // Sums of a factor, along k.
   set(7, uint32_t{kLtBiasGradientA});
   ASSERT_EQ(multiply(a.get(), b.get(), d.get()), kSuccess);
   for (size_t i = 0; i < kM; ++i) {
@@ -130,7 +130,7 @@ TEST_F(Lt, GradientsOfBiases) {
     for (size_t x = 0; x < kK; ++x) sum += b_[x + j * kK];
     EXPECT_NEAR(gradient.values()[j], sum, 1e-4) << j;
   }
-  // Of the result, with and without the gradient of GELU.
+  // Sums of the result, with and without the gradient of GELU.
   set(11, static_cast<void*>(aux.get()));
   set(12, int64_t{kM});
   for (const bool through : {false, true}) {
@@ -147,7 +147,7 @@ TEST_F(Lt, GradientsOfBiases) {
 }
 
 TEST_F(Lt, RowsOfMatrices) {
-  // The same numbers as matrices in rows: A is k x m read so, hence transposed.
+  // The matrices' numbers in rows: A is k x m read so, hence transposed.
   const OnDevice<float> a(a_), b(b_), d(std::vector<float>(kM * kN));
   set(3, int32_t{kTranspose});
   set(4, int32_t{kTranspose});

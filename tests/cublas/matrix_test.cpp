@@ -41,7 +41,7 @@ Full<T> operator*(const Full<T>& a, const Full<T>& b) {
       for (int i = 0; i < a.rows; ++i) c.at(i, j) += a.at(i, k) * b.at(k, j);
   return c;
 }
-/// What lies in memory, in columns `ld` apart.
+/// A matrix from memory, in columns `ld` apart.
 template <class T>
 Full<T> read(const std::vector<T>& v, int rows, int columns, int ld) {
   Full<T> m(rows, columns);
@@ -386,7 +386,7 @@ TYPED_TEST(Matrices, Rotations) {
     EXPECT_NEAR(double(c) * at[1] - double(s) * at[0], 0, 1e-5);
     EXPECT_NEAR(double(c) * c + double(s) * s, 1, 1e-5);
   }
-  // What the modified one is for: y is 0 afterwards, and lengths are kept under the new weights.
+  // The modified rotation makes y 0, and keeps lengths under the new weights.
   struct Case {
     double d1, d2, x, y;
   };
@@ -403,7 +403,7 @@ TYPED_TEST(Matrices, Rotations) {
     if (p[0] != T(-2)) {
       EXPECT_NEAR(double(x1) / x.values()[0], 1, 1e-4);
     }
-    // The same from numbers on the device.
+    // The rotation from numbers on the device.
     const OnDevice<T> n(std::vector<T>{T(k.d1), T(k.d2), T(k.x), y1, 9, 9, 9, 9, 9});
     ASSERT_EQ(cublasSetPointerMode_v2(h, kDevicePointers), kSuccess);
     ASSERT_EQ(NW_OF(T, rotmg_v2)(h, n.get(), n.get() + 1, n.get() + 2, n.get() + 3, n.get() + 4),

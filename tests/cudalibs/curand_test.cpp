@@ -219,7 +219,7 @@ TEST(Curand, PoissonNumbers) {
   }
 }
 
-/// Of each power of two of points, every interval of that size has one; and pairs of dimensions
+/// For each power of two of points, every interval of that size has one; and pairs of dimensions
 /// fill boxes.
 TEST(Curand, SobolsPoints) {
   constexpr size_t kPoints = 1024, kDimensions = 10;

@@ -35,8 +35,8 @@ constexpr int kColumnMajor = 1, kRowMajor = 2, kIndex32 = 2;
 
 inline bool is_complex(int type) { return type == kC32 || type == kC64; }
 
-/// Of a whole number that the type has; other bits than those of its sign, exponent and digits are
-/// 0.
+/// The half of a whole number that has one; other bits than those of its sign, exponent and digits
+/// are 0.
 inline uint16_t half_of(double value) {
   if (value == 0) return 0;
   int exponent = 0;

@@ -250,7 +250,7 @@ TEST_F(Cusparse, Conversions) {
       ASSERT_EQ(cusparseCreateDnMat(&matrix, kRows, kColumns, order == kRowMajor ? kColumns : kRows,
                                     from.get(), 1, order),
                 0);
-      // What an application knows before: no elements, and of CSR and CSC where offsets go.
+      // An application knows before: no elements, and for CSR and CSC where offsets go.
       ASSERT_EQ(
           format == kCoo
               ? cusparseCreateCoo(&sparse, kRows, kColumns, 0, nullptr, nullptr, nullptr, 2, 1, 1)

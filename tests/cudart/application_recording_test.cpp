@@ -1,4 +1,4 @@
-// What is recorded of CUDA applications, and told of it.
+// Are CUDA applications recorded as they are, and told of what goes wrong?
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -55,7 +55,7 @@ class Library {
                         const std::vector<EntryOf>& machine_code = {});
   void** module() const { return module_; }
   int* managed() const { return static_cast<int*>(managed_); }
-  /// What stands for the host function of a kernel, or a host variable, of the latest registration.
+  /// The stub of a kernel's host function, or a host variable, of the latest registration.
   const void* stub(const std::string& name);
 
  private:

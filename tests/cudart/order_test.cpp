@@ -30,7 +30,7 @@ class OrderTest : public RecordedOrder {
     call(name, lib.stub("fill_shared"), Dim{1, 1, 1}, Dim{32, 1, 1}, static_cast<void**>(args),
          size_t{128}, static_cast<Stream>(stream));
   }
-  /// Of a kernel that is not recorded.
+  /// Launches a kernel that is not recorded.
   void launch_another(void* stream) {
     int n = 32;
     void* args[] = {&memory_, &memory_, &memory_, &n};

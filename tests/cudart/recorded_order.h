@@ -1,4 +1,4 @@
-// What a recording of this process says about which launches wait for which. The process makes one
+// The order that a recording of this process has for its launches. The process makes one
 // recording, which begins with the first test.
 #pragma once
 
@@ -25,13 +25,13 @@ class RecordedOrder : public testing::Test {
   /// The launches of this test follow.
   void begin() { first_ = static_cast<uint32_t>(all_launches().size()); }
 
-  /// Of this test.
+  /// The launches of this test.
   std::vector<runtime::LaunchRecord> launches() const {
     auto all = all_launches();
     all.erase(all.begin(), all.begin() + first_);
     return all;
   }
-  /// What they wait for, of this test's: those that none of the others waits for.
+  /// The launches of this test that each waits for: those that none of the others waits for.
   std::vector<Indices> order() const {
     std::vector<Indices> all;
     std::vector<std::set<uint32_t>> before;

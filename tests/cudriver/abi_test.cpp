@@ -100,7 +100,7 @@ TEST(DriverAbi, GraphStructures) {
   SAME_SIZE(cudart::ExecUpdateResult, CUgraphExecUpdateResultInfo);
 }
 
-/// What the driver's calls hand to the runtime's as it is.
+/// Numbers that the driver's calls hand to the runtime's as they are.
 TEST(DriverAbi, NumbersOfBothInterfacesAreEqual) {
 #define SAME(driver, runtime) EXPECT_EQ(int{driver}, int{runtime}) << #driver
   SAME(CU_GRAPH_NODE_TYPE_KERNEL, cudaGraphNodeTypeKernel);

@@ -140,7 +140,7 @@ TEST(ChannelRun, TotalsAreTheSumsOfStreams) {
   EXPECT_EQ(r.traffic.writes_sent, writes);
   EXPECT_EQ(r.traffic.latency_cycles, latency);
   EXPECT_EQ(classes, reads);
-  // What streams got is what the channel did, but for what was under way at both ends.
+  // Streams got what the channel did, but for what was under way at both ends.
   EXPECT_NEAR(share, r.share_of_peak(), 0.005);
   EXPECT_EQ(r.streams[0].traffic.writes_sent, 0u);
   EXPECT_EQ(r.streams[1].traffic.reads_done, 0u);

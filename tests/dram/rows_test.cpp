@@ -257,7 +257,7 @@ TEST(Rows, ARefreshTakesBanksOfOneScope) {
   EXPECT_NE(error_of("lpddr5-6400", {with_rows("lpddr5-6400", "same-bank: REF > ACT = 100")})
                 .find("a row \"bank-pair: REF > ACT\" does already"),
             std::string::npos);
-  // What holds in other ranks is no refresh of a rank.
+  // A constraint that holds in other ranks is no refresh of a rank.
   const std::string others = with_rows("ddr5-4800b", "other-rank: REF > ACT = 1000");
   const VaultParams p = params_of("ddr5-4800b", {"organisation.ranks=2", others});
   EXPECT_EQ(p.refresh.parts, 2u);

@@ -28,7 +28,7 @@ std::string name_of(const Issued& i) {
          std::to_string(i.cycle);
 }
 
-/// What is issued from cycle `from` on, as in "RD0@501 RD4@503".
+/// The commands issued from cycle `from` on, as in "RD0@501 RD4@503".
 std::string issued(const std::string& standard, const std::vector<Access>& accesses, uint64_t from,
                    uint64_t cycles, const Words& changes = {"timing.tREFI=0"}) {
   CommandWatch watch(config::load_dram(standard, changes));
@@ -147,7 +147,7 @@ TEST(Sequences, AReadAfterAWrite) {
 }
 
 TEST(Sequences, FiveActivations) {
-  // Of banks in different groups, so far as there are: tRRD_S apart, the fifth by tFAW.
+  // Activations of banks in different groups, so far as there are: tRRD_S apart, the fifth by tFAW.
   struct Case {
     std::string standard;
     uint32_t banks[5];

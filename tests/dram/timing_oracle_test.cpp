@@ -50,7 +50,7 @@ class Oracle {
     for (size_t n = 0; n < all.size(); ++n) note(all[n], cycles[n]);
     commands += all.size();
   }
-  /// Those of `banks` that are open are closed one after the other, from cycle `due` on.
+  /// Closes the open ones of `banks` one after the other, from cycle `due` on.
   void close_in_turn(uint64_t banks, uint64_t due) {
     while (true) {
       uint32_t next = ~0u;
@@ -292,7 +292,7 @@ TEST(TimingOracle, CommandsComeAsEarlyAsTheyMay) {
 }
 
 TEST(TimingOracle, RowsOfNewerMemoriesBindToo) {
-  // The same for constraints that vaults have no fields for, and for windows, data buses and
+  // Constraints that vaults have no fields for bind too, and windows, data buses and
   // refreshes of parts.
   struct Case {
     std::string standard, law;

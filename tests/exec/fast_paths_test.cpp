@@ -286,7 +286,7 @@ TEST(FastPaths, RefuseWhatLeavesTheAllocation) {
     EXPECT_EQ(m.context.fault.lane, 5u);
     EXPECT_EQ(m.warp.trace_size, 0u);
     m.context.fault = Fault{};
-    // Of a full warp: lane 5 leaves an irregular pattern.
+    // In a full warp: lane 5 leaves an irregular pattern.
     for (uint32_t i = 0; i < kLanes; ++i) p.offsets[i] = 4 * (i * i % 29);
     p.offsets[5] = static_cast<uint64_t>(beside);
     fill<uint32_t>(m, p, 1);

@@ -25,7 +25,7 @@ constexpr const char* kRead = R"(
 }
 )";
 
-/// What became of a read `distance` bytes from the device's only allocation: the message of the
+/// Reads `distance` bytes from the device's only allocation. Returns the message of the
 /// fault, what was told, or nothing.
 std::string read_beside(int64_t distance, bool strict) {
   std::string told;

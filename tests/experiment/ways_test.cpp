@@ -59,7 +59,7 @@ class ReportInAllWays : public ::testing::Test {
 };
 std::unique_ptr<TemporaryFolder> ReportInAllWays::folder_;
 
-/// What sticks out of the page, or out of a chart that does not scroll.
+/// A script that finds what sticks out of the page, or out of a chart that does not scroll.
 constexpr const char* kMeasure = R"(
   let cut = 0, texts = 0, small = 0;
   for (const chart of page.querySelectorAll(".chart")) {

@@ -139,7 +139,7 @@ TEST(Clusters, BarriersMeetAtTheFrontEnd) {
   ClusterBench b(4, 2);
   b.launch(4, 1, 2);
   b.build();
-  // Of the first cluster, SM 0 has rank 0, SM 2 rank 1; of the second SM 1 has rank 0.
+  // In the first cluster, SM 0 has rank 0, SM 2 rank 1; in the second SM 1 has rank 0.
   b.say(30, 0, PacketKind::kAtClusterBarrier, 0, 0, 0);
   b.say(35, 1, PacketKind::kAtClusterBarrier, 1, 0, 0);
   b.say(40, 2, PacketKind::kAtClusterBarrier, 0, 0, 1);

@@ -29,7 +29,7 @@ struct Bench : FrontEndRig<sm::MechanismList<>> {
     uint32_t launch = 0, block = 0;
     bool operator==(const Block&) const = default;
   };
-  /// What SM `sm` got; the packets leave four cycles before they arrive.
+  /// Blocks that SM `sm` got; the packets leave four cycles before they arrive.
   std::vector<Block> got(uint32_t sm) {
     std::vector<Block> blocks;
     for (const auto& i : to_sm[sm]->items)

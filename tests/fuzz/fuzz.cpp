@@ -18,7 +18,7 @@
 namespace nearwarp::fuzz {
 namespace {
 
-/// What became of one input; "" if it was accepted or refused.
+/// The outcome for one input; "" if it was accepted or refused.
 std::string outcome(const Target& target, const std::string& input) {
   try {
     target.read(input);

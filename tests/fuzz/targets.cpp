@@ -1,4 +1,4 @@
-// What is given damaged inputs.
+// Readers that are given damaged inputs.
 #include "tests/fuzz/targets.h"
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// What is given damaged inputs.
+// Readers that are given damaged inputs.
 #pragma once
 
 #include <functional>

@@ -136,7 +136,7 @@ std::string differences(const std::string& was, const std::string& is, int most)
   return text;
 }
 
-/// What a run finds, under its policy or another; each is simulated once in a process.
+/// The result of a run, under its policy or another; each is simulated once in a process.
 const report::RunResult& result_of(const GoldenRun& run, const std::string& policy) {
   static std::map<std::string, std::unique_ptr<report::RunResult>> kept;
   std::string name = run.program + " " + run.machine + " " + policy;
@@ -188,7 +188,7 @@ std::vector<GoldenRun> golden_changes() {
 
 INSTANTIATE_TEST_SUITE_P(Runs, Golden, ::testing::ValuesIn(golden_runs()), name_of_run);
 
-/// What a policy changes is divided into kernels, and those into what SMs did: nothing is left
+/// The cycles that a policy changes are divided into kernels, and those into uses by SMs: none is
 /// over, and nothing counted twice.
 class GoldenChange : public ::testing::TestWithParam<GoldenRun> {};
 

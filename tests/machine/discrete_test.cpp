@@ -204,7 +204,7 @@ TEST(Discrete, PartitionsAreThoseOfGpgpuSim) {
       EXPECT_EQ(plain.locate(line).bank % 2, chunk / 6 % 2);
     }
   }
-  // Of partition 5, slice 1 a row has 32 lines, 16 chunks; then comes the next bank.
+  // In partition 5, slice 1 a row has 32 lines, 16 chunks; then comes the next bank.
   EXPECT_EQ(plain.locate(2 * (5 + 6)).bank, 1u);
   EXPECT_EQ(plain.locate(2 * (5 + 6 + 12 * 15)).column, 30u);
   EXPECT_EQ(plain.locate(2 * (5 + 6 + 12 * 16)).bank, 3u);

@@ -57,7 +57,7 @@ TEST(NearBank, UnloadedLatencyIsTheSumOfItsParts) {
 }
 
 TEST(NearBank, PacketsTakeTheRowFirst) {
-  // That keeps them from waiting for each other in a circle.
+  // Rows first: this keeps packets from waiting for each other in a circle.
   const config::MachineConfig m = config::load_machine("mpu");
   const sim::ImageTables image = sim::build_image(workload("vector-add", 10'000), m);
   const sim::Graph g = sim::make_graph({m, image});

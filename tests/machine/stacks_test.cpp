@@ -222,7 +222,7 @@ TEST(Stacks, AStackKeepsItsOwnLinesUntilOthersWriteThem) {
   EXPECT_EQ(misses(reads, 1, "remote"), 2u);  // it cannot know
   // Its own writes it has in its own slice.
   EXPECT_EQ(misses({{0, false}, {0, true}, {0, false}}, 0, "remote"), 1u);
-  // What another one reads is no older for it.
+  // A line that another stack reads is no older for it.
   EXPECT_EQ(misses({{0, false}, {1, false}, {0, false}}, 0, "remote"), 2u);
 }
 

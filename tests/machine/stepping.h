@@ -19,7 +19,7 @@ inline std::vector<sim::SimOptions> ways_of_stepping(Tick window = 113) {
   return ways;
 }
 
-/// The same and windows of a tick, but for programs that would take long with these.
+/// As above and windows of a tick, but for programs that would take long with these.
 inline std::vector<sim::SimOptions> ways_of_stepping(const runtime::Recording& recording,
                                                      Tick window) {
   std::vector<sim::SimOptions> ways = ways_of_stepping(window);

@@ -97,7 +97,7 @@ L1:
   return d.record();
 }
 
-/// Of the lines that all loads together wanted, bytes per second, in MB/s.
+/// The rate in MB/s of the lines that all loads together wanted.
 inline double mbps(const Streams& s, const config::MachineConfig& machine,
                    const report::RunResult& r) {
   const double bytes = 32.0 * s.blocks * s.lines_each * machine.l1.line_bytes;

@@ -1,5 +1,5 @@
-// What holds of every mechanism: its results depend neither on how components are stepped nor on
-// the backend, and a machine that lacks its parts is refused.
+// Rules that hold of every mechanism: its results depend neither on how components are stepped nor
+// on the backend, and a machine that lacks its parts is refused.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ inline void expect_same_on_a_device(const Setup& setup, const std::string& name,
   for (const report::RunResult& r : run_as_batch(device, three)) EXPECT_EQ(numbers(r), expected);
 }
 
-/// What the error says with which it is refused; empty if it is not.
+/// The message of the error with which it is refused; empty if it is not.
 inline std::string refusal(const Setup& setup, const std::string& name, uint64_t limit,
                            const std::vector<std::string>& overrides = {}) {
   try {

@@ -93,7 +93,7 @@ TEST(L2DirtyLines, ADirtyLineIsWrittenBackAsAWholeWhenItIsReplaced) {
     EXPECT_EQ(w.bytes, 8u + 128);
     EXPECT_EQ(r.asked(at), cycle + kLatency);
   }
-  // What is written back goes first.
+  // Lines that are written back go first.
   EXPECT_EQ(r.memory_in->items[2].packet.kind, PacketKind::kRead);
   EXPECT_EQ(r.asked(2), 51u + kLatency);
   EXPECT_EQ(r.counters().write_backs, 2u);

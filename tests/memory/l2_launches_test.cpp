@@ -1,4 +1,4 @@
-// What L2 slices of stacks give up when launches begin, and what they write back then.
+// L2 slices of stacks: lines that they give up when launches begin, and those written back then.
 #include "tests/memory/slice_rig.h"
 
 namespace nearwarp::testing::l2_launches_test {

@@ -112,7 +112,7 @@ TEST(L2Slice, MshrExhaustionHoldsTheRequest) {
   EXPECT_EQ(r.counters().reply_wait, 0u);
 }
 
-// Of lines that are read in turns, those that share a set of one way miss again.
+// Lines that are read in turns miss again if they share a set of one way.
 TEST(L2Slice, ASetIsChosenByTheFunction) {
   struct Case {
     cache::SetIndex index;

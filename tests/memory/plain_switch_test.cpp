@@ -181,10 +181,10 @@ class PlainSwitch {
   std::vector<Port> in_ports_, out_ports_;
 };
 
-/// What has come out: times and tags by output channel.
+/// Packets that have come out: times and tags by output channel.
 using Seen = std::vector<std::vector<std::pair<Tick, uint32_t>>>;
 
-/// What holds between steps.
+/// Conditions that hold between steps.
 void expect_tidy(const Plan& plan, const SwitchState& s, std::byte* base) {
   for (const SwitchCycle& cycle : std::span(s.cycles.in(base), s.cycles.count))
     ASSERT_EQ(cycle.heads[0] | cycle.heads[1], 0u);

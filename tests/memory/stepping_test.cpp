@@ -7,7 +7,7 @@
 namespace nearwarp::testing {
 namespace {
 
-/// Of every queue the least.
+/// The configuration with the least of every queue.
 MemoryConfig with_single_slots(MemoryConfig c) {
   c.slots = 1;
   c.vault_queue = 2;

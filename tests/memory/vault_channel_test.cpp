@@ -147,7 +147,7 @@ TEST(VaultRowBuffers, MoreOfThemMeanFewerActivations) {
   EXPECT_EQ(activations, (std::vector<uint64_t>{80, 80, 4}));
 }
 
-/// The same for rows that take any of a bank's buffers.
+/// Two row buffers in a bank, of which a row takes any.
 void two_of_any(VaultRig& v) {
   v.params.row_buffer_bits = 1;
   v.params.any_row_buffer = 1;

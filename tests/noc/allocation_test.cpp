@@ -76,7 +76,7 @@ struct MeshRig {
   }
 };
 
-/// Of a receiver's cycles that in which a flit came, in per cent: mean of all receivers.
+/// The cycles of a receiver in which a flit came, in per cent: mean of all receivers.
 uint64_t use_of_ports(MeshRig& r) {
   const Tick from = 20000, to = 60000;
   r.rig.run({40}, to);

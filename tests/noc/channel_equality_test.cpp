@@ -9,7 +9,7 @@
 namespace nearwarp::testing {
 namespace {
 
-/// The same network in the other model, on channels of its own.
+/// The rig's network in the other model, on channels of its own.
 struct FlitByFlitRig {
   Rig rig;
   flit_by_flit::ChannelNetworkParams params;
@@ -31,7 +31,7 @@ struct FlitByFlitRig {
       senders[i / 2] = like.rig.arena.get(today.sender_of)[i];
     for (uint32_t o = 0; o < NetworkRig::kOutputs; ++o)
       receivers[o] = like.rig.arena.get(today.outputs)[o].terminal;
-    // Of this network the topology is all that is wanted.
+    // Only the topology of this network is wanted.
     const sim::RouterNetwork n =
         sim::make_router_network(rig.arena, spec, like.params, inputs, outputs);
     static_cast<noc::ChannelEndsParams&>(params) = like.params;

@@ -17,7 +17,7 @@ struct RandomPacket {
   uint32_t at, destination, flits, vc;
 };
 
-/// What reached a terminal, and when.
+/// A flit that reached a terminal, and when.
 struct Arrived {
   uint32_t at, terminal, tag, flags, vc, hops;
   bool operator==(const Arrived&) const = default;

@@ -28,7 +28,7 @@ TEST(NocMachine, OffloadingThroughAMesh) {
 }
 
 TEST(NocMachine, OffloadedBlocksReturnOnAllocatedChannels) {
-  // That packets which keep their order do is tested in channel_network_test.cpp.
+  // Packets that keep their order are tested in channel_network_test.cpp.
   const runtime::Recording& recording = workload("kmeans", 3'000'000);
   for (const char* topology : {"mesh", "crossbar"}) {
     for (const char* policy : {"tom", "ndp-uncontrolled-bmap", "ndp-ideal"}) {

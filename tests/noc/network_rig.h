@@ -21,7 +21,7 @@ struct NetworkRig {
   std::vector<std::shared_ptr<MockProducer>> in;
   std::vector<std::shared_ptr<MockConsumer>> out;
   static constexpr uint32_t kInputs = 8, kOutputs = 3;
-  /// Of no mechanism.
+  /// A kind of packets of no mechanism.
   static constexpr PacketKind kOrdered = ordered_kind(9, 1, MessageClass::kRequest);
 
   explicit NetworkRig(const std::vector<std::string>& keys, bool general = false,

@@ -200,10 +200,10 @@ TEST(Router, AChannelIsFreeWhenTheTailHasWonTheSwitch) {
 }
 
 TEST(Router, OnRequestAChannelIsFreeWhenTheTailsCreditIsBack) {
-  // The same. At router 1 packet 0's tail wins the switch in cycle 10, at router 2 in 15, behind
-  // the flits before it; its credit is back in 17. Packet 1 gets the channel in 17, the switch in
-  // 18, is at router 2 in 21, is routed, gets its channel in 22, the switch in 23, and comes out
-  // in 26.
+  // As above, but with credits of tails. At router 1 packet 0's tail wins the switch in cycle 10,
+  // at router 2 in 15, behind the flits before it; its credit is back in 17. Packet 1 gets the
+  // channel in 17, the switch in 18, is at router 2 in 21, is routed, gets its channel in 22, the
+  // switch in 23, and comes out in 26.
   noc::NocConfig c = mesh("3x1");
   c.vcs = 1;
   c.wait_for_tail_credit = true;

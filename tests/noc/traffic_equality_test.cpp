@@ -73,7 +73,7 @@ void lay_out_traffic(ArenaBuilder& arena, const TrafficCase& c, const noc::Netwo
   }
 }
 
-/// What can be seen of a source and its sink.
+/// The visible state of a source and its sink.
 using TrafficSeen = std::tuple<uint64_t, uint64_t, uint64_t, uint64_t, uint32_t, uint64_t, uint64_t,
                                uint64_t, uint64_t, uint64_t, uint64_t, uint32_t>;
 template <class Traffic>

@@ -18,7 +18,7 @@ inline Findings measured(const config::MachineConfig& machine, const std::vector
   return measure(machine, sections, record, threads, [](size_t, size_t) { return true; });
 }
 
-/// What the machine's plan has by this name in the section.
+/// The probe of this name that the machine's plan has in the section.
 inline Section only(const config::MachineConfig& machine, const std::string& section,
                     const std::string& name) {
   for (Section& s : plan(machine)) {

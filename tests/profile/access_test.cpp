@@ -14,7 +14,7 @@ using report::AccessCounts;
 constexpr uint64_t kBase = 0x7f00'0000'0000;
 constexpr uint32_t kAll = 0xffffffff;
 
-/// Of lanes `step` bytes apart, in lines of 128 bytes.
+/// The counts of lanes `step` bytes apart, in lines of 128 bytes.
 AccessCounts strided(int64_t step, uint32_t bytes, uint32_t mask = kAll, uint64_t base = kBase) {
   uint64_t address[32];
   for (int64_t i = 0; i < 32; ++i) address[i] = base + static_cast<uint64_t>(step * i);

@@ -1,4 +1,4 @@
-// What the tests of the race detector share.
+// The device on which the race detector is tested.
 #pragma once
 
 #include <algorithm>

@@ -12,7 +12,7 @@ namespace {
 
 using enum MisuseKind;
 
-/// What a kernel of misuse.cu, run once with blocks of so many threads, is found to do.
+/// The findings on a kernel of misuse.cu that is run once with blocks of so many threads.
 template <class... A>
 Findings found(const std::string& kernel, uint32_t threads, const A&... args) {
   CheckedDevice d("misuse");

@@ -54,7 +54,7 @@ TEST(Unwritten, DeviceMemory) {
   EXPECT_EQ(d.unwritten(), 32u);
   EXPECT_EQ(f.unwritten[0].place.substr(0, 46), "byte 0 of the allocation 'fresh' of 1024 bytes");
   EXPECT_EQ(f.unwritten[0].address, p);
-  // What was read has been copied, and is written there.
+  // A word that was read before has been copied, and is written there.
   d.run32("copy_ints", d.out + 256, d.out);
   EXPECT_EQ(d.unwritten(), 0u);
 }

@@ -1,4 +1,4 @@
-// What the tests of PTX's breadth share: a device with one checked-in module.
+// A device with one checked-in module, for the tests of PTX's breadth.
 #pragma once
 
 #include <memory>

@@ -57,7 +57,7 @@ struct Fixture {
   }
 };
 
-/// What `rotate` leaves in a grid of 6 by 4 with clusters of 3 by 2, or of one block.
+/// Expects the results of `rotate` in a grid of 6 by 4 with clusters of 3 by 2, or of one block.
 void expect_rotated(const std::vector<uint32_t>& out, bool clusters) {
   for (uint32_t y = 0; y < 4; ++y)
     for (uint32_t x = 0; x < 6; ++x) {

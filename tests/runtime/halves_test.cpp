@@ -95,7 +95,7 @@ void check(const std::string& kernel, Format format) {
     const long double ab = format.value(a) * format.value(b), z = format.value(c), s = ab + z;
     const long double part = s - ab, error = (ab - (s - part)) + (z - part);
     if (!std::isfinite(s) || !(error != 0)) return format.round(s);
-    // Of the two neighbours of the true sum, the odd one is no tie.
+    // The odd one of the two neighbours of the true sum is no tie.
     int exponent;
     const long double scaled = std::ldexp(std::frexp(std::fabs(s), &exponent), 64);
     if (static_cast<uint64_t>(scaled) % 2 == 1) return format.round(s);

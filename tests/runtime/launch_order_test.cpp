@@ -23,7 +23,7 @@ struct Program {
   LaunchOrder order;
   uint32_t launches = 0;
 
-  /// What the next launch waits for.
+  /// The launches that the next one waits for.
   Indices launch(const Stream& stream) {
     const LaunchOrder::Work work(order, stream);
     return launch();

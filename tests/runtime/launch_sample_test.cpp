@@ -200,7 +200,7 @@ TEST(LaunchSample, IsTheSameEachTimeAndLargerForASmallerError) {
   }
 }
 
-/// What a sample says of all launches' cycles, relative to what they are.
+/// A sample's estimate of all launches' cycles, relative to their true sum.
 double estimated(const Division& d, const std::vector<double>& cycles) {
   double all = 0, sum = 0;
   for (const double c : cycles) all += c;

@@ -1,4 +1,4 @@
-// What the tests of kernels that copy boxes share: maps of planes.
+// Maps of planes, for the tests of kernels that copy boxes.
 #pragma once
 
 #include <stdexcept>

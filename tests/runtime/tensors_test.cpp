@@ -61,7 +61,7 @@ uint32_t swizzled_by_figure(uint32_t swizzle, uint32_t at) {
   return row * 128 + moved * 16 + at % 16;
 }
 
-/// What shared memory holds after a load, by plain loops over all of the box's elements.
+/// The contents of shared memory after a load, by plain loops over all of the box's elements.
 std::vector<uint8_t> expected_load(const Tensor& t, const std::vector<uint8_t>& memory,
                                    const std::vector<int>& at, size_t kept) {
   std::vector<uint8_t> out(kept, 0xab);

@@ -238,7 +238,7 @@ TEST(Hopper, GroupsOfLoadsAreWaitedFor) {
 }
 
 TEST(Hopper, BarriersHaveTheirNumbersAndCounts) {
-  // Of four warps two come late, and the other two have something to do after they have met.
+  // Two of four warps come late, and the other two have something to do after they have met.
   const auto cycles = [](const std::vector<int>& barriers, int threads) {
     const auto load = [](int warp) {
       return "0010 ffffffff 1 R10 LDG.E 1 R2 4 1 0x7f00000" + std::to_string(warp) +

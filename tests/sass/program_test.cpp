@@ -53,7 +53,7 @@ std::vector<SeenAccess> accesses(const runtime::Recording& recording, uint32_t l
   return seen;
 }
 
-/// What the kernel's only block has at `index`.
+/// The instruction at `index` of the kernel's only block.
 const Instruction& instruction(const TraceProgram& program, size_t index) {
   return program.recording.kernels[0]->instructions.at(index);
 }

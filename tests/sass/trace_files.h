@@ -50,7 +50,7 @@ enum class AddressMode : uint8_t { kList, kStride, kDelta };
 /// machine instructions. Strides are written as distances where they do not suffice.
 std::string trace_of(const runtime::Recording& recording, uint32_t launch, AddressMode mode,
                      uint32_t version);
-/// The same for all of it: kernelslist.g and its files in `folder`; returns the list's path.
+/// Writes traces of all of it: kernelslist.g and its files in `folder`; returns the list's path.
 std::string write_traces(const runtime::Recording& recording, const TraceFolder& folder,
                          AddressMode mode, uint32_t version);
 

@@ -1,4 +1,4 @@
-// What is written as traces: clusters, files that cannot be written to the end, and long parts.
+// Traces that are written: clusters, files that cannot be written to the end, and long parts.
 #include "host/recording/accel_sim/trace_writer.h"
 
 #include <gtest/gtest.h>

@@ -93,7 +93,7 @@ TEST(EndsOnADevice, ADeviceThatBreaksTakesNoResultsWithIt) {
   ASSERT_TRUE(observer.outcomes[0].result.has_value());
   EXPECT_EQ(observer.outcomes[0].result->cycles, first.cycles);
 
-  // The same of a batch, whose last launch breaks.
+  // A batch whose last launch breaks loses no results either.
   AcceleratorBatchOptions batch;
   batch.way = DeviceWay::kBatch;
   kernels::EmulationOptions short_launches;

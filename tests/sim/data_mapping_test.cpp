@@ -197,7 +197,7 @@ TEST(DataPlacement, LearningEndsExactlyWithTheConfiguredInstance) {
 }
 
 TEST(DataPlacement, WhereRoundsAreDecidedOnEachIsAnInstance) {
-  // Of 16 rounds those with enough ahead, three accesses each.
+  // Rounds with enough ahead, out of 16, count, with three accesses each.
   const runtime::Recording recording = powers_of_two(4);
   const uint64_t loops = 4 * kBlocks * kWarps;
   for (const uint32_t permille : {1u, 10u, 1000u}) {
@@ -213,7 +213,7 @@ TEST(DataPlacement, WhereRoundsAreDecidedOnEachIsAnInstance) {
     EXPECT_TRUE(m.applied);
     EXPECT_EQ(r.warp_instructions, recording.warp_instructions);
   }
-  // What is offloaded is the rest of a loop: a warp whose first rounds have stayed may go later.
+  // An offload takes the rest of a loop: a warp whose first rounds have stayed may go later.
   const report::RunResult rounds = simulate(recording, "ndp-controlled-bmap"),
                           entry =
                               simulate(recording, "ndp-controlled-bmap", {"offload.decide=entry"});

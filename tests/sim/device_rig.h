@@ -24,7 +24,7 @@ class KeepingObserver final : public sim::BatchObserver {
     heard.push_back(warp_instructions);
     return left_ < 0 || left_-- > 0;
   }
-  /// What the system's error says; empty if it has none.
+  /// The message of the system's error; empty if it has none.
   std::string error(size_t system) const {
     if (outcomes[system].error == nullptr) return "";
     try {
@@ -73,7 +73,7 @@ inline std::vector<report::RunResult> run_on(kernels::Device& device,
   return results;
 }
 
-/// The same, all of them together in a batch.
+/// Runs all systems together in a batch.
 inline std::vector<report::RunResult> run_as_batch(kernels::Device& device,
                                                    std::span<const sim::ReplayJob> systems,
                                                    sim::AcceleratorBatchOptions options = {}) {

@@ -209,7 +209,7 @@ TEST(Device, AFaultNamesTheComponentAndTheTickIfAsked) {
   Replay layout({&recording, &configs.machine, &configs.policies[0]}, 0);
   EmulationOptions emulation;
   emulation.fault_at = 1000;
-  // Of those that the one warp steps, the last.
+  // The fault is in the last of the components that the one warp steps.
   const kernels::Deal deal = kernels::deal_components(layout.system().components(), 1);
   emulation.fault_in = deal.order.back();
   const auto failure = [&](bool locate) -> std::string {

@@ -1,5 +1,5 @@
-// What the whole machine is worth: each resource reaches its share, and an unloaded access takes
-// the sum of its parts. Kernels are small PTX texts.
+// Gates that the whole machine must pass: each resource reaches its share, and an unloaded access
+// takes the sum of its parts. Kernels are small PTX texts.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -247,7 +247,7 @@ TEST(Bandwidth, StreamingReadsFillTheRxLinks) {
   const double tx = static_cast<double>(r.traffic.gpu_to_memory_bytes) / seconds;
   EXPECT_NEAR(r.link_use.gpu_to_memory(), tx / most, 0.002);
   EXPECT_EQ(r.link_use.higher(), r.link_use.memory_to_gpu());
-  // The same of each direction: twice the speed, until something else is full.
+  // Links whose directions each have it all: twice the speed, until something else is full.
   const report::RunResult each =
       testing::simulate(recording, "baseline", {"links.directions=each", "tlb.entries=0"});
   EXPECT_NEAR(static_cast<double>(r.cycles) / static_cast<double>(each.cycles), 2.0, 0.15);

@@ -314,7 +314,7 @@ TEST(ImageBuilder, Occupancy) {
   EXPECT_EQ(blocks(32, 8, 16384), 3u);
   // 33 registers of 32 threads are 1056, rounded up to 2048: two blocks of eight warps.
   EXPECT_EQ(blocks(256, 33, 0, {"sm.register_unit=1024"}), 2u);
-  // What machine code says goes before the allocation, up to the same limits.
+  // Registers by machine code go before the allocation, up to the same limits.
   k.machine_code = {compiler::RegisterSource::kCubin, 75, 33};
   EXPECT_EQ(blocks(256, 8, 0), 3u);
   k.machine_code.per_thread = 32;

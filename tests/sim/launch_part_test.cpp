@@ -339,7 +339,7 @@ TEST(LaunchPart, WhatIsLearntIsWhatPartsBeginWith) {
     ASSERT_GE(learnt->launches, 1u);
     ASSERT_LT(learnt->launches, n - 2);
     EXPECT_EQ(learnt_by(job.whole, [] { return false; }), learnt) << "learns once";
-    // Of the launches in which it learns, the whole run's results are those of a part.
+    // For the launches in which it learns, the whole run's results are those of a part.
     const report::RunResult first = run(r, "tom", name, LaunchPart{0, 0, learnt->launches});
     EXPECT_TRUE(tom::mapping_of(first)->applied);
     EXPECT_EQ(tom::mapping_of(first)->resume_cycle, tom::mapping_of(whole)->resume_cycle);

@@ -199,7 +199,7 @@ TEST(LaunchSample, OneThatIsGivenUpSaysWhatWasTriedAndWhy) {
   LastTold observer(jobs.size());
   GettingFaster runner;
   run_divided(runner, jobs, observer);
-  // What is simulated in one go comes to what has been done in parts.
+  // A job that is simulated in one go counts what had been done in parts, too.
   EXPECT_EQ(observer.work,
             (std::vector<uint64_t>{work_of(jobs[0]) + work_of(jobs[0].whole), work_of(jobs[1])}));
   EXPECT_EQ(observer.each, observer.work);

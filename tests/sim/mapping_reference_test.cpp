@@ -134,7 +134,7 @@ class Reference {
   int block_ = -1;
   std::vector<ReferenceAccess> accesses_;  // of the current execution of a block
   uint16_t inside_ = tom::kNoCandidate;
-  /// Of the candidate that the warp is in, those with which an instance begins.
+  /// A round of the candidate that the warp is in with which an instance begins.
   struct Round {
     Instance instance;
     std::vector<Instance> blocks;  // candidates within it
@@ -257,7 +257,7 @@ OffloadImage image_of(const runtime::Recording& recording,
                       config::load_policy("ndp-controlled-bmap", of_policy));
 }
 
-/// Of all instances, and of the first ones, under a policy with these keys.
+/// Compares all instances, and the first ones, under a policy with these keys.
 void compare_all(const runtime::Recording& recording, const std::vector<std::string>& of_policy) {
   SCOPED_TRACE(of_policy.front());
   const OffloadImage image = image_of(recording, {}, of_policy);

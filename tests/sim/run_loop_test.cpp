@@ -132,7 +132,7 @@ TEST(RunLoop, DeadlockIsReported) {
   runtime::Recording recording = d.record();
   const report::RunResult good = simulate(recording, "baseline", kFewSms);
   EXPECT_EQ(counter(good, "sm.barriers"), 2u);
-  // The same traces for a barrier that waits for three warps where there are two.
+  // The traces with a barrier that waits for three warps where there are two.
   auto kernel = std::make_shared<compiler::Kernel>(*recording.kernels.at(0));
   for (compiler::Instruction& in : kernel->instructions) {
     if (in.op != ptx::Opcode::kBar) continue;

@@ -32,8 +32,8 @@ inline std::string refusal(const runtime::Recording& recording,
   return "";
 }
 
-/// What has to give the same on every backend: all policies that machine tom supports, and those of
-/// other machines' mechanisms.
+/// Setups that must give the same on every backend: all policies that machine tom supports, and
+/// those of other machines' mechanisms.
 inline std::vector<Setup> device_setups(const runtime::Recording& recording) {
   std::vector<Setup> setups;
   const config::MachineConfig tom = config::load_machine("tom");

@@ -26,7 +26,7 @@ TEST_P(Conservation, EveryCycleOfEverySmCountsOnce) {
     EXPECT_LE(c.warp_cycles, c.total() * c.capacity) << c.sms;
     EXPECT_EQ(c.uses[report::kIssued], counter(r, c.sms + ".cycles.issued"));
   }
-  // Those of kernels make up all but the cycles in which there is no warp.
+  // Cycles of kernels make up all but those in which there is no warp.
   for (const SmCycles& all : r.sm_cycles) {
     auto sums = all.uses;
     for (const SmCycles& k : r.kernel_cycles) {

@@ -64,7 +64,7 @@ report::RunResult run(const runtime::Recording& recording,
 /// With three SMs at most, of which each has room for five blocks of 40,000 bytes.
 const std::vector<std::string> kSmallGpcs = {"gpu.gpcs=64", "gpu.sms_per_tpc=1"};
 
-/// What is said of it; empty if it is done.
+/// The message of the error that `what` throws; empty if it throws none.
 template <class F>
 std::string error_of(F&& what) {
   try {
@@ -87,7 +87,7 @@ uint64_t cycles(const runtime::Recording& recording,
   return run(recording, overrides).cycles;
 }
 
-/// What 100 more rounds cost each.
+/// The cycles that 100 more rounds cost, for each of them.
 uint64_t round(const std::string& of, uint32_t threads, uint32_t cluster, bool dependent = false,
                const std::vector<std::string>& overrides = {}) {
   const auto at = [&](int times) {

@@ -29,7 +29,7 @@ inline const runtime::Recording& workload(const std::string& name, uint64_t limi
   return *r;
 }
 
-/// Of all built-in workloads but variants, for tests that run over them.
+/// Names of all built-in workloads but variants, for tests that run over them.
 inline std::vector<std::string> workload_names() {
   std::vector<std::string> names;
   for (const auto& w : workloads::all())

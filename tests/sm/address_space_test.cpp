@@ -1,5 +1,5 @@
-// What leaves an SM once pages have frames, maps and address spaces of their own: translation of
-// loads and stores, TLB entries, offload requests.
+// Packets that leave an SM once pages have frames, maps and address spaces of their own:
+// translation loads and stores, TLB entries, offload requests.
 #include <gtest/gtest.h>
 
 #include <utility>
@@ -135,7 +135,7 @@ TEST(AddressSpaces, LinesUnderTwoMapsAreTwoInTheL1) {
   EXPECT_EQ(cache::l1_load(b.params.l1, b.state().l1, b.rig.arena.base(), 5 * kPageLines, 0, 0,
                            true, mshr),
             cache::L1Result::kHit);
-  // The same set, another line.
+  // Another line of the same set.
   EXPECT_EQ(cache::l1_load(b.params.l1, b.state().l1, b.rig.arena.base(), 1u << 29 | 5 * kPageLines,
                            0, 0, true, mshr),
             cache::L1Result::kMiss);

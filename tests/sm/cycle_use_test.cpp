@@ -1,4 +1,4 @@
-// What an SM's cycles are spent on: to the cycle, and however it is stepped.
+// Uses of an SM's cycles: to the cycle, and however it is stepped.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -11,7 +11,7 @@ namespace {
 using namespace nearwarp::testing;
 using Uses = std::map<CycleUse, uint64_t>;
 
-/// Of the cycles before `end`, to which the bench has been run; unused ones are left out.
+/// The uses of the cycles before `end`, to which the bench has been run; unused ones are left out.
 Uses uses(SmBench& b, uint32_t end) {
   const auto& c = b.state().cycles;
   const uint64_t* counts = b.rig.arena.get(c.counts);

@@ -83,7 +83,7 @@ TEST(SmFetch, BehindAJumpWhatWasFetchedIsLost) {
     EXPECT_EQ(b.fetches().fetches, 3u);
     EXPECT_EQ(b.fetches().wasted, 1u);
   }
-  {  // What comes behind it is in the buffer: that is seen in the next cycle.
+  {  // Instructions behind it are in the buffer: that is seen in the next cycle.
     FetchBench b;
     const uint32_t first = b.program.block(ending_with(alus(2), branch()));
     b.program.block(alus(3));

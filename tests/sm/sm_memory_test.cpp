@@ -196,7 +196,7 @@ TEST(SmMemory, AtomicsGoToMemoryAndDropTheLine) {
   EXPECT_EQ(b.counters().atomics, 1u);
 }
 
-// Of lines of one set, those beyond its ways wait for a way, or, where it is taken on fill, for
+// Lines of one set beyond its ways wait for a way, or, where it is taken on fill, for
 // none.
 TEST(SmMemory, MissesThatTakeTheirWayOnFillDoNotWaitForOne) {
   for (const uint8_t on_fill : {0, 1}) {

@@ -1,5 +1,5 @@
-// What frameworks touch: graphs with conditions and memory of their own, memory of other processes, hints, decoding of
-// language models with caches in pages and experts, and a run that a limit ends.
+// Programs as frameworks are: graphs with conditions and memory of their own, memory of other
+// processes, hints, decoding of language models with caches in pages and experts, and a run that a limit ends.
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -178,7 +178,7 @@ PROGRAM(cufft_space) {
   return 0;
 }
 
-/// What is not there says so, by its name, and by its status.
+/// A call that is not there says so, by its name, and by its status.
 PROGRAM(cublas_refused) {
   cublasHandle_t handle;
   LIBRARY(cublasCreate(&handle));

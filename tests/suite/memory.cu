@@ -171,7 +171,7 @@ PROGRAM(graph) {
   return 0;
 }
 
-/// Of a captured kernel node, the argument is changed in the instance.
+/// The argument of a captured kernel node is changed in the instance.
 PROGRAM(graph_update) {
   int n = 256, add = 4;
   int* d = device<int>(n);

@@ -1,4 +1,4 @@
-// What the suite's programs share. An executable is one file with several programs: its first
+// The frame of the suite's programs. An executable is one file with several programs: its first
 // argument is which one runs. Programs print what they found and whether the host finds the same,
 // so that nothing but right results prints what table.tsv has.
 #pragma once

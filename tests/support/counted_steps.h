@@ -9,7 +9,7 @@ namespace nearwarp::testing {
 /// Steps components of the product's kinds, and counts what is stepped. One thread at a time.
 extern const kernels::StepOnCpu kCountedSteps;
 
-/// What all steps since the last start_counting() cost, in seconds of a processor.
+/// The cost of all steps since the last start_counting(), in seconds of a processor.
 double counted_seconds();
 void start_counting();
 

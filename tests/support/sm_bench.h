@@ -188,7 +188,7 @@ class SmBenchOf {
       if (i.warp == warp) c.push_back(i.cycle);
     return c;
   }
-  /// What the front end heard.
+  /// Packets of a kind that the front end heard.
   std::vector<MockMemory::Item> heard(PacketKind kind) const { return front_end->of(kind); }
   const tom::CandidateCounters& candidate(uint32_t i = 0) {
     return rig.arena.get(side().candidates)[i];

@@ -63,7 +63,7 @@ runtime::Recording one_load() {
   return d.record();
 }
 
-/// Of a way's table: stage by stage its beginning, and cycles; the last one is the whole.
+/// A row of a way's table: a stage with its beginning and cycles; the last one is the whole.
 struct TimedStage {
   uint64_t begin, cycles;
   std::string what;

@@ -94,7 +94,7 @@ TEST(Published, NumbersOfSeveralUnitsHaveNoCorrelation) {
 }
 
 TEST(Published, ErrorsAreMeansOfAbsoluteOnes) {
-  // Of those that check: 10 %, 20 % and 30 %; and logarithms on one line.
+  // Errors of the rows that check: 10 %, 20 % and 30 %; and logarithms on one line.
   const std::vector<PublishedRow> rows = {row(true, 100, 100), row(false, 100, 110),
                                           row(false, 1000, 800), row(false, 10, 13)};
   const std::string text = published_text(rows);

@@ -92,8 +92,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Chase{"SM7_QV100-cold", "cd_b", "cd_a", "v100", 375}),
     [](const auto& test) { return std::string(test.param.machine) + "_" + test.param.longer; });
 
-/// What was reached; nothing may fall behind it unseen. Better figures are entered here, and worse
-/// ones with the reason in docs/gpgpu-sim.md.
+/// Figures that were reached; none may fall behind them unseen. Better ones are entered here, and
+/// worse ones with the reason in docs/gpgpu-sim.md.
 struct Reached {
   const char* config;
   double geometric_mean_from, geometric_mean_to;  ///< of the ratios of cycles

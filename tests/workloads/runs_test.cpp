@@ -53,7 +53,7 @@ TEST(Workloads, VariantsNameTheirOriginal) {
 }
 
 TEST(Workloads, DriversHaveAHash) {
-  // Of a SHA-256; not the one of nothing.
+  // The hash is a SHA-256; not the one of nothing.
   EXPECT_EQ(drivers_hash().size(), 64u);
   EXPECT_NE(drivers_hash(), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 }

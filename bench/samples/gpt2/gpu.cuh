@@ -35,7 +35,7 @@ __device__ inline float warp_max(float x) {
   for (int o = 16; o > 0; o /= 2) x = fmaxf(x, __shfl_xor_sync(~0u, x, o));
   return x;
 }
-/// Of kernels with a warp per row.
+/// The row of a thread in kernels with a warp per row.
 __device__ inline int own_row() { return (blockIdx.x * blockDim.x + threadIdx.x) / 32; }
 __device__ inline int own_place() { return blockIdx.x * blockDim.x + threadIdx.x; }
 

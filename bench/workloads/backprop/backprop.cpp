@@ -51,7 +51,7 @@ Network make_network(int num_inputs) {
 
 float squash(float x) { return 1.0f / (1.0f + std::exp(-x)); }
 
-/// What the host does between the kernels: hidden and output layer, errors of the hidden units.
+/// The host's part between the kernels: hidden and output layer, errors of the hidden units.
 std::vector<float> hidden_delta(const Network& net, const std::vector<float>& partial) {
   std::vector<float> hidden(kColumns, 1.0f), delta(kColumns, 0.0f);
   float sum = net.output_weights[0];

@@ -11,7 +11,7 @@ inline constexpr int kCfdBlock = 192;  ///< threads, as in Rodinia
 
 /// A mesh whose padding repeats the last cell; normals as [axis][face][cell], inwards.
 CfdMesh cfd_original_mesh(int num_cells, int columns);
-/// Of the undisturbed flow: fluxes along x, y and z of the momentum's components and of the energy.
+/// Fluxes of the undisturbed flow, along x, y and z: of the momentum's components and the energy.
 std::vector<float> cfd_far_fluxes();
 /// The undisturbed flow everywhere.
 std::vector<float> cfd_original_start(const CfdMesh& mesh);

@@ -1,4 +1,4 @@
-// What the workloads' drivers share: loading their PTX and comparing results with the reference.
+// Steps that the workloads' drivers share: loading their PTX, comparing results with the reference.
 #pragma once
 
 #include <cstdint>

@@ -24,7 +24,7 @@ int side_of(Size size) {
   return 0;
 }
 
-/// The same operations in the same order.
+/// The elimination on the CPU: the same operations in the same order as the kernels'.
 void eliminate(int side, std::vector<float>& matrix, std::vector<float>& right) {
   for (int at = 0; at < side - 1; ++at) {
     for (int row = at + 1; row < side; ++row) {

@@ -1,4 +1,4 @@
-// What the workloads on graphs of a given regularity share.
+// The base of the workloads on graphs of a given regularity.
 #pragma once
 
 #include <fmt/format.h>

@@ -31,8 +31,8 @@ int assign(const KmeansProblem& problem, KmeansState& state) {
   return changed;
 }
 
-/// What the blocks of the device sum up in a slice of the points, of all clusters and features, and
-/// the number of points as one feature more: a running sum per thread ...
+/// Adds the sums that the device's blocks make of a slice of points, for all clusters and features,
+/// and the number of points as one feature more: a running sum per thread ...
 void add_slice(const KmeansProblem& problem, const KmeansState& state, int slice,
                std::vector<float>& lanes) {
   const int features = problem.num_features;

@@ -31,10 +31,10 @@ KmeansState kmeans_start(const KmeansProblem& problem);
 /// Iterate until no point changes its cluster, or up to max_iterations.
 KmeansState kmeans_reference(const KmeansProblem& problem);
 
-/// What a host does that moves the centres itself, point by point; returns how many points moved.
+/// A step of a host that moves the centres itself, point by point; returns how many points moved.
 int kmeans_host_step(const KmeansProblem& problem, const std::vector<int32_t>& nearest,
                      KmeansState& state);
-/// With those centres. Ends after an iteration in which no point moved.
+/// Runs with those centres. Ends after an iteration in which no point moved.
 KmeansState kmeans_host_reference(const KmeansProblem& problem);
 
 }  // namespace nearwarp::workloads

@@ -25,8 +25,8 @@ int rates(Size size) {
   }
 }
 
-/// With the swaptions of the original, as long as the part of the rates after the last fixing
-/// allows.
+/// The model with the swaptions of the original, as long as the part of the rates after the last
+/// fixing allows.
 LiborModel original_model(int num_rates) {
   LiborModel model = libor_model(num_rates);
   const int tail = model.num_rates - model.num_fixings;

@@ -37,7 +37,7 @@ std::vector<int32_t> random_pages(int pages) {
   return table;
 }
 
-/// The same elements as [page][head][position][element].
+/// The cache's elements as [page][head][position][element].
 std::vector<Half> in_pages(const Cache& c, const std::vector<int32_t>& table) {
   const int per_sequence = (c.context + kPage - 1) / kPage;
   const size_t block = size_t{kPage} * kHead, page = block * static_cast<size_t>(c.heads);

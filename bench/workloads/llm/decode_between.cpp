@@ -1,4 +1,4 @@
-// What stands between the products of a decoding step: embeddings, norms, rotary embedding,
+// The kernels between the products of a decoding step: embeddings, norms, rotary embedding,
 // sampling.
 #include <algorithm>
 #include <cmath>

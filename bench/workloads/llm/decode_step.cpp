@@ -63,7 +63,7 @@ std::vector<Half> random_embeddings(const Model& m) {
   return e;
 }
 
-// The same on the CPU.
+// The step on the CPU, to compare with.
 
 void add(std::vector<float>& x, const std::vector<float>& y) {
   for (size_t i = 0; i < x.size(); ++i) x[i] += y[i];
@@ -149,7 +149,7 @@ class Device {
     multiply(l.down, "down", normal_, x_, x_);
   }
 
-  /// Of the normalised x.
+  /// The logits of the normalised x.
   runtime::DevicePtr logits(const Weights& w) {
     const auto y =
         device_.allocate(static_cast<uint64_t>(m_.vocabulary) * batch_ * sizeof(float), "logits");

@@ -21,8 +21,8 @@ inline Half to_half(float v) {
       unit == -24 && places < 1024 ? places : (static_cast<uint32_t>(unit + 24) << 10) + places;
   return static_cast<Half>((std::signbit(v) ? 0x8000u : 0u) | bits);
 }
-/// Of a finite one: its exponent and fraction are in the places of an f32's whose exponent is 112
-/// less.
+/// The value of a finite one: its exponent and fraction are in the places of an f32's whose
+/// exponent is 112 less.
 inline float from_half(Half h) {
   const float size = std::bit_cast<float>((h & 0x7fffu) << 13) * 0x1p112f;
   return (h & 0x8000) != 0 ? -size : size;

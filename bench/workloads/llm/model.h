@@ -1,4 +1,4 @@
-// What the decoding programs have in common: random inputs, and the mathematics on the CPU.
+// Random inputs of the decoding programs, and their mathematics on the CPU.
 #pragma once
 
 #include <cstddef>

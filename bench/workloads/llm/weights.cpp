@@ -21,7 +21,7 @@ uint16_t to_bf16(float v) {
   return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-/// Of weights of such a format at their scale of 1: what makes their products with a vector small.
+/// The scale of weights of a format whose own scale is 1 that keeps products with a vector small.
 float usual_scale(Format format) {
   if (format == Format::kInt4) return 0.01f;
   return format == Format::kInt8 ? 0.0005f : 0.0003f;

@@ -29,7 +29,7 @@ Weights random_weights(uint64_t stream, Format format, int rows, int columns);
 
 /// Row `row` as numbers, into `to`, which has a place for each column.
 void row_of(const Weights& w, int row, float* to);
-/// Of an e4m3 that is a number.
+/// The value of an e4m3 that is a number.
 float from_fp8(uint8_t bits);
 
 /// W x[token] for each of the tokens in x, one after the other: y[token * rows + row].

@@ -16,7 +16,7 @@ constexpr int kCores = 128, kUnits = 4;  // in needleman_wunsch_mpu.cu
 /// A multiple of kCores * kUnits.
 int num_pairs(Size size) { return size == Size::kSmall ? 512 : 2048; }
 
-/// Of a multiple of a tile each.
+/// The number of rows, a multiple of a tile.
 int num_rows(Size size) {
   switch (size) {
     case Size::kSmall:

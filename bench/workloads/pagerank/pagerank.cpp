@@ -25,7 +25,7 @@ Shape shape_of(Size size) {
   return {};
 }
 
-/// The same sums in the same order.
+/// The ranks by the CPU: the same sums in the same order as the kernel's.
 std::vector<float> reference(const Graph& graph, int iterations) {
   const int n = graph.num_vertices;
   const float base = (1.0f - kDamping) / static_cast<float>(n);

@@ -7,7 +7,7 @@
 namespace nearwarp::workloads {
 namespace {
 
-/// What a launch of so many blocks leaves: each thread's values in order, then halves of its block.
+/// Sums that a launch of so many blocks leaves: of each thread in order, then of halves of blocks.
 std::vector<float> block_sums(const std::vector<float>& in, uint32_t blocks) {
   const uint32_t threads = blocks * kMpuThreads;
   std::vector<float> sums(threads, 0.0f), result;

@@ -9,7 +9,7 @@ namespace nearwarp::workloads {
 namespace {
 
 constexpr uint32_t kBlockThreads = 256;
-// Of a mesh whose numbering is local, as those of Parboil's matrices: 12 to 36 entries in a row,
+// A mesh whose numbering is local, as those of Parboil's matrices: 12 to 36 entries in a row,
 // one in each of so many stretches of 32 columns around the diagonal. Dubcova3 has 25 on average.
 constexpr int kLeast = 12, kMost = 36, kStretch = 32;
 

@@ -68,7 +68,7 @@ struct Clusters {
   int32_t num_open() const {
     return static_cast<int32_t>(std::count(open.begin(), open.end(), true));
   }
-  /// What compute_cost() finds: rows of savings, and who would switch.
+  /// The results of compute_cost(): rows of savings, and who would switch.
   void evaluate(int candidate, std::vector<float>& savings, std::vector<int32_t>& switches) const {
     const std::vector<int32_t> column = columns();
     const int32_t n = num_open();

@@ -18,7 +18,7 @@ constexpr int kPerThread = 16;
 /// cores of 1536 threads (table 2).
 constexpr int kSlots = 56 * 1536;
 
-/// `per_thread`: elements of a thread.
+/// Elements of an array. `per_thread`: those that a thread takes.
 int elements(Size size, int per_thread) {
   switch (size) {
     case Size::kSmall:
@@ -60,10 +60,10 @@ class Arrays {
   runtime::DevicePtr base_ = 0;
 };
 
-/// Of the strided programs; the paper does not say how far its arrays are apart.
+/// Partitions from one array to the next in the strided programs; the paper does not say how many.
 constexpr uint32_t kSkew = 3;
 
-/// What all of them have in common.
+/// The base of the micro-benchmarks.
 class Stream : public Workload {
  public:
   std::string source() const override { return "micro-benchmark of Pattnaik et al., ISCA 2019"; }

@@ -7,8 +7,8 @@ namespace {
 
 constexpr int kPairsPerVertex = 7;  // the work grows with its square
 
-/// The first blocks have most to do, for a triangle counts at its smallest vertex: from `medium` on
-/// there are several rounds of blocks for 16 SMs of six.
+/// Vertices of the graph. The first blocks have most to do, for a triangle counts at its smallest
+/// vertex: from `medium` on there are several rounds of blocks for 16 SMs of six.
 int vertices(Size size) {
   switch (size) {
     case Size::kSmall:

@@ -82,7 +82,7 @@ NW_HD inline void set_due(O& o, uint32_t index, uint32_t now) {
   if (at < o.s.next_due) o.s.next_due = at;
 }
 
-/// Those whose cycle has come: instructions commit; what a load has got is written near the banks.
+/// Runs what is due in this cycle: instructions commit; data of loads is written near the banks.
 template <class O>
 NW_HD inline void run_due(O& o, uint32_t now) {
   const uint32_t slot = now % kNearWheelSlots;
@@ -117,7 +117,7 @@ NW_HD inline void run_due(O& o, uint32_t now) {
 template <class O>
 NW_HD NW_APART void moved(O& o, uint32_t warp, uint32_t now);
 
-/// What an operation takes from its operand collector on, of what it takes from its issue on: the
+/// The cycles of an operation from its operand collector on, out of those from its issue on: the
 /// stages before are in the subcore, and the TSVs come after them.
 template <class O>
 NW_HD NW_INLINE uint32_t without_front(const O& o, uint32_t cycles) {

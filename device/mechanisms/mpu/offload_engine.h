@@ -48,7 +48,7 @@ struct Wanted {
   uint32_t slots_near = 0;  ///< of these, those near the banks
 };
 
-/// What the load-store unit finds of an access.
+/// The load-store unit's finding on an access.
 enum class Found : uint8_t { kNothing, kNear, kInactive, kScattered, kRemote, kOtherUnit };
 
 /// The three conditions: all lanes take part; their addresses are one run of bytes; and all of it
@@ -168,7 +168,7 @@ NW_HD inline void begin_warp(O& o, uint32_t warp) {
 
 // --- moving registers ---
 
-/// Those of the wanted registers that are elsewhere. One that is nowhere has never been written.
+/// The wanted registers that are elsewhere. One that is nowhere has never been written.
 template <class O>
 NW_HD inline uint32_t misplaced(const O&, const Track& track, const sm::ImageInstr& in,
                                 const Wanted& x) {
@@ -330,7 +330,7 @@ NW_HD NW_APART void issue_near(O& o, uint32_t warp, const sm::ImageInstr& in, ui
   send_down(o, kNearInstruction, o.p.word_bytes, warp | number << 8);
 }
 
-/// The same of an access to the near-bank shared memory, whose bank conflicts are known.
+/// Issues an access to the near-bank shared memory, whose bank conflicts are known.
 template <class O>
 NW_HD NW_APART bool issue_shared(O& o, const sm::LsuOp& op, uint32_t ready, uint32_t now) {
   if (place_of(o, op.pc).kind != Kind::kShared) return false;

@@ -1,4 +1,4 @@
-// What crosses the TSVs of an MPU core besides accesses to memory. All of it is between the two
+// Packets that cross the TSVs of an MPU core besides accesses to memory. All are between the two
 // parts of one core: requests go from the subcores to the near-bank units, replies come back.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What the device knows of a program's registers and instructions on an MPU.
+// A program's registers and instructions on an MPU, as the device knows them.
 #pragma once
 
 #include "device/core/macros.h"
@@ -6,7 +6,7 @@
 
 namespace nearwarp::mpu {
 
-/// What the offload engine has to know of an operation.
+/// The kind of an operation, for the offload engine.
 enum class Kind : uint8_t {
   kAny,   ///< either part of the pipeline can execute it
   kFar,   ///< of the far-bank operation set
@@ -16,7 +16,7 @@ enum class Kind : uint8_t {
   kShared,  ///< accesses a shared memory that is near the banks
 };
 
-/// What the compiler or the policy says of an instruction of Kind::kAny.
+/// The place for an instruction of Kind::kAny, by the compiler or the policy.
 enum class Hint : uint8_t { kNone, kNear, kFar };
 
 /// By instruction. Sets are bits over ImageInstr::slots.

@@ -1,5 +1,5 @@
-// What an MPU core has besides an SM (MPU, figure 2): the offload engine with its register track
-// table and move engines in the subcores, and the near-bank units.
+// The state of an MPU core besides an SM's (MPU, figure 2): the offload engine with its register
+// track table and move engines in the subcores, and the near-bank units.
 #pragma once
 
 #include "device/core/channel.h"
@@ -89,9 +89,9 @@ struct Counters {
   uint64_t moves_near = 0, moves_far = 0;
   uint64_t track_hits = 0;        ///< registers that were where they were wanted
   uint64_t held[kNumSteps] = {};  ///< cycles, by Step, summed over warps
-  // From issue to commit, summed over instructions and accesses to shared memory: until a packet
-  // has come to the near side, for an operand collector, for the ALU, executing, and until the
-  // subcore knows of it. The parts are all of it.
+  // Cycles from issue to commit, summed over instructions and accesses to shared memory: until a
+  // packet has come to the near side, for an operand collector, for the ALU, executing, and until
+  // the subcore knows of it. The parts are all of it.
   uint64_t near_cycles = 0;
   uint64_t near_tsv = 0, near_collector = 0, near_alu = 0, near_executing = 0, near_commit = 0;
   uint64_t shared_cycles = 0;  ///< of near_cycles: accesses to shared memory

@@ -1,4 +1,4 @@
-// What the device knows of a program's offload chains.
+// A program's offload chains, as the device knows them.
 #pragma once
 
 #include "device/core/macros.h"

@@ -105,7 +105,7 @@ NW_HD inline void compute(const V& v, SmService& q, uint32_t now) {
     due += latency + busy - n;
     e.computed = static_cast<uint8_t>(n);
   } else {
-    // Of instructions in a row each takes its share of their latency.
+    // Instructions in a row take each its share of their latency.
     const uint32_t k = e.computed;
     q.counters.alu_cycles += 1;
     due += latency * (k + 1) / n - latency * k / n;

@@ -1,4 +1,4 @@
-// What opportunistic computing keeps on an SM: the offload queue (OC, section 4.2 and figure 8).
+// The state of opportunistic computing on an SM: the offload queue (OC, section 4.2 and figure 8).
 #pragma once
 
 #include "device/cache/service_state.h"
@@ -18,8 +18,8 @@ struct SmSideParams {
   Ref<uint8_t> slice_at;  ///< by endpoint: the number of its slice
 };
 
-/// Of what a service queue of an SM has sent for: the tag is this and an entry. What comes for the
-/// SM's own chains is tagged with its warp and part.
+/// Tag of packets that an SM's service queue has sent for: this and an entry. Packets for the
+/// SM's own chains are tagged with warp and part.
 inline constexpr uint32_t kServiceTag = 1u << 16;
 /// In a table of meeting points: there is none.
 inline constexpr uint16_t kNoMeeting = 0xffff;
@@ -96,7 +96,7 @@ struct WarpSide {
   uint32_t computed = 0;  ///< cycle in which what is `computing` is done
 };
 
-/// What became of one chain's instances on one SM.
+/// Numbers of one chain's instances on one SM, by what became of them.
 struct ChainCounters {
   uint64_t instances = 0;  ///< came to its first instruction
   // Executed at home, because
@@ -123,7 +123,7 @@ struct SmSideState {
   WarpSet<kWords> to_send;    ///< ComputePackets, and stores
   Ref<WarpSide> warps;        ///< by warp slot
   Ref<ChainCounters> chains;  ///< by chain
-  // With SMs that execute for others.
+  // State where SMs execute chains for others.
   Ref<uint16_t> meetings;    ///< [slice * slices + slice]: SM, as an endpoint; kNoMeeting: none
   Ref<SmService> service;    ///< count 0: none
   bool others_turn = false;  ///< the network's next packet is the service queue's

@@ -1,4 +1,4 @@
-// What the memory map analyzer keeps (TOM, sections 4.1, 4.3 and 6.6): per SM an entry for each
+// The state of the memory map analyzer (TOM, sections 4.1, 4.3 and 6.6): per SM an entry for each
 // warp's candidate instance, and centrally, at the front end, the sums over instances.
 #pragma once
 

@@ -158,7 +158,7 @@ NW_HD NW_APART inline bool begin_direct(O& o, uint32_t warp, uint32_t now, uint3
   return true;
 }
 
-/// What a stack SM says.
+/// Takes the answer of a stack SM.
 template <class O>
 NW_HD inline void on_direct(O& o, uint32_t stack, const Packet& p, uint32_t now) {
   if (p.kind == kOffloadAck) {

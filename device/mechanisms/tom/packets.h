@@ -30,19 +30,19 @@ inline constexpr PacketKind kMergeRow = ordered_kind(kPacketBlock, 2, MessageCla
 /// Packet::line of an acknowledgement: the block has not been executed to its end.
 inline constexpr uint32_t kSentBack = 1;
 
-// Between SMs and the front end.
+// Packets between SMs and the front end.
 /// line: the stack; extra: rows of shared memory that the warp wants there.
 inline constexpr PacketKind kOffloadAsk = packet_detail::control(0);
 inline constexpr PacketKind kOffloadGrant = packet_detail::control(1);
 inline constexpr PacketKind kOffloadDeny = packet_detail::control(2);
-/// Likewise, because the stack SM's shared memory has no room.
+/// A denial because the stack SM's shared memory has no room.
 inline constexpr PacketKind kOffloadDenyShared = packet_detail::control(11);
 /// An offloaded block has returned; line: its stack; extra: rows of shared memory that are free
 /// again, those of others that have returned from there perhaps included.
 inline constexpr PacketKind kOffloadRelease = packet_detail::control(3);
 /// sectors: busy bits (bit 2 s: TX of stack s, bit 2 s + 1: RX); from a link port only its own two.
 inline constexpr PacketKind kChannelBusy = packet_detail::control(4);
-/// And of tuned offloading from the highest bit down: stack `k` has no room.
+/// The bit, from the highest down, that says under tuned offloading: stack `k` has no room.
 NW_HD NW_INLINE uint32_t full_bit(uint32_t k) { return 0x80000000u >> k; }
 /// The memory map analyzer reports: see analyzer_state.h.
 inline constexpr PacketKind kInstanceSeen = packet_detail::control(5);
@@ -55,7 +55,7 @@ inline constexpr PacketKind kLearningResume =
 /// extra: instances that have begun, where the learning phase counts them then.
 inline constexpr PacketKind kInstanceBegun = packet_detail::control(10);
 
-// Without overhead, between SMs: request and acknowledgement, kOffloadDeny, and this.
+// Packets between SMs without overhead: request and acknowledgement, kOffloadDeny, and this.
 inline constexpr PacketKind kStackHasRoom = packet_detail::control(9);
 
 }  // namespace nearwarp::tom

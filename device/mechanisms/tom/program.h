@@ -1,4 +1,4 @@
-// What TOM knows of a program: the offloading metadata table (TOM, sections 4.2 and 6.6), and which
+// A program as TOM knows it: the offloading metadata table (TOM, sections 4.2 and 6.6), and which
 // instruction belongs to which of its entries. Side tables by instruction and basic block.
 #pragma once
 

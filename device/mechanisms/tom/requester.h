@@ -21,12 +21,12 @@ template <class O>
 NW_HD NW_INLINE void note_draining(O& o) {
   set_bit(o.v.s.awaits_stores, o.bit, o.s.draining.any());
 }
-/// It gives the network while there are requests or returns to be sent.
+/// Asks for the network while there are requests or returns to be sent.
 template <class O>
 NW_HD NW_INLINE void note_network(O& o) {
   set_bit(o.v.s.wants_network, o.bit, o.s.granted.any() || o.s.returning.any());
 }
-/// And the front end's channel while there is anything to be said.
+/// Asks for the front end's channel while there is anything to be said.
 template <class O>
 NW_HD NW_INLINE void note_control(O& o) {
   set_bit(o.v.s.wants_control, o.bit, o.s.to_ask.any() || o.s.num_to_release != 0 || may_report(o));

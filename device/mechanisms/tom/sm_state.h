@@ -1,4 +1,4 @@
-// What TOM keeps on an SM (TOM, sections 4.1 and 4.2).
+// The state of TOM on an SM (TOM, sections 4.1 and 4.2).
 #pragma once
 
 #include "device/core/channel.h"
@@ -88,7 +88,7 @@ struct WarpSide {
   uint16_t rows_to_send = 0;   ///< of the shared array
 };
 
-/// What became of one candidate's instances on one SM.
+/// Numbers of one candidate's instances on one SM, by what became of them.
 struct CandidateCounters {
   uint64_t instances = 0;          ///< reached the controller
   uint64_t refused_condition = 0;  ///< too few iterations
@@ -137,7 +137,7 @@ struct SmSideState {
   Ref<uint32_t> dirty;        ///< stack SM: num_warps x dirty_entries lines
   Ref<CandidateCounters> candidates;    ///< by candidate
   Ref<tuning::TrafficHistory> history;  ///< tuned, stack SM: by warp slot
-  // Without overhead.
+  // Members for offloading without overhead.
   Ref<Ref<Channel>> ways, answers;  ///< to and from stack SMs, by stack; there: main SMs, in order
   /// Stack SM, by main SM: how many guests there must be fewer of until it is told of room; 0: it
   /// has not been refused since.

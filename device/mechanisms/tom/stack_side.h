@@ -159,7 +159,7 @@ NW_HD inline uint32_t ack_body_bytes(const O& o, uint32_t warp, const WarpSide& 
   return kReturnContextBytes + uint32_t{o.p.heads.in(o.v.base)[head].changed_bytes} * sm::kWarpSize;
 }
 
-/// Without overhead: a request, which needs a free slot, and fewer guests than it says.
+/// A request without overhead: it needs a free slot, and fewer guests than it says.
 template <class O>
 NW_HD inline void on_direct_request(O& o, uint32_t requester, const Packet& p, uint32_t now) {
   if (o.v.s.free_warps.any() && o.s.guests < p.dst) {
@@ -176,8 +176,8 @@ NW_HD inline void on_direct_request(O& o, uint32_t requester, const Packet& p, u
   send_direct(o, requester, answer, now);
 }
 
-/// Without overhead: a finished warp goes, and those that were refused and now would not be are
-/// told of room.
+/// A warp has finished without overhead: it goes, and SMs that were refused and now would not be
+/// are told of room.
 template <class O>
 NW_HD inline void return_directly(O& o, uint32_t warp, uint32_t now) {
   WarpSide& t = side_of(o, warp);

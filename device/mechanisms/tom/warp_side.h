@@ -1,4 +1,4 @@
-// What both sides of an offload do with a warp: hold it, let it go, pack where it stands.
+// A warp on both sides of an offload: the functions that hold it, let it go, pack where it stands.
 #pragma once
 
 #include "device/mechanisms/tom/sm_state.h"
@@ -34,7 +34,7 @@ NW_HD NW_INLINE void hold(O& o, uint32_t warp, Step step) {
   w.count = static_cast<uint8_t>(w.count & ~o.bit);
   side_of(o, warp).step = step;
 }
-/// And goes back.
+/// The warp goes back into the SM's hands.
 template <class O>
 NW_HD NW_INLINE void set_free(O& o, uint32_t warp, Step step) {
   Warp& w = o.v.warps[warp];

@@ -12,7 +12,7 @@
 
 namespace nearwarp::tuning {
 
-/// What an offloaded warp does with its shared array.
+/// The use that an offloaded warp makes of its shared array.
 enum class SharedKind : uint8_t {
   kNone,         ///< it accesses none
   kAccumulator,  ///< only adds to it

@@ -216,7 +216,7 @@ std::vector<RegId> pairs_first(const Kernel& kernel, std::vector<RegId> order) {
 // Physical registers that are taken for some time each, first fit.
 class UnitsInTime {
  public:
-  // Those that were taken until a time before `now` are free again. Time does not go back.
+  // Frees registers that were taken until a time before `now`. Time does not go back.
   void release_before(uint64_t now) {
     while (!busy_.empty() && busy_.top().first < now) {
       release(busy_.top().second);
@@ -347,7 +347,7 @@ ApartAllocation allocate_apart(const Kernel& kernel, const std::vector<uint8_t>&
       std::vector<RegId> nodes;
       for (const RegId r : graph.used)
         if (group[r] == k && is_predicate(kernel.registers[r]) == predicates) nodes.push_back(r);
-      // Of a part of the registers the pressure is not known: 0 ends no search early.
+      // The pressure of a part of the registers is not known: 0 ends no search early.
       const uint32_t count = allocate_nodes(kernel, graph, nodes, 0, &out.physical);
       for (const RegId r : nodes) out.physical[r] += first;
       (predicates ? out.predicates : out.registers).push_back(count);

@@ -108,8 +108,8 @@ struct Instruction {
   uint32_t ptx_line = 0;     ///< line of the statement in the PTX text, from 1
   uint32_t source_file = 0;  ///< .loc file index, 0 if none
   uint32_t source_line = 0;  ///< .loc line, 0 if none
-  /// The same of the outermost function, into which the others have been inlined; line 0 if it is
-  /// the same.
+  /// File and line in the outermost function, into which the others have been inlined; line 0 if
+  /// they are the same.
   uint32_t caller_file = 0, caller_line = 0;
 };
 
@@ -181,7 +181,7 @@ uint32_t occupancy_registers(const Kernel& kernel, uint32_t sm_registers,
 
 /// Name of the symbol that recursive functions have their frames in; the last of local memory.
 inline constexpr const char* kStackSymbol = "__stack";
-/// Its size per thread. A launch may give more to a thread: only the last symbol grows.
+/// Bytes of the stack per thread. A launch may give more to a thread: only the last symbol grows.
 inline constexpr uint32_t kStackBytes = 16 << 10;
 
 /// A module-level variable (.global or .const) with its initial contents.
@@ -228,7 +228,7 @@ struct PtxSource {
 };
 /// Compile modules that refer to one another (nvcc -rdc=true) into one program.
 Program link_ptx(const std::vector<PtxSource>& sources);
-/// The same for a file; throws nearwarp::Error if it cannot be read.
+/// Compiles a file of PTX; throws nearwarp::Error if it cannot be read.
 Program compile_ptx_file(const std::string& path);
 
 }  // namespace nearwarp::compiler

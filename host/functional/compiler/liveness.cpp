@@ -13,7 +13,7 @@ namespace {
 // systems, has more than half as many.
 constexpr uint64_t kMostEntries = uint64_t{1} << 27;
 
-// Of every register, the blocks that read it before they write it, and those that write it without
+// For every register, the blocks that read it before they write it, and those that write it without
 // a guard. Only registers of the first kind can be live across an edge.
 struct Exposure {
   std::vector<std::vector<BlockId>> reads, kills;

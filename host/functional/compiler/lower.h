@@ -26,7 +26,7 @@ struct FlatCode {
   std::vector<uint32_t> labels;
 };
 
-/// The same, as a part of another instruction.
+/// A copy of an instruction that is a part of another instruction.
 inline Instruction implied(Instruction like) {
   like.implied = true;
   return like;

@@ -23,7 +23,7 @@ using Kind = ptx::Operand::Kind;
 
 constexpr size_t kMaxInlineDepth = 128;
 
-// What the device's runtime provides under this name.
+// The call of the device's runtime that has this name.
 ptx::SystemCall system_call(std::string_view name) {
   if (name == "vprintf") return ptx::SystemCall::kPrintf;
   if (name == "__assertfail") return ptx::SystemCall::kAssert;

@@ -142,7 +142,7 @@ bool Lowering::expand(Frame* frame, const ptx::Instruction& in) {
     case Opcode::kMax: {
       if (in.num_operands != 4) return false;
       if (in.mod.type != Type::kF32) refuse(in, "three values of this type", ".f32");
-      // Of three: of the first two, then of that and the third.
+      // The maximum of three: of the first two, then of that and the third.
       Instruction all = like;
       operands(frame, in, &all);
       all.op = in.op;

@@ -15,8 +15,8 @@ using ptx::Space;
 using ptx::Type;
 using Kind = ptx::Operand::Kind;
 
-/// What arrives at an mbarrier: `bytes` (64 bits; a multiple of 2^21 more or less does not matter)
-/// expected, and other fields of the word besides.
+/// The change of an mbarrier's word by an arrival: `bytes` (64 bits; a multiple of 2^21 more or
+/// less does not matter) expected, and other fields of the word besides.
 Operand Lowering::bytes_change(const Instruction& like, const Operand& bytes, uint64_t others) {
   using Word = exec::MbarrierWord;
   const Instruction part = implied(like);

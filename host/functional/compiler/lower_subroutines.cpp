@@ -96,7 +96,7 @@ void Lowering::stack_access(const Instruction& like, Opcode op, RegId base, uint
   access(like, op, Space::kLocal, type, {base, kNone, static_cast<int64_t>(offset)}, {data});
 }
 
-// Between a call's .param variable (or a register) and a formal on the stack.
+// Copies between a call's .param variable (or a register) and a formal on the stack.
 void Lowering::copy_actual(Frame* frame, const ptx::Instruction& in, const Instruction& like,
                            const ptx::Operand& actual, const ptx::VariableDecl& formal,
                            uint64_t offset, RegId base, bool to_stack) {

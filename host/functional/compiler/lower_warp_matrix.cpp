@@ -27,7 +27,7 @@ void Lowering::expand_warp_matrix(Frame* frame, const ptx::Instruction& in,
       out.mod.mode = static_cast<uint8_t>(out.srcs.back().bits & 3);
       out.srcs.pop_back();
     }
-    // Of quads, each thread has a quarter of one of four products.
+    // In products of quads, each thread has a quarter of one of four products.
     const bool quads = d.k == 4;
     const uint32_t results =
         quads ? (d.result == WarpMatrixDetail::Result::kF16 ? 4 : 8) : d.result_registers();

@@ -141,7 +141,7 @@ void Lowering::split_access(Instruction access) {
   };
   share(&access.dsts, &high.dsts);
   share(&access.srcs, &high.srcs);
-  // What overwrites the address comes last.
+  // The half that overwrites the address comes last.
   const auto& first = access.dsts;
   if (std::find(first.begin(), first.end(), access.address.base) != first.end())
     std::swap(access, high);

@@ -13,7 +13,7 @@ std::string to_string(const Kernel& kernel, const Instruction& instr);
 std::string to_string(const Kernel& kernel, const Operand& operand);
 /// "file:line" of the CUDA source, or "" without line information.
 std::string source_location(const Kernel& kernel, const Instruction& instr);
-/// The same of the call through which it came into the kernel; empty if it was always there.
+/// The place of the call through which it came into the kernel; empty if it was always there.
 std::string caller_location(const Kernel& kernel, const Instruction& instr);
 /// The whole kernel: registers, blocks with their neighbours, loops, instructions.
 std::string listing(const Kernel& kernel);

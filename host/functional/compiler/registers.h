@@ -13,7 +13,7 @@ enum class RegisterSource : uint8_t {
   kTrace,  ///< the trace of a real GPU
 };
 
-/// What machine code says of a kernel; nothing, if its source is kOwn.
+/// A kernel's number of registers by machine code; no number, if its source is kOwn.
 struct RegisterCount {
   RegisterSource source = RegisterSource::kOwn;
   uint32_t architecture = 0;  ///< SM number of the machine code, e.g. 75; 0: not known

@@ -1,4 +1,4 @@
-// What of a batch or of a grid goes beyond what one launch has.
+// Batches and grids that go beyond one launch, in parts.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@ inline Matrix items_from(Matrix x, int64_t first, size_t bytes) {
     x.data = elements_from(x.data, first * x.stride, bytes);
   return x;
 }
-/// The same of products of matrices and vectors.
+/// The products of matrices and vectors from `first` on.
 template <class MatrixVector>
 MatrixVector products_from(MatrixVector p, int64_t first, size_t bytes) {
   p.a = elements_from(p.a, first * p.a_stride, bytes);

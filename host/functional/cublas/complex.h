@@ -6,7 +6,7 @@
 
 namespace nearwarp::cublas {
 
-/// Of a complex number in kernels' names: c32 or c64.
+/// The name of a complex type in kernels' names: c32 or c64.
 inline const char* suffix_of(DataType type) { return type == kC64 ? "c64" : "c32"; }
 
 /// A factor as a call of `handle` hands it over, of complex type T or, with `Real`, of its parts'.
@@ -22,7 +22,7 @@ inline ComplexScalar complex_factor(const Handle& handle, const void* at, DataTy
   return type == kC64 ? complex_factor<double>(handle, at) : complex_factor<float>(handle, at);
 }
 
-// Of matrices and vectors; `type` kC32 or kC64. All throw Failure.
+// Calls on matrices and vectors of `type` kC32 or kC64. All throw Failure.
 
 void complex_multiply(const Handle& handle, DataType type, const ComplexGemmArgs& args,
                       int64_t batch);

@@ -1,4 +1,4 @@
-// What a handle keeps, and how its calls report.
+// The state of a handle, and how its calls report.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ Status call(const char* name, F&& f) noexcept {
     return kInternalError;
   }
 }
-/// The same of a call that needs a handle.
+/// Makes a call that needs a handle.
 template <class F>
 Status call(const char* name, const Handle* handle, F&& f) noexcept {
   return handle == nullptr ? kNotInitialized : call(name, f);

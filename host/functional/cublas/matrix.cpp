@@ -20,7 +20,7 @@ Dim grid_of(int rows, int columns) {
           static_cast<uint32_t>(std::min(columns, kMostColumns)), 1};
 }
 
-/// What is stored of a matrix must have room in its columns.
+/// Checks that the stored part of a matrix has room in its columns.
 void check(const PartialMatrix& a, int rows) {
   require(a.below >= 0 && a.above >= 0);
   if (a.storage == kDense) require(a.ld >= std::max(1, rows));
@@ -55,7 +55,7 @@ void multiply_in_place(const Handle& handle, const char* suffix, size_t bytes,
     over_elements(handle, suffix, kCopy, args.m, first, c.down, copy, 1);
     args.b = {copy, nullptr, 1, 1};
   } else {
-    // What stands together is a column, or a row where the matrix is read as its transpose.
+    // Elements that stand together are a column, or a row if the matrix is read as its transpose.
     const bool by_columns = c.down == 1;
     const size_t width = by_columns ? rows : columns, height = by_columns ? columns : rows;
     const auto pitch = static_cast<size_t>(by_columns ? c.across : c.down);

@@ -13,7 +13,7 @@ enum Side : int { kLeft = 0, kRight = 1 };
 
 /// `suffix`: f32 or f64, of kernels' names; `bytes` of an element. Throw Failure.
 void multiply(const Handle& handle, const char* suffix, const PartialProductArgs& args);
-/// The same where b and c are one: b is copied before.
+/// Multiplies where b and c are one: b is copied before.
 void multiply_in_place(const Handle& handle, const char* suffix, size_t bytes,
                        PartialProductArgs args);
 void update(const Handle& handle, const char* suffix, const RankUpdateArgs& args);

@@ -1,4 +1,4 @@
-// What the library wants of the runtime library, which applications load beside it.
+// Calls of the runtime library that this library makes; applications load both.
 #pragma once
 
 #include "host/functional/cublas/abi.h"

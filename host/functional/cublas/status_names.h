@@ -1,4 +1,4 @@
-// What the codes that calls return are called.
+// Names of the codes that calls return.
 #pragma once
 
 #include "host/functional/cublas/abi.h"

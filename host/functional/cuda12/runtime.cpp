@@ -1,4 +1,4 @@
-// What CUDA 12's runtime library has with other parameters than CUDA 13's, and names that 13 no
+// Calls of CUDA 12's runtime library that have other parameters than CUDA 13's, or names that 13 no
 // longer has.
 #include <cstddef>
 #include <cstdint>
@@ -267,7 +267,7 @@ NW_12(cudaStreamUpdateCaptureDependencies_v2)
   return nw13_cudaStreamUpdateCaptureDependencies(stream, before, edges, count, flags);
 }
 
-// The same of streams that are the threads' own.
+// Calls on streams that are the threads' own.
 NW_13(cudaStreamGetCaptureInfo_ptsz)
 (Stream, int*, unsigned long long*, void**, void* const**, const EdgeData**, size_t*);
 NW_12(cudaStreamGetCaptureInfo_ptsz)(Stream stream, int* status, unsigned long long* id) {

@@ -25,7 +25,7 @@ bool reads_real(int type) { return type == kR2C || type == kD2Z; }
 bool writes_real(int type) { return type == kC2R || type == kZ2D; }
 const char* suffix(int type) { return is_double(type) ? "_f64" : "_f32"; }
 
-/// Of a length, in the order of the passes.
+/// The factors of a length, in the order of the passes.
 std::vector<int> factors(int64_t n) {
   std::vector<int> result;
   for (const int radix : {4, 2, 3, 5})

@@ -92,7 +92,7 @@ int type_of(int in, int out, int execution) {
   return is_double ? kZ2D : kC2R;
 }
 
-/// What a plan of this kind would take.
+/// Estimates the work area of a plan of this kind.
 template <class F>
 Status estimate(const char* name, F&& make_it) {
   return call(name, [&] {

@@ -57,7 +57,7 @@ void require(bool holds, Status otherwise = kOutOfRange) {
   if (!holds) throw Failure{otherwise};
 }
 
-/// Its words are one sequence, from which all distributions take as many as they need.
+/// A generator: its words are one sequence, of which distributions take as many as they need.
 class Generator {
  public:
   Generator(int type, bool is_host) : type_(type), is_host_(is_host) {}
@@ -233,7 +233,7 @@ Status call(F&& f) noexcept {
     return kInternalError;
   }
 }
-/// The same of a call that needs a generator.
+/// Makes a call that needs a generator.
 template <class F>
 Status call(Generator* generator, F&& f) noexcept {
   return call([&] {

@@ -1,4 +1,4 @@
-// What is done with matrices.
+// Operations on the matrices of cuSPARSE's generic interface.
 #include "host/functional/cudalibs/cusparse.h"
 
 #include <algorithm>
@@ -102,7 +102,7 @@ Factor factor(const Handle& handle, const void* at, int type) {
   }
 }
 
-/// What sums of products of a type may be made in and stored as.
+/// May products of a type be summed up in `compute` and stored as `out`?
 bool is_product_type(int in, int out, int compute) {
   if (in == kS8) return compute == out && (out == kS32 || out == kF32);
   if (is_narrow(in)) return compute == kF32 && (out == in || out == kF32);

@@ -81,13 +81,13 @@ struct Product {
 /// C = alpha op(A) op(B) + beta C; factors as the handle's pointer mode says.
 void multiply(const Handle& handle, const Product& product, const void* alpha, const void* beta,
               void* buffer);
-/// What multiply() demands of types and sizes; the size of its buffer.
+/// Checks the types and sizes that multiply() demands; returns the size of its buffer.
 size_t check_product(const Product& product);
 /// The vectors as matrices of one column.
 DenseMatrix column_of(const DenseVector& vector);
 
 void to_dense(const Handle& handle, const SparseMatrix& from, const DenseMatrix& to);
-/// Of the conversion the other way round.
+/// The size of the buffer for the conversion the other way round.
 size_t buffer_bytes(const SparseMatrix& to);
 /// Bytes of an element; 0: no type of matrices here.
 size_t bytes_of(int type);

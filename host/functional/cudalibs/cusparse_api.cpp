@@ -22,7 +22,7 @@ Status set(const char* name, Description* d, int Description::*member, int value
   });
 }
 
-/// Of products with a vector. Those of batches are not there.
+/// Checks a product with a vector. Products with batches of vectors are not there.
 void check_vectors(const SparseMatrix* a, const DenseVector* x, const DenseVector* y) {
   require(a != nullptr && x != nullptr && y != nullptr);
   require(a->batch == 1, kNotSupported);
@@ -230,7 +230,7 @@ NW_CUSPARSE cusparseSetMatDiagType(Description* d, int type) {
 NW_CUSPARSE cusparseSetMatIndexBase(Description* d, int base) {
   return set(__func__, d, &Description::base, base, 1);
 }
-// These give the value itself.
+// Getters of matrix descriptions return the value itself, not a status.
 extern "C" __attribute__((visibility("default"))) int cusparseGetMatType(const Description* d) {
   return d->type;
 }

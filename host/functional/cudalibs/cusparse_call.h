@@ -25,7 +25,7 @@ Status call(const char* name, F&& f) noexcept {
     return kInternalError;
   }
 }
-/// The same of a call that needs a handle.
+/// Makes a call that needs a handle.
 template <class F>
 Status call(const char* name, const Handle* handle, F&& f) noexcept {
   return handle == nullptr ? kNotInitialized : call(name, f);

@@ -18,7 +18,7 @@ Status create(const char* name, SparseMatrix** to, const SparseMatrix& m) {
             (m.order == kColumnMajor || m.order == kRowMajor));
     if (m.format == kBlockedEll)
       require(m.rows % m.height == 0 && m.columns % m.width == 0 && m.length % m.height == 0);
-    // What the offsets of slices count from under a base of 1 is documented nowhere.
+    // No document says what the offsets of slices count from under a base of 1.
     require(m.format != kSlicedEll || m.base == 0, kNotSupported);
     check_type(m.type);
     check_index(m.offset_type);
@@ -58,7 +58,7 @@ NW_CUSPARSE cusparseCreateCoo(SparseMatrix** to, int64_t rows, int64_t columns, 
                 {kCoo, rows, columns, elements, row_indices, column_indices, values, index_type,
                  index_type, base, type});
 }
-// Of matrices that stay as they are: the same.
+// Matrices that stay as they are have calls of their own, which do the same.
 NW_CUSPARSE cusparseCreateConstCsr(SparseMatrix** to, int64_t rows, int64_t columns,
                                    int64_t elements, void* offsets, void* indices, void* values,
                                    int offset_type, int index_type, int base, int type) {

@@ -1,4 +1,4 @@
-// What CUDA's libraries here share; compiled into each.
+// Launches and memory for CUDA's libraries here; compiled into each.
 #include "host/functional/cudalibs/kernels.h"
 
 #include <algorithm>

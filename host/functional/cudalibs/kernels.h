@@ -1,4 +1,4 @@
-// What CUDA's libraries here share: launches of their kernels, and memory.
+// Launches and memory for CUDA's libraries here: all of them share this.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +8,13 @@
 
 namespace nearwarp::cudalibs {
 
-/// What went wrong below the library: a launch, memory.
+/// A failure below the library: of a launch, or of memory.
 enum class Problem { kLaunch, kMemory };
 
 /// Launch the kernel of that name, of the library's PTX, whose one parameter is `args`; `n` threads
 /// have something to do. Throws Problem.
 void launch(const char* name, int64_t n, const void* args, Stream stream);
-/// The same with these thread blocks, of `threads` threads.
+/// Launches these thread blocks, of `threads` threads.
 void launch_blocks(const char* name, Dim blocks, uint32_t threads, const void* args, Stream stream);
 
 /// Device memory, as long as it lives. Throws Problem.

@@ -1,4 +1,4 @@
-// What CUDA's libraries here want of the runtime library, which applications load beside them.
+// Calls of the runtime library by CUDA's libraries here, beside which applications load it.
 #pragma once
 
 #include <cstddef>

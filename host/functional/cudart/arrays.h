@@ -10,7 +10,7 @@
 
 namespace nearwarp::cudart {
 
-/// What cudaArray_t points to.
+/// An array: cudaArray_t points to one.
 struct Array {
   ChannelDesc format{};
   Extent extent{};  ///< in elements; height and depth 0: fewer dimensions
@@ -29,7 +29,7 @@ void destroy_array(Runtime& runtime, Array* array);
 /// Throws Failure unless it lives.
 Array& checked_array(const Array* array);
 
-/// What cudaMipmappedArray_t points to: arrays of which each has half the size of the one before.
+/// Arrays of which each has half the size of the one before: cudaMipmappedArray_t points to them.
 struct MipmappedArray {
   std::vector<Array*> levels;
 };

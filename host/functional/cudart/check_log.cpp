@@ -32,7 +32,7 @@ void CheckLog::begin(const Settings& settings) {
   any_written_ = false;
 }
 
-/// What was found, the calls that failed included.
+/// All findings, the calls that failed included.
 racecheck::Findings CheckLog::all() const {
   racecheck::Findings all = checker_->findings();
   all.errors.insert(all.errors.end(), failed_calls_.begin(), failed_calls_.end());

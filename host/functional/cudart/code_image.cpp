@@ -20,7 +20,7 @@ struct Header {
   uint16_t version, header_bytes;
   uint64_t bytes;
 
-  /// Of all that belongs to it. Throws Failure for what cannot be.
+  /// The end of the container, as bytes from its begin. Throws Failure for what cannot be.
   [[nodiscard]] uint64_t end() const {
     require(bytes < uint64_t{1} << 32, kErrorInvalidKernelImage);
     return header_bytes + bytes;

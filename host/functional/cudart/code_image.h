@@ -9,7 +9,7 @@ namespace nearwarp::cudart {
 /// The text or the container that begins at `code`, or that a wrapper there points to: how long it
 /// is, it says itself. Throws Failure for what is neither.
 std::string code_at(const void* code);
-/// The same of a file's contents.
+/// The code in a file's contents.
 std::string code_of_file(const std::string& contents);
 
 }  // namespace nearwarp::cudart

@@ -1,4 +1,4 @@
-// What device code was made for.
+// Architectures that device code is made for.
 #include "host/functional/cudart/code_target.h"
 
 #include <fmt/format.h>

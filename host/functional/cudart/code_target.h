@@ -1,5 +1,5 @@
-// What device code was made for, and which devices run it: "Virtual Architecture Feature List" and
-// "GPU Feature List" of nvcc's documentation.
+// Architectures that device code is made for, and devices that run it: "Virtual Architecture
+// Feature List" and "GPU Feature List" of nvcc's documentation.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ bool ptx_runs_on(const CodeTarget& target, uint32_t capability);
 /// Does such a device execute machine code of this target?
 bool machine_code_runs_on(const CodeTarget& target, uint32_t capability);
 
-/// Of two that run there, is `a` nearer to the device than `b`?
+/// Is `a` nearer to the device than `b`, if both run there?
 bool nearer(const CodeTarget& a, const CodeTarget& b);
 
 }  // namespace nearwarp::cudart

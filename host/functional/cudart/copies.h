@@ -9,7 +9,7 @@ namespace nearwarp::cudart {
 /// Copies of linear memory (Memory::copy()), and the time that they take.
 Work copy_work(void* dst, const void* src, size_t bytes, int kind);
 
-/// What copy_3d_work() gives.
+/// The work that copy_3d_work() makes.
 struct BoxCopy {
   Copy3D copy;
   void operator()(Runtime& r) const;

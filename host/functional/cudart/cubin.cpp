@@ -96,7 +96,7 @@ class Reader {
   }
   std::string_view name_of(const Elf64_Shdr& s) const { return text_at(names_, s.sh_name); }
 
-  /// Of the function that entry `index` of the table of symbols names.
+  /// The name of the function that entry `index` of the table of symbols stands for.
   std::string symbol_name(const Elf64_Shdr& table, uint64_t index) const {
     const auto symbol = at<Elf64_Sym>(contents(table), index * sizeof(Elf64_Sym));
     return std::string(text_at(contents(section(table.sh_link)), symbol.st_name));

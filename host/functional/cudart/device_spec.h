@@ -30,7 +30,7 @@ struct DeviceSpec {
 /// allocators reserve more than there is.
 inline constexpr uint64_t kMappedBytes = uint64_t{48} << 30;
 
-/// What nearwarp hands over to applications that it runs: NEARWARP_CUDART_* variables.
+/// Settings that nearwarp hands over to applications that it runs: NEARWARP_CUDART_* variables.
 struct Settings {
   DeviceSpec device;
   std::string spool;   ///< folder for journals, one per process; empty: do not record
@@ -46,7 +46,7 @@ struct Settings {
   std::string event_times;  ///< see EventTimes::begin(); empty: events tell estimated times
   runtime::ExecutionRules execution;
   uint64_t time_limit_seconds = 0;  ///< of the execution of kernels; 0: none
-  /// Of the simulated GPUs, which are all alike and one in time, those that CUDA_VISIBLE_DEVICES
+  /// Numbers of the simulated GPUs, all alike and one in time, that CUDA_VISIBLE_DEVICES
   /// shows.
   std::vector<uint32_t> visible_devices = {0};
   bool strict_bounds = false;  ///< accesses beside allocations are faults even in their pages
@@ -55,7 +55,7 @@ struct Settings {
 inline constexpr const char* kSpoolVariable = "NEARWARP_CUDART_SPOOL";
 inline constexpr const char* kRecordVariable = "NEARWARP_CUDART_RECORD";
 inline constexpr const char* kCheckVariable = "NEARWARP_CUDART_CHECK";
-/// Left out of the check: "misuse", "unwritten" or both, with a comma.
+/// Checks to leave out: "misuse", "unwritten" or both, with a comma.
 inline constexpr const char* kCheckWithoutVariable = "NEARWARP_CUDART_CHECK_WITHOUT";
 inline constexpr const char* kKernelsVariable = "NEARWARP_CUDART_KERNELS";
 inline constexpr const char* kMaxInstructionsVariable = "NEARWARP_CUDART_MAX_INSTRUCTIONS";
@@ -75,14 +75,14 @@ inline constexpr const char* kDriverVariable = "NEARWARP_CUDART_DRIVER";
 
 /// "key=value,..." of all members, as kDeviceVariable has it.
 std::string format_device(const DeviceSpec& spec);
-/// The inverse; keys that are left out keep their defaults. Throws nearwarp::Error.
+/// The device of format_device()'s text; keys left out keep their defaults. Throws nearwarp::Error.
 DeviceSpec parse_device(const std::string& text);
 /// Which of so many devices CUDA_VISIBLE_DEVICES, where it is set, shows, in its order. Names are
 /// read up to the first that is of none, or of one before, as CUDA does.
 std::vector<uint32_t> visible_devices(const char* names, uint32_t devices);
 /// The 16 bytes of a device's UUID.
 std::string uuid_of(uint32_t device);
-/// From the environment. Throws nearwarp::Error for values that are wrong.
+/// Reads the settings from the environment. Throws nearwarp::Error for values that are wrong.
 Settings settings_from_environment();
 
 }  // namespace nearwarp::cudart

@@ -25,8 +25,8 @@ class EventTimes final : public runtime::RecordingSink {
   void launch(const runtime::LaunchRecord& launch, double execution_seconds) override;
   void truncated() override {}
 
-  /// Of the launch that has just ended: microseconds since the one before. Nothing if it was not
-  /// simulated as a whole.
+  /// The time of the launch that has just ended: microseconds since the one before. Nothing if it
+  /// was not simulated as a whole.
   std::optional<double> take();
 
  private:

@@ -57,10 +57,10 @@ class FailedCalls {
   /// The thread has asked for its last error and got one: it knows that something failed.
   void looked_at(ThreadState& thread);
 
-  /// What nobody has looked at, in words: each kind once, with its first place, and how often.
+  /// Failures that nobody looked at, in words: each kind once, with its first place, and how often.
   std::vector<std::string> unseen() const { return texts(false, true, true); }
-  /// Of these the launches: no program wants a kernel that never ran. What other calls return it
-  /// may have looked at.
+  /// Launches among these: no program wants a kernel that never ran. The status that other calls
+  /// return it may have looked at.
   std::vector<std::string> unseen_launches() const { return texts(false, true, false); }
   std::vector<std::string> unseen_others() const { return texts(false, false, true); }
   /// Launches that failed, where the application knows it.

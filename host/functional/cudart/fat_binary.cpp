@@ -175,7 +175,7 @@ const Found* most_like(const std::vector<Found>& entries, CodeTarget executed,
   return best;
 }
 
-/// What a GPU would execute of the machine code.
+/// The target of the machine code that a GPU would execute.
 std::optional<CodeTarget> native_of(const std::vector<Found>& entries, uint32_t capability) {
   std::optional<CodeTarget> best;
   for (const Found& f : entries) {
@@ -227,7 +227,7 @@ FatBinary read_fat_wrapper(const void* wrapper, uint32_t capability) {
     if (i == kMaxContainers) damaged("the list of containers has no end");
     add_ptx(entries_of(w.more[i], SIZE_MAX), capability, result);
   }
-  // What the linker has made of the machine code of all.
+  // The container beside holds what the linker has made of the machine code of all.
   try {
     if (w.container != nullptr)
       add_machine_code(entries_of(w.container, SIZE_MAX), capability, result);

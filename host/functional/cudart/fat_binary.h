@@ -25,14 +25,14 @@ struct MachineCode {
   std::string problem;        ///< why it cannot be read; then there is no ELF
 };
 
-/// What a fat binary has to offer.
+/// The parts of a fat binary that can be used.
 struct FatBinary {
   /// One image per container (several with -rdc=true): as the driver chooses for the device, the
   /// nearest of those that it would compile.
   std::vector<PtxImage> images;
-  /// Of containers with PTX of which none runs on the device: that for the lowest architecture.
+  /// PTX for the lowest architecture of each container whose PTX does not run on the device.
   std::vector<PtxImage> unsuitable;
-  /// What the machine code is for that a GPU would execute, which needs no PTX then.
+  /// The target of the machine code that a GPU would execute, which needs no PTX then.
   std::optional<CodeTarget> native;
   /// Linked, if there are several images: for the architecture of the PTX above, else as that is
   /// chosen.
@@ -43,7 +43,7 @@ struct FatBinary {
 /// nearwarp::Error if it is damaged. `capability` of the device, times ten.
 FatBinary read_fat_wrapper(const void* wrapper, uint32_t capability);
 
-/// The same for one container of at most `limit` bytes.
+/// Reads one container of at most `limit` bytes.
 FatBinary read_fat_container(const void* container, size_t limit, uint32_t capability);
 
 }  // namespace nearwarp::cudart

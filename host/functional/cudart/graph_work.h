@@ -35,10 +35,10 @@ struct FreeWork {
   void operator()(Runtime& r) const;
 };
 
-/// Of a node's launch; the arguments stay where they are as long as the node's work is the same.
+/// The parameters of a node's launch; the arguments stay where they are as long as its work does.
 KernelNodeParams parameters_of(GraphNode& node);
 
-// From the parameters that calls have. All throw Failure for what cannot be.
+// Makes work of the parameters that calls have. All throw Failure for what cannot be.
 Work kernel_work(Runtime& r, const KernelNodeParams* p);
 Work fill_work(const MemsetParams* p);
 Work host_work(const HostNodeParams* p);

@@ -203,7 +203,7 @@ GraphNode& Graphs::node(const GraphNode* handle, NodeType type) const {
 }
 
 namespace {
-/// Those of its conditional nodes' graphs, too.
+/// Adds the conditions of a graph, and those of its conditional nodes' graphs.
 void add_conditions(const Graph& graph, std::vector<uint64_t>* to) {
   to->insert(to->end(), graph.conditions.begin(), graph.conditions.end());
   for (const auto& node : graph.nodes)

@@ -34,7 +34,7 @@ using Work = std::function<void(Runtime&)>;
 
 struct Graph;
 
-/// What a conditional node executes: one of its graphs, or one of them again and again.
+/// The choice of a conditional node: it executes one of its graphs, or one again and again.
 struct Condition {
   enum class Kind : int { kIf = 0, kWhile = 1, kSwitch = 2 };
   Kind kind = Kind::kIf;
@@ -42,7 +42,7 @@ struct Condition {
   std::vector<Graph*> bodies;  ///< graphs of the node's own
 };
 
-/// What cudaGraphNode_t points to.
+/// A node: cudaGraphNode_t points to one.
 struct GraphNode {
   NodeType type = NodeType::kEmpty;
   Work work;  ///< its target (graph_work.h) holds the parameters; of kGraph: that of `child`
@@ -75,7 +75,7 @@ struct UserObjectHold {
   }
 };
 
-/// What cudaGraph_t points to.
+/// A graph: cudaGraph_t points to one.
 struct Graph {
   std::vector<std::unique_ptr<GraphNode>> nodes;  ///< in the order of creation
   std::vector<std::shared_ptr<UserObjectHold>> holds;
@@ -88,7 +88,7 @@ struct Graph {
   std::vector<GraphNode*> ordered() const;
 };
 
-/// What cudaGraphExec_t points to: the work of nodes, in the order of execution.
+/// An instantiated graph, its work in the order of execution: cudaGraphExec_t points to one.
 struct GraphExec {
   struct Step {
     size_t node = 0;  ///< number
@@ -101,7 +101,7 @@ struct GraphExec {
   std::vector<std::shared_ptr<UserObjectHold>> holds;
   std::vector<uint64_t> conditions;  ///< of the graph
   unsigned long long flags = 0;
-  /// What the next launch of it waits for: two of one instance never overlap.
+  /// Launches that its next launch waits for: two of one instance never overlap.
   std::shared_ptr<runtime::LaunchSet> before = std::make_shared<runtime::LaunchSet>();
 
   /// Throws Failure if it has no step of that node's number and type.
@@ -172,7 +172,7 @@ class Graphs {
   void allocate(Runtime& runtime, const std::shared_ptr<GraphMemory>& memory, size_t bytes);
   /// A node or the application frees it. Throws Failure for what is not allocated.
   void free(GraphMemory& memory);
-  /// What begins there; nullptr if nothing does.
+  /// The memory that begins there; nullptr if none does.
   std::shared_ptr<GraphMemory> memory(void* pointer) const;
   uint64_t live_bytes() const;
   uint64_t backed_bytes() const;

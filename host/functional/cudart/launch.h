@@ -14,13 +14,13 @@ struct KernelHandle;
 int blocks_per_sm(Runtime& runtime, KernelHandle& kernel, uint64_t block_threads,
                   size_t dynamic_shared_bytes);
 
-/// What the attributes of a launch say.
+/// The attributes of a launch.
 struct LaunchKind {
   bool cooperative = false;
   Dim cluster = {0, 0, 0};  ///< 0: what the kernel asks for
 };
 
-/// What the attributes ask for; those that are not known are hints. Throws Failure.
+/// Reads the attributes of a launch; those that are not known are hints. Throws Failure.
 LaunchKind kind_of(const LaunchConfig* config);
 
 /// Blocks of a cluster of such a launch, (1,1,1) without clusters. Throws Failure for clusters that
@@ -31,7 +31,7 @@ Dim cluster_of(Runtime& runtime, KernelHandle& kernel, Dim grid, const LaunchKin
 void check_launch(Runtime& runtime, KernelHandle& kernel, const LaunchConfig& config,
                   const LaunchKind& kind);
 
-/// What prepare_launch() gives.
+/// The work that prepare_launch() makes.
 struct KernelWork {
   KernelHandle* handle = nullptr;
   LaunchConfig config;

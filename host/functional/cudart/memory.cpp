@@ -1,4 +1,4 @@
-// What the application has allocated, and copies.
+// Memory that the application has allocated, and copies.
 #include "host/functional/cudart/memory.h"
 
 #include <algorithm>
@@ -144,7 +144,7 @@ void Memory::copy(Runtime& runtime, void* dst, const void* src, size_t bytes, in
   const Region* from = find(runtime, src);
   if (in_arena(runtime, dst)) check_device_range(runtime, dst, bytes);
   if (in_arena(runtime, src)) check_device_range(runtime, src, bytes);
-  // What only the device may use, and what only the host has, must fit the kind. Registered memory
+  // Sides that only the device may use, or only the host has, must fit the kind. Registered memory
   // may be named by its shadow or by itself.
   const bool to_device = kind == kHostToDevice || kind == kDeviceToDevice;
   const bool from_device = kind == kDeviceToHost || kind == kDeviceToDevice;

@@ -1,4 +1,4 @@
-// What the application has allocated, pinned or registered, and copies between all of it.
+// Memory that the application has allocated, pinned or registered, and copies between all of it.
 //
 // Device memory lies at the same addresses for kernels and for the host. Managed and pinned memory
 // are allocations there, so both sides use them as they are. Memory that the application registers
@@ -35,7 +35,7 @@ class Memory {
   /// Throws Failure if the device's memory is exhausted.
   void* allocate(Runtime& runtime, size_t bytes, Kind kind, unsigned flags = 0,
                  const void* pool = nullptr);
-  /// What a pool has allocated and not yet freed.
+  /// Bytes that a pool has allocated and not yet freed.
   uint64_t bytes_of_pool(Runtime& runtime, const void* pool) const;
   /// Throws Failure unless `pointer` came from allocate() with a kind that `pinned` asks for.
   void free(Runtime& runtime, void* pointer, bool pinned);

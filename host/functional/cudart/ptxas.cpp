@@ -86,7 +86,7 @@ Registers assembled(const std::string& program, const std::string& ptx,
 
 // --- Answers that are kept: a checksum, then a line for each kernel ------------------------------
 
-/// The same PTX and the same program, by its file's size and date, give the same answer.
+/// The file of an answer: for equal PTX and an equal program, by its file's size and date.
 std::string cache_file(const Ptxas& ptxas, const std::string& ptx,
                        const std::string& architecture) {
   struct stat s {};

@@ -12,7 +12,7 @@ struct Ptxas {
   std::string cache;  ///< folder that keeps its answers; empty: none
 };
 
-/// What the PTX's .target says, e.g. "sm_75"; empty if it says nothing.
+/// The target that the PTX's .target names, e.g. "sm_75"; empty if it names none.
 std::string target_of(const std::string& ptx);
 
 /// Registers per thread by mangled name, for an architecture such as "sm_75". Waits for the

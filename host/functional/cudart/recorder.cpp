@@ -77,8 +77,8 @@ void Recorder::launch(const runtime::LaunchRecord& launch, double execution_seco
   runtime::LaunchRecord granted = launch;
   granted.shared_bytes = std::min(granted.shared_bytes, sm_shared_bytes_);
   event_times_.launch(granted, execution_seconds);  // one after the other
-  // What it launches itself comes next, and waits for it and for one another. That is later than
-  // CUDA asks for: children in several streams might overlap. The stream then waits for all.
+  // Launches that it makes itself come next, and wait for it and for one another. That is later
+  // than CUDA asks for: children in several streams might overlap. The stream then waits for all.
   order_.launched(granted);
   attempt([&](auto& journal) { journal.launch(granted, execution_seconds); });
 }

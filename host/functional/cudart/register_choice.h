@@ -13,7 +13,7 @@ struct RegisterChoice {
     kPtxas,  ///< machine code, where there is some, else what ptxas makes of the PTX
   };
   From from = From::kAuto;
-  /// Of kPtxas: make machine code for this one in any case, e.g. "sm_90"; empty: for the PTX's own.
+  /// For kPtxas: makes machine code for this one in any case, e.g. "sm_90"; empty: the PTX's own.
   std::string architecture;
 };
 

@@ -11,7 +11,7 @@
 
 namespace nearwarp::cudart {
 
-/// What is known of a module; `source` is kOwn if nothing is.
+/// The counts of a module's kernels; `source` is kOwn if none are known.
 struct RegisterCounts {
   compiler::RegisterSource source = compiler::RegisterSource::kOwn;
   uint32_t architecture = 0;

@@ -85,7 +85,7 @@ const Settings& Runtime::settings() {
 
 const DeviceSpec& Runtime::spec() { return settings().device; }
 
-/// What is kept of this process.
+/// Begins the recording and the findings of this process.
 void Runtime::begin_logs() {
   recorder_.begin(settings_);
   check_.begin(settings_);
@@ -322,5 +322,5 @@ void Runtime::end() {
 
 }  // namespace nearwarp::cudart
 
-/// After the application's own destructors.
+/// Ends the library, after the application's own destructors.
 __attribute__((destructor)) static void end_of_process() { nearwarp::cudart::the_runtime().end(); }

@@ -64,7 +64,7 @@ class Runtime {
   void check_device(int device) {
     require(device >= 0 && device < num_devices(), kErrorInvalidDevice);
   }
-  /// What can still be allocated of the device's memory.
+  /// Bytes of the device's memory that can still be allocated.
   uint64_t free_memory_bytes();
   Recorder& recorder() { return recorder_; }
 
@@ -127,7 +127,7 @@ Runtime& the_runtime();
 
 /// Print "nearwarp: MESSAGE" to standard error.
 void say(const std::string& message);
-/// The same, but each text only once.
+/// Says each text only once.
 void say_once(const std::string& message);
 
 /// The calling thread's last error.

@@ -16,7 +16,7 @@ inline constexpr size_t kTextureAlignment = 512, kTexturePitchAlignment = 32;
 /// Elements of a texture of linear memory (CUDA programming guide, technical specifications).
 inline constexpr size_t kMaxLinearTexture = size_t{1} << 28;
 
-/// What a texture object was made of.
+/// The descriptions that a texture object was made of.
 struct TextureObject {
   ResourceDesc resource;
   TextureDesc texture;
@@ -32,7 +32,7 @@ uint64_t create_texture(Runtime& runtime, const ResourceDesc& resource, const Te
 const TextureObject& checked_texture(uint64_t handle);
 void destroy_texture(Runtime& runtime, uint64_t handle);
 
-/// The same of surfaces, which are arrays with the flag for them.
+/// Surfaces are made and checked as textures are; they are arrays with the flag for them.
 uint64_t create_surface(Runtime& runtime, const ResourceDesc& resource);
 const ResourceDesc& checked_surface(uint64_t handle);
 void destroy_surface(Runtime& runtime, uint64_t handle);

@@ -1,4 +1,4 @@
-// What a thread of the application has, in the runtime's and in the driver's programming interface.
+// State of a thread of the application, in the runtime's and in the driver's programming interface.
 #pragma once
 
 #include <cstdint>

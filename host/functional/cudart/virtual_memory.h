@@ -55,7 +55,7 @@ class VirtualMemory {
   const PhysicalMemory& memory(Handle handle) const;
 
   void map(Runtime& runtime, uint64_t address, uint64_t bytes, Handle handle);
-  /// Of whole mappings.
+  /// Removes whole mappings.
   void unmap(Runtime& runtime, uint64_t address, uint64_t bytes);
   void set_access(Runtime& runtime, uint64_t address, uint64_t bytes, int flags);
   /// 0 where nothing may be accessed.
@@ -65,7 +65,7 @@ class VirtualMemory {
   enum class Opened : uint8_t { kByHandle, kFromPool };
   /// Part of a file of another process, at an address of its own; `offset` need not begin a page.
   uint64_t open(Runtime& runtime, int file, uint64_t offset, uint64_t bytes, Opened how);
-  /// What open() gave for memory that was handed over so.
+  /// Closes memory that open() gave, handed over in this way.
   void close(Runtime& runtime, uint64_t address, Opened how);
   bool is_open(uint64_t address, Opened how) const;
 

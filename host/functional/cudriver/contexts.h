@@ -17,7 +17,7 @@ struct Context {
   Device device = 0;
 };
 
-/// What has to be true for calls; they throw Failure.
+/// Conditions of calls; they throw Failure where one does not hold.
 void check_initialized();
 void check_context();
 
@@ -34,14 +34,14 @@ Context& checked_context(void* context);
 
 /// A new context, current on top of the others.
 void* create_context(unsigned flags, Device device);
-/// What contexts had is freed with the last one, as long as the runtime has not been used.
+/// Memory of contexts is freed with the last one, as long as the runtime has not been used.
 void destroy_context(void* context);
 void push_context(void* context);
 void* pop_context();
 /// In place of the one on top; nullptr: as pop_context().
 void set_context(void* context);
 
-// Of a device that there is.
+// Calls on the primary context of a device that there is.
 void* retain_primary_context(Device device);
 void release_primary_context(Device device);
 void reset_primary_context(Device device);

@@ -18,7 +18,7 @@ namespace nearwarp::cudriver {
 using namespace cudart;  // behind what has a name here: statuses, handles, structures that are the
                          // same
 
-/// What has to be there before a call may be made.
+/// The state that a call needs before it may be made.
 enum class Needs { kNothing, kInitialization, kContext };
 
 /// CUresult for a status of the runtime: all numbers that both have mean the same.
@@ -62,7 +62,7 @@ Status call(Body&& body) {
   return call(Needs::kContext, std::forward<Body>(body));
 }
 
-/// The same for a call that returns when its work is complete.
+/// Makes a call that returns when its work is complete.
 template <class Body>
 Status synchronous_call(Body&& body) {
   const Synchronous complete(*nw_driver_thread());

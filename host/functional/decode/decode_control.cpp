@@ -9,7 +9,7 @@ using compiler::Operand;
 using exec::Op;
 using ptx::Opcode;
 
-/// What a barrier waits for, of a block or a cluster, and of groups of products (wgmma).
+/// Describes a barrier that is waited at: of a block, a cluster, or groups of products (wgmma).
 BarrierDesc Decoder::barrier(const Instr& in) {
   using Kind = BarrierDesc::Kind;
   BarrierDesc desc;

@@ -297,7 +297,7 @@ void Decoder::atomic(const Instr& in) {
   emit(op);
 }
 
-/// Of very large kernels accesses that are alike share what is known of them (an error then names
+/// Very large kernels' accesses that are alike share what is known of them (an error then names
 /// the first one's line): there are fewer numbers for them than instructions. `last` is the newest.
 uint16_t Decoder::share_access(uint16_t last) {
   constexpr size_t kMany = 0x8000;

@@ -68,7 +68,7 @@ class Decoder {
   void emit_both(const exec::Op& full, const exec::Op& partial);
   /// A code of the fast tables (kName; kName + 1 is masked).
   void fast(uint16_t code, Dest d, uint16_t a, uint16_t b = 0, uint16_t c = 0, int32_t imm = 0);
-  /// The same into a temporary, unguarded.
+  /// A code of the fast tables into a temporary, unguarded.
   uint16_t fast_temporary(uint16_t code, bool wide, uint16_t a, uint16_t b = 0, uint16_t c = 0,
                           int32_t imm = 0);
   /// A code that is always masked.

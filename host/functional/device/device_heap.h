@@ -16,7 +16,7 @@ class DeviceHeap {
   uint64_t allocate(uint64_t bytes);
   /// False if `address` is not the start of a live part.
   bool free(uint64_t address);
-  /// Of the live part that starts at `address`; 0 if none does.
+  /// Bytes of the live part that starts at `address`; 0 if none does.
   uint64_t live_bytes(uint64_t address) const {
     const auto it = live_.find(address);
     return it != live_.end() ? it->second : 0;

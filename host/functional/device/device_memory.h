@@ -50,7 +50,7 @@ class DeviceMemory {
 
   uint8_t* arena() const { return arena_; }
   uint64_t memory_bytes() const { return bytes_; }
-  /// With the addresses for files, whether they could be had or not.
+  /// Bytes with the addresses for files, whether they could be had or not.
   uint64_t arena_bytes() const { return bytes_ + mapped_bytes_; }
 
   /// Addresses behind the memory at which files may be mapped; none, if something else lies there.

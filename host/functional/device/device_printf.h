@@ -8,7 +8,7 @@
 
 namespace nearwarp::runtime {
 
-/// What format_printf() reads of the calling thread's memory.
+/// Access to the memory of the calling thread that format_printf() reads.
 struct PrintfSource {
   /// Copies `bytes` of the argument buffer at `offset`; false beyond its end.
   std::function<bool(uint64_t offset, void* to, uint32_t bytes)> argument;

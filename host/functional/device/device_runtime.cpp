@@ -232,7 +232,7 @@ void DeviceRuntime::store(const Thread& thread, uint64_t address, T value) const
   std::memcpy(to, &value, sizeof(T));
 }
 
-/// What is to be read by device code must lie in device memory.
+/// The address of a text for device code, which can read device memory alone.
 uint64_t DeviceRuntime::string(int status, bool name) {
   const auto [it, is_new] = strings_.try_emplace({status, name}, 0);
   if (is_new) {

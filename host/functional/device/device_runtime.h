@@ -49,7 +49,7 @@ class DeviceRuntime {
   /// A grid of `program`, loaded as `module`, is about to run; `depth` as in ChildGrid.
   void begin_grid(uint32_t module, const compiler::Program& program, const compiler::Kernel& kernel,
                   uint32_t depth);
-  /// It has ended, so that its work can follow.
+  /// Ends the running grid, so that its work can follow.
   void end_grid();
   /// The next grid to run; copies and fills that come before it have then been done. Throws
   /// DeviceFault for those that go wrong.

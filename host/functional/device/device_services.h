@@ -1,4 +1,4 @@
-// What kernels' calls of the CUDA runtime need from the host's side of it.
+// Services of the host's side of the CUDA runtime that kernels' calls of it need.
 #pragma once
 
 #include <cstddef>

@@ -65,7 +65,7 @@ class VirtualDevice {
     /// Go on without traces instead of skipping launches; recording stops inside of a block that
     /// goes far beyond the limit (TraceLimit).
     bool execute_beyond_limit = false;
-    /// Of the traces of thread blocks that run together; where more is needed, recording stops.
+    /// Bytes of traces of thread blocks that run together; where more is needed, recording stops.
     uint64_t max_trace_bytes = ~uint64_t{0};
     bool same_addresses = false;  ///< device memory lies at its device addresses on the host, too
     uint64_t memory_bytes = uint64_t{16} << 30;  ///< size of the device's address range
@@ -120,7 +120,7 @@ class VirtualDevice {
   /// so at any time; or it has copied them from elsewhere in device memory.
   void note_written(DevicePtr address, uint64_t bytes);
   void note_copied(DevicePtr dst, DevicePtr src, uint64_t bytes);
-  /// The same: what these bytes held is of no account any more.
+  /// For Options::checker: what these bytes held is of no account any more.
   void note_unwritten(DevicePtr address, uint64_t bytes);
 
   template <class T>
@@ -156,12 +156,12 @@ class VirtualDevice {
   void launch(uint32_t module, const std::string& kernel, Dim3 grid, Dim3 block,
               uint32_t dynamic_shared_bytes, const KernelArgs& args, bool record = true);
 
-  /// The same with clusters of so many blocks, in place of those that the kernel asks for.
+  /// As launch(), with clusters of so many blocks, in place of those that the kernel asks for.
   void launch_clusters(uint32_t module, const std::string& kernel, Dim3 grid, Dim3 block,
                        Dim3 cluster, uint32_t dynamic_shared_bytes, const KernelArgs& args,
                        bool cooperative = false, bool record = true);
 
-  /// The same as a cooperative launch: all thread blocks are resident together and may wait for
+  /// As launch(), but cooperative: all thread blocks are resident together and may wait for
   /// one another at barriers of the grid. Throws nearwarp::Error for more blocks than fit.
   void launch_cooperative(uint32_t module, const std::string& kernel, Dim3 grid, Dim3 block,
                           uint32_t dynamic_shared_bytes, const KernelArgs& args,

@@ -21,9 +21,9 @@ class ChunkWriter final : public BlockSink {
   void block(std::span<const std::span<const uint64_t>> warps, uint64_t warp_instructions,
              uint64_t thread_instructions, TraceCut cut) override;
 
-  /// What is in the chunks.
+  /// The counts of the thread blocks in the chunks.
   const ExecutorResult& counted() const { return counted_; }
-  /// Of the last block in them.
+  /// How the traces of the last block in them were cut.
   TraceCut cut() const { return cut_; }
   /// Ends the last chunk; returns the number of chunks written.
   uint32_t finish();

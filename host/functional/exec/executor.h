@@ -24,7 +24,7 @@ class Checker;
 
 namespace nearwarp::runtime {
 
-/// What ended traces of a thread block before their warps ended (TraceLimit).
+/// The limit that ended traces of a thread block before their warps ended (TraceLimit).
 enum class TraceCut : uint8_t { kNone, kInstructions, kBytes };
 
 /// Receives the traces of finished thread blocks, in order.
@@ -93,7 +93,7 @@ class Executor {
            ExecutorOptions options);
   ~Executor();
   ExecutorResult run();
-  /// What has been executed, of blocks that have not ended as well: also after run() threw.
+  /// The work so far, of blocks that have not ended as well: also after run() threw.
   ExecutorResult executed() const;
 
  private:

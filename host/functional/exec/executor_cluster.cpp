@@ -153,7 +153,7 @@ void Executor::complete_cluster(Cluster& cluster) {
   }
 }
 
-/// What is wrong with an address in the shared memory of another block.
+/// Says what is wrong with an address in the shared memory of another block.
 std::string Executor::shared_detail(const Slot& slot, uint64_t address) const {
   const uint64_t rank = (address >> exec::kWindowBits) - 1, blocks = options_.cluster.count();
   const uint64_t offset = address & (exec::kWindowBytes - 1);

@@ -138,7 +138,7 @@ bool Executor::ready_to_run(Slot& slot, uint32_t w) {
   return true;
 }
 
-/// The same for parts of a warp: each lane waits for those in its word of `row`. Those that are
+/// A meeting of parts of a warp: each lane waits for those in its word of `row`. Those that are
 /// complete run on as one group, with those of them that waited for the last; the others stay.
 bool Executor::meet_members(Slot& slot, uint32_t w, uint32_t row) {
   exec::Warp& warp = slot.warps[w];

@@ -1,4 +1,4 @@
-// What the executor says of a kernel that went wrong: faults and deadlocks, with place and thread.
+// Messages of the executor on kernels that went wrong: faults and deadlocks, with place and thread.
 #include <fmt/format.h>
 
 #include "host/functional/device/device_fault.h"

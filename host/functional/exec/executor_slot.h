@@ -15,7 +15,7 @@
 
 namespace nearwarp::runtime {
 
-/// Of a block's shared memory, the system's own, as from 8.0 on.
+/// Bytes of a block's shared memory that are the system's own, as on GPUs from sm_80 on.
 inline constexpr uint32_t kReservedSharedBytes = 1024;
 inline constexpr int64_t kTurn = 1 << 15;  ///< warp-instructions between looks at a warp
 

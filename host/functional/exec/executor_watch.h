@@ -9,7 +9,7 @@
 
 namespace nearwarp::runtime {
 
-/// What a warp was when it began to be watched.
+/// The state of a warp when it began to be watched.
 struct Executor::Watch {
   exec::Warp warp;
   std::vector<uint8_t> rows, local;

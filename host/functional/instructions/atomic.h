@@ -113,7 +113,7 @@ NW_HD inline void atomic_lanes(Context& ctx, Warp& warp, const MemDesc& desc, co
     });
     ctx.stored |= changed;
   };
-  // What kernels mostly do has a loop of its own.
+  // The operations that kernels mostly use have loops of their own.
   if constexpr (sizeof(U) >= 4) {
     if (desc.is_float == 0 && desc.atomic == AtomOp::kAdd)
       return each([](U old, U operand, U) { return static_cast<U>(old + operand); });

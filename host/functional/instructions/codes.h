@@ -69,7 +69,7 @@ enum Code : uint16_t {
   kSystem,       // imm: descriptor of a call of the runtime
   kTrap,         // guard x; imm: PTX instruction
   kPhaseWait,    // a + imm: the mbarrier, b: predicate of who need not wait, c: memory; guard x
-  // Between the lanes.
+  // Operations between the lanes.
   kShuffle,  // a: value, b: lane, c: clamp; imm: mode | (predicate + 1) << 8
   kVote,     // a: predicate operand, b: member row; imm: mode; d: row or predicate
   kActiveMask,
@@ -230,7 +230,7 @@ struct CarryFlags {
   }
 };
 
-/// What the lanes of a kCheckedSync do besides accessing memory.
+/// The synchronisation by lanes of a kCheckedSync, besides accesses to memory.
 enum class CheckedSync : uint8_t {
   kWarp,
   kFence,

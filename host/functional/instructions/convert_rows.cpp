@@ -56,7 +56,7 @@ using Integers = uint64_t[kLanes];
 using Floats = float[kLanes];
 using Doubles = double[kLanes];
 
-/// Of a register whose lanes are of type Row.
+/// Reads a register whose lanes are of type Row.
 template <class Row>
 void read(const Row* from, Number format, Integers& to) {
   with_integer(format, [&]<class T>(T) {
@@ -104,7 +104,7 @@ T rounded(T x) {
   if constexpr (kRound == Round::kUp) return std::ceil(x);
   return std::rint(x);  // the host's mode is to nearest
 }
-/// To whole numbers, in place.
+/// Rounds to whole numbers, in place.
 template <class T>
 void round_all(T (&x)[kLanes], Round round) {
   with_round(round, [&]<Round kRound>(std::integral_constant<Round, kRound>) {
@@ -192,13 +192,13 @@ void narrow(const Doubles& x, Round round, Floats& to) {
     for (uint32_t i = 0; i < kLanes; ++i) {
       const auto nearest = static_cast<float>(x[i]);
       const auto back = static_cast<double>(nearest);
-      // Not their difference, which is none where both are infinite.
+      // The error's sign, not the difference, which is none where both are infinite.
       const double error = x[i] < back ? -1.0 : x[i] > back ? 1.0 : 0.0;
       to[i] = directed<kRound, uint32_t>(nearest, error);
     }
   });
 }
-/// To f32 rounded to odd, so that rounding it again, to halves, is right.
+/// Converts to f32 rounded to odd, so that rounding it again, to halves, is right.
 void narrow_to_odd(const Doubles& x, Floats& to) {
   for (uint32_t i = 0; i < kLanes; ++i) to[i] = odd_float(x[i]);
 }

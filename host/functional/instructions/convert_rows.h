@@ -10,7 +10,7 @@ namespace nearwarp::exec {
 /// rounding to nearest with ties away from zero, which no conversion of this kind has.
 bool convert_rows(uint8_t* rows, const Op& op, uint32_t mask);
 
-/// The same of all lanes of one row of 32 bits, to formats of at most 32 bits.
+/// Converts all lanes of one row of 32 bits, to formats of at most 32 bits.
 bool converted(const uint32_t* from, const ConvertFlags& f, uint32_t (&to)[kLanes]);
 
 }  // namespace nearwarp::exec

@@ -42,7 +42,7 @@ struct alignas(16) Op {
 };
 static_assert(sizeof(Op) == 16);
 
-/// What the interpreter needs at the head of a basic block.
+/// Facts on a basic block that the interpreter needs at its head.
 struct BlockInfo {
   uint32_t full = 0;          ///< first operation of the form for full warps
   uint32_t partial = 0;       ///< first operation of the form for partial warps
@@ -139,7 +139,7 @@ struct MbarrierWord {
   static constexpr int kPhaseShift = 63;
 };
 
-/// What is counted of an mbarrier besides, for traces: trace::PhaseEvent. Shared memory of kernels
+/// Counts of an mbarrier for traces alone: trace::PhaseEvent. Shared memory of kernels
 /// with mbarriers is followed by one for each of its words of 8 bytes, and one more in which
 /// `phase` is how many mbarriers have a number.
 struct MbarrierPhases {
@@ -220,8 +220,8 @@ struct Warp {
   uint32_t tries = 0;       ///< in vain, at the mbarrier at which the warp waits
 };
 
-/// What the warps of one launch share while one host thread executes them.
-/// How the lanes of a full warp lay in shared memory when an access with 32-bit addresses was last
+/// The last access to shared memory by one instruction, for the next one by it:
+/// how the lanes of a full warp lay there when an access with 32-bit addresses was last
 /// executed: rows of 2^shift with equal steps, as of thread blocks that are 16 or 8 wide, or one of
 /// all lanes. They mostly lie so again, further on, which is found out faster than how they lie.
 struct SharedRows {
@@ -235,7 +235,7 @@ struct SharedRows {
   alignas(32) uint32_t offsets[kLanes] = {};  ///< from the first one
 };
 
-struct Context {
+struct Context {  // shared by the warps of a launch that one host thread executes
   const Op* ops = nullptr;
   const BlockInfo* blocks = nullptr;
   MemDesc* memory = nullptr;
@@ -250,7 +250,7 @@ struct Context {
   const void* textures = nullptr;  ///< the host's runtime::TextureTable
   void* checker = nullptr;         ///< the host's racecheck::Checker; nullptr: none
   uint8_t* shared = nullptr;       ///< of the running thread block
-  /// The same of the blocks of its cluster, by rank; nullptr for those that have ended.
+  /// Shared memory of the blocks of its cluster, by rank; nullptr for those that have ended.
   uint8_t* const* cluster_shared = nullptr;
   uint32_t cluster_blocks = 0;
   uint32_t cluster_rank = 0;  ///< of the running block
@@ -270,7 +270,7 @@ struct Context {
   uint64_t thread_instructions = 0;
   static constexpr uint32_t kSharedRows = 64;
   SharedRows shared_rows[kSharedRows];  ///< by the last bits of the access
-  /// Those of them that are in no trace: tries in vain, which are made again.
+  /// Instructions among them that are in no trace: tries in vain, which are made again.
   uint64_t retried_warp_instructions = 0, retried_thread_instructions = 0;
   Fault fault;
   Fault stray;  ///< the first access that only its page let pass

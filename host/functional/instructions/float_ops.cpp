@@ -10,8 +10,8 @@
 #include "host/functional/instructions/lanes.h"
 #include "host/functional/instructions/scalar.h"
 
-// What runs under a changed rounding mode must look opaque to the optimiser, which otherwise moves
-// pure functions across fesetround().
+// Functions that run under a changed rounding mode must look opaque to the optimiser, which
+// otherwise moves pure functions across fesetround().
 #if defined(__has_attribute) && __has_attribute(noipa)
 #define NW_OPAQUE __attribute__((noipa))
 #else

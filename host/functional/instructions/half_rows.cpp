@@ -11,7 +11,7 @@ namespace {
 constexpr uint32_t kMost = 2 * kLanes;
 constexpr uint16_t kNone = 0x7fff;  // what is no number
 
-/// Of all lanes: the lower or only halves, behind them the upper ones.
+/// Halves of all lanes: the lower or only ones, behind them the upper ones.
 using Halves = uint16_t[kMost];
 
 struct Format {

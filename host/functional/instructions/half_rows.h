@@ -12,7 +12,7 @@
 
 namespace nearwarp::exec {
 
-/// `count` is a multiple of 8, here and in f16_of_floats().
+/// Converts halves to f32. `count` is a multiple of 8, here and in f16_of_floats().
 inline void floats_of_f16(const uint16_t* halves, uint32_t count, float* to) {
 #if defined(__F16C__)
   for (uint32_t i = 0; i < count; i += 8)
@@ -26,7 +26,7 @@ inline void floats_of_bf16(const uint16_t* halves, uint32_t count, float* to) {
   for (uint32_t i = 0; i < count; ++i) to[i] = bits_as<float>(uint32_t{halves[i]} << 16);
 }
 
-/// To the nearest, ties to even; what is no number becomes 0x7fff.
+/// Rounds to the nearest half, ties to even; what is no number becomes 0x7fff.
 inline void f16_of_floats(const float* from, uint32_t count, uint16_t* to) {
 #if defined(__F16C__)
   for (uint32_t i = 0; i < count; i += 8) {
@@ -90,7 +90,7 @@ inline void halves_of_doubles(const double* from, uint32_t count, bool bf16, uin
   }
 }
 
-/// kHalf of all lanes; false, with nothing done, for functions.
+/// Executes kHalf for all lanes; false, with nothing done, for functions.
 bool half_rows(uint8_t* rows, const Op& op, uint32_t mask);
 
 }  // namespace nearwarp::exec

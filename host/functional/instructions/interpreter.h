@@ -105,7 +105,7 @@ NW_HD inline Status run_warp(Context& ctx, Warp& warp, int64_t& budget) {
           status = Status::kTraceFull;
           break;
         }
-        // The same block under the same mask, at less than the most repetitions?
+        // Is it the block of the last word under the same mask, at less than the most repetitions?
         const uint64_t word = trace::control_word(flow.active, flow.block, 1);
         uint64_t& last = warp.trace[warp.trace_last];
         if (((last ^ word) << 12) == 0 && last < (uint64_t{trace::kMaxRepeats - 1} << 52)) {

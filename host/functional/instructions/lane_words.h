@@ -35,8 +35,8 @@ NW_HD NW_INLINE bool is_zero(const Vector& v) {
 #endif
 }
 
-/// A progression first, first + stride, ... over all lanes? Neighbours are not compared with each
-/// other: loads that straddle what was stored just before, as addresses mostly are, stall.
+/// Is it a progression first, first + stride, ... over all lanes? Neighbours are not compared with
+/// each other: loads that straddle what was stored just before, as addresses mostly are, stall.
 template <class A>
 NW_HD NW_INLINE bool is_progression(const A* a, A stride) {
   using Vector = typename VectorOf<A>::Type;

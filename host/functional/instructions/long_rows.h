@@ -32,7 +32,7 @@ NW_HD NW_INLINE uint64_t with_fewer_digits(uint64_t x) {
   return (kSigned ? (x + (uint64_t{1} << 53)) >> 54 : x >> 53) == 0 ? x : fewer;
 }
 
-/// To the nearest.
+/// Converts integers of 64 bits to the nearest f32.
 template <bool kSigned>
 NW_HD NW_INLINE void floats_of_longs(const uint64_t* from, float* to) {
   // An int has it if nothing is above its digits, or above them and the sign.
@@ -50,7 +50,7 @@ NW_HD NW_INLINE void floats_of_longs(const uint64_t* from, float* to) {
     to[i] = static_cast<float>(exact_double<kSigned>(with_fewer_digits<kSigned>(from[i])));
 }
 
-/// The same as an operation on rows, for lanes of `mask`.
+/// The conversion as an operation on rows, for lanes of `mask`.
 template <bool kSigned>
 NW_HD NW_INLINE void convert_longs(uint8_t* rows, const Op& op) {
   floats_of_longs<kSigned>(row<uint64_t>(rows, op.a), row<float>(rows, op.d));

@@ -163,7 +163,7 @@ class Product {
     }
   }
 
-  /// What is added to.
+  /// Reads the matrix that products are added to.
   void results() {
     const uint32_t first = num_a_ + num_b_, count = uint32_t{d_.m} * d_.n;
     Word words[kMostElements];
@@ -179,7 +179,7 @@ class Product {
     }
     numbers_of(result_, true, words, count, c_);
   }
-  /// Of pairs of halves: in each group of four lanes the lower ones, then the upper ones.
+  /// Parts pairs of halves: in each group of four lanes the lower ones, then the upper ones.
   static void apart(const Word* from, Word* to) {
     uint16_t halves[2 * kLanes];
     for (uint32_t i = 0; i < kLanes; ++i) {

@@ -1,4 +1,4 @@
-// What happens at mbarriers, and what traces say of it: in which phase something arrives, and for
+// Operations at mbarriers, and their events in traces: in which phase something arrives, and for
 // which phase a warp waits.
 #include <cstring>
 
@@ -13,9 +13,9 @@ namespace {
 /// Turns of others in which a try waits before it fails.
 constexpr uint32_t kMostTries = 64;
 
-/// What is counted of the mbarrier at a place in the block's shared memory; nullptr: nothing. What
-/// arrives from other blocks of a cluster is left out: phases that it ends are no phases here, and
-/// what the block itself has done for them counts for the next one.
+/// Counts of the mbarrier at a place in the block's shared memory; nullptr: there are none.
+/// Arrivals from other blocks of a cluster are left out: phases that these end are no phases here,
+/// and what the block itself has done for them counts for the next one.
 MbarrierPhases* phases_of(const Context& ctx, const uint8_t* host) {
   if (ctx.phases_at == 0) return nullptr;
   const auto offset = static_cast<uint64_t>(host - ctx.shared);

@@ -19,7 +19,7 @@ struct LaneAddresses {
   uint64_t at[kLanes];
 };
 
-/// That of `count` sorted ranges which holds [address, address + bytes), or nullptr.
+/// The one of `count` sorted ranges that holds [address, address + bytes), or nullptr.
 NW_HD inline const Range* range_of(const Range* ranges, uint32_t count, uint64_t address,
                                    uint64_t bytes) {
   uint32_t low = 0, high = count;
@@ -119,8 +119,8 @@ NW_HD NW_INLINE bool resolve_shared(Context& ctx, const MemDesc& desc, uint32_t 
   return true;
 }
 
-/// The same for the lanes of `mask` if all of them are right and of the block's own shared memory;
-/// false, with nothing said, if one is not.
+/// Checks and places accesses of the lanes of `mask`, if all are right and to the block's own
+/// shared memory; false, with nothing said, if one is not.
 NW_HD NW_INLINE bool place_shared(const Context& ctx, uint32_t mask, const uint64_t* offset,
                                   uint32_t bytes, uint8_t** host) {
   if (bytes > ctx.shared_bytes) return false;

@@ -263,7 +263,7 @@ NW_HD NW_INLINE bool load_shared_full(Context& ctx, Warp& warp, const Op& op) {
   return true;
 }
 
-/// The same where another load, of access b, had these addresses but for imm shortly before.
+/// Loads where another load, of access b, had these addresses but for imm shortly before.
 template <class M>
 NW_HD NW_INLINE bool load_shared_known(Context& ctx, Warp& warp, const Op& op) {
   const SharedRows& rows = ctx.shared_rows[op.b % Context::kSharedRows];

@@ -122,7 +122,7 @@ NW_HD NW_INLINE bool load_known_rows(Context& ctx, Warp& warp, const Op& op,
   return load_rows<M, 3>(ctx, warp, op, rows, first);
 }
 
-/// The same where the addresses lie as they did last. If not, how they lay is forgotten.
+/// Loads if the addresses lie as they did last. If not, how they lay is forgotten.
 template <class M>
 NW_HD NW_INLINE bool load_shared_again(Context& ctx, Warp& warp, const Op& op) {
   SharedRows& rows = ctx.shared_rows[op.c % Context::kSharedRows];

@@ -67,7 +67,7 @@ void match(Warp& warp, const Op& op, uint32_t mask) {
     write_predicate(warp, static_cast<uint16_t>(p - 1), mask, agree);
 }
 
-/// Of two values of .f32 the lesser or the greater; `keeps_nan`: NaN if one of them is.
+/// The lesser or the greater of two values of .f32; `keeps_nan`: NaN if one of them is.
 uint32_t least_or_most(AtomOp kind, bool keeps_nan, uint32_t a, uint32_t b) {
   const auto x = std::bit_cast<float>(a), y = std::bit_cast<float>(b);
   if (keeps_nan && (x != x || y != y)) return 0x7fffffff;

@@ -11,7 +11,7 @@ namespace nearwarp::exec {
 
 inline constexpr uint32_t kMostTensorDimensions = 5;
 
-/// CUtensorMapDataType, by its numbers.
+/// Types of elements: CUtensorMapDataType, by its numbers.
 enum class TensorType : uint8_t {
   kU8,
   kU16,
@@ -73,7 +73,7 @@ struct TensorMap {
 };
 static_assert(sizeof(TensorMap) == 128);
 
-/// What is to be described.
+/// The description of a tensor that a map is made of.
 struct TensorRequest {
   uint32_t type = 0, dimensions = 0, interleave = 0, swizzle = 0, l2_promotion = 0, fill = 0;
   uint64_t address = 0;
@@ -122,7 +122,7 @@ class TensorBox {
   uint32_t pieces_ = 0, per_row_ = 0, pitch_ = 0;
 };
 
-/// What an element outside of the tensor is read as: `bytes` of it.
+/// The value that an element outside of the tensor is read as: `bytes` of it.
 uint64_t fill_of(const TensorMap& map);
 
 }  // namespace nearwarp::exec

@@ -32,7 +32,7 @@ using Kind = ExtendedDesc::Kind;
 using Piece = std::array<uint64_t, TensorBox::kPiece>;  // addresses of its elements
 constexpr uint32_t kBytes = TensorBox::kPiece;
 
-/// What an element is, for atomic operations.
+/// An access to an element by an atomic operation.
 MemDesc atomic_access(TensorType type, AtomOp op) {
   MemDesc desc;
   desc.atomic = op;

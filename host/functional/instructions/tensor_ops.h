@@ -24,8 +24,8 @@ struct CopiedBytes {
 /// Tells the context's race detector, which there is.
 void tell_copy(Context& ctx, const Warp& warp, const CopiedBytes& bytes);
 
-/// What lies at a generic address: device memory or shared memory; nullptr, with Context::fault
-/// set, if nothing does. `access` says what for.
+/// The place of a generic address in device memory or shared memory; nullptr, with Context::fault
+/// set, if it lies in neither. `access` says what for.
 uint8_t* generic_place(Context& ctx, const MemDesc& access, uint32_t lane, uint64_t address,
                        uint32_t bytes);
 

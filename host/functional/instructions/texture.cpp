@@ -44,7 +44,7 @@ float normalized(uint32_t raw, unsigned bits, bool is_signed) {
   return std::max(value / static_cast<float>((1u << (bits - 1)) - 1), -1.0f);
 }
 
-/// What a fetch gives for a component that memory holds as `raw`.
+/// The bits that a fetch gives for a component that memory holds as `raw`.
 uint32_t component_bits(const TextureDesc& d, uint32_t raw) {
   const unsigned bits = d.format.bits[0];
   if (bits == 32) return raw;
@@ -197,13 +197,13 @@ NW_INLINE void bring_in_lanes(const TextureDesc& d, const TexelLanes& lanes, uns
     index[k] = static_cast<int32_t>(bring_in(index[k], size, mode, d.normalized_coordinates));
 }
 
-/// The same value for the lanes of `mask`.
+/// Puts one value into the lanes of `mask`.
 template <class T>
 void fill_lanes(T* to, uint32_t mask, T value) {
   for (uint32_t k = 0; k < exec::kLanes; ++k) to[k] = exec::lane_in<T>(mask, k) ? value : to[k];
 }
 
-/// Of 8 or 16 bits.
+/// Reads a component of 8 or 16 bits.
 uint32_t read_component(const uint8_t* p, uint32_t bytes) {
   if (bytes == 1) return *p;
   uint16_t half;

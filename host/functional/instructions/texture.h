@@ -32,7 +32,7 @@ struct TextureImage {
   uint64_t slice_bytes = 0;  ///< from slice to slice; 0: height times the pitch
 };
 
-/// What cudaTextureDesc and cudaResourceDesc say.
+/// A texture as cudaTextureDesc and cudaResourceDesc describe it.
 struct TextureDesc {
   enum class Address : uint8_t { kWrap, kClamp, kMirror, kBorder };
   enum class Filter : uint8_t { kPoint, kLinear };

@@ -140,7 +140,7 @@ class Product {
       }
   }
 
-  /// Of a sparse a: the column of the j-th number that is there in row i. Four bits say which two
+  /// The column of the j-th number that is there in row i of a sparse a. Four bits say which two
   /// of a chunk of four are (of 4-bit numbers, which two of four pairs; of tf32, which one of two,
   /// by two halves of it). Which lane has them: as libraries arrange them (CUTLASS).
   uint32_t column_of(uint32_t i, uint32_t j) const {
@@ -179,13 +179,13 @@ class Product {
           swizzle(kSwizzles[v >> 62]) {}
     static constexpr Swizzle kSwizzles[] = {Swizzle::kNone, Swizzle::k128B, Swizzle::k64B,
                                             Swizzle::k32B};
-    /// Of a matrix that lies along k: 16 bytes `piece` of row (or column) `line`.
+    /// The place of 16 bytes `piece` of row (or column) `line`, in a matrix that lies along k.
     uint64_t along_k(uint32_t line, uint32_t piece) const {
       const uint64_t in_group = uint64_t{line % 8} * swizzle_bytes(swizzle);
       const uint64_t next = swizzle == Swizzle::kNone ? leading : 16;
       return place(in_group + line / 8 * stride + piece * next);
     }
-    /// Of one that lies across: 16 bytes `piece` of lines, at number k.
+    /// The place of 16 bytes `piece` of lines at number k, in a matrix that lies across.
     uint64_t across(uint32_t piece, uint32_t k) const {
       const uint32_t pieces = swizzle_bytes(swizzle) / 16;
       if (swizzle == Swizzle::kNone) return place(piece * stride + k / 8 * leading + k % 8 * 16);
@@ -326,7 +326,7 @@ void quads(Warp& warp, const ExtendedDesc& desc, uint32_t mask) {
   const auto lane_of = [](uint32_t quad, uint32_t within) {  // within: 0 to 7
     return quad * 4 + within % 4 + within / 4 * 16;
   };
-  // Of row i of a, and of column j of b: number k.
+  // Number k of row i of a, and of column j of b.
   const auto a = [&](uint32_t quad, uint32_t i, uint32_t k) {
     return d.a_column ? half(0, lane_of(quad, k + i / 4 * 4), i % 4) : half(0, lane_of(quad, i), k);
   };

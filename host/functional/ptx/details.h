@@ -190,7 +190,7 @@ struct TensorDetail {
   }
 };
 
-/// What a cp.async copies: mode of Opcode::kCpAsync.
+/// The kind of a cp.async's copy: mode of Opcode::kCpAsync.
 enum class BulkCopy : uint8_t {
   kNone,        ///< some bytes of each thread
   kFromGlobal,  ///< cp.async.bulk to shared memory, which an mbarrier counts
@@ -207,7 +207,7 @@ enum class BulkCopy : uint8_t {
   kMapField,        ///< tensormap.replace: the detail is a MapField
 };
 
-/// What tensormap.replace changes of a map.
+/// The field of a map that tensormap.replace changes.
 enum class MapField : uint8_t {
   kAddress,
   kRank,
@@ -221,11 +221,11 @@ enum class MapField : uint8_t {
   kFill
 };
 
-/// Of kBar and kBarRed, unless of a cluster: have all threads to execute the same instruction?
+/// For kBar and kBarRed, unless of a cluster: have all threads to execute the same instruction?
 enum class BarrierForm : uint8_t { kAligned, kUnaligned };
 
-/// What a kNop stands for where copies are made at once: cp.async.commit_group and its like; of
-/// bulk copies; the end of one that no mbarrier counts.
+/// The instruction that a kNop stands for where copies are made at once: cp.async.commit_group and
+/// its like; of bulk copies; the end of one that no mbarrier counts.
 enum class CopyGroup : uint8_t {
   kNone,
   kCommit,

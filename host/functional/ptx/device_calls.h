@@ -46,11 +46,11 @@ enum class DeviceCall : uint8_t {
   kGraphSetConditional,
 };
 
-/// By the name that nvcc declares it with (`__cudaCDP2LaunchDeviceV2`, `cudaLaunchDeviceV2`, with
-/// or without `_ptsz`: streams of threads are those of blocks); kNone for any other.
+/// The call that nvcc declares with this name (`__cudaCDP2LaunchDeviceV2`, `cudaLaunchDeviceV2`,
+/// with or without `_ptsz`: streams of threads are those of blocks); kNone for any other.
 DeviceCall device_call(std::string_view name);
 
-/// Arguments that it has; structures count by their members.
+/// Number of the call's arguments; structures count by their members.
 size_t num_arguments(DeviceCall call);
 
 }  // namespace nearwarp::ptx

@@ -5,7 +5,7 @@
 namespace nearwarp::ptx {
 namespace {
 
-// What follows cp.async.bulk; false if it is not supported.
+// Reads the words behind cp.async.bulk; false if they are not supported.
 bool bulk_copy(WordList* words, Mnemonic* out) {
   const bool commits = take(words, "commit_group");
   if (commits || take(words, "wait_group")) {

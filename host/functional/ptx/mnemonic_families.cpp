@@ -102,7 +102,7 @@ bool parse_shape(std::string_view word, MatrixDetail* detail) {
   return true;
 }
 
-/// What wmma multiplies here: matrices with 256 results, and those of doubles, with 64.
+/// The shapes that wmma multiplies here: matrices with 256 results, and those of doubles, with 64.
 bool wmma_shape(const MatrixDetail& detail, Type type) {
   if (type == Type::kF64) return detail.m == 8 && detail.n == 8 && detail.k == 4;
   return detail.m * detail.n == 256;

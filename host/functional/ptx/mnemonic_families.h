@@ -22,7 +22,7 @@ void mbarrier(WordList words, Mnemonic* out);
 /// if it is another one.
 bool small_matrix(WordList words, Mnemonic* out);
 void warp_group_matrix(WordList words, Mnemonic* out);
-/// What follows cp{.reduce}.async.bulk.tensor; false if it is not supported.
+/// Reads the words behind cp{.reduce}.async.bulk.tensor; false if they are not supported.
 bool tensor_copy(WordList* words, bool reduces, Mnemonic* out);
 void bulk_reduction(WordList words, Mnemonic* out);
 /// st.async, red.async; false if it is another st or red.

@@ -193,7 +193,7 @@ void warp_group_matrix(WordList words, Mnemonic* out) {
     Formats formats;
     const bool right = shape && formats.parse(&words, 3, &d, &out->mod.type) && formats_fit(d) &&
                        d.of_group() && d.k * bits_of(d.a) == 256 && bits_of(d.a) != 4 &&
-                       // Of integers there are fewer widths.
+                       // Products of integers have fewer widths.
                        (!is_integer(d.a) || d.n == 8 || d.n == 24 || d.n % 16 == 0);
     if (!right) {
       out->problem = "this form of wgmma is not supported";
@@ -208,8 +208,8 @@ void warp_group_matrix(WordList words, Mnemonic* out) {
   finish(words, out);
 }
 
-// What follows cp.async.bulk.tensor, cp.reduce.async.bulk.tensor: dimensions, spaces in the order
-// destination, source, and how the box is found.
+// Reads the words behind cp.async.bulk.tensor, cp.reduce.async.bulk.tensor: dimensions, spaces in
+// the order destination, source, and how the box is found.
 bool tensor_copy(WordList* words, bool reduces, Mnemonic* out) {
   TensorDetail d;
   for (uint8_t n = 1; n <= 5; ++n) {

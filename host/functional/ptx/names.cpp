@@ -74,7 +74,7 @@ constexpr std::array<std::string_view, 54> kSpecials = {
     "%reserved_smem_offset_1",
 };
 
-// Other names, by their beginning.
+// Registers with other names, by their beginning.
 constexpr std::array<std::pair<std::string_view, SpecialReg>, 2> kOtherNames = {{
     {"%aggr_smem_size", SpecialReg::kTotalSmemSize},
     {"%envreg", SpecialReg::kZero},

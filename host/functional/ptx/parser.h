@@ -21,7 +21,7 @@ class Parser {
   Module run();
 
  private:
-  // What a name in a function's scope stands for.
+  // The thing that a name in a function's scope stands for.
   struct Entity {
     enum class Kind : uint8_t { kRegister, kVariable, kModuleVariable, kTable, kUnsupported };
     Kind kind;

@@ -185,7 +185,7 @@ enum class Opcode : uint8_t {
   kNanosleep,
   kSystem,  ///< a call of the CUDA runtime (vprintf, malloc, ...); Modifiers::system says which
   kNop,
-  // Of sm_90 on: what works on tiles. Modifiers::detail is a TensorDetail or a WarpMatrixDetail.
+  // Tiles' instructions, from sm_90 on. Modifiers::detail is a TensorDetail or a WarpMatrixDetail.
   kTensorSize,    ///< how many steps a copy of a box takes, and its bytes
   kTensorLoad,    ///< one step: up to 32 pieces of 16 bytes from global to shared memory
   kTensorStore,   ///< the same from shared to global memory
@@ -350,7 +350,7 @@ struct Modifiers {
   bool pairs : 1 = false;          ///< .f32x2: `type` twice in a 64-bit register, until lowered
 };
 
-/// What a kernel's directives say about its launches; 0: nothing.
+/// Limits that a kernel's directives set its launches; 0: none.
 struct LaunchBounds {
   uint32_t max_threads = 0;          ///< of a block: the product of .maxntid or .reqntid
   uint32_t min_blocks = 0;           ///< of an SM: .minnctapersm

@@ -39,7 +39,7 @@ inline bool take(WordList* words, std::string_view word) {
 inline void drop(WordList* words, std::initializer_list<std::string_view> ignored) {
   for (const std::string_view word : ignored) take(words, word);
 }
-/// Whatever is left is not understood.
+/// Refuses whatever is left, for it is not understood.
 inline void finish(const WordList& words, Mnemonic* out) {
   if (!words.empty()) refuse(out, words.front());
 }

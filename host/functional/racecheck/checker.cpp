@@ -68,7 +68,7 @@ void Checker::begin_block(uint64_t block, uint64_t cluster) {
   if (options_.unwritten && launch_.shared_bytes != 0) {
     if (state->written == nullptr || state->written->size() < launch_.shared_bytes)
       state->written = std::make_unique<WrittenBytes>(launch_.shared_bytes);
-    // What the system keeps for itself it has prepared.
+    // The system has written the part that it keeps for itself.
     state->written->unmark(0, launch_.own_shared_bytes);
     state->written->mark(launch_.own_shared_bytes, launch_.shared_bytes - launch_.own_shared_bytes);
   }

@@ -39,7 +39,7 @@ struct LaunchFacts {
   const AccessRules* rules = nullptr;  ///< by memory descriptor
   const SyncRules* syncs = nullptr;    ///< by kCheckedSync::imm
   std::array<uint32_t, 3> grid = {1, 1, 1}, block = {1, 1, 1};
-  /// Of a block: all of it, and without what the system keeps for itself at its end.
+  /// Bytes of a block: all of them, and without what the system keeps for itself at its end.
   uint32_t shared_bytes = 0, own_shared_bytes = 0;
   /// Which device memory has been written, from exec::kDeviceBase on; nullptr: unknown.
   WrittenBytes* written = nullptr;
@@ -67,7 +67,7 @@ class Checker {
   const Findings& findings() const { return findings_; }
   Findings& findings() { return findings_; }
 
-  // What the executor tells. Launches are ordered: nothing of an earlier one is kept.
+  // Events that the executor tells. Launches are ordered: nothing of an earlier one is kept.
   void begin_launch(LaunchFacts facts);
   void end_launch();
   void begin_block(uint64_t block, uint64_t cluster);
@@ -76,7 +76,7 @@ class Checker {
   void enter(uint64_t block);
   /// Lanes of a warp have come to a barrier of the running block; they wait there, or go on.
   void arrive(const exec::Warp& warp, const BarrierRules& barrier);
-  /// Those of `warps` that wait at the barrier go on.
+  /// Warps among `warps` that wait at the barrier go on.
   void release(uint32_t barrier, uint32_t warps);
   void exit(const exec::Warp& warp);
   /// Lanes of a warp of the running block have come to the barrier of their cluster; what they did
@@ -100,7 +100,7 @@ class Checker {
 
  private:
   struct BlockState;
-  /// What was last said at a word that is used to synchronise.
+  /// Knowledge that was last published at a word that is used to synchronise.
   struct SyncPoint {
     Clocks device;   ///< to all
     Clocks cluster;  ///< to those of cluster `said_in_cluster`
@@ -114,7 +114,7 @@ class Checker {
     uint64_t address = 0;
     uint32_t bytes = 0, lane = 0, group = 0;
   };
-  /// The same, done, as an mbarrier says.
+  /// A copy that is done, as an mbarrier says.
   struct ArrivedCopy {
     Copy copy;
     uint32_t warp = 0, time = 0;  ///< of the arrival
@@ -142,7 +142,7 @@ class Checker {
     BlockState* owner = nullptr;  ///< of the shared memory
   };
   using Places = std::array<Place, 32>;
-  /// At the barrier of a cluster: what those say who have come, and have said who came before.
+  /// State of a cluster's barrier: what those say who have come, and have said who came before.
   struct Meeting {
     Clocks coming, complete;
     std::vector<BlockState*> blocks;  ///< by rank; nullptr: has ended

@@ -18,7 +18,7 @@ bool all_ordered(const WarpOrder& order, const Stamp& before, uint32_t lane) {
   return true;
 }
 
-/// What `lane` is about to store.
+/// The bytes that `lane` is about to store.
 void stored_bytes(const exec::Warp& warp, const exec::MemDesc& desc, uint32_t lane, uint8_t* to) {
   for (uint32_t e = 0; e < desc.vector; ++e) {
     const uint64_t v = desc.reg_bytes == 8 ? exec::row<uint64_t>(warp.rows, desc.rows[e])[lane]
@@ -40,7 +40,7 @@ bool Checker::ordered(const Now& now, const Stamp& before, uint32_t lane) const 
   return all_ordered(order, before, lane);
 }
 
-/// The same for a read, which more is known of.
+/// Is an access ordered before this read? More is known of reads than of writes.
 bool Checker::read_ordered(const Now& now, const Stamp& before, uint32_t lane) const {
   if (ordered(now, before, lane)) return true;
   const WarpOrder& order = now.warp.order;
@@ -63,7 +63,7 @@ void Checker::remember(const Now& now, Stamp (&stamps)[2], Stamp stamp, uint32_t
       }
     }
   } else if (last.lanes != 0 && !ordered(now, last, lane)) {
-    // Of several that it could be, one of another block tells most.
+    // Among several that it could be, one of another block tells most.
     if (other.lanes == 0 || other.same_warp(stamp) || other.block == last.block ||
         ordered(now, other, lane))
       other = last;
@@ -232,7 +232,7 @@ bool Checker::access(exec::Context& ctx, exec::Warp& warp, const exec::Op& op, u
       place = {Place::kDevice, in_device + exec::kDeviceBase};
     uint8_t value[16];
     if (store) stored_bytes(warp, desc, lane, value);
-    // What is copied to other blocks is theirs to wait for: only their own copies are followed.
+    // Other blocks wait for what is copied to them: only copies to the running one are followed.
     now.stamp.pending = store && now.rules.async_copy && place.owner == running_;
     if (place.kind != Place::kElsewhere) {
       now.shared = place.kind == Place::kShared;

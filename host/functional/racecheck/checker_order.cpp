@@ -26,7 +26,7 @@ Clocks Checker::reads_before(const Now& now) const {
   return space_.with(space_.join(order.foreign, order.foreign_reads), now.block.index, times);
 }
 
-/// What `clocks` say is ordered before what the warp does from now on.
+/// Takes in that `clocks` are ordered before what the warp does from now on.
 void Checker::hear(Now& now, const Clocks& clocks) const {
   if (clocks == nullptr) return;
   WarpOrder& order = now.warp.order;
@@ -91,7 +91,7 @@ void Checker::synchronise(Now& now, const exec::Warp& warp, const Places& places
       point.said_in_cluster = now.block.cluster;
     }
   }
-  // Without asking for a fence on this side, which much CUDA code leaves out.
+  // The reader takes all in without a fence on its side, which much CUDA code leaves out.
   hear(now, device);
   hear(now, block);
   hear_reads(now, reads);

@@ -1,4 +1,4 @@
-// What the detector keeps of a resident thread block, and of the access it looks at.
+// The detector's state of a resident thread block, and of the access it looks at.
 #pragma once
 
 #include <vector>
@@ -30,7 +30,7 @@ struct Checker::Now {
   AccessRules rules{};
   Stamp stamp{};  ///< without lanes
   bool read = false, write = false;
-  // Of the lane that is looked at:
+  // Facts on the lane that is looked at:
   bool shared = false;
   const BlockState* owner = nullptr;  ///< of the shared memory
   bool leaves_no_trace = false;       ///< a read that is not remembered

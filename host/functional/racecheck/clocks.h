@@ -1,5 +1,5 @@
-// What is known to be ordered before a point of one thread block: for the warps of other blocks,
-// the latest time of each. Immutable trees that share what is equal.
+// Clocks: what is known to be ordered before a point of one thread block. They have, for the warps
+// of other blocks, the latest time of each. Immutable trees that share what is equal.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// What was found, one entry per line or pair of lines.
+// Findings of the race detector, one entry per line or pair of lines.
 #include "host/functional/racecheck/hazard.h"
 
 #include <algorithm>

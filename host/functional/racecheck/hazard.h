@@ -1,4 +1,4 @@
-// What was found: accesses that nothing orders, barriers and masks that are misused, reads of what
+// Findings: accesses that nothing orders, barriers and masks that are misused, reads of what
 // nobody wrote. One entry per source line, or pair of lines.
 #pragma once
 
@@ -30,7 +30,7 @@ struct Hazard {
   Distance distance = Distance::kLanes;
   bool shared = false;  ///< in shared memory, otherwise in device memory
   std::string kernel;   ///< demangled
-  // Of the first occurrence:
+  // The first occurrence:
   Access earlier, later;   ///< in the order of this execution
   uint64_t address = 0;    ///< device address, or offset in shared memory
   std::string place;       ///< the same in words
@@ -52,7 +52,7 @@ enum class MisuseKind : uint8_t {
 struct Misuse {
   MisuseKind kind = MisuseKind::kApart;
   std::string kernel;  ///< demangled
-  // Of the first occurrence:
+  // The first occurrence:
   Access at;
   std::string detail;  ///< which lanes, which others
   uint64_t count = 0;  ///< threads
@@ -62,7 +62,7 @@ struct Misuse {
 struct UnwrittenRead {
   bool shared = false;  ///< in shared memory, otherwise in device memory
   std::string kernel;   ///< demangled
-  // Of the first occurrence:
+  // The first occurrence:
   Access at;
   uint64_t address = 0;  ///< device address, or offset in shared memory
   std::string place;     ///< the same in words
@@ -74,7 +74,7 @@ const char* name_of(HazardKind kind);
 const char* name_of(Distance distance);
 const char* name_of(MisuseKind kind);
 
-/// What was found in one program.
+/// All findings in one program.
 struct Findings {
   std::string program;
   uint64_t launches = 0;    ///< that were looked at
@@ -103,10 +103,10 @@ class FindingTable {
   /// Count an occurrence; `unchanged`: the later access wrote what was there. Returns the new
   /// hazard if it is the first, for the caller to describe.
   Hazard* add(Findings& findings, const Key& key, bool unchanged);
-  /// The same for `threads` threads that misuse a barrier or a mask in a line.
+  /// Counts `threads` threads that misuse a barrier or a mask in a line; new ones as for hazards.
   Misuse* add(Findings& findings, const void* kernel, uint32_t line, MisuseKind kind,
               uint32_t threads);
-  /// The same for a read.
+  /// Counts a read of what nobody wrote; new ones as for hazards.
   UnwrittenRead* add(Findings& findings, const void* kernel, uint32_t line, bool shared);
 
  private:

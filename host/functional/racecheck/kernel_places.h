@@ -1,4 +1,4 @@
-// What of a kernel's code is one place in a report, and what comes after its barriers.
+// Places of a kernel's code in reports, each a source line, and the code that comes after barriers.
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,7 @@ inline constexpr const char* kCheckSchema = "nearwarp.check/1";
 std::string format_text(const Findings& findings, size_t most);
 /// One member of `programs`.
 nlohmann::ordered_json to_json(const Findings& findings);
-/// Its inverse. Throws nearwarp::Error for what is none.
+/// The findings of to_json(). Throws nearwarp::Error for other documents.
 Findings from_json(const nlohmann::ordered_json& json);
 /// Read findings from a file of to_json(). Throws nearwarp::Error.
 Findings load_findings(const std::string& path);

@@ -1,4 +1,4 @@
-// What the decoder keeps of an instruction for the race detector.
+// Facts on an instruction that the decoder keeps for the race detector.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace nearwarp::racecheck {
 
-/// Of a memory instruction.
+/// The rules of a memory instruction.
 struct AccessRules {
   bool strong = false;  ///< volatile, ordered or atomic
   bool acquire = false, release = false;
@@ -19,7 +19,7 @@ struct AccessRules {
   bool blind = false;          ///< atomic, but nobody sees what was there before
 };
 
-/// Of what lanes do together, or what orders their accesses.
+/// The rules of what lanes do together, or what orders their accesses.
 struct SyncRules {
   exec::CheckedSync what = exec::CheckedSync::kWarp;
   uint32_t instruction = 0;  ///< index of the PTX instruction

@@ -1,4 +1,4 @@
-// What is ordered among the lanes of a warp.
+// The order among the lanes of a warp.
 #include "host/functional/racecheck/warp_order.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What is ordered among the warps of a block and the lanes of a warp.
+// The order among the warps of a block and the lanes of a warp.
 #pragma once
 
 #include <array>
@@ -9,15 +9,15 @@
 
 namespace nearwarp::racecheck {
 
-/// What is ordered before a point of a block, and what has been said and heard there.
+/// The order before a point of a block, and what has been said and heard there.
 struct Knowledge {
   Times seen{};    ///< times of the block's warps
   Clocks foreign;  ///< the same of other blocks
-  /// The same for reads alone, whose values were there before something was said without a fence.
+  /// Times for reads alone, whose values were there before something was said without a fence.
   Times seen_reads{};
   Clocks foreign_reads;
-  /// What a strong write that follows says: all that came before the last fence of the device's
-  /// scope, of the cluster's and of the block's.
+  /// The order that a strong write that follows publishes: all before the last fence of the
+  /// device's scope, of the cluster's and of the block's.
   Clocks published, published_cluster, published_block;
 };
 
@@ -33,7 +33,7 @@ class WarpOrder : public Knowledge {
 
   /// `members` have waited for one another; `exited` lanes are not waited for.
   void meet(uint32_t members, uint32_t exited);
-  /// What `members` did before is ordered before what any lane does from now on.
+  /// Orders what `members` did before that which any lane does from now on.
   void settle(uint32_t members, uint32_t exited);
   /// Is an access of lane `by` at `then` ordered before what lane `lane` does now?
   bool lane_ordered(uint32_t by, uint32_t then, uint32_t lane) const {

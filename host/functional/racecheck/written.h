@@ -11,7 +11,7 @@ namespace nearwarp::racecheck {
 /// where something was marked.
 class WrittenBytes {
  public:
-  /// Of a range of `bytes`, of which nothing is written. Throws nearwarp::Error for lack of address
+  /// A range of `bytes`, of which nothing is written. Throws nearwarp::Error for lack of address
   /// space.
   explicit WrittenBytes(uint64_t bytes);
   ~WrittenBytes();

@@ -66,7 +66,7 @@ void each_warp_access_in(const compiler::Kernel& kernel, const Walk& walk, F&& f
   walk(visitor);
 }
 
-/// The same of a launch. Throws nearwarp::Error if the traces are malformed.
+/// Calls f for each warp's access in a launch. Throws nearwarp::Error if the traces are malformed.
 template <class F>
 void each_warp_access(const runtime::Recording& recording, uint32_t launch, F&& f) {
   each_warp_access_in(

@@ -17,13 +17,13 @@ constexpr uint32_t affinity(uint64_t block, uint64_t blocks_per_stack, uint32_t 
 /// physical page size, we round up to the next multiple of pages. The resulting misaligned pages
 /// will be shared by SMs from two consecutive memory stacks".
 enum class ChunkRule : uint8_t {
-  /// What the blocks of a stack use, to the byte; a page belongs to the chunk that its first byte
-  /// is
+  /// A chunk is what the blocks of a stack use, to the byte; a page belongs to the chunk that its
+  /// first byte is
   /// in, so that those at the ends are shared by two stacks. Objects lie where their blocks run.
   kBlocks,
   /// Each chunk rounded up to whole pages: chunks drift away from their blocks.
   kRounded,
-  /// At most a page, as the equation is written: consecutive pages on consecutive stacks.
+  /// A chunk is at most a page, as the equation says: consecutive pages on consecutive stacks.
   kPage,
 };
 

@@ -20,7 +20,7 @@ FirstTouchMode touch_mode(const std::string& before_touch) {
                                  : FirstTouchMode::kPlaced;
 }
 
-/// What became of the pages.
+/// Numbers of pages by what became of them.
 struct PageCounts {
   uint64_t touched = 0, moved = 0;
 };

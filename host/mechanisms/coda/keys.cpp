@@ -56,7 +56,7 @@ constexpr config::MappingChoice kMappings[] = {
 
 using M = config::MachineConfig;
 
-/// What the memory is divided into, in words.
+/// The parts that the memory is divided into, in words.
 std::string_view parts_of(const config::Shape& shape) {
   return shape.in_stacks() ? "stacks" : shape.in_banks() ? "cores with banks" : "partitions";
 }

@@ -21,7 +21,7 @@ std::vector<uint64_t> pages_by_application(const runtime::Recording& recording,
 
 /// Have map kCgpMap of the system, whose graph asked for so many, put each page in one stack.
 void make_cgp_map(sim::System& system);
-/// Likewise map kCgpMap + i, with 2^shifts[i] lines in a row behind one near-bank unit.
+/// Have maps kCgpMap + i do so, with 2^shifts[i] lines in a row behind one near-bank unit.
 void make_cgp_maps(sim::System& system, const std::vector<uint32_t>& shifts);
 
 }  // namespace nearwarp::coda

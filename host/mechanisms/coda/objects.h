@@ -21,8 +21,8 @@ struct ObjectUse {
   bool constant = false;   ///< the same for nearly all pairs of consecutive blocks
   bool from_code = false;  ///< block_bytes is of the kernel's code, and the same for all blocks
   uint64_t accesses = 0;   ///< of warps to a page
-  /// Of these, those to the stack that the block belongs to, were the object put by Eq. (2) and
-  /// (3).
+  /// The accesses that would go to the stack that the block belongs to, were the object put by Eq.
+  /// (2) and (3).
   uint64_t local = 0;
 };
 
@@ -33,7 +33,7 @@ enum class StrideSource : uint8_t {
   kTraces,  ///< what the paper calls profiler-assisted, alone
 };
 
-/// What Eq. (1) and (2) want to know.
+/// Values that Eq. (1) and (2) need.
 struct PlacementRules {
   uint32_t stacks = 4;
   /// [application]: those that it is bound to, the numbers of Eq. (1) and (3) counting them from

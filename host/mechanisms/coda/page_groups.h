@@ -31,7 +31,7 @@ class PageGroups {
   std::optional<Frame> take_fgp();
   /// A free page of mode CGP on `stack`, likewise.
   std::optional<Frame> take_cgp(uint32_t stack);
-  /// That of mode CGP-unit on `stack`, behind `unit`, likewise.
+  /// A free page of mode CGP-unit on `stack`, behind `unit`, likewise.
   std::optional<Frame> take_unit(uint32_t stack, uint32_t unit);
   /// Give a page back; it has been taken.
   void give_back(Frame frame);
@@ -59,7 +59,7 @@ class PageGroups {
   struct Alike {
     uint32_t first, step, count;
   };
-  /// Those of request number `which` of a mode: a stack of CGP, a stack and unit of CGP-unit.
+  /// The pages for request number `which` of a mode: a stack of CGP, a stack and unit of CGP-unit.
   Alike alike(PageMode mode, uint32_t which) const;
   /// The request of a mode that a page serves.
   uint32_t served_by(PageMode mode, uint32_t page) const;

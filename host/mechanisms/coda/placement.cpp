@@ -36,7 +36,7 @@ bool is_localised(const runtime::Recording& recording, const ObjectUse& use,
 
 namespace {
 
-/// Of each of an application's virtual pages.
+/// The places wanted for an application's virtual pages, by page.
 std::vector<Wanted> wanted_places(const runtime::Recording& recording,
                                   const std::vector<ObjectUse>& uses, const PlacementRules& rules,
                                   const Placement& chosen, uint32_t application, uint64_t pages) {

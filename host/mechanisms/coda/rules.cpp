@@ -1,4 +1,4 @@
-// What a policy and a machine say of Eq. (1) to (3).
+// The rules of Eq. (1) to (3) for a policy and a machine.
 #include "host/mechanisms/coda/rules.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ StrideSource stride_source(const std::string& name) {
                           : StrideSource::kTraces;
 }
 
-/// Those that programs are bound to, in ascending order.
+/// The stacks that programs are bound to, by application, in ascending order.
 std::vector<std::vector<uint32_t>> stacks_by_application(const runtime::Recording& recording) {
   std::vector<std::vector<uint32_t>> of;
   for (uint32_t bits : recording.bound_stacks) {

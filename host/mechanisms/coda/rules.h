@@ -1,4 +1,4 @@
-// What a policy and a machine say of Eq. (1) to (3).
+// The rules of Eq. (1) to (3) for a policy and a machine.
 #pragma once
 
 #include "host/mechanisms/coda/objects.h"

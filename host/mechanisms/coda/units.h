@@ -14,7 +14,7 @@
 
 namespace nearwarp::coda {
 
-/// What the study wants to know of the machine.
+/// Facts about the machine that the study needs.
 struct UnitRules {
   uint32_t units = 4;        ///< of a core, a power of two
   uint32_t default_run = 1;  ///< lines in a row that the machine puts behind a unit

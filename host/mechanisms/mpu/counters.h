@@ -1,4 +1,4 @@
-// What a run's result says of an MPU's split pipeline.
+// Counters of an MPU's split pipeline in a run's result.
 #pragma once
 
 #include "device/mechanisms/mpu/sm_state.h"

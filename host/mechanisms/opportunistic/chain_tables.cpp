@@ -40,7 +40,7 @@ class Builder {
   }
 
  private:
-  /// Those of the instructions that the machine issues, in the image.
+  /// Indices in the image of those of the instructions that the machine issues.
   std::vector<uint32_t> issued(const std::vector<InstrId>& instructions) const {
     std::vector<uint32_t> list;
     for (const InstrId i : instructions)

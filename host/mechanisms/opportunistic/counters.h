@@ -1,4 +1,4 @@
-// What a run's result says of offloaded chains.
+// Counters of offloaded chains in a run's result.
 #pragma once
 
 #include "device/mechanisms/opportunistic/sm_state.h"

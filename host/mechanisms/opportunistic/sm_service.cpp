@@ -62,7 +62,7 @@ Meetings find_meetings(const sim::System& system, const sim::Tiles& tiles, uint3
         const std::optional<uint32_t> tile = meet_node(
             tiles, tiles.sms[i / sms_per_cluster], tiles.memory.at(a), tiles.memory.at(b), ways);
         if (!tile || a == b) continue;
-        // Of a cluster's SMs the one of the same place in its own.
+        // The SM of the tile's cluster at the same place as this one in its own.
         const uint32_t sm = cluster_on.at(*tile) * sms_per_cluster + i % sms_per_cluster;
         if (sm < system.sms.size()) table[a * m.slices + b] = system.sms[sm];
       }

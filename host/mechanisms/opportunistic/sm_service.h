@@ -34,7 +34,7 @@ struct Meetings {
 };
 Meetings find_meetings(const sim::System& system, const sim::Tiles& tiles, uint32_t sms_per_cluster,
                        Ways ways);
-/// Those of the policy.
+/// The ways through the network under the policy.
 Ways ways_of(const config::MachineConfig& machine, const config::PolicyConfig& policy);
 
 }  // namespace nearwarp::opportunistic

@@ -1,4 +1,4 @@
-// What a run's result says of offloading: its counters, and a row for each candidate.
+// Counters of offloading in a run's result, and a row for each candidate.
 #include "host/mechanisms/tom/counters.h"
 
 #include "host/mechanisms/tom/pass/print.h"
@@ -37,7 +37,7 @@ constexpr CounterRow<CandidateCounters> kCandidateCounters[] = {
      [](C c) { return c.remote_lines; }},
 };
 
-/// The same of tuned offloading.
+/// The counters of a candidate under tuned offloading.
 constexpr CounterRow<CandidateCounters> kRoundCounters[] = {
     {"entries", "entries", "Times that a warp came to a candidate", [](C c) { return c.entries; }},
     {"home_rounds", "rounds", "Loop rounds executed on the main GPU",
@@ -54,7 +54,7 @@ constexpr CounterRow<CandidateCounters> kRoundCounters[] = {
     {"begins", "instructions", "PIMBEGINs executed at loop heads", [](C c) { return c.begins; }},
 };
 
-/// And where shared arrays go along.
+/// Counters of a candidate where shared arrays go along.
 constexpr CounterRow<CandidateCounters> kSharedCounters[] = {
     {"refused_shared", "instances", "Kept: the stack SM's shared memory is all spoken for",
      [](C c) { return c.refused_shared; }},
@@ -67,7 +67,7 @@ constexpr CounterRow<CandidateCounters> kSharedCounters[] = {
      [](C c) { return c.merge_cycles; }},
 };
 
-/// What one main SM counts.
+/// The numbers that one main SM counts.
 struct RequesterNumbers {
   const OffloadCounters& offload;
   const sm::SmCounters& sm;

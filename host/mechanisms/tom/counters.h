@@ -1,4 +1,4 @@
-// What a run's result says of offloading: its counters, and a row for each candidate.
+// Counters of offloading in a run's result, and a row for each candidate.
 #pragma once
 
 #include "host/mechanisms/tom/offload_tables.h"

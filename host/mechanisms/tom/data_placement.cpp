@@ -1,4 +1,4 @@
-// What TOM's driver and runtime do on the host: allocation table, choice of a mapping, placement.
+// TOM's driver and runtime on the host: allocation table, choice of a mapping, placement.
 #include "host/mechanisms/tom/data_placement.h"
 
 #include <algorithm>
@@ -91,7 +91,7 @@ void DataPlacement::watch(System& system, uint32_t number) {
 
 namespace {
 
-/// What was seen. When, is of the other run.
+/// Saves or restores the counts that were seen, without their ticks, which are another run's.
 template <class A>
 void io_seen(A& a, tom::ArbiterState& s) {
   runtime::io_all(a, s.seen.instances, s.seen.accesses, s.late_reports);

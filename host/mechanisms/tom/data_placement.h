@@ -1,4 +1,4 @@
-// What TOM's driver and runtime do on the host (TOM, section 4.3): keep the memory allocation
+// TOM's driver and runtime on the host (TOM, section 4.3): keep the memory allocation
 // table, choose a mapping from what the memory map analyzer has seen, place the data with it.
 //
 // Copies to the device are delayed until the learning phase is over, so placing the data costs no
@@ -31,7 +31,7 @@ struct AllocationTable {
   AllocationTable(const std::vector<runtime::Allocation>& allocations, uint32_t entries);
 };
 
-/// What the plan asks of the machine.
+/// The data to be placed, and the length of the learning phase.
 struct DataPlan {
   std::vector<tom::LineRange> ranges;  ///< memory allocation table, by address, disjoint
   uint64_t memory_bytes = 0;           ///< up to the end of the last allocation
@@ -59,7 +59,7 @@ class DataPlacement {
   void begin_learnt(System& system, uint32_t number, std::string_view bytes);
   /// For the result; nothing under mappings that are neither learnt nor known beforehand.
   std::optional<tom::MappingReport> report(System& system, uint32_t number) const;
-  /// What has been decided, to and from a checkpoint.
+  /// Writes or reads the decisions, to and from a checkpoint.
   template <class A>
   void io(A& a) {
     runtime::io_all(a, placed_, mapping_, touched_);

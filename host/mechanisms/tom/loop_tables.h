@@ -23,7 +23,7 @@ LoopTables find_loops(const runtime::Recording& recording, const tuning::TuningP
                       compiler::LoopChoice choice, uint8_t mark, OffloadTables& tables,
                       sim::ImageTables& image);
 
-/// Those of TOM's own policies (offload.decide): section 5.2 has a candidate's begin PC at the
+/// The tables of TOM's own policies (offload.decide): section 5.2 has a candidate's begin PC at the
 /// target of the backward branch, which a warp meets in every round. Without loops where decisions
 /// are made on entry.
 LoopTables toms_loops(const runtime::Recording& recording, const config::MachineConfig& machine,

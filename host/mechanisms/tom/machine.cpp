@@ -1,4 +1,4 @@
-// What TOM adds to a machine's graph.
+// Parts that TOM adds to a machine's graph.
 #include "host/mechanisms/tom/machine.h"
 
 #include <fmt/format.h>
@@ -47,7 +47,7 @@ void add_ways_to_stack_sms(Graph& g, const Parts& parts, const std::vector<NodeI
   g.links.insert(g.links.end(), ways.begin(), ways.end());
 }
 
-/// They take their lines from the vaults, as the L2 slices do.
+/// Adds an SM to each stack. They take their lines from the vaults, as the L2 slices do.
 void add_stack_sms(Graph& g, const Parts& parts, const config::PolicyConfig& policy) {
   SmSpec spec = parts.stack_sm();
   spec.homes = g.spec<L2SliceSpec>(g.class_named("l2")).homes;

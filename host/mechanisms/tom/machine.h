@@ -1,4 +1,4 @@
-// What TOM adds to a machine's graph.
+// Parts that TOM adds to a machine's graph.
 #pragma once
 
 #include "host/config/policy.h"
@@ -7,7 +7,7 @@
 
 namespace nearwarp::tom {
 
-/// Of the mapping "local": the number of the map under which stack SMs find data in their stack.
+/// The number of the map, for the mapping "local", under which stack SMs find data in their stack.
 inline constexpr uint8_t kLocalMap = 1;
 
 /// Add an SM to each stack, the network of invalidations, the links' monitors, and for a learning

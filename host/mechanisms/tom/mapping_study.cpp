@@ -136,7 +136,7 @@ unsigned wanted_threads(const StudyOptions& options) {
   return options.threads != 0 ? options.threads : processors();
 }
 
-/// What one thread has found.
+/// The findings of one thread.
 struct StudyState {
   std::unique_ptr<StudyPasses> passes;
   MappingTotals totals;

@@ -35,7 +35,7 @@ struct StudyOptions {
 uint64_t count_instances(const runtime::Recording& recording, const ImageTables& image,
                          const tom::OffloadTables& offload, const StudyOptions& options = {});
 
-/// What was found under one mapping.
+/// Counts of accesses and instances under one mapping.
 struct MappingCounts {
   uint64_t at_destination = 0;  ///< accesses to their instance's destination stack
   uint64_t one_stack = 0;       ///< instances all of whose accesses go to one stack

@@ -19,7 +19,7 @@ using compiler::Kernel;
 using compiler::OffloadCandidate;
 using sim::ImageTables;
 
-/// Its instructions in the image; empty if nothing but dropped moves is left of it.
+/// A candidate's instructions in the image; none if only dropped moves are left of it.
 struct Places {
   std::vector<uint32_t> all;
   uint32_t begin = ImageTables::kNotIssued;

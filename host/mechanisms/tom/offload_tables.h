@@ -37,7 +37,7 @@ struct OffloadTables {
 /// Bytes of a stack SM's shared memory.
 uint32_t stack_shared_bytes(const config::MachineConfig& machine);
 
-/// What the selection of candidates assumes about the machine and under the policy. How thread
+/// The assumptions of candidate selection about the machine and under the policy. How thread
 /// blocks lie (SharedModel::flat_blocks) is the caller's to say, kernel by kernel. Throws
 /// nearwarp::Error for annotations of shared arrays that are none.
 compiler::OffloadModel offload_model(const config::MachineConfig& machine,

@@ -28,7 +28,7 @@ struct OffloadSettings {         // [offload]; TOM, section 3
   bool inner_blocks = true;  ///< mechanism tom: blocks of loops that are not long enough
 };
 
-// Of a machine.
+// Keys that a machine's file has for TOM.
 
 struct OffloadParts {                    // [offload]
   uint32_t pipeline_latency_cycles = 0;  ///< core cycles to decide and pack a request

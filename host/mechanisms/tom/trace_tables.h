@@ -11,14 +11,14 @@
 
 namespace nearwarp::sim {
 
-/// What is known of every basic block of an image beforehand.
+/// Facts of every basic block of an image that are known beforehand.
 class TraceTables {
  public:
   TraceTables(const ImageTables& image, const tom::OffloadTables& offload);
 
   /// The warps of a chunk of `launch` (an index into ImageTables::launches).
   analytics::TraceSpan span(const runtime::TraceChunk& chunk, uint32_t launch) const;
-  /// What all spans point to.
+  /// The tables that all spans point to.
   analytics::StudyTables study_tables() const;
   /// A name of all that analyses find in the tables, as 32 hexadecimal digits.
   std::string identity() const;

@@ -1,4 +1,4 @@
-// What a policy and a program make of tuned offloading: settings and side tables of loops.
+// Tuned offloading for a policy and a program: settings and side tables of loops.
 #pragma once
 
 #include "host/config/policy.h"

@@ -32,7 +32,7 @@ class AddressSpace {
   uint64_t local(uint64_t offset, uint32_t warp, uint32_t lane);
   /// Remember that the simulator's addresses from `least` to `most` are used.
   void touch(uint64_t least, uint64_t most);
-  /// What was copied to the device and what was used, in the simulator's addresses.
+  /// Memory that was copied to on the device or used, in the simulator's addresses.
   std::vector<runtime::Allocation> allocations() const;
 
  private:

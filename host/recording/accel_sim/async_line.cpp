@@ -1,4 +1,4 @@
-// What stands behind the operands of an instruction since version 6 of the tracer.
+// The part of a line behind an instruction's operands, since version 6 of the tracer.
 #include "host/recording/accel_sim/async_line.h"
 
 #include <algorithm>

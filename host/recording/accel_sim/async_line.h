@@ -1,4 +1,4 @@
-// What stands behind the operands of an instruction since version 6 of the tracer: where a bulk
+// The part of a line behind an instruction's operands, since version 6 of the tracer: where a bulk
 // copy goes, immediates, and values of registers.
 #pragma once
 

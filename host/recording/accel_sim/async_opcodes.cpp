@@ -1,4 +1,4 @@
-// What Hopper's asynchronous instructions are in time.
+// Hopper's asynchronous instructions as the timing model knows them.
 //
 // Source: forms of SYNCS, UBLKCP and UTMA* as ptxas makes them of PTX for sm_90a.
 #include "host/recording/accel_sim/async_opcodes.h"
@@ -65,7 +65,7 @@ void translate_bulk(MachineInstruction& m, const Modifiers& mods) {
     return;
   }
   if (row && !mods.has("G")) {
-    // Between blocks of a cluster.
+    // A bulk copy between blocks of a cluster.
     on_mbarrier(m, Opcode::kAtom, AsyncKind::kRemoteBulk);
     return;
   }

@@ -1,5 +1,5 @@
-// What Hopper's asynchronous instructions are in time: mbarriers, bulk copies, products of warp
-// groups, groups of copies, barriers with numbers, clusters.
+// Hopper's asynchronous instructions as the timing model knows them: mbarriers, bulk copies,
+// products of warp groups, groups of copies, barriers with numbers, clusters.
 #pragma once
 
 #include "host/recording/accel_sim/machine_kernel.h"

@@ -63,7 +63,7 @@ class PlainFile final : public ByteSource {
   uint64_t position_ = 0;
 };
 
-/// What both kinds of compressed files share: the file and a buffer of its bytes.
+/// The members that both kinds of compressed files share: the file and a buffer of its bytes.
 class Compressed : public ByteSource {
  public:
   explicit Compressed(std::unique_ptr<PlainFile> file) : file_(std::move(file)) {

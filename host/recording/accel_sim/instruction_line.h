@@ -15,7 +15,7 @@ struct StaticPart {
   std::string opcode;               ///< with its modifiers
   std::vector<uint8_t> dsts, srcs;  ///< numbers of registers; those that are always zero left out
   uint32_t memory_bytes = 0;        ///< per lane, by the line; 0: it has no addresses
-  /// Of tracer version 6: uniform registers and predicates, by other_register(); how many of the
+  /// From tracer version 6: uniform registers and predicates, by other_register(); how many of the
   /// sources are vector registers, the zero register too; does a product end its group?
   std::vector<uint32_t> other_dsts, other_srcs;
   uint32_t vector_srcs = 0;
@@ -35,7 +35,7 @@ struct DynamicPart {
   std::string_view rest;  ///< from the number of destinations on
 };
 
-/// What is wrong with a line, and what would be right; `what` empty: nothing is.
+/// A mistake in a line, and what would be right; `what` empty: there is none.
 struct LineProblem {
   const char* what = nullptr;
   const char* right = nullptr;

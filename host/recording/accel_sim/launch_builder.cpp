@@ -203,7 +203,7 @@ uint64_t LaunchBuilder::shared_address(uint64_t address) const {
   return offset + (rank + 1) * kWindowBytes;
 }
 
-/// Of blocks of a cluster, bits 24 and up are the rank; all are taken to do alike.
+/// An address in a block of a cluster has its rank in bits 24 and up; all are taken to do alike.
 bool LaunchBuilder::mbarrier_at(uint64_t address, uint8_t* number) {
   const bool generic = header_.shared_base != 0 && address >= header_.shared_base;
   const uint64_t in_cluster = generic ? address - header_.shared_base : address;

@@ -58,7 +58,7 @@ class LaunchBuilder {
     std::vector<Held> held;
     size_t last_wait[trace::kMaxMbarriers];  ///< a step, or kNoStep
   };
-  /// What lanes of an instruction do at one mbarrier.
+  /// The lanes of an instruction that are at one mbarrier.
   struct AtMbarrier {
     uint8_t number = 0;
     uint32_t lanes = 0, first = 0;
@@ -76,10 +76,10 @@ class LaunchBuilder {
   std::vector<AtMbarrier> mbarriers(uint32_t mask);
   bool mbarrier_at(uint64_t address, uint8_t* number);
   uint64_t shared_offset(uint64_t address) const;
-  /// The same of memory that may be another block's of the cluster.
+  /// As shared_offset(), of memory that may be another block's of the cluster.
   uint64_t shared_address(uint64_t address) const;
   void release_held();
-  /// From the traced GPU's addresses to the simulator's.
+  /// Turns the traced GPU's addresses into the simulator's.
   void move_addresses(const MachineInstruction& in, uint32_t mask);
   void flush();
 

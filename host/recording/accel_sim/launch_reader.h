@@ -19,7 +19,7 @@ class BlocksSeen {
   bool is_inside(const uint32_t (&at)[3]) const {
     return at[0] < grid_.x && at[1] < grid_.y && at[2] < grid_.z;
   }
-  /// Of a position inside; false if it has come before.
+  /// Adds the block at a position inside the grid; false if it has come before.
   bool add(const uint32_t (&at)[3]) {
     const uint64_t index = at[0] + uint64_t{grid_.x} * (at[1] + uint64_t{grid_.y} * at[2]);
     if (index >= seen_.size()) seen_.resize(index + 1);
@@ -47,7 +47,7 @@ class LaunchReader {
  private:
   /// A line that is neither empty nor a marker; false at the end of the file.
   bool next(std::string_view* line);
-  /// From behind "#BEGIN_TB" to "#END_TB".
+  /// Reads a thread block, from behind "#BEGIN_TB" to "#END_TB".
   void thread_block();
   void check_thread_block(std::string_view line);
   /// True for a line that says where in its cluster the block is.

@@ -18,12 +18,12 @@ namespace nearwarp::sass {
 /// Tracers from this version on tell what is asynchronous.
 inline constexpr uint32_t kAsyncVersion = 6;
 
-/// What works by itself, or waits for that.
+/// How an instruction works by itself, or waits for one that does.
 enum class AsyncKind : uint8_t {
   kNone,
   kInit,          ///< of an mbarrier: a store
   kArrive,        ///< at mbarriers
-  kCopiesArrive,  ///< the same when asynchronous loads are done
+  kCopiesArrive,  ///< when asynchronous loads are done
   kWait,          ///< for a phase of an mbarrier
   kFiller,        ///< may stand between two tries of a wait
   kBulkLoad,
@@ -44,7 +44,7 @@ struct MachineInstruction {
   StaticPart line;
   const OpcodeInfo* row = nullptr;  ///< null: the table does not have it
   OpcodeClass opcode_class = OpcodeClass::kUnknown;
-  /// What it counts as in the timing model.
+  /// The instruction that it counts as in the timing model.
   compiler::Instruction instruction;
   compiler::Instruction predicated_off;  ///< the same when no lane executes it
   bool has_record = false;               ///< leaves its addresses in the trace
@@ -102,7 +102,7 @@ class MachineKernel {
   uint64_t in_blocks_ = 0;  ///< instructions of all blocks
 };
 
-/// What the instruction of a line counts as. Widths of accesses
+/// Translates the instruction of a line into what it counts as. Widths of accesses
 /// come from the modifiers, as tracers now and then give others.
 /// `async`: what is asynchronous has a time of its own.
 MachineInstruction translate(StaticPart line, bool async);

@@ -285,7 +285,7 @@ LineOperands machine_sources(const compiler::Kernel& kernel, const Instruction& 
   for (const compiler::Operand& o : in.srcs)
     if (o.kind == compiler::Operand::Kind::kRegister) names.push_back(register_name(kernel, o.reg));
   names.push_back(register_name(kernel, in.guard));
-  // What values are told of comes last.
+  // The register of the values that an arrival or a wait is told comes last.
   const bool values = in.op == Opcode::kPhaseWait || (in.op == Opcode::kSt && in.mod.mode == 1) ||
                       (in.op == Opcode::kAtom && in.mod.atomic == ptx::AtomicOp::kArrive);
   if (values) names.push_back("R255");

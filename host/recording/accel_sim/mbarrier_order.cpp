@@ -23,7 +23,7 @@ bool MbarrierOrder::number_of(uint64_t offset, uint8_t* number) {
   return true;
 }
 
-/// What the warp's lines do not tell, and for which phases it waits.
+/// Sets what the warp's lines do not tell, and for which phases it waits.
 void MbarrierOrder::expect_unknown(uint32_t warp) {
   MbarrierStep* expecting[trace::kMaxMbarriers] = {};
   bool arrived[trace::kMaxMbarriers] = {}, waited[trace::kMaxMbarriers] = {};
@@ -140,7 +140,7 @@ bool MbarrierOrder::resolve(std::vector<std::vector<uint64_t>>& words) {
     bool moved = false;
     for (uint32_t w = 0; w < warps; ++w) moved |= run(w, words[w]);
     if (moved) continue;
-    // What one of those that wait at mbarriers waits for is ended by something else.
+    // All wait: a phase that one of them waits for at an mbarrier is ended by something else.
     const MbarrierStep* waits = nullptr;
     for (uint32_t w = 0; w < warps && waits == nullptr; ++w)
       if (at_[w] < steps_[w].size() && steps_[w][at_[w]].kind == Kind::kWait)

@@ -24,7 +24,7 @@
 
 namespace nearwarp::sass {
 
-/// What a warp does at one mbarrier, or at a barrier of the block.
+/// One thing that a warp does at an mbarrier, or at a barrier of the block.
 struct MbarrierStep {
   enum class Kind : uint8_t { kInit, kArrive, kBytes, kWait, kPeek, kBarrier, kBarrierArrive };
   Kind kind = Kind::kArrive;

@@ -1,4 +1,4 @@
-// What a block's mbarriers are told in a trace.
+// The values that a block's mbarriers are told in a trace.
 #include "host/recording/accel_sim/mbarrier_story.h"
 
 #include <algorithm>
@@ -83,7 +83,7 @@ void MbarrierStory::read(const runtime::TraceChunk& chunk, uint32_t block) {
 }
 
 uint64_t MbarrierStory::offset_of(uint32_t number) const {
-  // Those whose making is not in the trace lie where nothing else does.
+  // Mbarriers whose making is not in the trace lie where nothing else does.
   constexpr uint64_t kElsewhere = uint64_t{1} << 20;
   return number < made_.size() ? made_[number] : kElsewhere + 8 * uint64_t{number};
 }

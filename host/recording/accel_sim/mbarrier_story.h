@@ -1,5 +1,5 @@
-// What a block's mbarriers are told in a trace, so that their phases are those of a recording: how
-// many arrivals they expect, and which arrivals expect how many bytes.
+// The values that a block's mbarriers are told in a trace, so that their phases are a recording's:
+// how many arrivals they expect, and which arrivals expect how many bytes.
 #pragma once
 
 #include <cstdint>

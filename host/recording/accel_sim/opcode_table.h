@@ -8,7 +8,7 @@
 
 namespace nearwarp::sass {
 
-/// What an opcode does, as reports count it.
+/// The kinds of operations in which reports count opcodes.
 enum class OpcodeClass : uint8_t {
   kInteger,
   kFp32,

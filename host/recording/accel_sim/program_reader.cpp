@@ -59,8 +59,8 @@ void count_opcodes(Entry& entry) {
                    });
 }
 
-/// What kernels of several streams wait for. Traces do not say whether streams are blocking, so all
-/// are; nor what events and calls of the host order, so more kernels may overlap than did.
+/// Finds what kernels of several streams wait for. Traces do not say which streams are blocking, so
+/// all are; nor what events and calls of the host order, so more kernels may overlap than did.
 class StreamOrder {
  public:
   /// A copy to the device: the tracer writes those that the host waits for.

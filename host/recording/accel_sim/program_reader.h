@@ -25,7 +25,7 @@ struct OpcodeCount {
   uint64_t warp_instructions = 0, thread_instructions = 0;
 };
 
-/// What the traces say of a kernel, over all its launches.
+/// All that the traces say of a kernel, over all its launches.
 struct KernelSummary {
   std::string name;
   uint32_t binary_version = 0, registers = 0;

@@ -21,7 +21,7 @@ class Tokens {
     rest_.remove_prefix(n);
     return word;
   }
-  /// What has not been taken.
+  /// The rest of the line, which has not been taken.
   std::string_view rest() const { return rest_; }
   void skip_spaces() {
     while (!rest_.empty() && (rest_[0] == ' ' || rest_[0] == '\t')) rest_.remove_prefix(1);

@@ -1,4 +1,4 @@
-// What is around the instructions of Accel-Sim's traces: the list of kernels, a kernel's header.
+// Text around the instructions of Accel-Sim's traces: the list of kernels, a kernel's header.
 #include "host/recording/accel_sim/trace_list.h"
 
 #include <fmt/format.h>
@@ -102,7 +102,7 @@ class HeaderParser {
       number(key, value, &header_.tracer_version);
     else if (key == "enable lineinfo")
       header_.line_info = value != "0";
-    // Others (kernel id, nvbit version, ...) mean nothing for a simulation.
+    // Other keys (kernel id, nvbit version, ...) mean nothing for a simulation.
     if (key == "grid dim") seen_grid_ = true;
     if (key == "block dim") seen_block_ = true;
   }

@@ -1,4 +1,4 @@
-// What is around the instructions of Accel-Sim's traces: the list of kernels, a kernel's header.
+// Text around the instructions of Accel-Sim's traces: the list of kernels, a kernel's header.
 #pragma once
 
 #include <cstdint>
@@ -58,7 +58,7 @@ TraceList read_trace_list(const std::string& path);
 /// Read a kernel's header, up to and with the first line that begins with '#'. Throws
 /// nearwarp::Error, with file and line, for values that are missing, malformed or impossible.
 KernelHeader read_kernel_header(LineReader& lines);
-/// The same of a header that ends where `lines` do.
+/// Reads a header that ends where `lines` do.
 KernelHeader read_whole_header(LineReader& lines);
 
 }  // namespace nearwarp::sass

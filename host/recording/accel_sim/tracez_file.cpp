@@ -114,7 +114,7 @@ void TracezFile::read_index() {
     std::memcpy(to, index.data() + next, sizeof(*to));
     next += sizeof(*to);
   };
-  // Of what follows, at least so many bytes are there for each.
+  // A count of entries that follow: at least `each` bytes are there for every one of them.
   const auto count = [&](uint64_t each) {
     uint32_t n = 0;
     take(&n);

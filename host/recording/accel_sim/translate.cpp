@@ -15,8 +15,8 @@ using ptx::Opcode;
 using ptx::Space;
 using ptx::Type;
 
-/// What a warp's matrix instruction multiplies, as the modifiers say it. 4-bit and 1-bit factors
-/// count as so many fewer bytes, and sparse ones as those that are there.
+/// Sets the product that a warp's matrix instruction forms, as the modifiers say it. 4-bit and
+/// 1-bit factors count as so many fewer bytes, and sparse ones as those that are there.
 void set_matrix(Instruction& in, const Modifiers& mods) {
   auto [m, n, k] = matrix_shape(mods);
   const std::string_view name = mods.name();

@@ -214,8 +214,8 @@ void WarpLines::memory(uint32_t index, uint32_t lanes, const uint64_t* words) {
   end_line("0", operands_, values);
 }
 
-/// What arrives at mbarriers, or waits for their phases: each event is a lane's, the last one that
-/// of all other lanes too.
+/// Writes arrivals at mbarriers or waits for their phases: each event is a lane's, the last one
+/// that of all other lanes too.
 void WarpLines::events(uint32_t index, uint32_t lanes, const uint64_t* words) {
   const Instruction& in = kernel_.instructions[index];
   const auto count = static_cast<uint32_t>(std::popcount(lanes));

@@ -1,4 +1,4 @@
-// What differs between two runs, or the runs of two documents.
+// Finds the differences between two runs, or between the runs of two documents.
 #include "host/timing/compare/compare.h"
 
 #include <fmt/format.h>
@@ -40,7 +40,7 @@ std::string title_of(const Json& run) {
                      text_of(run.at("machine")), text_of(run.at("policy")));
 }
 
-/// What two runs may have in common, the most first.
+/// Keys by which two runs are matched, the one that shares most first.
 std::string settings_of(const Json& run) { return title_of(run) + run.at("overrides").dump(); }
 std::string workload_of(const Json& run) { return text_of(run.at("workload")); }
 
@@ -97,7 +97,7 @@ std::map<std::string, Change> values_of(const Json& run) {
   return values;
 }
 
-/// What a run is about comes first, in this order.
+/// The counters that say most of a run come first, in this order.
 constexpr const char* kHeadlines[] = {"cycles",
                                       "ipc",
                                       "energy.total_joules",
@@ -109,8 +109,8 @@ size_t headline(const Change& c) {
                              std::begin(kHeadlines));
 }
 
-/// What values are measured against each other with: their unit, and where they have none the group
-/// that they are in.
+/// The group within which changes are measured against each other: counters of one unit, and where
+/// they have none those of one prefix.
 std::string kind_of(const Change& c) {
   return c.unit.empty() ? c.name.substr(0, c.name.find('.')) : c.unit;
 }
@@ -173,7 +173,7 @@ RunDifference difference_of(const Json& a, const Json& b) {
     }
   for (Change& c : d.changes) {
     double most = std::max(largest[kind_of(c)], std::abs(c.after));
-    // Of a few events it is little that there is one more or less.
+    // A count of a few events says little by one more or less.
     constexpr double kFew = 100;
     if (c.before == std::floor(c.before) && c.after == std::floor(c.after))
       most = std::max(most, kFew);
@@ -254,7 +254,7 @@ std::string paragraph(size_t indent, const std::string& text, size_t width) {
   return result;
 }
 
-/// At most so many of the names; 0: all.
+/// Lists the names, at most so many; 0: all.
 std::string list_text(size_t indent, const char* what, const std::vector<std::string>& names,
                       size_t most, size_t width) {
   if (names.empty()) return "";
@@ -371,7 +371,7 @@ std::string headlines_text(const RunDifference& run, size_t width) {
   return names.empty() ? "" : report::columns_text(names, {before, after, change}, width);
 }
 
-/// What is left when the headlines have been said.
+/// The changes left when the headlines have been said.
 std::span<const Change> beyond_headlines(const RunDifference& run) {
   const auto first = std::find_if(run.changes.begin(), run.changes.end(), [](const Change& c) {
     return headline(c) == std::size(kHeadlines);

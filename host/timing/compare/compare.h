@@ -1,4 +1,4 @@
-// What differs between two runs, or the runs of two documents.
+// Finds the differences between two runs, or between the runs of two documents.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

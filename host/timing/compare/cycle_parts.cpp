@@ -21,7 +21,7 @@ CycleParts divided(CycleParts weights, double cycles) {
   return weights;
 }
 
-/// What SMs near the memory did, as a part of what others waited for.
+/// Names a use of SMs near the memory, as a part of the time for which others waited.
 std::string part_near_memory(std::string_view use, const char* label) {
   if (use == "issued") return "issue near memory";
   return std::string("SMs near memory ") + label;

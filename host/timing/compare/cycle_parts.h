@@ -1,4 +1,4 @@
-// What is behind the cycles in which SMs waited: parts of one use of them.
+// The causes of the cycles in which SMs waited: parts of one use of them.
 #pragma once
 
 #include <cstdint>
@@ -31,11 +31,11 @@ CycleParts parts_of_memory(const nlohmann::ordered_json& run, double cycles);
 /// largest remainders are rounded up.
 std::vector<int64_t> whole(const std::vector<double>& values, int64_t sum);
 
-/// Of a kernel's lines that SMs in stacks asked for, those of other stacks, 0 to 1; 0 if there were
-/// none.
+/// The share of other stacks' lines among those of a kernel that SMs in stacks asked for, 0 to 1; 0
+/// if there were none.
 double remote_share(const nlohmann::ordered_json& run, const std::string& kernel);
 
-/// What stands for the SMs that every machine has, in results.
+/// The name in results of the SMs that every machine has.
 inline constexpr const char* kMainSms = "sm";
 
 }  // namespace nearwarp::compare

@@ -76,8 +76,8 @@ void sort_by_size(std::vector<T>& shares) {
   std::ranges::stable_sort(shares, std::greater{}, [](const T& s) { return std::llabs(s.cycles); });
 }
 
-/// What each part has more than before: adds up to `cycles`. Empty if parts of one of the two are
-/// not known.
+/// The cycles that each part has more than before: adds up to `cycles`. Empty if parts of one of
+/// the two are not known.
 std::vector<CyclePart> parts_between(const CycleParts& before, const CycleParts& after,
                                      int64_t cycles) {
   CycleParts more = after;
@@ -104,7 +104,7 @@ void add_parts(const CycleShare& of_kernel, CycleShare& all) {
   }
 }
 
-/// What is left of a cause of all kernels are cycles of those whose parts are not known.
+/// Adds the rest of a cause of all kernels as a part: cycles of kernels whose parts are not known.
 void add_rest(CycleShare& cause) {
   if (cause.parts.empty()) return;
   int64_t rest = cause.cycles;

@@ -17,7 +17,7 @@ struct CyclePart {
 struct CycleShare {
   std::string what;
   int64_t cycles = 0;
-  /// What is behind it, as links, banks, remote lines: adds up to `cycles`. Empty if that is not
+  /// Its parts, as links, banks, remote lines: they add up to `cycles`. Empty if they are not
   /// known.
   std::vector<CyclePart> parts = {};
 };
@@ -26,7 +26,7 @@ struct CycleShare {
 struct KernelShare {
   std::string kernel;
   int64_t cycles = 0;
-  /// What SMs did in them, the mean of all SMs beside the memory: adds up to `cycles`. Empty if
+  /// Uses of the SMs in them, the mean of all SMs beside the memory: adds up to `cycles`. Empty if
   /// that is not known, as of kernels that overlapped. Parts of what waits for memory are those of
   /// all kernels together, and not here.
   std::vector<CycleShare> causes;
@@ -42,7 +42,7 @@ struct Decomposition {
   bool empty() const { return kernels.empty(); }
 };
 
-/// Of two runs (nearwarp.run/1) that have the same kernels; else empty.
+/// Decomposes two runs (nearwarp.run/1) that have the same kernels; of others it is empty.
 Decomposition decompose(const nlohmann::ordered_json& before, const nlohmann::ordered_json& after);
 
 /// " (mostly RX links)", if one part is at least half of the cause, else nothing.

@@ -1,4 +1,4 @@
-// What a policy changes of a program, in one sentence.
+// Says in one sentence how a policy changes a program's run.
 #include "host/timing/compare/sentence.h"
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ constexpr double kMostlyRemote = 0.5;
 /// From this share of the change on, a kernel, a cause or what a mechanism took is named.
 constexpr double kNamed = 0.1;
 
-/// What a kernel is said to do more, and less, by its cause.
+/// The words for a kernel that has more, or fewer, cycles of one use.
 struct Words {
   std::string_view use, more, less;
 };
@@ -53,7 +53,7 @@ std::string_view use_of(std::string_view label) {
   return "";
 }
 
-/// What the SMs that execute a kernel's offloaded warps mostly wait for.
+/// Says for what the SMs that execute a kernel's offloaded warps mostly wait.
 std::string offloaded_text(const Json& run, const std::string& kernel) {
   if (remote_share(run, kernel) >= kMostlyRemote)
     return "whose offloaded warps wait for remote lines";
@@ -106,7 +106,7 @@ std::string cause_text(const Json& after, const Decomposition& all, const Kernel
   return "";
 }
 
-/// Of the second run's cycles beyond the first's: what mechanisms took for themselves.
+/// Names the cycles that mechanisms took for themselves, of those that the second run has more.
 std::string mechanisms_text(const Json& after, int64_t lost) {
   std::string text;
   if (lost <= 0) return text;

@@ -1,4 +1,4 @@
-// What a policy changes of a program, in one sentence.
+// Says in one sentence how a policy changes a program's run.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

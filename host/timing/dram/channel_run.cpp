@@ -31,7 +31,7 @@ double served_bytes(const Served& stream, uint32_t access_bytes) {
   return static_cast<double>(stream.traffic.reads_done + stream.traffic.writes_sent) * access_bytes;
 }
 
-/// What all streams have got together.
+/// The accesses of all streams together.
 Served sum_of(const std::vector<Served>& streams) {
   Served sum;
   std::map<uint64_t, uint64_t> counts;

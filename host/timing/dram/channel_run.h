@@ -23,7 +23,7 @@ struct RunOptions {
   Tick window_ticks = 0;  ///< 0: as long as possible
 };
 
-/// What became of accesses in the measured cycles.
+/// Accesses that were sent and served in the measured cycles.
 struct Served {
   TrafficCounters traffic;
   std::vector<std::pair<uint64_t, uint64_t>> latencies;  ///< of reads: cycles from, number
@@ -33,7 +33,7 @@ struct Served {
   uint64_t latency_quantile(uint32_t permille) const;
 };
 
-/// Of the measured cycles; of all streams together, and one by one.
+/// Results of the measured cycles, for all streams together and one by one.
 struct RunResult : Served {
   uint64_t cycles = 0;
   VaultCounters commands;
@@ -48,7 +48,7 @@ struct RunResult : Served {
   double share_of_peak() const;
   double gigabytes_per_second() const;
   double row_hit_rate() const;
-  // Of one stream: reads whose data came, and writes that were sent.
+  // Figures of one stream: reads whose data came, and writes that were sent.
   double share_of_peak(const Served& stream) const;
   double gigabytes_per_second(const Served& stream) const;
 };
@@ -97,8 +97,8 @@ class ChannelRun {
 /// Simulate on the CPU. Throws nearwarp::Error if something got lost.
 RunResult run_channel(const config::DramConfig& standard, const Load& load,
                       const RunOptions& options);
-/// The same while `goes_on`, called now and then with the cycles simulated so far, says so; nothing
-/// if it has stopped the run.
+/// As run_channel(), while `goes_on`, called now and then with the cycles simulated so far, says
+/// so; nothing if it has stopped the run.
 std::optional<RunResult> run_channel_while(const config::DramConfig& standard, const Load& load,
                                            const RunOptions& options,
                                            const std::function<bool(uint64_t cycles)>& goes_on);

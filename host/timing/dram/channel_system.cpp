@@ -62,7 +62,7 @@ class Layout {
  private:
   void make_latencies() {
     VaultParams& p = s_.vault_params;
-    // From a column read to the end of its data.
+    // The time from a column read to the end of its data.
     lead_ = Tick{p.tCL + p.fixed_latency_cycles} * p.period +
             Tick{p.line_bytes} * p.ticks_per_byte_num / p.ticks_per_byte_den;
     // Several streams share the channel: what one has under way in it is ahead of the others' next

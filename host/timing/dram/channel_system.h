@@ -26,7 +26,7 @@ struct Traffic {
 
 inline constexpr uint32_t kMaxStreams = 16;
 
-/// What is asked of the memory: streams side by side. Of traces there is one, by itself.
+/// The traffic offered to the memory: streams side by side, or one trace by itself.
 struct Load {
   std::vector<Traffic> streams;
 

@@ -26,7 +26,7 @@ class Aboard {
   TeamSystem system(const kernels::TeamShape& shape) {
     return arena_.team_system(run_.state(), shape);
   }
-  /// After a launch; false if the run is over.
+  /// Takes the run back after a launch; false if it is over.
   bool take(const TeamSystem& left) {
     run_.control() = left.run.control;
     if (left.run.control.stop == Stop::kSlice || left.run.control.stop == Stop::kNone) return true;

@@ -23,18 +23,18 @@ struct Point {
 /// false asks to stop.
 using Watch = std::function<bool(uint64_t cycles)>;
 
-/// Of each point, in their order; nothing for those that were not over when `watch` asked to stop.
+/// The result of each point, in order; nothing for those not over when `watch` asked to stop.
 using RunResults = std::vector<std::optional<RunResult>>;
 
 /// Run all points, `threads` at a time.
 RunResults run_points(std::span<const Point> points, const RunOptions& options, unsigned threads,
                       const Watch& watch = {});
 
-/// The same on a device, all at once. Throws nearwarp::Error if they do not fit its memory.
+/// Runs all points at once on a device. Throws nearwarp::Error if they do not fit its memory.
 RunResults run_points_on(kernels::Device& device, std::span<const Point> points,
                          const RunOptions& options, const Watch& watch = {});
 
-/// The same on CUDA device `index`.
+/// Runs all points at once on CUDA device `index`.
 RunResults run_points_on_cuda(int index, std::span<const Point> points, const RunOptions& options,
                               const Watch& watch = {});
 

@@ -1,4 +1,4 @@
-// What memory runs gave, for people and for programs.
+// Results of memory runs, for people and for programs.
 #include "host/timing/dram/report.h"
 
 #include <fmt/format.h>
@@ -201,7 +201,7 @@ Json run_json(const Point& p, const RunResult& r) {
   return json;
 }
 
-/// What the energy of the table leaves out.
+/// Names the parts of energy that the table leaves out.
 std::string left_out(std::span<const Point> points) {
   std::string text;
   const auto add = [&](const char* name, auto part) {
@@ -228,7 +228,7 @@ std::string pacing_text(const Traffic& t) {
   return ", as fast as possible";
 }
 
-/// Of each stream what it is, for all points alike.
+/// Describes each stream, for all points alike.
 std::string streams_text(const Load& load) {
   std::string text;
   for (size_t i = 0; i < load.streams.size(); ++i) {

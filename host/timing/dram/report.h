@@ -1,4 +1,4 @@
-// What memory runs gave, for people and for programs.
+// Results of memory runs, for people and for programs.
 #pragma once
 
 #include <span>

@@ -45,7 +45,7 @@ std::string program_name(const Place& p) {
   return p.study->plan.definition.programs[p.point->program].name;
 }
 
-/// Of programs joined by "+".
+/// The names of programs that are joined by "+".
 std::vector<std::string> programs_of(const Place& p) {
   std::vector<std::string> names;
   std::istringstream all(program_name(p));
@@ -205,7 +205,7 @@ const Json* complete_run(const Results& results, const std::string& id) {
   return &at->second.at("run");
 }
 
-/// What a run of several programs says of one of them, as a run of its own.
+/// The part of a run of several programs that is one program's, as a run of its own.
 Json run_of_program(const Json& run, size_t program) {
   Json own = {{"core_mhz", run.value("core_mhz", 0.0)}, {"counters", Json::object()}};
   if (!run.contains("applications")) {
@@ -267,7 +267,7 @@ class ChartMaker {
     return f_.unit.empty() ? expressions_.front().unit() : f_.unit;
   }
 
-  /// What the point's run says of the place; nullptr if it has not come to its end.
+  /// The point's run, or its part for the place's program; nullptr if it has not come to its end.
   const Json* run_at(const Place& p) {
     const Json* run = complete_run(results_, p.point->id);
     if (run == nullptr || !p.program.has_value()) return run;

@@ -39,7 +39,7 @@ Names recordings_from_folder(Names names, const std::filesystem::path& folder) {
   return names;
 }
 
-/// The same for "key=a,b" where the key names files.
+/// Files in "key=a,b", where the key names files, begin in the experiment's folder.
 std::string set_from_folder(const std::string& text, const std::filesystem::path& folder) {
   const size_t equals = text.find('=');
   if (equals == std::string::npos || !config::names_file(text.substr(0, equals))) return text;
@@ -83,7 +83,7 @@ Mean read_mean(Section& section, const std::string& key) {
   return section.choice<Mean>(key, Mean::kNone, {std::begin(kMeans), std::end(kMeans)});
 }
 
-/// What is written wrongly in an expression is known before anything runs.
+/// Fails for an expression that is written wrongly, before anything runs.
 void check_expression(const Section& section, const std::string& text) {
   try {
     Expression::parse(text);

@@ -30,7 +30,7 @@ struct Part {
 };
 
 enum class Kind { kBars, kStacked, kCurve, kHeat };
-/// What becomes of a value and that of the reference run.
+/// How a value is shown: itself, or related to the reference run's.
 enum class Relation { kValue, kMultiple, kSpeedup };
 enum class Mean { kNone, kGeometric, kArithmetic, kSum, kFairness };  ///< or what stands for one
 
@@ -39,7 +39,7 @@ struct Figure {
   std::string about;  ///< some sentences; may be empty
   Kind kind = Kind::kBars;
   std::vector<std::string> studies;
-  /// What is shown: names of quantities or counters, added, perhaps over others (expression.h).
+  /// The quantity shown: names of quantities or counters, added, perhaps over others: expression.h.
   std::string value;
   std::vector<Part> parts;  ///< of a stacked figure, in place of `value`
   std::string unit;         ///< of an expression; named quantities have their own

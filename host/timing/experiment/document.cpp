@@ -93,7 +93,7 @@ Json differences(const std::vector<config::KeyDescription>& file,
   return json;
 }
 
-/// What a run says besides its counters, without what depends on the host.
+/// Adds a run's quantities and sections, without those that depend on the host.
 void add_run(Json& point, const Json& run, std::vector<std::string>& counters) {
   for (const Quantity& q : quantities()) point["quantities"][q.name] = quantity_of(run, q.name);
   for (const char* member :
@@ -121,7 +121,7 @@ const Json* reference_run(const sweep::Plan& plan, const sweep::Point& point,
   return &line->second.at("run");
 }
 
-/// Of each program the point of the first study that has it whose cycles change most, as files
+/// For each program the point of the first study that has it whose cycles change most, as files
 /// have their keys.
 Json summary_of(const std::vector<PlannedStudy>& studies, const Results& results) {
   Json summary = Json::array();

@@ -1,4 +1,4 @@
-// What a figure shows of a run.
+// Expressions: the values of runs that figures show.
 #include "host/timing/experiment/expression.h"
 
 #include <fmt/format.h>

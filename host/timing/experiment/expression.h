@@ -1,4 +1,4 @@
-// What a figure shows of a run: named quantities and counters, added, perhaps over others.
+// Expressions: the values of runs that figures show. Quantities and counters, added, perhaps over
 #pragma once
 
 #include <functional>
@@ -29,8 +29,8 @@ class Expression {
   /// Throws nearwarp::Error for a text that is none.
   static Expression parse(const std::string& text);
 
-  /// Its value; counters and energy terms that a run has not count 0. Nothing if what it is divided
-  /// by is 0.
+  /// The value for a run; counters and energy terms that it has not count 0. Nothing for a division
+  /// by 0.
   std::optional<double> of(const nlohmann::ordered_json& run) const;
 
   /// Terms that the run has not.
@@ -39,7 +39,7 @@ class Expression {
   /// Names of quantities and counters.
   std::vector<std::string> terms() const;
 
-  /// Of a single quantity its own, else empty.
+  /// The unit of a single quantity; empty for other expressions.
   std::string unit() const;
 
  private:

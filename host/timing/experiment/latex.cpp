@@ -10,7 +10,7 @@
 namespace nearwarp::experiment {
 namespace {
 
-/// What means something to LaTeX is escaped.
+/// Escapes characters that mean something to LaTeX.
 std::string latex_escaped(const std::string& text) {
   std::string result;
   for (const char c : text) {

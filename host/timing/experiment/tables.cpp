@@ -51,14 +51,14 @@ std::string number_text(double value) {
   return fmt::format("{:.{}f}", value, value >= 1000 ? 0 : value >= 10 ? 1 : 3);
 }
 
-/// Of a sample: how far its cycles may be off, relative.
+/// How far a sample's cycles may be off, relative; empty for other runs.
 std::string cycles_error_in(const Json& line) {
   if (!line.contains("run") || !line.at("run").contains("launches")) return "";
   const auto sample = report::sample_of(line.at("run").at("launches"));
   return sample ? fmt::format("{}", report::cycles_error(*sample)) : "";
 }
 
-/// What a run's launches approximate, if they do.
+/// The approximations that a run's launches make, in words; empty if there are none.
 std::string approximated_in(const Json& line) {
   std::string text;
   if (!line.contains("run") || !line.at("run").contains("launches")) return text;
@@ -174,7 +174,7 @@ std::string chart_csv(const Chart& chart) {
         csv_field(chart.parts[cell.part]), cell.value, csv_field(chart.unit),
         p == nullptr ? "" : fmt::format("{}", p->value), p == nullptr ? "" : csv_field(p->source));
   }
-  // Of stacked figures, what is published of the whole.
+  // Stacked figures have rows of their own for what is published of the whole.
   for (const Published& p : chart.figure->published)
     if (const auto ours = ours_at(chart, p); ours && p.part.empty() && chart.parts.size() > 1)
       text += fmt::format("{},{},all,{},{},{},{}\n", csv_field(p.x), csv_field(p.series), *ours,

@@ -20,7 +20,7 @@ std::string points_csv(const std::string& version, const std::vector<PlannedStud
 /// A row per place of a figure: x, series, part, value, unit, published value and source.
 std::string chart_csv(const Chart& chart);
 
-/// The same numbers as a tabular for LaTeX, a mean over all x first.
+/// A figure's numbers as a tabular for LaTeX, a mean over all x first.
 std::string chart_latex(const Chart& chart);
 
 /// The figure for a terminal of this width: a row per x, a column per series. Of stacked ones a

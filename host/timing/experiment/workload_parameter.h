@@ -1,4 +1,4 @@
-// What the name of a program says of its parameters: "decode-step:batch=8:context=4096".
+// Parameters in the name of a program: "decode-step:batch=8:context=4096".
 #pragma once
 
 #include <optional>

@@ -34,7 +34,7 @@ void set_polynomial(AddressMap& map) {
   }
 }
 
-/// What only machines with partitions can say, by counts instead of bits.
+/// Sets the rules of machines with partitions alone, by counts instead of bits.
 void set_partitions(AddressMap& map, const config::MachineConfig& machine, uint32_t vaults,
                     uint32_t slices) {
   const config::MachineConfig::Partitions& p = machine.partitions;
@@ -54,7 +54,7 @@ void set_partitions(AddressMap& map, const config::MachineConfig& machine, uint3
   }
 }
 
-/// What the map tells apart.
+/// The numbers of parts that the map tells apart.
 struct Counts {
   uint32_t stacks, slices, channels;  ///< slices and channels of a stack
 };

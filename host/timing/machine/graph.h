@@ -17,7 +17,7 @@
 
 namespace nearwarp::sim {
 
-/// What a channel is for; counters and reports are grouped by it.
+/// The purpose of a channel; counters and reports are grouped by it.
 enum class ChannelClass : uint8_t {
   kSmToNetwork,
   kNetworkToSm,
@@ -44,12 +44,12 @@ enum Carries : uint8_t {
   kReplies = 2,
   kInvalidations = 4,
   kControl = 8,  ///< between the front end and its clients; not routed
-  /// Of a mechanism that finds them itself, by their class. Alone: not routed; with another one:
-  /// packets of that class are routed over the link, but nobody else at its ends knows it.
+  /// Packets of a mechanism that finds them itself, by their class. Alone: not routed; with
+  /// another: packets of that class are routed over the link, but nobody else at its ends knows it.
   kOwn = 16,
 };
 
-/// What a link is in time.
+/// Properties of a link in time.
 struct Wire {
   uint32_t latency = 0;  ///< ticks, both ways
   uint32_t slots = 0;
@@ -77,7 +77,7 @@ struct Link {
   ChannelClass kind = ChannelClass::kOnChip;
   uint8_t carries = 0;
   Wire wire;
-  /// Not empty: of a vault's replies those for these nodes take it, and those alone.
+  /// If not empty: a vault's replies for these nodes take the link, and no others.
   std::vector<NodeId> only_to = {};
 };
 
@@ -93,7 +93,7 @@ struct TouchedSpace {
   uint32_t first_group = 0, first_fgp_frame = 0;
 };
 
-/// What nodes have in common: what they are made of, and under which name they are counted.
+/// The kind and the name for counters that nodes of a class have in common.
 struct NodeClass {
   std::string name;
   NodeSpec spec;
@@ -141,12 +141,12 @@ struct Graph {
 
   /// An end at a node that is no transit node, or at port `port` of one.
   static End at(NodeId node, uint32_t port = 0) { return {node, static_cast<uint16_t>(port)}; }
-  /// The same at the first port that no link has taken yet.
+  /// An end of the node at the first port that no link has taken yet.
   End next_out(NodeId node) const;
   End next_in(NodeId node) const;
 
  private:
-  /// Of the links since the last call.
+  /// Counts the ports of links added since the last call.
   void count_ports() const;
   mutable size_t counted_ = 0;                          ///< links
   mutable std::vector<uint32_t> out_ports_, in_ports_;  ///< by node: those that links have taken

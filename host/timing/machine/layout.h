@@ -25,10 +25,10 @@ struct Layout {
   /// Throws nearwarp::Error if there are several.
   Ref<Channel> find_in(NodeId node, uint8_t carries) const;
   Ref<Channel> find_out(NodeId node, uint8_t carries) const;
-  /// The same where there must be one.
+  /// As find_in() and find_out(), but there must be such a link.
   Ref<Channel> in(NodeId node, uint8_t carries) const;
   Ref<Channel> out(NodeId node, uint8_t carries) const;
-  /// The same of a class of channels.
+  /// The channel of the node's only link of a class, as find_in(), in() and out() find it.
   Ref<Channel> find_in_of_class(NodeId node, ChannelClass kind) const;
   Ref<Channel> in_of_class(NodeId node, ChannelClass kind) const;
   Ref<Channel> out_of_class(NodeId node, ChannelClass kind) const;

@@ -127,7 +127,7 @@ class Search {
   std::vector<std::vector<uint32_t>> back_;    ///< whose links lead here
   std::vector<std::vector<uint32_t>> groups_;  ///< their entrances
   WaysOfClass found_;
-  // Of the search under way:
+  // State of the search under way:
   std::vector<uint32_t> hops_, queue_;
 };
 

@@ -43,7 +43,7 @@ class Ways {
   /// networks of their own.
   void write_requests(NodeId node, uint16_t* table) const;
   void write_replies(NodeId node, uint16_t* table) const;
-  /// Such a table; empty for nodes that are no transit nodes.
+  /// A node's table, as write_requests() makes it; empty for nodes that are no transit nodes.
   std::vector<uint16_t> requests(NodeId node) const;
   std::vector<uint16_t> replies(NodeId node) const;
 

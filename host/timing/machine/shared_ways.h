@@ -12,7 +12,7 @@
 
 namespace nearwarp::sim {
 
-/// What follows from a graph's links and homes alone, once they have passed check_graph().
+/// Ways that follow from a graph's links and homes alone, once they have passed check_graph().
 struct CheckedWays {
   std::vector<LinksOfNode> links;
   Ways ways;
@@ -37,7 +37,7 @@ class SharedWays {
   size_t graphs() const;
   size_t bytes() const;
 
-  /// Of this process.
+  /// The store of this process.
   static SharedWays& common();
 
  private:

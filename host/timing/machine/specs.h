@@ -1,4 +1,4 @@
-// What the nodes of a machine's graph are made of: one description per kind of component. A
+// Parameters of the nodes of a machine's graph: one description per kind of component. A
 // description holds what a kind's parameters need besides a node's own number and links, which the
 // passes fill in.
 #pragma once

@@ -5,7 +5,7 @@
 
 namespace nearwarp::sim {
 
-/// Of all channels that there are by now.
+/// The ends of an endpoint among all channels that there are by now.
 const System::Ends& System::ends_of(uint32_t endpoint) const {
   ends_.resize(std::max<size_t>(ends_.size(), table.count));
   for (; known_channels_ < channels.size(); ++known_channels_) {

@@ -22,7 +22,7 @@ struct ChannelInfo {
   ChannelClass kind = ChannelClass::kOnChip;
 };
 
-/// What components have in common: the name that their counters begin with.
+/// Components counted together: the name that their counters begin with, and which they are.
 struct ComponentClass {
   std::string name;
   std::vector<uint16_t> members;  ///< endpoints, ascending
@@ -44,7 +44,7 @@ struct System {
   std::vector<Routers> routers;     ///< networks of them
   uint16_t front_end_at = kNoNode;  ///< endpoint
   Tick window = 1;  ///< W: the shortest latency of any channel or credit that leaves a cluster
-  /// The same without the channels between the front end and its SMs: kernels/safe_times.h.
+  /// The window if channels between the front end and its SMs do not count: kernels/safe_times.h.
   Tick window_beside_control = 1;
   uint64_t base_mhz = 1;  ///< ticks per microsecond
   uint32_t core_period = 1;

@@ -1,4 +1,4 @@
-// What can be said about a network without simulating it.
+// Bounds on a network's throughput and latency, without simulation.
 #include "host/timing/noc/bounds.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ Bounds bounds_of(const Network& network, const NocConfig& config) {
   Bounds bounds;
   const double all_flits = config.packet_flits + config.reply_flits;
   const double kinds = config.reply_flits == 0 ? 1 : 2;
-  // Of all flits, `share` go from one terminal to another in packets of `flits`.
+  // Flits that make up `share` of all go from one terminal to another in packets of `flits`.
   const auto follow = [&](uint32_t from, uint32_t to, double share, uint32_t flits) {
     const double load_of_these = share * flits / all_flits;
     entering[from] += load_of_these;

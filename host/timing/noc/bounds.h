@@ -1,4 +1,4 @@
-// What can be said about a network without simulating it.
+// Bounds on a network's throughput and latency, without simulation.
 #pragma once
 
 #include "host/timing/noc/network.h"

@@ -1,4 +1,4 @@
-// What a stand-alone network is and what it is offered: checks.
+// Checks the configuration of a stand-alone network and of its traffic.
 #include "host/timing/noc/config.h"
 
 #include <fmt/format.h>

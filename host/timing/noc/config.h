@@ -1,4 +1,4 @@
-// What a stand-alone network is and what it is offered.
+// The configuration of a stand-alone network and of its traffic.
 #pragma once
 
 #include <cstdint>

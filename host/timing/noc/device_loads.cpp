@@ -19,7 +19,7 @@ class DeviceLoad {
 
   const Measurement& measurement() const { return measurement_; }
 
-  /// To the device; what its team is to do.
+  /// Sends the network to the device; returns what its team is to do.
   kernels::TeamSystem send(const kernels::TeamShape& shape) {
     const uint64_t cycles = measurement_.wanted();
     arena_.put_back();

@@ -32,7 +32,7 @@ struct LoadPoint {
   double latency = 0;          ///< mean over measured packets, from creation to the tail's arrival
   double latency_error = 0;    ///< half width of its 95 % interval, from the periods' means
   double network_latency = 0;  ///< the same from the head's entering the network; requests only
-  // Of request-reply traffic: the same means, by kind, and from a request's creation to its
+  // Means of request-reply traffic: by kind, and from a request's creation to its
   // reply's.
   double request_latency = 0, reply_latency = 0, round_trip = 0;
   double hops = 0;  ///< routers passed, mean
@@ -56,12 +56,12 @@ using Watch = std::function<bool(size_t done, size_t all)>;
 std::vector<LoadPoint> measure_loads(const NocConfig& config, const MeasureConfig& measure,
                                      std::span<const double> rates, unsigned threads,
                                      const Watch& watch = {});
-/// The same on a device, all at a time; equal results.
+/// Measures the loads on a device, all at a time; equal results.
 std::vector<LoadPoint> measure_loads(const NocConfig& config, const MeasureConfig& measure,
                                      std::span<const double> rates, kernels::Device& device,
                                      const Watch& watch = {});
 
-/// The same on a CUDA device. Throws nearwarp::Error if it fails or has too little memory.
+/// Measures loads on a CUDA device. Throws nearwarp::Error if it fails or has too little memory.
 std::vector<LoadPoint> measure_loads_on_cuda(const NocConfig& config, const MeasureConfig& measure,
                                              std::span<const double> rates, int device,
                                              const Watch& watch = {});
@@ -74,8 +74,8 @@ struct Saturation {
 };
 /// One of the functions above, with all but the rates given.
 using MeasureLoads = std::function<std::vector<LoadPoint>(std::span<const double>)>;
-/// To within `step` flits per node and cycle. Nothing if a search was stopped: if `measure_all`
-/// returned fewer loads than it was given.
+/// Finds it to within `step` flits per node and cycle. Nothing if a search was stopped: if
+/// `measure_all` returned fewer loads than it was given.
 std::optional<Saturation> find_saturation(const MeasureLoads& measure_all, double step);
 
 }  // namespace nearwarp::noc

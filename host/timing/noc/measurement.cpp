@@ -56,7 +56,7 @@ void Measurement::stepped() {
   }
 }
 
-/// What has changed since the last call.
+/// Takes the accepted load and the latency since the last call, and how long sources are behind.
 void Measurement::probe() {
   const TrafficTotals now = network_.totals();
   const auto senders = static_cast<double>(network_.topology().senders.size());

@@ -23,9 +23,9 @@ class Measurement {
   Network& network() { return network_; }
   /// How many cycles the network is to be stepped now; 0: the measurement is over.
   uint64_t wanted() const { return wanted_; }
-  /// That has been done.
+  /// Tells that wanted() cycles have been stepped.
   void stepped();
-  /// When it is over.
+  /// The result, once the measurement is over.
   const LoadPoint& point() const { return point_; }
 
  private:

@@ -17,7 +17,7 @@ struct TrafficTotals {
   uint64_t received_flits = 0, received_packets = 0, measured_received = 0;
   uint64_t latency = 0, network_latency = 0, hops = 0;
   Cycle max_latency = 0;
-  // The same of replies alone, in request-reply traffic.
+  // Totals of replies alone, in request-reply traffic.
   uint64_t replies_received = 0, reply_latency = 0, round_trip = 0;
   uint64_t waiting = 0;  ///< cycles that sources are behind, summed: what waits in their queues
 };

@@ -37,7 +37,7 @@ std::string packets_text(const NocConfig& c) {
                      c.reply_flits);
 }
 
-/// What the routers have beyond one flit per port and cycle.
+/// Names the routers' abilities beyond one flit per port and cycle.
 std::string speedups(const NocConfig& c) {
   std::string text;
   if (c.speedup != 1) text += fmt::format(", speed-up {}", c.speedup);

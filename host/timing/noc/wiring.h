@@ -7,11 +7,11 @@
 
 namespace nearwarp::noc {
 
-/// What the topology says of a network's parameters: routers, terminals and their ports.
+/// Parameters of a network by its topology: routers, terminals and their ports.
 NetworkParams params_of(const Topology& topology);
-/// What the configuration says of them: the routers themselves.
+/// Sets the parameters by the configuration: the routers themselves.
 void set_routers(const NocConfig& config, NetworkParams& params);
-/// Both.
+/// Parameters by topology and configuration.
 NetworkParams params_of(const NocConfig& config, const Topology& topology);
 
 /// Wire routers and terminals as the topology says, and enter its routes. Latencies in cycles, of

@@ -1,4 +1,4 @@
-// What the wires and buses of a machine can carry, by its configuration.
+// Bounds on the bandwidth of a machine's wires and buses, by its configuration.
 #include "host/timing/probe/bounds.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ void add_l2(Way& way, const Machine& m) {
   way.bus(m.l2.slices * per_cycle(bytes, m.clocks.l2_mhz), "L2 look-ups");
 }
 
-/// Of what all want of everywhere, a part crosses the middle of the processors' mesh.
+/// Adds the middle of the processors' mesh, which a part of all accesses to everywhere crosses.
 void add_middle_of_mesh(Way& way, const Machine& m) {
   const uint32_t row = m.near_bank.processors_per_row, column = m.near_bank.processors / row;
   const auto cut = [&](uint32_t across, uint32_t links) {
@@ -86,7 +86,7 @@ Way way_to_memory(const Machine& m, uint32_t sms) {
   if (config::shape_of(m).stacks_behind_links()) {
     way.wires(m.stack.count * mbps(m.links.one_way(m.links.gpu_to_memory_mbps)), "off-chip links");
   } else if (config::shape_of(m).sms_in_stacks()) {
-    // Of what an SM wants, the other stacks' part comes over the links.
+    // The other stacks' part of an SM's accesses comes over the links.
     const uint32_t n = m.stack.count;
     const double link = mbps(m.links.one_way(m.links.memory_to_memory_mbps));
     const double own =

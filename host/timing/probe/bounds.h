@@ -1,4 +1,4 @@
-// What the wires and buses of a machine can carry, by its configuration.
+// Bounds on the bandwidth of a machine's wires and buses, by its configuration.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class Way {
   Way& wires(double gigabytes_per_second, std::string part);
   /// One that serves both directions.
   Way& bus(double gigabytes_per_second, std::string part);
-  /// Its narrowest part.
+  /// The bound of the way's narrowest part.
   Bound bound(Flow flow) const;
 
  private:
@@ -37,19 +37,19 @@ class Way {
   std::vector<Part> parts_;
 };
 
-/// Of `sms` main SMs to their L1s.
+/// The way of `sms` main SMs to their L1s.
 Way way_to_l1(const config::MachineConfig& machine, uint32_t sms);
-/// Of `sms` main SMs, in order, to the L2.
+/// The way of `sms` main SMs, in order, to the L2.
 Way way_to_l2(const config::MachineConfig& machine, uint32_t sms);
-/// The same to all memory.
+/// The way of `sms` main SMs, in order, to all memory.
 Way way_to_memory(const config::MachineConfig& machine, uint32_t sms);
-/// Of SMs in `stacks` stacks (or cores below so many banks), `sms` of them, to what is in their own
+/// The way of SMs in `stacks` stacks (or cores below so many banks), `sms` of them, to their own
 /// stack.
 Way way_to_own(const config::MachineConfig& machine, uint32_t stacks, uint32_t sms);
-/// Of near-bank units of `sms` cores to what is behind them, where an access takes `access_bytes`
-/// of TSVs for each line.
+/// The way of near-bank units of `sms` cores to the banks behind them, where an access takes
+/// `access_bytes` of TSVs for each line.
 Way way_to_near_banks(const config::MachineConfig& machine, uint32_t sms, uint32_t access_bytes);
-/// The same to what is in one other stack (or above another processor's cores).
+/// The way of SMs in stacks to one other stack (or above another processor's cores).
 Way way_to_other(const config::MachineConfig& machine, uint32_t stacks, uint32_t sms);
 
 }  // namespace nearwarp::probe

@@ -15,7 +15,7 @@ constexpr size_t kMeasured = 128;
 constexpr size_t kLeastMeasured = 2 * kRound;
 /// Steps of runs that go around.
 constexpr uint32_t kAround = 512;
-/// The same of a few lines: what the two programs' own instructions cost is small beside it.
+/// Steps of runs around a few lines: the cost of the programs' own instructions is small beside it.
 constexpr uint32_t kAroundFew = 4096;
 constexpr uint32_t kResidentLines = 8;
 constexpr size_t kRandomLines = 256;

@@ -37,12 +37,12 @@ class Chases {
   /// Lines of a channel of `stack` whose rows are open, none of which was visited before; nothing
   /// where a row has too few. The first line of all lies in the stack `own`.
   std::optional<ChasePair> open_rows(uint32_t own, uint32_t stack) const;
-  /// The same where another row of the bank is open.
+  /// As open_rows(), but another row of the bank is open.
   std::optional<ChasePair> row_conflicts(uint32_t own, uint32_t stack) const;
   /// Lines from everywhere in random order, none twice.
   ChasePair random() const;
 
-  /// So many lines of a stack, in the order of their addresses, from the beginning of the data.
+  /// The first `count` lines of a stack's data, in the order of their addresses.
   std::vector<LineAddr> lines_of(uint32_t stack, size_t count) const;
 
  private:

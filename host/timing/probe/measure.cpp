@@ -98,7 +98,7 @@ Finding finding(const Run& shorter, const Run& longer) {
   Finding f;
   f.cycles = b.cycles - a.cycles;
   f.work = work_of(*longer.program) - work_of(*shorter.program);
-  // What has been written and not come to memory yet.
+  // Sectors that have been written and not come to memory yet: they do not count as work.
   const int64_t kept = sum(b, {"l2.sectors_left_dirty"}) - sum(a, {"l2.sectors_left_dirty"});
   if (is_stream(*longer.program))
     f.work -= static_cast<uint64_t>(kept * longer.machine->packets.sector_bytes);

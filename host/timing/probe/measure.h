@@ -10,7 +10,7 @@
 
 namespace nearwarp::probe {
 
-/// Of one probe.
+/// The result of one probe.
 struct Finding {
   uint64_t cycles = 0;  ///< core cycles that the longer run took more, or that were counted
   uint64_t work = 0;    ///< that it did more: steps of a chase, else bytes; or what was counted

@@ -1,4 +1,4 @@
-// What is measured on a machine.
+// Plans the measurements of a machine.
 #include "host/timing/probe/plan.h"
 
 #include <algorithm>
@@ -198,7 +198,7 @@ class Planner {
     }
   }
 
-  /// Of what near-bank units do: counted, for a subcore's instructions go on meanwhile.
+  /// Adds work of near-bank units: counted, for a subcore's instructions go on meanwhile.
   void add_counted(std::string name, StreamPair pair, const char* cycles, const char* work,
                    std::vector<Evidence> evidence = {}) {
     Probe probe;
@@ -250,13 +250,13 @@ class Planner {
     const bool own = groups.front().own == groups.front().wanted;
     add(name + "read", listed(m_, groups, blocks_each, warps, false), policy,
         way.bound(Flow::kRead));
-    // What an L2 keeps does not tell how fast vaults are.
+    // Writes that an L2 keeps do not tell how fast vaults are.
     if (own && m_.l2.write_policy != "back")
       add(name + "write", listed(m_, groups, blocks_each, warps, true), policy,
           way.bound(Flow::kWrite));
   }
 
-  /// So many groups, each of which wants what the one `distance` further on has.
+  /// Makes `count` groups, each of which wants what the one `distance` further on has.
   std::vector<Group> groups(uint32_t count, uint32_t of, uint32_t distance) const {
     std::vector<Group> all;
     for (uint32_t g = 0; g < count; ++g) all.push_back({g, (g + distance) % of});

@@ -1,4 +1,4 @@
-// What is measured on a machine: for each latency and bandwidth two runs of different length.
+// Plans the measurements of a machine: for each latency and bandwidth two runs of different length.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What probe programs do: descriptions, which bench/probes turns into recordings.
+// Descriptions of probe programs, which bench/probes turns into recordings.
 #pragma once
 
 #include <cstdint>
@@ -70,7 +70,7 @@ struct Listed {
   uint32_t rounds = 1;
 };
 
-/// What near-bank units do: whole warps' accesses to words in a row, as many at a time as there are
+/// Work of near-bank units: whole warps' accesses to words in a row, as many at a time as there are
 /// threads, or additions of which each waits for the one before.
 struct Near {
   enum class Kind : uint8_t {
@@ -91,7 +91,7 @@ struct Program {
   uint64_t ballast_bytes = 0;
 };
 
-/// What a program does: steps of a chase, bytes of other programs that it wanted to read and write.
+/// The work of a program: steps of a chase, else bytes that it wanted to read and write.
 uint64_t work_of(const Program& program);
 
 /// Executes a program.

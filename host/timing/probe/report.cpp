@@ -1,4 +1,4 @@
-// What probes found, for people and for programs.
+// Findings of probes, for people and for programs.
 #include "host/timing/probe/report.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// What probes found, for people and for programs.
+// Findings of probes, for people and for programs.
 #pragma once
 
 #include <string>

@@ -75,7 +75,7 @@ StreamPair stream_memory(const Machine& m, uint32_t sms, Flow flow) {
   s.sm_offset = s.block_warps;
   s.block_offset = s.block_warps * sms;
   s.stride = s.blocks * s.block_warps;
-  // What an L2 keeps of writes is in both runs.
+  // Writes that an L2 keeps are as many in both runs.
   const uint64_t round_bytes = uint64_t{s.stride} * kChunkBytes;
   const uint64_t fills = keeps_writes(m) && flow != Flow::kRead ? m.l2.bytes + m.l2.bytes / 2 : 0;
   uint32_t rounds = static_cast<uint32_t>(std::max<uint64_t>(2, fills / round_bytes + 1));
@@ -91,7 +91,7 @@ std::optional<StreamPair> stream_l2(const Machine& m, uint32_t sms) {
   s.block_warps = block_warps(m) * blocks_on_sm(m);
   s.blocks = s.sms = sms;
   s.stride = s.block_warps;
-  // What one warp comes by is more than it finds again in the L1, even if it runs ahead.
+  // One warp touches more than it finds again in the L1, even if it runs ahead.
   const uint64_t set = std::bit_ceil(
       std::max(uint64_t{4} * m.l1.bytes, uint64_t{kChunksOfWarp} * s.stride * kChunkBytes));
   if (set > l2_of_sm(m) / 2) return std::nullopt;

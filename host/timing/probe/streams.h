@@ -36,7 +36,7 @@ constexpr uint32_t most_listed_warps() { return kMaxListed / (2 * kRound); }
 StreamPair listed(const config::MachineConfig& machine, const std::vector<Group>& groups,
                   uint32_t blocks_each, uint32_t block_warps, bool write);
 
-/// What near-bank units do, on `sms` main SMs, each of which has a block whose warps' data lies
+/// Work of near-bank units, on `sms` main SMs, each of which has a block whose warps' data lies
 /// behind it, a line behind each warp's unit.
 StreamPair near_banks(const config::MachineConfig& machine, Near::Kind kind, uint32_t sms);
 /// One warp alone.

@@ -133,7 +133,7 @@ class KernelCounter {
   runtime::ChunkReplay walk_;
 };
 
-/// What one thread counts: by kernel, where it met the kernel.
+/// The counts of one thread: by kernel, where it met the kernel.
 using Counters = std::vector<std::unique_ptr<KernelCounter>>;
 
 /// All pieces, dealt to threads.

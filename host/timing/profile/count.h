@@ -17,7 +17,7 @@ struct Options {
   std::function<bool(uint64_t done, uint64_t total)> progress;
 };
 
-/// The same for any number of threads. A trace chunk that several launches of a kernel have in
+/// Counts with any number of threads. A trace chunk that several launches of a kernel have in
 /// common is read once. Throws nearwarp::Error for malformed traces, Interrupted when stopped.
 report::Profile count(const runtime::Recording& recording, const Options& options);
 

@@ -261,7 +261,7 @@ ImageTables build_image(const runtime::Recording& recording, const config::Machi
     info.first_block = blocks;
     info.space = static_cast<uint16_t>(l.application);
     info.cut = recording.truncated;
-    // Of launches that were cut short nobody knows which blocks of a cluster are there.
+    // If a launch was cut short, nobody knows which blocks of a cluster are there.
     const bool whole = !info.cut && l.blocks_recorded % l.cluster.count() == 0;
     if (machine.gpu.gpcs != 0 && whole) info.cluster = static_cast<uint32_t>(l.cluster.count());
     if (info.cluster > 1) check_cluster(machine, *recording.kernels[l.kernel], l, info.needs);

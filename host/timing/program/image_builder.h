@@ -37,11 +37,11 @@ struct ImageTables {
   sm::ProgramImage view() const;
 };
 
-/// What an SM of the machine has for thread blocks.
+/// Resources that an SM of the machine has for thread blocks.
 sm::SmResources sm_capacity(const config::MachineConfig& machine);
 
-/// What a thread block of a launch takes of an SM. Throws nearwarp::Error if not even one fits,
-/// saying which resource is short.
+/// Resources that a thread block of a launch takes of an SM. Throws nearwarp::Error if not even one
+/// fits, saying which resource is short.
 sm::SmResources block_needs(const config::MachineConfig& machine, const compiler::Kernel& kernel,
                             const runtime::LaunchRecord& launch);
 

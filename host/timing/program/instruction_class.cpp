@@ -31,7 +31,7 @@ using Classes = MachineConfig::Classes;
 /// Latency and interval. The first five depend on the type.
 enum class Time : uint8_t { kAdd, kMax, kMul, kMad, kDiv, kMatrix, kSpecial, kConvert, kShuffle };
 
-/// What the energy account charges. Type: integer, fp32 or fp64, as the operands are.
+/// Classes of energy. Type: integer, fp32 or fp64, as the operands are.
 enum class Charge : uint8_t {
   kType,
   kBits,
@@ -106,7 +106,7 @@ constexpr Row kRows[] = {
     {Opcode::kTrap, Unit::kControl, Action::kExit, Time::kAdd, Charge::kControl},
     {Opcode::kBarWarp, Unit::kControl, Action::kCompute, Time::kAdd, Charge::kControl},
     {Opcode::kNanosleep, Unit::kControl, Action::kCompute, Time::kAdd, Charge::kControl},
-    // What the runtime does for a kernel costs one issue slot.
+    // Calls of the runtime by a kernel cost one issue slot.
     {Opcode::kSystem, Unit::kControl, Action::kCompute, Time::kAdd, Charge::kControl},
     {Opcode::kTensorSize, Unit::kSp, Action::kCompute, Time::kAdd, Charge::kBits},
     {Opcode::kTensorLoad, Unit::kControl, Action::kCopyRead, Time::kAdd, Charge::kMemory},
@@ -127,7 +127,7 @@ constexpr auto kByOpcode = [] {
 
 const Row& row_of(const Instruction& in) { return kByOpcode[static_cast<size_t>(in.op)]; }
 
-/// So that latencies fit ImageInstr; far beyond any instruction of a GPU.
+/// A limit so that latencies fit ImageInstr; far beyond any instruction of a GPU.
 constexpr uint32_t kMostMatrixCycles = 50'000;
 
 /// By type (integer, fp32, fp64) and Time.
@@ -148,9 +148,9 @@ bool is_double(const Instruction& in) {
   return in.mod.type == ptx::Type::kF64 || in.mod.src_type == ptx::Type::kF64;
 }
 
-/// What 16 products of factors of such a type take of a matrix unit, in products of f16: by width,
-/// but for doubles. NVIDIA's white papers of A100 (f16 312, tf32 156, f64 19.5 TFLOPS, 624 TOPS of
-/// bytes) and H100, dense.
+/// The time of 16 products of factors of such a type in a matrix unit, in products of f16: by
+/// width, but for doubles. NVIDIA's white papers of A100 (f16 312, tf32 156, f64 19.5 TFLOPS, 624
+/// TOPS of bytes) and H100, dense.
 uint32_t matrix_cost(const Instruction& in) {
   if (in.op == Opcode::kWarpMma) {
     using ptx::Factor;
@@ -171,7 +171,7 @@ uint32_t matrix_cost(const Instruction& in) {
   }
 }
 
-/// Of a warp.
+/// The products that one warp's instruction forms.
 uint64_t matrix_products(const Instruction& in) {
   if (in.op == Opcode::kWarpMma) {
     const ptx::WarpMatrixDetail d = ptx::WarpMatrixDetail::unpack(in.mod.detail);
@@ -215,7 +215,7 @@ ClassTiming matrix_timing(const Instruction& in, const ClassTiming& multiply_add
   return t;
 }
 
-/// Of constants and parameters: they come from a cache of their own.
+/// Does it read constants or parameters? They come from a cache of their own.
 bool is_constant(const Instruction& in) {
   return in.mod.space == Space::kConst || in.mod.space == Space::kParam;
 }
@@ -252,7 +252,7 @@ uint32_t source_registers(const Instruction& in) {
   return static_cast<uint32_t>(seen.size());
 }
 
-/// From issue to the next instruction that needs the result: the execute stage is not all of it.
+/// Adds the pipeline's other stages to the time until the next instruction that needs the result.
 void add_pipeline(ImageInstr& out, const Instruction& in, const MachineConfig::Sm& sm) {
   uint32_t more = sm.pipeline_cycles;
   if (sm.operands_per_cycle != 0)

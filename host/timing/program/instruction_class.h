@@ -11,7 +11,7 @@ namespace nearwarp::sim {
 sm::ImageInstr classify(const compiler::Instruction& instruction,
                         const config::MachineConfig& machine);
 
-/// What a lane of the instruction is charged as in the energy account.
+/// The class as which a lane of the instruction is charged in the energy account.
 sm::EnergyClass energy_class(const compiler::Instruction& instruction);
 
 /// True for instructions that the real assembler removes (`mov`, `cvta`).

@@ -10,7 +10,7 @@ namespace {
 
 using Launches = std::set<uint32_t>;  ///< indices into ImageTables::launches
 
-/// Of each launch of the recording, those of the image that have to end before it begins.
+/// The order of launches: for each of the recording, those of the image that must end before it.
 class Order {
  public:
   explicit Order(const ImageTables& image) : image_(image) {}
@@ -31,7 +31,7 @@ class Order {
       stands_for_.push_back({done_++});
       return before;
     }
-    // Not in the image: it ends with what it waits for.
+    // A launch that is not in the image ends with what it waits for.
     stands_for_.push_back(std::move(before));
     return {};
   }

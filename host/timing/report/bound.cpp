@@ -1,4 +1,4 @@
-// What bounds a run, in a sentence; and tables of where its time went.
+// Says what bounds a run, in a sentence; and makes tables of where its time went.
 #include "host/timing/report/bound.h"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ constexpr double kSaturated = 0.75, kOneSaturated = 0.9;
 /// From this share of the run on, learning the mapping of data is what bounds it; from the lower
 /// one on it is mentioned.
 constexpr double kMostlyLearning = 0.5, kSomeLearning = 0.05;
-/// What is named besides the busiest.
+/// Saturated parts that are named besides the busiest.
 constexpr size_t kMostNamed = 2;
 
 std::string percent_text(double share) { return fmt::format("{:.0f} %", 100 * share); }
@@ -27,7 +27,7 @@ std::string plural(const SmCycles& c) {
   return c.sms == "stack_sm" ? "stack SMs" : c.sms + " SMs";
 }
 
-/// Of PCI-E the sentence on the learning phase speaks, where there is one.
+/// Utilisations, the busiest first; without PCI-E where the learning phase's sentence speaks of it.
 std::vector<const Utilisation*> busiest_first(const RunResult& run,
                                               double (Utilisation::*of)() const) {
   std::vector<const Utilisation*> all;
@@ -39,7 +39,7 @@ std::vector<const Utilisation*> busiest_first(const RunResult& run,
   return all;
 }
 
-/// What is near saturation; `found` says whether anything is.
+/// Names the parts that are near saturation; `found` says whether there are any.
 std::string saturated_text(const RunResult& run, bool& found) {
   std::string text;
   const auto by_mean = busiest_first(run, &Utilisation::mean);
@@ -65,7 +65,7 @@ std::string saturated_text(const RunResult& run, bool& found) {
   return fmt::format("nothing is near saturation (busiest: {})", all);
 }
 
-/// What the SMs of a class did most of the time, besides issuing.
+/// Says how the SMs of a class spent most of the time, besides issuing.
 std::string sms_text(const SmCycles& c) {
   const auto most = std::max_element(c.uses.begin(), c.uses.end());
   const auto use = static_cast<size_t>(most - c.uses.begin());
@@ -83,7 +83,7 @@ std::string pcie_text(const RunResult& run) {
   return ", whose latency counts";
 }
 
-/// What memory behind PCI-E was held up by while the mapping was being learnt.
+/// Says what held up memory behind PCI-E while the mapping was being learnt.
 std::string learning_text(const RunResult& run) {
   const double share = run.learning_share();
   return fmt::format(

@@ -1,4 +1,4 @@
-// What bounds a run, in a sentence.
+// Says what bounds a run, in a sentence.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@ std::string bound_text(const RunResult& run);
 /// A line for each run; empty if there is nothing to say.
 std::string format_bounds(std::span<const RunResult> runs, size_t width);
 
-/// What columns of format_use() are.
+/// The legend of format_use()'s columns.
 inline constexpr char kUseLegend[] =
     "How busy everything was: busy, the mean of all components; most, of the one that was busy "
     "most.";

@@ -125,7 +125,7 @@ constexpr RuleSet kRulesOfWires[] = {
     {kTransferRules, "links.memory_to_memory.", "link.memory_to_memory."},
     {kIdleRules, "links.gpu_to_memory.", "link.gpu_to_memory."},
     {kIdleRules, "links.memory_to_gpu.", "link.memory_to_gpu."},
-    // Off where nothing needs them (deviation 62).
+    // These links are off where nothing needs them (deviation 62).
     {kIdleRules, "links.memory_to_memory.", "link.memory_to_memory.", &MachineParts::cross_links},
 };
 

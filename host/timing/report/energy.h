@@ -20,7 +20,7 @@ struct MachineParts;
 enum class EnergyPart : uint8_t { kSm, kL2, kNetwork, kLinks, kDram, kLeakage };
 inline constexpr size_t kNumEnergyParts = 6;
 
-/// What turns a counter's unit into the constant's.
+/// The scale between a counter's unit and the constant's.
 enum class EnergyScale : uint8_t {
   kEvents,     ///< energy per event, or per bit where bits are counted
   kBytes,      ///< energy per bit, bytes are counted
@@ -90,8 +90,8 @@ struct EnergyReport {
   Femtojoules total() const;
 };
 
-/// What a run took, from its counters; a partial run's energy is up to where it stopped. Throws
-/// nearwarp::Error if a counter is missing.
+/// Accounts the energy of a run by its counters; of a partial run it is up to where it stopped.
+/// Throws nearwarp::Error if a counter is missing.
 EnergyReport account_energy(const config::MachineConfig& machine, const RunResult& run);
 
 /// Names of all counters that the account of a machine with these parts wants.

@@ -1,4 +1,4 @@
-// What mechanisms did, and what it brought, for people.
+// Explanations of a run by its mechanisms, for people.
 #include "host/timing/report/explain.h"
 
 #include <algorithm>

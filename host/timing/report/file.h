@@ -26,7 +26,7 @@ class FileWriter {
   int file_ = -1;
 };
 
-/// The same for a text that is there as a whole.
+/// Writes a text that is there as a whole.
 void write_file(const std::string& path, std::string_view text);
 
 /// Check beforehand that write_file() has a chance: the folder exists and lets files be made, or

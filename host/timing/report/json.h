@@ -14,7 +14,7 @@ namespace nearwarp::report {
 /// Changes with every change that could break a reader.
 inline constexpr const char* kRunSchema = "nearwarp.run/1";
 
-/// What holds for all runs of a document.
+/// Facts that hold for all runs of a document.
 struct RunContext {
   std::string version;  ///< of nearwarp
   /// Effective configuration: keys with their values as written in TOML.

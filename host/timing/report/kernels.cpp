@@ -1,4 +1,4 @@
-// What a program's kernels took.
+// Costs of a program's kernels.
 #include "host/timing/report/kernels.h"
 
 #include <fmt/format.h>
@@ -67,7 +67,7 @@ std::string table(const RunResult& run, std::vector<KernelSummary> kernels, size
   return fmt::format("Kernels under {}:\n\n", run.policy) + columns_text(names, columns, width);
 }
 
-/// What was simulated of the launches; empty if all were.
+/// Says how many launches were simulated; empty if all were.
 std::string left_out(const std::vector<KernelSummary>& kernels, size_t width) {
   KernelSummary all;
   for (const KernelSummary& k : kernels) add(k, all);

@@ -1,4 +1,4 @@
-// What a program's kernels took, each summed over its launches.
+// Costs of a program's kernels, each summed over its launches.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ struct KernelSummary {
   uint64_t distinct = 0;   ///< of them; the others repeat one of these: same paths, same addresses
   uint64_t simulated = 0;  ///< of them; all, unless repetitions were left out
   uint64_t cycles = 0;     ///< core cycles
-  /// With those of the launches left out, taken to be as the last one that was simulated.
+  /// Cycles with the launches left out, each taken to be as the last one that was simulated.
   uint64_t estimated_cycles = 0;
   uint64_t warp_instructions = 0, thread_instructions = 0;
-  /// Of its code that a mechanism may execute elsewhere; KernelWork.
+  /// Executions of its code that a mechanism may execute elsewhere; see KernelWork.
   uint64_t instances = 0, offloaded = 0;
   uint32_t registers = 0;  ///< per thread; the most that one of its launches counts
   std::string registers_source;

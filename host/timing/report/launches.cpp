@@ -16,7 +16,7 @@ std::string percent(double share) {
   return fmt::format("{:.{}f} %", 100 * share, share < 0.1 ? 1 : 0);
 }
 
-/// What is simulated inside of launches.
+/// Names the simulated parts inside of launches.
 std::string inside_text(const SampleReport& s) {
   if (s.divided == 0) return "";
   size_t runs = 0;
@@ -60,8 +60,8 @@ std::vector<std::string> approximations(const LaunchesReport& l) {
 
 namespace {
 
-/// Of runs of the same sample, the first of which is `runs[first]`, with the error of each, and of
-/// speed-ups over the first of all, which may be exact.
+/// Describes runs of the same sample, the first of which is `runs[first]`, with the error of each,
+/// and of speed-ups over the first of all, which may be exact.
 std::string sampled_text(std::span<const RunResult> runs, size_t first) {
   const LaunchesReport& l = *runs[first].launches;
   const SampleReport& s = *l.sample;

@@ -11,7 +11,7 @@ namespace nearwarp::report {
 
 // Not in the unnamed namespace: each_row() finds these by their rows' types.
 
-/// To apply to every number that is a sum over a run's events: f(mine, other).
+/// Applies f(mine, other) to every number that is a sum over a run's events.
 template <class F>
 static void each_sum(SmCycles& a, const SmCycles& b, F f) {
   f(a.warp_cycles, b.warp_cycles);
@@ -104,7 +104,7 @@ void each_counter(RunResult& a, const RunResult& b, bool later_is_b, F f) {
   });
 }
 
-/// What is expected of an account of a part: sums of SM cycles never fall.
+/// Subtracts in an account of a part, whose sums of SM cycles never fall: 0 is the least.
 void subtract(uint64_t& a, uint64_t b) { a = a > b ? a - b : 0; }
 void add(uint64_t& a, uint64_t b) { a += b; }
 

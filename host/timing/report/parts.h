@@ -9,7 +9,7 @@
 
 namespace nearwarp::report {
 
-/// What `after` has more than `before`, which is the same run earlier: rows of the launches that
+/// The counts that `after` has more than `before`, the same run earlier: rows of the launches that
 /// ended later, cycles from `before` on. Energy is accounted anew on `machine`.
 RunResult between(const config::MachineConfig& machine, const RunResult& before,
                   const RunResult& after);

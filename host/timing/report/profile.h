@@ -1,4 +1,4 @@
-// What a program executed, kernel by kernel and line by line, without timing: the numbers that
+// Profiles of a program, kernel by kernel and line by line, without timing: the numbers that
 // `nearwarp run --profile` prints and writes.
 #pragma once
 
@@ -14,7 +14,7 @@ inline constexpr uint32_t kSectorBytes = 32;  ///< aligned pieces of memory that
 struct AccessCounts {
   uint64_t accesses = 0;  ///< warp-instructions
   uint64_t lanes = 0;     ///< of these, in all
-  // Of device memory; not counted for shared memory and constants:
+  // Counts for device memory alone; not counted for shared memory and constants:
   uint64_t sectors = 0;  ///< different ones that an access touches, in all
   uint64_t lines = 0;    ///< likewise, of Profile::line_bytes
   uint64_t bytes = 0;    ///< different ones that an access reads or writes, in all
@@ -59,7 +59,7 @@ struct Profile {
   uint64_t launches = 0;
   ProfileCounts all;
   std::vector<ProfileKernel> kernels;  ///< in the order of first launches
-  /// Those executed; most warp-instructions first, then most sectors.
+  /// Lines that were executed; most warp-instructions first, then most sectors.
   std::vector<ProfileLine> lines;
 };
 
@@ -68,7 +68,7 @@ inline constexpr const char* kProfileSchema = "nearwarp.profile/1";
 /// Tables of at most 80 columns, with the first `most_lines` lines.
 std::string format_profile(const Profile& profile, size_t most_lines);
 
-/// What the profiles of a document have in common.
+/// Facts that the profiles of a document have in common.
 struct ProfileContext {
   std::string version, machine;
   std::vector<std::string> overrides;  ///< key=value

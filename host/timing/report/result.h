@@ -1,4 +1,4 @@
-// What one simulation run found: the numbers that the table and the JSON file are made of.
+// Results of one simulation run: the numbers that the table and the JSON file are made of.
 #pragma once
 
 #include <algorithm>
@@ -68,7 +68,7 @@ struct LinkUse {
   /// Shares of the bandwidth that were used, 0 to 1; 0 for an empty run.
   double gpu_to_memory() const { return share(gpu_to_memory_busy_ticks); }
   double memory_to_gpu() const { return share(memory_to_gpu_busy_ticks); }
-  /// Of the direction that is used more: a program is bound by the fuller one.
+  /// The share of the direction that is used more: a program is bound by the fuller one.
   double higher() const { return std::max(gpu_to_memory(), memory_to_gpu()); }
 
  private:
@@ -99,7 +99,7 @@ struct LaunchesReport {
   /// they were simulated in order beforehand. 0: no part began with a mapping learnt.
   uint64_t learnt_by = 0;
   bool exact = false;  ///< no part began on a cold machine but the program's first
-  /// Of one part: the SM at which the dispatcher began, number from 0 on.
+  /// For one part: the SM at which the dispatcher began, number from 0 on.
   uint64_t next_sm = 0;
   std::optional<BlocksReport> blocks;  ///< only these of the launch are reported
   std::optional<SampleReport> sample;  ///< the parts stand for the whole program
@@ -135,7 +135,7 @@ struct RunResult {
   std::vector<RouterNetwork> networks;  ///< of routers; empty: the machine has none
   std::vector<KernelRow> kernels;
   std::vector<ApplicationRow> applications;  ///< of several programs at once; else empty
-  /// What mechanisms have found out beside counters, by types of their own folders.
+  /// Sections of mechanisms beside counters, by types of their own folders.
   config::Tables sections;
   /// Core cycles, from the beginning on, until a mechanism had learnt what holds for the rest;
   /// kToTheEnd: it learnt all the time.
@@ -178,7 +178,7 @@ inline const Counter* find_counter(const RunResult& run, std::string_view name) 
     if (c.name == name) return &c;
   return nullptr;
 }
-/// Its value; 0 if the run does not have it.
+/// The value of the counter with this name; 0 if the run does not have it.
 inline uint64_t counter_value(const RunResult& run, std::string_view name) {
   const Counter* c = find_counter(run, name);
   return c == nullptr ? 0 : c->value;

@@ -14,8 +14,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Of a value of each part, `values`, whose spread is expected relative to `levels`: how far off
-/// the estimate of their sum over all units may be, at 95 % confidence.
+/// The error of the estimate of a sum over all units, at 95 % confidence, from the value of each
+/// part, `values`, whose spread is expected relative to `levels`.
 ///
 /// A group's residuals - from their stratum's mean, or the group's line over sizes - say how much
 /// more or less they spread than was expected, and that expectation counts as some residuals, too
@@ -61,7 +61,7 @@ double error_of(const SampleReport& s, const std::vector<double>& values,
     const double slope = h.has_line && g.moment > 0 ? g.together / g.moment : 0;
     const double residual = value - slope * size;
     if (expected > 0) g.residuals += residual * residual / (expected * expected);
-    // Of those that stand for others, and of the others themselves.
+    // Variance from units that stand for others, and from the others themselves.
     g.variance += weight * std::max(0.0, weight - 1) * expected * expected;
     g.has_line = h.has_line;
   });
@@ -117,7 +117,7 @@ std::optional<double> ratio_error(const SampleReport* a, const SampleReport* b) 
   if (!same_launches(*a, *b)) return std::nullopt;
   const double sum_a = sum_of(*a), sum_b = sum_of(*b);
   if (sum_a == 0 || sum_b == 0) return std::nullopt;
-  // What is left of launches' cycles but for the ratio says how sure the ratio is.
+  // The residuals of launches' cycles from the ratio say how sure the ratio is.
   const std::vector<double> of_a = cycles_of(*a), of_b = cycles_of(*b);
   std::vector<double> rest;
   for (size_t i = 0; i < of_a.size(); ++i) rest.push_back(of_a[i] - sum_a / sum_b * of_b[i]);

@@ -52,12 +52,12 @@ struct SampleReport {
 
 /// How far the estimate of all cycles may be off, relative to it, at 95 % confidence.
 double cycles_error(const SampleReport& sample);
-/// The same of the cycles of `a` over those of `b`, for speed-ups; nothing if they are not samples
+/// The error of the cycles of `a` over those of `b`, for speed-ups; nothing if they are not samples
 /// of the same launches. A run that is no sample has no error of its own: null.
 std::optional<double> ratio_error(const SampleReport* a, const SampleReport* b);
 
 nlohmann::ordered_json sample_json(const SampleReport& sample);
-/// What sample_json() has made; nothing of a run's `launches` without one. Throws Json::exception.
+/// Reads sample_json()'s text; nothing for a run's `launches` without one. Throws Json::exception.
 std::optional<SampleReport> sample_of(const nlohmann::ordered_json& launches);
 
 }  // namespace nearwarp::report

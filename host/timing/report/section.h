@@ -1,4 +1,4 @@
-// What a mechanism adds to reports of a run: sections of its own, which lie in its folder (report/
+// Sections that a mechanism adds to reports of a run; they lie in its folder (report/
 // there). Reports know no mechanism; they ask all of them in turns.
 #pragma once
 
@@ -16,13 +16,13 @@ namespace nearwarp::report {
 /// Fewer instances than this say little about those that follow (estimated).
 inline constexpr uint64_t kFewInstances = 32;
 
-/// What the columns of a section are.
+/// The legend of a section's columns.
 struct Legend {
   const char* text;
   bool (*has)(const RunResult&);  ///< is the section there?
 };
 
-/// Of a kernel's code that a mechanism may have executed elsewhere.
+/// Work of a kernel's code that a mechanism may have executed elsewhere.
 struct KernelWork {
   std::string kernel;
   uint64_t instances = 0;  ///< times that a warp came to it
@@ -40,7 +40,7 @@ struct Phases {
   std::vector<Phase> phases;
 };
 
-/// To apply to each number that is a sum over a run's events: f(mine, other's).
+/// A function f(mine, other's) for each number that is a sum over a run's events.
 using EachSum = std::function<void(uint64_t&, uint64_t)>;
 
 /// A mechanism's sections. Null: it has none of that kind. Texts are empty for runs without the
@@ -48,18 +48,18 @@ using EachSum = std::function<void(uint64_t&, uint64_t)>;
 struct MechanismReport {
   /// Runs side by side, below the table of all runs.
   std::string (*tables)(std::span<const RunResult> runs, size_t width) = nullptr;
-  /// Of one run, where explanations are asked for; and what its columns are.
+  /// An explanation of one run, where these are asked for; and legends of its columns.
   std::string (*explanation)(const RunResult& run, size_t width) = nullptr;
   std::span<const Legend> legends{};
-  /// What keeps a run's numbers from saying what they seem to, in a sentence.
+  /// The reason why a run's numbers do not say what they seem to, in a sentence.
   std::string (*remark)(const RunResult& run) = nullptr;
   /// Its members of a run in JSON, and of a kernel of kernel_totals.
   void (*members)(const RunResult& run, Json& json) = nullptr;
   void (*kernel_members)(const RunResult& run, const std::string& kernel, Json& json) = nullptr;
   std::vector<KernelWork> (*work)(const RunResult& run) = nullptr;
-  /// What it learnt in, for timelines; nothing in `phases`: it did not.
+  /// The phases in which it learnt, for timelines; nothing in `phases`: it did not.
   Phases (*phases)(const RunResult& run) = nullptr;
-  /// What of a run's cycles it took for itself before anything was gained, as a clause of a
+  /// The cycles that it took for itself before anything was gained, as a clause of a
   /// sentence; `run` is a document of `members`, fewer cycles than `least` are not worth one.
   std::string (*cost)(const Json& run, int64_t least) = nullptr;
   /// f for the sums in the sections of `run` that `other` has, too; `add_missing`: what only
@@ -68,7 +68,7 @@ struct MechanismReport {
                    const EachSum& f) = nullptr;
 };
 
-/// Those of all mechanisms, in the order of their list. Defined beside them
+/// The reports of all mechanisms, in the order of their list. Defined beside them
 /// (host/mechanisms/reports.cpp), which know this folder.
 std::span<const MechanismReport* const> mechanism_reports();
 

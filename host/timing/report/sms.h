@@ -22,7 +22,7 @@ struct SmNumbers {
 };
 
 SmNumbers sms_of(const RunResult& run);
-/// Of a run as JSON; not known if the document is too old to say.
+/// The numbers of a run as JSON; not known if the document is too old to say.
 SmNumbers sms_of(const nlohmann::ordered_json& run);
 
 /// Who has how many, e.g. "SMs: 68 (baseline), 64 + 4 in stacks (other)". Empty if all have as many

@@ -129,7 +129,7 @@ Column column(const RunResult& run, const RunResult& first, const Unit& unit,
   return c;
 }
 
-/// What keeps a column from saying what it seems to, a line for each.
+/// Reasons why a column does not say what it seems to, a line for each.
 std::string remarks_on(std::span<const RunResult> runs, size_t width) {
   std::string text;
   for (const RunResult& run : runs) {

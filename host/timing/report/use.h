@@ -15,7 +15,7 @@ struct CycleUse {
   const char* text;   ///< one sentence
 };
 
-/// What a cycle of an SM is spent on, in the order of sm::CycleUse.
+/// Uses of a cycle of an SM, in the order of sm::CycleUse.
 inline constexpr std::array<CycleUse, 12> kCycleUses = {{
     {"issued", "issue", "Something was issued"},
     {"lsu", "have a full load-store unit",
@@ -51,7 +51,7 @@ struct SmCycles {
     for (const uint64_t cycles : uses) all += cycles;
     return all;
   }
-  /// Of all cycles, 0 to 1.
+  /// The share of a use in all cycles, 0 to 1.
   double share(size_t use) const {
     const uint64_t all = total();
     return all == 0 ? 0 : static_cast<double>(uses[use]) / static_cast<double>(all);
@@ -75,7 +75,7 @@ struct Utilisation {
   uint64_t busy_ticks = 0;       ///< summed over components
   uint64_t most_ticks = 0;       ///< of the one that was busy most
   std::string busiest;           ///< its name
-  /// Of each component: how long, and its name. For differences and sums of runs (parts.h).
+  /// Busy time and name of each component. For differences and sums of runs (parts.h).
   std::vector<std::pair<uint64_t, std::string>> each = {};
 
   /// 0 to 1: on average, and of the busiest one.

@@ -15,7 +15,7 @@ Json sm_cycles_json(const RunResult& run);
 Json utilisation_json(const RunResult& run);
 Json way_json(const RunResult& run);
 Json networks_json(const RunResult& run);
-/// And sm_cycles of one of kernel_totals.
+/// The sm_cycles of one of kernel_totals.
 Json kernel_cycles_json(const RunResult& run, const std::string& kernel);
 
 }  // namespace nearwarp::report

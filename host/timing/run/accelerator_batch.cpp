@@ -28,7 +28,7 @@ using kernels::TeamSystem;
 /// Systems on the device beyond those that teams can take at once that a launch waits for, so that
 /// a team whose system has ended finds another before the launch is over.
 constexpr uint32_t kInReserve = 4;
-/// Of a team, however many systems there are.
+/// The fewest warps of a team, however many systems there are.
 constexpr uint32_t kFewestWarps = 1;
 /// Systems in a batch, at most: with a few dozen components due in each, several times what a large
 /// device has lanes for.

@@ -25,7 +25,7 @@ struct AcceleratorBatchOptions {
   /// one system at a time.
   bool locate_fault = false;
   Tick window_ticks = 0;  ///< for tests: the longest window; 0: as long as possible
-  /// What the user should know, a sentence each, e.g. that memory is short.
+  /// Tells the user facts worth knowing, a sentence each, e.g. that memory is short.
   std::function<void(const std::string&)> say = [](const std::string&) {};
 };
 
@@ -34,11 +34,11 @@ struct AcceleratorBatchOptions {
 class AcceleratorBatch final : public BatchRunner {
  public:
   AcceleratorBatch(kernels::Device& device, AcceleratorBatchOptions options);
-  /// Also throws nearwarp::Error if the device fails.
+  /// Runs the systems. Throws nearwarp::Error also if the device fails.
   void run(std::span<const ReplayJob> systems, BatchObserver& observer) override;
-  /// What the launches of the last run() took on the device, in seconds. In the rest the device
-  /// waits for the host: to lay out the first systems, to serve them, and to fetch those that have
-  /// ended.
+  /// The time that launches of the last run() took on the device, in seconds. In the rest the
+  /// device waits for the host: to lay out the first systems, to serve them, and to fetch those
+  /// that have ended.
   double device_seconds() const { return device_seconds_; }
 
  private:

@@ -1,4 +1,4 @@
-// What systems on a device share: a recording's traces and the tables of its kernels.
+// Data that systems on a device share: a recording's traces and the tables of its kernels.
 #include "host/timing/run/accelerator_program.h"
 
 namespace nearwarp::sim {

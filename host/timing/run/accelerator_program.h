@@ -1,4 +1,4 @@
-// What systems on a device share: a recording's traces and the tables of its kernels.
+// Data that systems on a device share: a recording's traces and the tables of its kernels.
 #pragma once
 
 #include <map>
@@ -18,7 +18,7 @@ class DeviceTraces {
   /// Throws kernels::OutOfDeviceMemory.
   DeviceTraces(kernels::Device& device, const runtime::Recording& recording);
 
-  /// By thread block, over all launches.
+  /// Places of traces by thread block, over all launches.
   const sm::TraceBlock* blocks() const { return table_.as<const sm::TraceBlock>(); }
   uint64_t bytes() const { return bytes_; }
 

@@ -27,11 +27,11 @@ class AcceleratorReplay {
 
   /// The run, with the state that the device has.
   Replay& fetch();
-  /// The same for good: the run leaves the device. Nothing but the destructor may follow.
+  /// Fetches the run for good: it leaves the device. Nothing but the destructor may follow.
   std::unique_ptr<Replay> leave();
   /// The run, with the state that it had before: only its control is up to date.
   Replay& run() { return *run_; }
-  /// To the device again, after fetch() and a change.
+  /// Puts the run on the device again, after fetch() and a change.
   void put_back();
   /// After Stop::kLimit: Replay::is_over().
   bool is_over();

@@ -13,7 +13,7 @@ struct BlockInstructions {
   uint64_t recorded = 0, charged = 0;  ///< of warps
 };
 
-/// Of thread blocks [begin, end) of a launch, by a walk over their traces.
+/// The instructions of thread blocks [begin, end) of a launch, by a walk over their traces.
 BlockInstructions instructions_of_blocks(const runtime::Recording& recording,
                                          const ImageTables& image, uint32_t launch, uint32_t begin,
                                          uint32_t end);

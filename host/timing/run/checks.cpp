@@ -1,4 +1,4 @@
-// What must hold when a run ends, and what to say when it does not end.
+// Checks that a run's end is in order, and words for a run that does not end.
 #include "host/timing/run/checks.h"
 
 #include <fmt/format.h>
@@ -104,7 +104,7 @@ void each_sm(System& system, F&& f) {
       });
 }
 
-/// What an L1 has kept of stores is there, or has been written back or dropped.
+/// Checks that stores kept in an L1 are there, or have been written back or dropped.
 void check_kept(System& system, const std::string& name, const cache::L1State& s,
                 const cache::L1Params& p) {
   uint64_t dirty = 0;
@@ -146,7 +146,7 @@ void check_sm(System& system, uint32_t i, const sm::SmStateOf<kWords>& s, const 
     if (stores != 0) lost(name + " has stores that were never acknowledged");
 }
 
-/// What has been written to a slice is dirty there, or has been written back.
+/// Checks that lines written to a slice are dirty there, or have been written back.
 void check_lines(System& system, uint32_t i, const L2SliceState& s) {
   uint64_t dirty = 0;
   for (uint32_t k = 0; k < s.dirty_lines.count; ++k)

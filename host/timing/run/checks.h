@@ -1,4 +1,4 @@
-// What must hold when a run ends, and what to say when it does not end.
+// Checks that a run's end is in order, and words for a run that does not end.
 #pragma once
 
 #include <string>

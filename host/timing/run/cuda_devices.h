@@ -12,8 +12,8 @@ namespace nearwarp::sim {
 
 using kernels::DeviceInfo;
 
-/// None without a driver, a device, or a build with CUDA; `why` says which. Throws nearwarp::Error
-/// if there is one that does not work.
+/// The CUDA devices; none without a driver, a device, or a build with CUDA: `why` says which.
+/// Throws nearwarp::Error if there is one that does not work.
 std::vector<DeviceInfo> cuda_devices(std::string& why);
 
 /// Batches on CUDA device `index`, one of cuda_devices(). Throws nearwarp::Error if the device

@@ -68,7 +68,7 @@ struct Trend {
     for (const double t : of_parts) sum += t;
     return of_parts.empty() ? 0 : sum / static_cast<double>(of_parts.size());
   }
-  /// What is reported is a half, or less, of the trend away from what would be reached.
+  /// The error left by too little warming: results are off by half the trend at most.
   double bias() const { return std::abs(mean()) / 2; }
   /// Is the bias more than this, and more than chance, at 95 % confidence?
   bool is_more_than(double error) const {
@@ -88,7 +88,7 @@ report::RunResult extrapolated(const ReplayJob& whole, const runtime::LaunchSamp
   for (size_t i = 0; i < parts.size(); ++i) {
     const runtime::SampleUnit& u = sample.parts.at(i);
     weights.push_back({u.weight, u.weight, u.share});
-    // What was committed while thread blocks were dispatched is more or less than what they have.
+    // The instructions committed while thread blocks were dispatched are more or less than theirs.
     if (u.instructions != 0 && parts[i].launches->blocks->instructions != 0)
       weights.back().times *=
           u.instructions / static_cast<double>(parts[i].launches->blocks->instructions);
@@ -97,7 +97,7 @@ report::RunResult extrapolated(const ReplayJob& whole, const runtime::LaunchSamp
     if (u.instructions != 0) inside += counts;
   }
   report::RunResult all = report::extrapolated(*whole.machine, parts, weights);
-  // What is known of all launches is not estimated.
+  // Totals that are known of all launches are not estimated.
   if (!all.partial) {
     all.warp_instructions = whole.recording->warp_instructions;
     all.thread_instructions = whole.recording->thread_instructions;
@@ -113,7 +113,7 @@ report::RunResult extrapolated(const ReplayJob& whole, const runtime::LaunchSamp
   return all;
 }
 
-/// What is asked for, as it is said where it is given up.
+/// The division that was asked for, in words for where it is given up.
 std::string asked_for(const runtime::Division& division) {
   return division.sample.has_value() ? runtime::sample_within(division.sample->error)
                                      : "a division into parts";
@@ -125,14 +125,14 @@ bool is_divided(const DividedJob& job) {
          why_no_parts(*job.whole.policy).empty();
 }
 
-/// What is simulated for a job.
+/// The systems that are simulated for a job.
 struct Systems {
   std::vector<ReplayJob> jobs;
   std::optional<report::InOneGo> in_one_go = {};  ///< why it is one, if parts were asked for
 };
 
-/// Its parts, each with what its policy has learnt before it; all in one go where that takes all
-/// launches, or cannot be done.
+/// A job's parts, each with what its policy has learnt before it; all in one go where that takes
+/// all launches, or cannot be done.
 Systems systems_of(const DividedJob& job, const std::function<bool()>& go_on) {
   if (!is_divided(job)) {
     Systems whole{{job.whole}};

@@ -1,4 +1,4 @@
-// What is chosen of a program: some of its launches, all of it in parts, or a sample of its
+// A choice of launches of a program: some of them, all of it in parts, or a sample of its
 // launches.
 #include "host/timing/run/launch_choice.h"
 

@@ -1,4 +1,4 @@
-// What a user chooses of a program: some of its launches, all of it in parts side by side, or a
+// A user's choice of launches of a program: some of them, all of it in parts side by side, or a
 // sample of its launches (docs/launches.md).
 #pragma once
 
@@ -35,13 +35,13 @@ LaunchChoice parse_sample(const std::string& text, const std::string& option);
 /// Programs of size paper end in the middle, and so cannot be divided: throws UsageError.
 [[noreturn]] void refuse_paper_size();
 
-/// What the systems that simulate a recording need of its division. `go_on`: as
+/// Needs of the systems that simulate a recording, for its division. `go_on`: as
 /// learning_launches().
 runtime::DivisionNeeds division_needs(std::span<const ReplayJob> jobs,
                                       const std::function<bool()>& go_on);
 
-/// What is to be simulated of a recording. Throws UsageError for launches that it does not have, or
-/// that others run beside.
+/// The division of a recording by the choice. Throws UsageError for launches that it does not have,
+/// or that others run beside.
 runtime::Division division_of(const LaunchChoice& choice, const runtime::Recording& recording,
                               const runtime::DivisionNeeds& needs);
 

@@ -82,7 +82,7 @@ PartWatch::PartWatch(const runtime::LaunchPart& part, const runtime::Recording& 
     PartPiece piece{{}, {}, {part.first, part.end}};
     piece.from = b.first == 0 ? launches(part.first) : moment({0, before + b.first - b.begin});
     stops_ = b.end != image.launches.at(launch).num_blocks;
-    // Of what lies inside the launch the two halves tell whether the machine has been warmed
+    // Two halves of the blocks inside a launch tell whether the machine has been warmed
     // enough.
     const bool in_halves = stops_ && b.begin != 0 && b.end - b.first > 1;
     if (in_halves) {
@@ -113,7 +113,7 @@ void PartWatch::select(System& system, const ImageTables& image) const {
   for (uint32_t i = 0; i < all_; ++i) {
     launches[i].ready = kNever;
     launches[i].next = frontend::kNoLaunch;
-    // Those after the part wait for more than there is.
+    // Launches after the part wait for more than there is.
     if (i >= end_) launches[i].waits_for = ~0u;
   }
   for (uint32_t i = 0; i < begin_; ++i)

@@ -51,8 +51,8 @@ struct PartMoment {
   uint64_t blocks = 0;    ///< if not 0: so many thread blocks have been dispatched
 };
 
-/// What of it is reported as one, from one moment to another; without one, from the run's beginning
-/// or to its end.
+/// A piece of a part that is reported as one, from one moment to another; without one, from the
+/// run's beginning or to its end.
 struct PartPiece {
   std::optional<size_t> from, to;  ///< indices into PartWatch::moments()
   runtime::LaunchRange launches;

@@ -1,4 +1,4 @@
-// What a policy finds out in a program's beginning.
+// Facts that a policy learns in a program's beginning.
 #include "host/timing/run/learning.h"
 
 #include <algorithm>

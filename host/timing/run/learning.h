@@ -1,4 +1,4 @@
-// What a policy finds out in a program's beginning and keeps to its end, so that parts of the
+// Facts that a policy learns in a program's beginning and keeps to its end, so that parts of the
 // program can begin with it: a mapping of data that is learnt.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What the L2 holds before a run begins.
+// Fills the L2 before a run begins.
 #include "host/timing/run/preload.h"
 
 #include "device/cache/l2_slice.h"
@@ -8,7 +8,7 @@ namespace nearwarp::sim {
 
 namespace {
 
-/// Of line number `line`, the sectors that the bytes from `begin` to `end` (from the first line on)
+/// The sectors of line number `line` that the bytes from `begin` to `end` (from the first line on)
 /// touch.
 uint32_t touched_sectors(const L2SliceParams& p, uint64_t line, uint64_t begin, uint64_t end) {
   uint32_t sectors = 0;

@@ -1,4 +1,4 @@
-// What the L2 holds before a run begins.
+// Fills the L2 before a run begins.
 #pragma once
 
 #include <span>

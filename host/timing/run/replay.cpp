@@ -28,7 +28,7 @@ using kernels::Stop;
 
 namespace {
 
-/// Of wall time between two checkpoints of a run.
+/// Wall time between two checkpoints of a run.
 constexpr std::chrono::seconds kCheckpointInterval{30};
 /// Core cycles between looks at whether enough has been committed.
 constexpr uint64_t kFinestLookCycles = 256;
@@ -291,8 +291,8 @@ report::LaunchesReport Replay::part_report(const PartPiece& piece) const {
   return l;
 }
 
-/// So many committed warp-instructions of the part's thread blocks, moves that the machine leaves
-/// out included.
+/// Warp-instructions recorded for so many committed ones of the part's blocks: with moves that the
+/// machine leaves out.
 uint64_t Replay::recorded(uint64_t committed) const {
   if (what_.machine->sm.charge_moves) return committed;
   const runtime::BlockRange& b = *what_.part->blocks;

@@ -49,13 +49,13 @@ struct ReplayJob {
   /// Where to keep the run's state, to go on from it another time; empty: nowhere.
   std::string checkpoint = {};
   Shape shape = nullptr;  ///< of the machine; null: the one that its key names
-  /// What policy.mechanism may name.
+  /// The mechanisms that policy.mechanism may name.
   MechanismSet mechanisms = built_in_mechanisms();
   RunWatcher* watcher = nullptr;  ///< is told how the run goes on; only on the CPU
   /// Launches that are simulated, and reported, instead of all; only on the CPU, without checkpoint
   /// and watcher.
   std::optional<runtime::LaunchPart> part = {};
-  /// What its policy has found out before the part (run/learning.h); null: it begins anew.
+  /// Facts that its policy learnt before the part (run/learning.h); null: it begins anew.
   std::shared_ptr<const Learnt> learnt = nullptr;
 };
 
@@ -98,7 +98,7 @@ class Replay {
   }
   /// Does a mechanism find out now what holds for the rest of the program?
   bool learns() const;
-  /// What mechanisms have found out, by mechanism; nothing while one has not.
+  /// Facts that mechanisms have learnt, by mechanism; nothing while one has not.
   std::optional<std::vector<std::string>> learnt();
   /// After Stop::kLimit, with `committed` warp-instructions so far: is the run over? If not it has
   /// another limit from now on, where its instructions are counted again.
@@ -128,7 +128,7 @@ class Replay {
   report::RunResult finish();
   /// After any other stop: what there is.
   report::RunResult interrupted();
-  /// The same of a run that stands at that core cycle and goes on.
+  /// Results so far of a run that stands at that core cycle and goes on.
   report::RunResult so_far(uint64_t cycle);
 
  private:

@@ -12,7 +12,7 @@
 
 namespace nearwarp::sim {
 
-/// What became of a system.
+/// The outcome of a system's run.
 struct BatchOutcome {
   std::optional<report::RunResult> result;  ///< as of replay_on_cpu(); nothing if it failed
   std::exception_ptr error;                 ///< why it failed

@@ -1,4 +1,4 @@
-// What the cycles of one SM have been spent on up to some moment between two windows.
+// Uses of the cycles of one SM up to some moment between two windows.
 #include "host/timing/run/sm_cycles.h"
 
 #include "device/sm/cycle_use.h"

@@ -1,4 +1,4 @@
-// What the cycles of one SM have been spent on up to some moment between two windows.
+// Uses of the cycles of one SM up to some moment between two windows.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ struct CyclesSoFar {
 /// Cycles of the SM's own clock that have begun before a tick.
 uint64_t sm_cycles_before(System& system, uint32_t endpoint, Tick tick);
 
-/// Of the SM at `endpoint`: all cycles that have begun before `tick`, to which all of the system
+/// The cycles of the SM at `endpoint` that have begun before `tick`, to which all of the system
 /// has been stepped, or beyond it if no warp has been there since. Changes nothing.
 CyclesSoFar cycles_so_far(System& system, uint32_t endpoint, Tick tick);
 

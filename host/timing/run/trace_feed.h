@@ -49,9 +49,9 @@ class TraceFeed {
 
   static Chunk& chunk_of(Launch& l, uint32_t block);
   Launch& known(System& system, uint32_t launch, uint32_t groups, const uint32_t* taken);
-  /// What a window can dispatch of a launch that has not begun.
+  /// Loads the blocks that a window can dispatch of a launch that has not begun.
   void ensure_first(System& system, uint32_t launch, uint32_t groups);
-  /// The same of those that wait for a launch that cannot end before `cycle` of the window.
+  /// Loads first blocks of launches that wait for one that cannot end before `cycle` of the window.
   void ensure_followers(System& system, uint32_t launch, uint32_t cycle, uint32_t groups);
   /// Core cycles from a launch's beginning to its end, at least.
   uint32_t shortest(System& system, uint32_t launch) const;

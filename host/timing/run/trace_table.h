@@ -10,8 +10,8 @@ namespace nearwarp::sim {
 
 class TraceTable {
  public:
-  /// Of so many thread blocks, all without traces. Throws nearwarp::Error if the system has no
-  /// address space for it.
+  /// A table of so many thread blocks, all without traces. Throws nearwarp::Error if the system has
+  /// no address space for it.
   explicit TraceTable(size_t blocks);
   ~TraceTable();
   TraceTable(const TraceTable&) = delete;

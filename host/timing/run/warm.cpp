@@ -1,4 +1,4 @@
-// What a machine's caches hold at a launch of a program.
+// Fills a machine's caches as they are at a launch of a program.
 #include "host/timing/run/warm.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 /// using the same.
 constexpr uint64_t kRepeatsOf = 64, kFewOf = 100;
 constexpr uint32_t kSeveral = 4;
-/// Of a launch that has begun a piece that is walked is one of so many parts of what a walk may be.
+/// A piece that is walked of a launch that has begun is one of so many parts of the longest walk.
 constexpr uint64_t kPiecesOf = 32;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What a machine's caches hold at a launch of a program, or inside one, from the traces of what was
-// before.
+// Fills a machine's caches as they are at a launch of a program, or inside one, from the traces of
+// the launches before.
 //
 // Of a launch that has begun the thread blocks before are walked backwards in pieces, and then the
 // launches before it, each from its first thread block to its last, until all sets of the L2 have
@@ -24,7 +24,7 @@
 
 namespace nearwarp::sim {
 
-/// What has been before a system begins; indices into Recording::launches.
+/// The part of a program before a system begins; indices into Recording::launches.
 struct Before {
   uint32_t first = 0;   ///< the first launch that has left something
   uint32_t launch = 0;  ///< it begins with this one,

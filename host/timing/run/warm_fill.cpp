@@ -14,7 +14,7 @@
 namespace nearwarp::sim {
 namespace {
 
-/// Of a map to Order, the keys by order, the oldest first.
+/// The keys of a map to Order, by order, the oldest first.
 template <class Key>
 std::vector<Key> by_age(const std::unordered_map<Key, Order>& last) {
   std::vector<std::pair<Order, Key>> sorted;

@@ -1,4 +1,4 @@
-// What launches before a moment of a program used.
+// Uses of memory by launches before a moment of a program.
 #include "host/timing/run/warm_uses.h"
 
 #include <algorithm>
@@ -66,7 +66,7 @@ void Uses::touch(Order order, LineAddr virtual_line, uint32_t sectors, uint32_t 
   const uint64_t key = uint64_t{asker} << 33 | uint64_t{virtual_line} << 1 | (store ? 1 : 0);
   Recent& recent = recent_[(virtual_line ^ asker << 4) % kRecent];
   if (recent.key != key) recent = looked_up(key, virtual_line, asker, store);
-  // What is walked later came before: it changes no order.
+  // A use that is walked later came before: it changes no order.
   const auto note = [&](Order* last) {
     if (last != nullptr && *last >> kWalkShift <= order >> kWalkShift)
       *last = std::max(*last, order);
@@ -150,7 +150,7 @@ void Uses::add_blocks(uint32_t launch, uint32_t begin, uint32_t end, uint32_t at
                       });
 }
 
-/// Of a chunk that a later launch had, too, for other SMs: lines and code are as they were.
+/// Adds the pages of a chunk that a later launch had, too, for other SMs: all else is as it was.
 template <class AskerOf>
 void Uses::use_pages(const runtime::ChunkTouches& chunk, Order order, const AskerOf& asker_of) {
   if (page_shift_ == 0) return;

@@ -1,4 +1,4 @@
-// What launches before a moment of a program used, by their traces: lines of L2 slices, pages, and
+// Uses of memory by launches before a moment of a program: lines of L2 slices, pages, and
 // kernels' code, each with the order of its last use.
 #pragma once
 
@@ -32,7 +32,7 @@ inline uint64_t key_of(uint16_t slice, LineAddr line) { return uint64_t{slice} <
 inline uint16_t slice_of_key(uint64_t key) { return static_cast<uint16_t>(key >> 32); }
 inline LineAddr line_of_key(uint64_t key) { return static_cast<LineAddr>(key); }
 
-/// What launches used, from the last one on.
+/// Lines, pages and code that launches used, from the last one on.
 class Uses {
  public:
   Uses(const runtime::Recording& recording, const ImageTables& image, System& system);
@@ -46,8 +46,8 @@ class Uses {
   /// Thread blocks [begin, end) of a launch, before all that is known so far; it gets its first
   /// thread block at SM `at`.
   void add_blocks(uint32_t launch, uint32_t begin, uint32_t end, uint32_t at);
-  /// Of launches before those known so far, [0, end), the code: all of each kernel's, for without
-  /// traces it is not known which of it was run.
+  /// Adds the code of launches before those known so far, [0, end): all of each kernel's, for
+  /// without traces it is not known which of it was run.
   void add_code(uint32_t end);
   /// Have all sets as many lines as ways?
   bool is_full() const { return filled_ >= room_; }
@@ -55,7 +55,7 @@ class Uses {
   const std::pmr::unordered_map<uint64_t, Use>& lines() const { return lines_; }
   /// Pages that anybody used.
   std::unordered_map<uint32_t, Order> pages() const;
-  /// Those that an SM used, or the SMs of its group.
+  /// The pages that an SM used, or the SMs of its group.
   std::unordered_map<uint32_t, Order> pages_of(uint32_t sm) const;
   /// Lines and pages that have been found so far.
   uint64_t found() const { return lines_.size() + pages_.size(); }

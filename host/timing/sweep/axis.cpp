@@ -1,4 +1,4 @@
-// What a sweep varies besides workload, machine and policy: the values of a --set.
+// An axis of a sweep besides workload, machine and policy: the values of a --set.
 #include "host/timing/sweep/axis.h"
 
 #include <fmt/format.h>

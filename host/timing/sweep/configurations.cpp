@@ -8,7 +8,7 @@
 namespace nearwarp::sweep {
 namespace {
 
-/// So many stay loaded: a few megabytes, and more than points next to each other have.
+/// Configurations that stay loaded: a few megabytes, and more than points next to each other have.
 constexpr size_t kMostKept = 1024;
 
 std::string key_of(const std::string& name, const std::vector<std::string>& overrides) {

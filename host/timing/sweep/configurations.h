@@ -27,7 +27,7 @@ class Configurations {
   /// There will be so many combinations.
   void expect(size_t combinations) { known_.resize(combinations); }
 
-  /// What is known of a configuration for good.
+  /// Facts of a configuration that are kept for good.
   struct Known {
     Hash128 values;                      ///< of name, keys and values
     const std::string* error = nullptr;  ///< why it cannot be had; null if it can
@@ -41,8 +41,8 @@ class Configurations {
   std::shared_ptr<const Config> get(size_t combination, const std::string& name,
                                     const std::vector<std::string>& overrides);
 
-  /// Of those that were checked and can be had, one for each name and whatever is of no effect
-  /// under it.
+  /// The configurations that were checked and can be had, one for each name and whatever is of no
+  /// effect under it.
   std::vector<const Config*> kinds() const;
 
   /// Could one with this name be had, of those checked?

@@ -1,4 +1,4 @@
-// What a sweep found, as CSV for programs.
+// Results of a sweep, as CSV for programs.
 #include "host/timing/report/csv.h"
 
 #include <fmt/format.h>

@@ -50,7 +50,7 @@ std::string line_text(const Json& line) {
   return line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-/// What is equal whenever the point is run.
+/// The members of a line that are equal whenever the point is run.
 Json comparable(const Json& line) {
   if (line.contains("error")) return Json{{"error", line.at("error")}};
   Json run = line.at("run");

@@ -23,7 +23,7 @@ std::string result_line(const Plan& plan, const Point& point, report::RunResult 
 /// The line of a point that failed.
 std::string failure_line(const Plan& plan, const Point& point, const std::string& error);
 
-/// Of a run, in joules.
+/// The energy of a run, in joules.
 struct EnergySummary {
   double total = 0;
   std::array<double, report::kNumEnergyParts> parts{};
@@ -39,7 +39,7 @@ struct Summary {
   double gpu_to_memory_used = 0, memory_to_gpu_used = 0;  ///< of the bandwidth, 0 to 1
   std::optional<EnergySummary> energy;  ///< not in lines of versions without an energy account
   report::SmNumbers sms;
-  /// What was approximated (docs/launches.md), e.g. "launches 3 to 5 of 9; ..."; empty: nothing.
+  /// The approximations made (docs/launches.md), e.g. "launches 3 to 5 of 9; ..."; empty: none.
   std::string approximated;
   std::string in_one_go;  ///< why it was not divided, where that was wanted; else empty
   std::optional<report::SampleReport> sample;  ///< of launches, if it is one

@@ -17,7 +17,7 @@ struct MergeOutcome {
 struct MergeRules {
   /// Ids of the sweeps that come first, in this order.
   std::vector<std::string> order;
-  /// Of two failures of a point the later one stays, instead of an error if they differ.
+  /// The later of two failures of a point stays, instead of an error if they differ.
   bool failures_may_differ = false;
 };
 

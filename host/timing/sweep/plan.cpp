@@ -83,7 +83,7 @@ class PointMaker {
                          overrides_of(d_.axes, point.choice, &Axis::of_policy));
   }
 
-  /// What is wrong with the sweep as a whole. Returns its id.
+  /// Checks the sweep as a whole: throws for what is wrong. Returns its id.
   std::string check(const Told& progress) {
     const std::vector<size_t> some = along_axes();
     std::vector<Point> points;

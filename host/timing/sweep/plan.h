@@ -22,7 +22,7 @@ struct Program {
   std::string key;  ///< runtime::recording_key(): all that determines its recording
 };
 
-/// What a sweep is to run.
+/// The definition of a sweep: all that it is to run.
 struct Definition {
   std::string version;  ///< of nearwarp
   std::vector<Program> programs;
@@ -99,7 +99,7 @@ struct Plan {
 
   std::shared_ptr<PointMaker> maker;  ///< of all points
 
-  /// What a point's machine and policy are; null if they cannot be had. Loaded when it is asked
+  /// A point's machine and policy; null if they cannot be had. Loaded when it is asked
   /// for: whoever needs many at a time holds what was returned.
   std::shared_ptr<const config::MachineConfig> machine(const Point& point) const;
   std::shared_ptr<const config::PolicyConfig> policy(const Point& point) const;
@@ -137,7 +137,7 @@ Plan expand(Definition definition,
 struct Shard {
   uint32_t part = 1, parts = 1;
 
-  /// Of every `parts` consecutive points that begin at a multiple of it, each part gets one; which
+  /// Each part gets one of every `parts` consecutive points that begin at a multiple of it; which
   /// one changes from group to group (a generalised Thue-Morse sequence), so that parts do not
   /// differ systematically if an axis has as many values as there are parts.
   bool has(size_t index) const;

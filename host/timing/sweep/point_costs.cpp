@@ -1,14 +1,14 @@
-// What points cost the host, as those tell that are done.
+// Estimates of points' costs to the host, from those that are done.
 #include "host/timing/sweep/point_costs.h"
 
 namespace nearwarp::sweep {
 namespace {
 
 constexpr size_t kAny = ~size_t{0};
-/// Of a warp-instruction, before anything is done (estimated: a million a second).
+/// The cost of a warp-instruction before anything is done (estimated: a million a second).
 constexpr double kGuessedSeconds = 1e-6;
 
-/// What a point has in common with others, the closest first.
+/// The properties that a point has in common with others, the closest first.
 std::array<std::array<size_t, 3>, 7> kinships(size_t program, size_t machine, size_t policy) {
   return {{{program, machine, policy},
            {program, kAny, policy},

@@ -1,4 +1,4 @@
-// What points cost the host, as those tell that are done.
+// Estimates of points' costs to the host, from those that are done.
 #pragma once
 
 #include <array>

@@ -36,7 +36,7 @@ class ResultsFile {
   using Entry = std::pair<const std::string, Summary>;
   /// The point, or nullptr if it is not in the file. The last line of an id counts.
   const Entry* find(const std::string& id) const;
-  /// The same of the sweep with this id: no point of it has to be made for that.
+  /// The point `index` of the sweep with this id: it does not have to be made for that.
   const Entry* find(const std::string& sweep, uint64_t index) const;
   /// Was all of it written by this sweep?
   bool is_of(const std::string& sweep) const;

@@ -191,8 +191,8 @@ class SweepRun final : public sim::BatchObserver {
     }
   }
 
-  /// Of all of the program's points, those included that are not to be run: a point's parts do not
-  /// depend on which others are.
+  /// Needs of all of the program's points, those included that are not to be run: a point's parts
+  /// do not depend on which others are.
   runtime::DivisionNeeds needs() {
     runtime::DivisionNeeds needs;
     std::shared_ptr<const config::MachineConfig> last;
@@ -270,7 +270,7 @@ class SweepRun final : public sim::BatchObserver {
     progress_.cost += *cost_left_;
   }
 
-  /// Of the points that are not done.
+  /// The cost of the points that are not done.
   double cost_left() const {
     double cost = 0;
     const double of_others = mean_work();

@@ -19,12 +19,12 @@ struct Progress {
   size_t points_done = 0, points = 0;
   /// Programs that have not been executed yet are taken to be as long as the mean of the others.
   uint64_t warp_instructions_done = 0, warp_instructions = 0;
-  /// The same in the host's seconds: points that are done as they took, others as those that have
+  /// Costs in the host's seconds: points that are done as they took, others as those that have
   /// most in common with them.
   double cost_done = 0, cost = 0;
 };
 
-/// What a sweep needs from outside.
+/// The user of a sweep, who gives it recordings and watches its progress.
 class Surroundings {
  public:
   virtual ~Surroundings() = default;
@@ -43,7 +43,7 @@ struct Outcome {
   bool stopped = false;      ///< on request: points are left
 };
 
-/// What of a program is simulated, whose first launches (a number of them) are not divided.
+/// Chooses the division of a program in which it is simulated, as its points need it.
 using Divide =
     std::function<runtime::Division(const runtime::Recording&, const runtime::DivisionNeeds&)>;
 
@@ -52,7 +52,7 @@ struct RunOptions {
   bool retry = false;                      ///< run points again that failed
   std::unordered_set<std::string> others;  ///< ids of points that are not this sweep's to run
   std::string checkpoints;  ///< folder for the states of points in progress; empty: none
-  /// What of a program is simulated; null: all of it in one go, as always under policies whose
+  /// How each program is divided; null: all of it in one go, as always under policies whose
   /// parts cannot be simulated by themselves (sim::why_no_parts()).
   Divide divide;
 };
@@ -65,7 +65,7 @@ inline constexpr size_t kPointsAtOnce = 4096;
 /// Is the point one of those to run?
 bool is_ours(const Plan& plan, const RunOptions& options, size_t index);
 
-/// What run_sweep() would return if there were nothing to run: points that are left are not in
+/// The outcome of run_sweep() if there were nothing to run: points that are left are not in
 /// any of its numbers but `points`.
 Outcome count_results(const Plan& plan, const RunOptions& options, const ResultsFile& file);
 

@@ -1,4 +1,4 @@
-// What a sweep found, as a table for people.
+// Results of a sweep, as a table for people.
 #include "host/timing/sweep/table.h"
 
 #include <fmt/format.h>
@@ -39,7 +39,7 @@ std::string fitted(const std::string& text, size_t width) {
   return text.size() <= width ? text : text.substr(0, width - 2) + "..";
 }
 
-/// What distinguishes the point's row from the others.
+/// The name that distinguishes the point's row from the others.
 std::string row_name(const Plan& plan, const Point& point) {
   const Definition& d = plan.definition;
   std::string name = d.programs[point.program].name, with_short_keys;
@@ -54,7 +54,7 @@ std::string row_name(const Plan& plan, const Point& point) {
   return name.size() <= kWidestName ? name : fitted(with_short_keys, kWidestName);
 }
 
-/// What all points have in common.
+/// The properties that all points have in common.
 std::string title(const Plan& plan) {
   const Definition& d = plan.definition;
   std::string text = fmt::format("{} points", report::grouped(plan.points.size()));
@@ -185,7 +185,7 @@ std::string summary_text(const Plan& plan, const ResultsFile& file, size_t width
   return report::columns_text(names, columns, width);
 }
 
-/// What keeps speed-ups from being those of what the policies do alone.
+/// Reasons why speed-ups are not those of what the policies do alone.
 std::string remarks(const Plan& plan, const ResultsFile& file) {
   std::vector<std::pair<std::string, report::SmNumbers>> sms;
   std::vector<std::string> few, whole;  // few instances; policies under which all is exact

@@ -1,4 +1,4 @@
-// What a sweep found, as a table for people and as CSV for programs.
+// Results of a sweep, as a table for people and as CSV for programs.
 #pragma once
 
 #include <string>

@@ -157,7 +157,7 @@ void Follow::look_at_warp(sim::Replay& run, Tick at) {
     std::byte* base = system.arena.base();
     const auto& block = s.blocks.in(base)[block_slot_];
     const sm::Warp& w = s.warps.in(base)[slot_];
-    // Once retired, its slot may be another's.
+    // The slot of a warp that has retired may be another's.
     over_ = !block.used || block.thread_block != block_ || !block.running.test(slot_);
     if (over_) return;
     if (w.at.pc != last_pc_) issued_ += 1;
@@ -222,7 +222,7 @@ void Follow::look_at_channels(sim::Replay& run, Tick at) {
       RequestWay& r = requests_[index];
       if (packet.line != r.line) continue;
       const uint16_t end = is_reply(packet.kind) ? packet.dst : packet.src;
-      // Of an SM's own, or of those who ask on for it; not another SM's for the same line.
+      // A packet of the SM's own, or of who asks on for it; not another SM's for the same line.
       if (end == sm_ ? packet.tag == mshr : !kernels::is_sm(system.component(end).kind))
         RequestTracks::add_hop(r, c, packet, at, arrives);
     }

@@ -33,7 +33,7 @@ class Follower : public sim::RunWatcher {
  public:
   /// In lines, in the order of time; after the run.
   virtual const std::string& text() const = 0;
-  /// What was followed as spans, under process `pid`.
+  /// Writes what was followed as spans, under process `pid`.
   virtual void write(TraceWriter& out, uint32_t pid) const = 0;
 };
 std::unique_ptr<Follower> make_follower(Followed what);

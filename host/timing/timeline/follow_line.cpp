@@ -12,7 +12,7 @@
 namespace nearwarp::timeline {
 namespace {
 
-/// What a request and its reply have in common.
+/// The number that a request and its reply have in common.
 uint32_t number_of(PacketKind kind) { return static_cast<uint32_t>(kind) >> 2 & 0x1f; }
 constexpr uint32_t kReads = 1, kWrites = 2, kAtomics = 3, kInvalidates = 4, kReadsNear = 5,
                    kTells = 6;
@@ -143,7 +143,7 @@ void FollowLine::place(sim::System& system, const Channel& c, const Packet& pack
   bool placed = false;
   for (const size_t i : open_) {
     Request& r = requests_[i];
-    // Of an SM's own, or of those who ask on for all that wait.
+    // A packet of the SM's own, or of those who ask on for all that wait.
     const bool own = r.way.end == end && r.way.tag == packet.tag && r.number == number;
     const bool asks_on =
         r.has_mshr && number == kReads && !kernels::is_sm(system.component(end).kind);
@@ -176,7 +176,7 @@ void FollowLine::look(sim::Replay& run) {
       place(system, c, packet, at, arrives);
   });
   for (const size_t i : open_) tracks_.look_at_bank(system, requests_[i].way, at);
-  // What was answered is over when its last channel has brought it.
+  // A request that was answered is over when its last channel has brought the reply.
   std::erase_if(open_, [&](size_t i) {
     return !requests_[i].has_mshr && requests_[i].over && requests_[i].way.finish <= at;
   });

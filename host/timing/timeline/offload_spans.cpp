@@ -91,7 +91,7 @@ void OffloadSpans::came_back(WarpOf warp, Tick at, sim::System& system, TraceWri
   under_way_.erase(o);
 }
 
-/// What it has come to that ends now. Where nobody notes that it has arrived it is just away.
+/// The stage at which an offload ends now. Where nobody notes that it has arrived it is just away.
 const char* OffloadSpans::last_stage(const Offload& o) {
   if (o.sent == kNotYet) return "prepares";
   if (o.arrived == kNotYet) return "away";

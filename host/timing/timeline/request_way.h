@@ -26,7 +26,7 @@ struct BankAccess {
   bool waits = true;
 };
 
-/// What was asked for a line, and its way there and back.
+/// A request for a line, and its way there and back.
 struct RequestWay {
   uint16_t end = 0;  ///< endpoint that asked
   uint32_t tag = 0, line = 0, pc = 0, kernel = 0;
@@ -53,7 +53,7 @@ bool waits_for(const L1& l1, std::byte* base, uint32_t mshr, uint32_t line) {
   return (free >> mshr % 64 & 1) == 0 && (now == line || now == kNoLine);
 }
 
-/// What is common to all that follow requests in one run.
+/// State that all who follow requests in one run share.
 class RequestTracks {
  public:
   void begin(sim::Replay& run);
@@ -80,7 +80,7 @@ class RequestTracks {
   /// Adds a hop that is not known yet; was it new?
   static bool add_hop(RequestWay& way, const Channel& c, const Packet& packet, Tick at,
                       Tick arrives);
-  /// What the vault where it is does with it.
+  /// Notes what the vault where the request is does with it.
   void look_at_bank(sim::System& system, RequestWay& way, Tick at) const;
 
   /// Line of the source, or of PTX, of an instruction.

@@ -28,7 +28,7 @@ class SmTracks {
     uint16_t endpoint = 0;
     sim::CycleUses before = {};
     uint64_t warp_cycles = 0;
-    // What the file has last, in hundredths.
+    // The last values written to the file, in hundredths.
     std::array<uint64_t, sm::kNumCycleUses> uses = {};
     uint64_t warps = kNothing;
     size_t all = 0;  ///< position in `classes_`

@@ -26,7 +26,7 @@ struct Options {
   uint64_t most_spans = uint64_t{64} << 20;    ///< of offloads
 };
 
-/// Of a process for what Timeline::also() writes.
+/// Process number for what Timeline::also() writes.
 inline constexpr uint32_t kAlsoPid = 4;
 
 class Timeline final : public sim::RunWatcher {
@@ -40,10 +40,10 @@ class Timeline final : public sim::RunWatcher {
   void look(sim::Replay& run) override;
   void end(sim::Replay& run, const report::RunResult& result) override;
 
-  /// What else is to be in the file; called when the run is over.
+  /// Sets what else is to be in the file; `write` is called when the run is over.
   void also(std::function<void(TraceWriter&)> write) { also_ = std::move(write); }
 
-  /// What has been written, for the user; empty before the end.
+  /// Says for the user what has been written; empty before the end.
   const std::string& summary() const { return summary_; }
 
  private:

@@ -19,7 +19,7 @@ constexpr size_t kBuffer = size_t{1} << 16;
 /// Microseconds, with a nanosecond for a cycle.
 std::string time(uint64_t cycle) { return fmt::format("{}.{:03}", cycle / 1000, cycle % 1000); }
 
-/// With the quotation marks. Names of kernels and files may hold anything.
+/// A JSON string, with quotation marks. Names of kernels and files may hold anything.
 std::string quoted(std::string_view text) {
   return nlohmann::json(std::string(text))
       .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);

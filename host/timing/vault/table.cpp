@@ -115,7 +115,7 @@ class Compiler {
     const uint64_t bank = low_bits(row_buffers_);
     DramRefresh& r = p_.refresh = {};
     r.parts = static_cast<uint8_t>(config::refreshes_of_all(refresh_scope_, parts_));
-    // Those of a scope that follow each other, in one step or rank by rank.
+    // Sets which banks are refreshed one after the other, in one step or rank by rank.
     const auto follow = [&](uint64_t banks, uint32_t step, uint32_t inner, uint32_t outer) {
       r.banks = banks;
       r.step = static_cast<uint8_t>(step);

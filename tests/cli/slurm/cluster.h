@@ -10,7 +10,7 @@
 
 namespace nearwarp::testing {
 
-/// What a command of the shell printed on standard output.
+/// The standard output of a command of the shell.
 std::string output_of_shell(const std::string& command);
 
 /// munged, slurmctld and slurmd as ordinary processes with configuration, sockets and state in a

@@ -1,4 +1,4 @@
-// What becomes of jobs that end badly, and of mistakes? With programs in Slurm's place: what they
+// Are jobs that end badly, and mistakes, handled? With programs in Slurm's place: what they
 // say is hard to get from Slurm itself.
 #include <gtest/gtest.h>
 #include <sys/stat.h>

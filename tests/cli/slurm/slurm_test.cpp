@@ -70,7 +70,7 @@ class Slurm : public ::testing::Test {
   Words slurm(const std::string& out, const Words& more = {}) const {
     return sweep_into(out) + Words{"--engine", "slurm", "--slurm-tasks", "3"} + more;
   }
-  /// What the same sweep finds here.
+  /// The results of the same sweep here.
   const std::string& expected() const {
     if (expected_.empty()) {
       EXPECT_EQ(run_program(sweep_into("local") + Words{"--threads", "1"}).exit_code, 0);

@@ -13,7 +13,7 @@ __global__ void which(int* out) {
 
 __global__ void multiply(int* out) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
-  // Of sparse factors, which is refused.
+  // A product of sparse factors, which is refused.
   float d0 = 0, d1 = 0, d2 = 0, d3 = 0;
   asm volatile(
       "{ .reg .pred p; setp.ne.b32 p, %6, 0;\n"

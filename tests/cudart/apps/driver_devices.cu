@@ -67,7 +67,7 @@ int main(int, char** argv) {
   CHECK(value == 101);
   CU(cuCtxDisablePeerAccess(contexts[1]));
 
-  // What a context's device had goes with its last context; what others have stays.
+  // Memory of a device goes with its last context; that of others stays.
   CU(cuCtxDestroy(contexts[1]));
   CU(cuMemcpyDtoH(&value, memory[0], sizeof(value)));
   CHECK(value == 101);

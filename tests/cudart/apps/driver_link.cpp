@@ -117,7 +117,7 @@ int main() {
   CALL(cuMemcpyDtoH, host, p, sizeof(host));
   for (unsigned i = 0; i < 32; ++i) CHECK(host[i] == 5 * i);
 
-  // The same function twice: the log says so.
+  // A function that is there twice: the log says so.
   values[1] = reinterpret_cast<void*>(sizeof(log));
   CALL(cuLinkCreate, 2, options, values, &state);
   for (int i = 0; i < 2; ++i)
@@ -128,7 +128,7 @@ int main() {
   CHECK(std::strlen(log) > 10 && reinterpret_cast<size_t>(values[1]) == std::strlen(log));
   CALL(cuLinkDestroy, state);
 
-  // What cannot be linked.
+  // Inputs that cannot be linked.
   const auto refused = [&](CUjitInputType type, const void* data, size_t size) {
     return find<decltype(cuLinkAddData)>(TEXT_OF(cuLinkAddData_v2))(
         state, type, const_cast<void*>(data), size, "", 0, nullptr, nullptr);

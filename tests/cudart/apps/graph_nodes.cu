@@ -27,7 +27,7 @@ cudaKernelNodeParams launch_of(void (*kernel)(int*, int), void** args) {
 
 void count_call(void* calls) { ++*static_cast<int*>(calls); }
 
-/// What is made by hand does what its edges say, and tells its parameters.
+/// A graph made by hand does what its edges say, and tells its parameters.
 void by_hand(int* device) {
   cudaGraph_t graph;
   CUDA(cudaGraphCreate(&graph, 0));

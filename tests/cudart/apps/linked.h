@@ -1,4 +1,4 @@
-// What the two translation units of linked.cu share.
+// Declarations that the two translation units of linked.cu share.
 #pragma once
 
 extern __device__ int shared_counter;

@@ -10,7 +10,7 @@ __global__ void beside(const int* in, int* out) {
   atomicMax(out + i, 2 * v + 1);
 }
 
-/// What a GPU lets pass, since its pages are larger: nothing is lost, and it is said once.
+/// Accesses that a GPU lets pass, since its pages are larger: nothing is lost, and it is said once.
 static int strays() {
   const int n = 200;
   int *in, *out, host[n];

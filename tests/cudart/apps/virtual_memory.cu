@@ -75,7 +75,7 @@ int main() {
   CUDA(cudaPointerGetAttributes(&about, reinterpret_cast<void*>(start + step)));
   CHECK(about.type == cudaMemoryTypeDevice);
 
-  // The same memory at another address.
+  // One memory at another address besides.
   CUdeviceptr other = 0;
   CU(cuMemAddressReserve(&other, step, step, 0, 0));
   CU(cuMemMap(other, step, 0, parts[1], 0));
@@ -108,7 +108,7 @@ int main() {
       CUDA_ERROR_INVALID_VALUE,
       cuMemExportToShareableHandle(&file, parts[0], CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
 
-  // What is wrong.
+  // Calls that are wrong.
   CUdeviceptr no = 0;
   CU_GIVES(CUDA_ERROR_INVALID_VALUE, cuMemAddressReserve(&no, 0, 0, 0, 0));
   CU_GIVES(CUDA_ERROR_INVALID_VALUE, cuMemAddressReserve(&no, step, 3, 0, 0));

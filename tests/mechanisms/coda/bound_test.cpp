@@ -153,7 +153,7 @@ TEST(BoundPrograms, PagesLieInTheirStacks) {
     EXPECT_LE(pages[1][1] - pages[1][3], 1u);
     EXPECT_EQ(p.pages_fgp, 0u);
   }
-  // What a program with one stack touches is all there, whatever the distance of its blocks.
+  // A program with one stack touches nothing elsewhere, whatever the distance of its blocks.
   for (const coda::ObjectUse& use : coda::study_objects(all, rules)) {
     if (all.allocations[use.allocation].application != 0 || !use.touched) continue;
     EXPECT_EQ(use.local, use.accesses);

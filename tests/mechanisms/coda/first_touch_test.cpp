@@ -52,7 +52,7 @@ TEST(CodaFirstTouch, PagesAreWhereTheirThreadBlocksRun) {
   EXPECT_EQ(counter(r, "pages.touched"), kBlocks);
   for (uint32_t stack = 0; stack < kStacks; ++stack)
     EXPECT_EQ(counter(r, "pages.stack" + std::to_string(stack)), kBlocks / kStacks);
-  // What still crosses are entries of page tables, 16 of them in a line, that each stack wants.
+  // Only entries of page tables still cross, 16 of them in a line, that each stack wants.
   const uint64_t spread = run(own_pages(kBlocks), "cgp-only").traffic.memory_to_memory_bytes;
   EXPECT_GT(spread, kBlocks * 32 * 3 / 4 * 128);
   EXPECT_LE(r.traffic.memory_to_memory_bytes, kBlocks / 16 * kStacks * 144);
@@ -75,7 +75,7 @@ TEST(CodaFirstTouch, MovedPagesCrossOnce) {
             elsewhere * kLines * 144);
   EXPECT_EQ(fgp.traffic.memory_to_memory_bytes - known.traffic.memory_to_memory_bytes,
             kBlocks * kLines * 3 / 4 * 144);
-  // What is moved stays in the L2 of where it goes until it is replaced.
+  // A page that is moved stays in the L2 of where it goes until it is replaced.
   EXPECT_EQ(counter(cgp, "l2.write_allocates"), elsewhere * kLines);
   EXPECT_EQ(counter(cgp, "dram.writes"), counter(cgp, "l2.write_backs"));
   EXPECT_EQ(counter(cgp, "pages.repeated_reads"), 0u);  // nobody else wants them

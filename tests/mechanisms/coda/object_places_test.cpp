@@ -1,4 +1,4 @@
-// What do rules of placement make of a program's objects?
+// Where do rules of placement put a program's objects?
 #include "host/mechanisms/coda/object_places.h"
 
 #include <gtest/gtest.h>
@@ -67,7 +67,7 @@ TEST(ObjectPlaces, CountsAllLaunchesAndNotThoseOfTheFirstKernelAlone) {
   const coda::ObjectPlace& rank = object(all, "rank");
   const uint64_t vertices = rank.bytes / 4;
   EXPECT_EQ(rank.accesses, vertices * 2 * 2);  // read by one kernel, written by the other; twice
-  // What neighbours read lies where its vertex's block runs, as its first kernel has it.
+  // Shares that neighbours read lie where the vertex's block runs, as its first kernel has it.
   const coda::ObjectPlace& share = object(all, "share");
   EXPECT_TRUE(share.by_share);
   EXPECT_LT(share.local, share.accesses * 3 / 4);

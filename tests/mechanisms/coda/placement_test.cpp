@@ -121,7 +121,7 @@ runtime::Recording record(const std::string& name) {
   return device.take_recording(name);
 }
 
-/// What every run asks of a recording: which launches are alike.
+/// A study that every run asks of a recording: which launches are alike.
 constexpr uint64_t kOfAllRuns = 1;
 
 TEST(CodaPlacement, TwentyPointsOfASweepReadTheTracesOnce) {

@@ -1,4 +1,4 @@
-// What does the load-store unit find of an access: may it be executed behind the warp's unit?
+// Does the load-store unit find whether an access may be executed behind the warp's unit?
 #include <gtest/gtest.h>
 
 #include "device/mechanisms/mpu/mechanism.h"
@@ -21,7 +21,7 @@ struct Map {
   Place of(LineAddr, const std::byte*) const { return {}; }
 };
 
-/// What the test reads of a core: core 0, whose warp 1 stands at an access.
+/// The part of a core that the test reads: core 0, whose warp 1 stands at an access.
 struct Core {
   struct Params {
     uint64_t device_base = kBase;
@@ -82,7 +82,7 @@ TEST(AccessTest, ARunOverTwoUnits) {
 
 TEST(AccessTest, AnotherCoresLine) {
   EXPECT_EQ(found(kLine * (kWarp + kCoreLines), 4), Found::kRemote);
-  // Of a run, one line is enough.
+  // One line of a run is enough.
   EXPECT_EQ(found(kLine * kCoreLines - 4, 4), Found::kRemote);
 }
 

@@ -1,5 +1,5 @@
-// What do a lone register's way over the TSVs, a lone near-bank instruction, a lone offloaded load
-// and a lone chain of dependent instructions take, in bytes and cycles? How many commits does a
+// How many bytes and cycles do a lone register's way over the TSVs, a lone near-bank instruction, a
+// lone offloaded load and a lone chain of dependent instructions take? How many commits does a
 // core take?
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ struct Wires {
   uint32_t up(uint32_t bytes) const { return 2 * tsv + (bytes + 7) / 8 - 1; }
   uint32_t down(uint32_t bytes) const { return up(bytes); }
 };
-/// What a subcore wants to send in a cycle leaves in the next.
+/// Cycles from a subcore's wish to send something to its departure.
 constexpr uint32_t kLeaves = 1;
 constexpr uint32_t core_cycles(uint32_t cycles) { return (cycles + 1) / 2; }
 
@@ -118,8 +118,8 @@ uint64_t chain_cycles(uint32_t length, const std::string& policy) {
 }
 
 TEST(MpuAlone, AChainOfDependentInstructions) {
-  // Of an addition of one register: the latches before and behind the operand collector and that to
-  // the write-back, its operand, and its execution (GPGPU-Sim 4.2, docs/gpgpu-sim.md).
+  // An addition of one register takes the latches before and behind the operand collector and that
+  // to the write-back, its operand, and its execution (GPGPU-Sim 4.2, docs/gpgpu-sim.md).
   const Wires w;
   const uint32_t far = w.m.sm.pipeline_cycles + 1 + w.m.classes.fp32_add.latency_cycles;
   EXPECT_EQ(chain_cycles(512, "ponb") - chain_cycles(256, "ponb"), 256 * far);
@@ -151,7 +151,7 @@ TEST(MpuAlone, ASubcoreTakesWhatTheTsvsBring) {
 }
 
 TEST(MpuAlone, ACacheForOtherCoresDataAlone) {
-  // The same word twice, of the core itself or 1 KB further, which is the next one's; the second
+  // One word twice, of the core itself or 1 KB further, which is the next one's; the second
   // address depends on the first load.
   const auto hits = [](const char* keep, const char* offset) {
     const std::string from = std::string("+") + offset + "];\n";

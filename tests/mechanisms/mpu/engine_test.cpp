@@ -11,7 +11,7 @@ using testing::alu;
 using testing::load;
 using testing::store;
 
-/// What these decisions read of a core: nothing.
+/// The part of a core that these decisions read: nothing.
 struct NoCore {};
 
 constexpr uint32_t bits(std::initializer_list<uint32_t> of) {
@@ -120,7 +120,7 @@ TEST(OffloadEngine, AddressesAreFarAndDataNear) {
   EXPECT_EQ(decide(Row({1}, {0}), st, p, false, true).moves, 0u);
   EXPECT_EQ(decide(Row({1}, {0}), st, p, false, false).moves, bits({0}));
   EXPECT_EQ(decide(Row({}, {0, 1}), st, p, false, true).moves, bits({0}));  // and goes up
-  // What an atomic adds is sent by the load-store unit; what it gets is written near the banks.
+  // The operand of an atomic is sent by the load-store unit; its result is written near the banks.
   const Decision a = decide(Row({1}, {0}), testing::memory(sm::Action::kAtomic, 2, {1, 0}),
                             place(Kind::kAtomic, Hint::kNone, {1, 2}, {1}));
   EXPECT_TRUE(a.wanted.results_near);

@@ -35,14 +35,14 @@ Kernel kernel_of(const std::string& body) {
   return *k;
 }
 
-/// Of the registers by name.
+/// The locations of the registers by name.
 std::map<std::string, Location> places(const Kernel& k, const Locations& l) {
   std::map<std::string, Location> at;
   for (RegId r = 0; r < k.registers.size(); ++r) at[k.registers[r].name] = l.registers[r];
   return at;
 }
 
-/// Of the first instruction with this opcode.
+/// The location of the first instruction with this opcode.
 Location executed(const Kernel& k, const Locations& l, ptx::Opcode op) {
   for (InstrId i = 0; i < k.instructions.size(); ++i)
     if (k.instructions[i].op == op) return executed_at(k, l, i, kNearShared);
@@ -176,7 +176,7 @@ TEST(Locations, TheScalarVectorKernelOfListing1) {
     if (name == "%r3" || name == "%r4" || name == "%r5") continue;
     EXPECT_EQ(where, value ? Location::kNear : Location::kFar) << name;
   }
-  // Of 24 instructions one is executed near the banks: the product. No register has to move besides
+  // One of 24 instructions is executed near the banks: the product. No register has to move besides
   // alpha, once.
   size_t near = 0, both = 0;
   for (InstrId i = 0; i < k.instructions.size(); ++i) {
@@ -237,7 +237,7 @@ TEST(Locations, OfEveryWorkload) {
       kernels += 1;
       for (InstrId i = 0; i < k.instructions.size(); ++i) {
         near += executed_at(k, l, i, kNearShared) == Location::kNear;
-        // What is executed near writes near; of loads of shared memory others may want the value.
+        // An instruction near the banks writes there; others may want a value from shared memory.
         if (executed_at(k, l, i, kNearShared) == Location::kNear)
           compiler::for_each_def(k.instructions[i], [&](RegId r) {
             const bool load = k.instructions[i].mod.space == ptx::Space::kShared;

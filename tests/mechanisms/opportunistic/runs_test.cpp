@@ -18,7 +18,7 @@ report::RunResult run(const std::string& name, const std::string& policy,
                        config::load_policy(policy, overrides), options);
 }
 
-/// Of a program that writes each of its lines once, and lines as a whole.
+/// The bytes that a program stores which writes each of its lines once, and lines as a whole.
 uint64_t bytes_stored(const report::RunResult& r) {
   return counter(r, "dram.bytes_written") + 128 * counter(r, "l2.lines_left_dirty");
 }

@@ -74,7 +74,7 @@ TEST(BestRun, GuardedDefinitionBringsTheOldValueBack) {
 }
 
 TEST(BestRun, OverwrittenGuardedDefinitions) {
-  // What is written under a guard counts though all lanes overwrite it, time and again: as a
+  // A register written under a guard counts though all lanes overwrite it, time and again: as a
   // live-in of the runs that begin with it, as long as the register is live behind them.
   Code code;
   for (int i = 0; i < 3; ++i) {

@@ -121,7 +121,7 @@ TEST(OffloadWorkedExample, RolledLoops) {
   EXPECT_EQ(second->condition.threshold_iterations, 3);
 }
 
-// The same two loops inside the LIBOR workload, where the arrays are laid out for coalescing.
+// Figure 4's two loops inside the LIBOR workload, where the arrays are laid out for coalescing.
 TEST(OffloadWorkloads, LiborLoopsOfFigure4) {
   const Program program = program_of("bench/workloads/libor/libor.ptx");
   const Kernel& kernel = *program.find("libor_adjoint");

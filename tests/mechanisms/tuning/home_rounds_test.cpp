@@ -176,7 +176,7 @@ TEST(HomeRounds, AConditionIsAskedInEveryRound) {
   b.program.candidates[0].threshold = 3;
   b.denials = 10;
   b.go();
-  // Of four rounds two have three and more ahead.
+  // Two of four rounds have three and more ahead.
   EXPECT_EQ(b.candidate().instances, 3u);
   EXPECT_EQ(b.candidate().refused_pending, 2u);
   EXPECT_EQ(b.candidate().refused_condition, 1u);

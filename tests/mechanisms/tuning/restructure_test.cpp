@@ -36,14 +36,14 @@ std::string error_of(const Restructuring& what) {
   return "";
 }
 
-/// What a launch is of.
+/// The kernel and the sizes of a launch.
 struct Case {
   Restructuring what;
   uint32_t blocks = 1, threads = 64;
   uint32_t elements = 0;
 };
 
-/// What `out` holds after a launch with (in, out, n), or with (out, n) of a kernel in place.
+/// The contents of `out` after a launch with (in, out, n), or with (out, n) of a kernel in place.
 std::vector<uint32_t> execute(const std::string& ptx, const Case& c) {
   runtime::VirtualDevice device;
   const uint32_t module =

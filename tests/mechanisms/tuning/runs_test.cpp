@@ -155,7 +155,7 @@ uint64_t with_array(const report::RunResult& r) {
 
 /// A few rounds are worth an offload: the selection takes loads to be badly coalesced.
 const Keys kEager = {"tuning.adaptation=false", "offload.load_coalescing_percent=800"};
-/// What a warp of hist has for itself of its block's counters.
+/// Bytes of its block's counters that a warp of hist has for itself.
 constexpr uint64_t kArray = 1024;
 
 Keys with(Keys keys, const Keys& more) {
@@ -165,7 +165,7 @@ Keys with(Keys keys, const Keys& more) {
 
 TEST(SharedRuns, HistogramsAreOffloadedWithTheirCounters) {
   const runtime::Recording& recording = workload("hist");
-  // Of 26 rounds on an offload pays, and a warp has six.
+  // An offload pays from 26 rounds on, and a warp has six.
   EXPECT_EQ(with_array(run(recording, "tuned-shared")), 0u);
   EXPECT_EQ(with_array(run(recording, "tuned", kEager)), 0u);
   const auto near = run(recording, "tuned-shared", kEager);
@@ -173,7 +173,7 @@ TEST(SharedRuns, HistogramsAreOffloadedWithTheirCounters) {
   EXPECT_EQ(counter(near, "tuning.merged_bytes"), kArray * with_array(near));
   EXPECT_EQ(counter(near, "tuning.table_bytes"), 0u);
   EXPECT_EQ(near.warp_instructions, recording.warp_instructions);
-  // What is annotated goes along as it is said to be; nothing else does.
+  // An array that is annotated goes along as it is said to; nothing else does.
   const auto said = run(recording, "tuned-shared",
                         with(kEager, {"tuning.shared=annotated",
                                       "tuning.shared_arrays=hist_count::counts:accumulator:200"}));

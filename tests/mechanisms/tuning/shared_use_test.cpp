@@ -25,7 +25,7 @@ OffloadModel model_of(const std::string& annotations = "", bool proves = true) {
   return model;
 }
 
-/// What the kernel's loop that loads from global memory does with shared memory, whether or not it
+/// The use of shared memory by the kernel's loop that loads from global memory, whether or not it
 /// pays to offload it.
 SharedUse use_in_loop(const Kernel& kernel, const OffloadModel& model = model_of()) {
   const SharedArrays arrays(kernel, model.shared);
@@ -258,7 +258,7 @@ TEST(SharedUse, WhatAWarpTouchesOfAnArray) {
                 .bytes,
             128u);
   EXPECT_EQ(use_by_hand("add.u32 %r11, %r7, %r2; ld.shared.u32 %r12, [%r11];").bytes, 4u);
-  // What an iteration computes anew is elsewhere in every one.
+  // An address that an iteration computes anew is elsewhere in every one.
   EXPECT_EQ(use_by_hand("shl.b32 %r10, %r4, 2; add.u32 %r11, %r7, %r10;"
                         "ld.shared.u32 %r12, [%r11];")
                 .bytes,

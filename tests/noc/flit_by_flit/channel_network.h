@@ -30,7 +30,7 @@ struct ChannelNetworkParams : ChannelEndsParams {
   NetworkParams net;
 };
 
-/// What a terminal is sending.
+/// The packet that a terminal is sending.
 struct Sender {
   uint32_t flits_left = 0;  ///< of the packet that is being sent
   Flit flit;                ///< the packet's next one; before it, the last one's last

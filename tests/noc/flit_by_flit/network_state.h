@@ -23,7 +23,7 @@ inline constexpr uint32_t kMaxSpeedup = 2;
 inline constexpr uint32_t kMaxInputSpeedup = 8;
 inline constexpr uint32_t kOutputQueue = 32;  ///< flits that wait for an output's wire at most
 inline constexpr uint16_t kNobody = 0xffff;
-/// Of a virtual channel whose last packet's tail has gone, and whose tail credit is awaited.
+/// Owner of a virtual channel whose last packet's tail has gone, and whose tail credit is awaited.
 inline constexpr uint16_t kWaitsForTailCredit = 0xfffe;
 
 /// Cycles of the network. Numbers wrap; only differences mean something.
@@ -135,13 +135,13 @@ struct StageQueue {
   uint16_t head = 0, count = 0;
 };
 
-/// What reaches a unit in a cycle, by port. A router with internal speed-up may give credits of one
+/// Arrivals at a unit in a cycle, by port. A router with internal speed-up may give credits of one
 /// port back in each of its rounds.
 struct Arrivals {
   uint64_t flits = 0, credits[kMaxSpeedup] = {};
 };
 
-/// What a router has to do: one without work, whom nothing reaches, is not stepped.
+/// Work of a router: one without any, whom nothing reaches, is not stepped.
 struct RouterWork {
   uint64_t va_outputs = 0;  ///< output ports with requests for virtual channels that are free
   uint64_t sa_outputs = 0;  ///< output ports with requests for the switch
@@ -179,7 +179,7 @@ struct NetworkState {
   Ref<StageEntry> flit_entries;  ///< flits, to switch allocation; empty if that takes one cycle
 };
 
-/// The same as pointers: what a step works with.
+/// The state as pointers: what a step works with.
 struct NetworkView {
   NetworkParams p;
   uint32_t units;  ///< as of unit_slots()

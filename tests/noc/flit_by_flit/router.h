@@ -286,7 +286,7 @@ class Router {
     if (outputs_[(uint32_t{in.out} << vc_shift_) + in.out_vc].credits != 0)
       request_switch(vc, in.out);
   }
-  /// The same after the stages of switch allocation, which the flit enters in round `begin`.
+  /// Offers it after the stages of switch allocation, which the flit enters in round `begin`.
   NW_HD NW_INLINE void start_flit(uint32_t vc, Round begin) const {
     if (v_.p.sw_alloc_delay == 1) {
       offer(vc);
@@ -404,7 +404,7 @@ NW_HD NW_APART void step_router(const NetworkView& v, uint32_t r, Cycle t) {
   }
   if (has_requests(v.work[r])) set_flag(v.due + ((t + 1) & v.slot_mask) * v.units + r);
 }
-/// The same, of a network that is `plain` or not.
+/// Steps a router of a network that is `plain` or not.
 NW_HD NW_INLINE void step_router(const NetworkView& v, uint32_t r, Cycle t, bool plain) {
   plain ? step_router<true>(v, r, t) : step_router<false>(v, r, t);
 }

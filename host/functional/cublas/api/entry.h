@@ -9,7 +9,7 @@
 
 namespace nearwarp::cublas {
 
-/// Of matrices: kernels count in 32 bits.
+/// The size of a matrix as an int: kernels count in 32 bits.
 inline int size(int64_t n) {
   require(n >= 0 && n <= std::numeric_limits<int>::max());
   return static_cast<int>(n);

@@ -42,7 +42,7 @@ Product product_of(const Handle& h, const Call& c, DataType a, DataType b, DataT
   return p;
 }
 
-/// The same of complex numbers, whose sums are made in their own type.
+/// Multiplies matrices of complex numbers, whose sums are made in their own type.
 void multiply_complex(const Handle& h, const Call& c, DataType type, int b, int to, int compute) {
   const bool fits = type == kC64
                         ? compute == kCompute64F || compute == kCompute64FPedantic

@@ -6,7 +6,7 @@
 
 namespace nearwarp::cublas {
 
-/// Those that the epilogue asks for, of a product that has been launched. Throws Failure.
+/// Forms the sums that the epilogue asks for, of a product that has been launched. Throws Failure.
 void sum_for_bias(const Product& product, const MatmulDesc& desc, Stream stream);
 
 }  // namespace nearwarp::cublas

@@ -61,7 +61,7 @@ Product product_of(const MatmulDesc& desc, const MatmulMatrices& x) {
   p.compute = static_cast<ComputeType>(desc.compute);
   const bool rows = is_row_major(x);
   GemmArgs& g = p.args;
-  // What is stored in rows counts as transposed once more.
+  // A matrix that is stored in rows counts as transposed once more.
   g.transpose_a = (desc.transpose_a != kNone ? 1 : 0) ^ (x.a->order == kRows ? 1 : 0);
   g.transpose_b = (desc.transpose_b != kNone ? 1 : 0) ^ (x.b->order == kRows ? 1 : 0);
   const Columns a = columns_of(*x.a), b = columns_of(*x.b), d = columns_of(*x.d);

@@ -1,4 +1,4 @@
-// What the library does before the program's main(). Not part of nw_cudart, whose other users have
+// Work of the library before the program's main(). Not part of nw_cudart, whose other users have
 // no wish for the device's addresses.
 #include "host/functional/cudart/address_range.h"
 

@@ -71,7 +71,7 @@ NW_API cudaStreamGetCaptureInfo(Stream stream, int* status, unsigned long long* 
     return kSuccess;
   });
 }
-/// What the stream's next work depends on: these besides (flags 0) or instead (1).
+/// Sets what the stream's next work depends on: these besides (flags 0) or instead (1).
 NW_API cudaStreamUpdateCaptureDependencies(Stream stream, GraphNode* const* dependencies,
                                            const EdgeData*, size_t count, unsigned flags) {
   return api([&](Runtime& r) {

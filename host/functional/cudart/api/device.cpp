@@ -75,7 +75,7 @@ int texture_attribute(const DeviceProp& p, int number) {
          at(77, &p.max_texture_1d_mipmap, 1);
 }
 
-/// Of that one of the machine's devices.
+/// The properties of that one of the machine's devices.
 DeviceProp properties(const DeviceSpec& s, uint32_t device) {
   DeviceProp p{};
   std::snprintf(p.name, sizeof(p.name), "nearwarp %s (simulated)", s.name.c_str());

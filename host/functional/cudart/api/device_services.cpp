@@ -1,4 +1,4 @@
-// What kernels' calls of the CUDA runtime are told: what the host's functions of these names say.
+// Answers to kernels' calls of the CUDA runtime: those of the host's functions of these names.
 #include "host/functional/device/device_services.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What libcuda.so.1 calls beyond the runtime's entry points.
+// Calls that libcuda.so.1 makes beyond the runtime's entry points.
 #include "host/functional/cudart/api/driver_link.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// What libcuda.so.1 (host/functional/cudriver) needs of the runtime library beyond its entry
+// Calls of the runtime library that libcuda.so.1 (host/functional/cudriver) makes beyond its entry
 // points: one simulated device serves both.
 #pragma once
 

@@ -31,7 +31,7 @@ extern "C" __attribute__((visibility("default"))) const char* cudaGetErrorString
   return error_text(status);
 }
 
-/// Also without a device.
+/// Tells the version, also without a device.
 NW_API cudaRuntimeGetVersion(int* version) {
   if (version == nullptr) return failed(kErrorInvalidValue);
   *version = kVersion;

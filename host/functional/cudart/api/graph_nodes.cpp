@@ -323,7 +323,7 @@ NW_API cudaGraphConditionalHandleCreate(unsigned long long* handle, Graph* graph
 
 namespace {
 
-/// Its graphs are empty, for the application to fill.
+/// Adds a conditional node. Its graphs are empty, for the application to fill.
 Status add_conditional(GraphNode** node, Graph* graph, GraphNode* const* dependencies, size_t count,
                        ConditionalNodeParams* p) {
   return api([&](Runtime& r) {

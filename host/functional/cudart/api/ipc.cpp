@@ -15,7 +15,7 @@ namespace {
 constexpr uint64_t kMagic = 0x6370692d7077726e;  // "nrwp-ipc"
 enum class What : uint32_t { kMemory = 1, kEvent = 2 };
 
-/// What a handle says; all else of it is 0.
+/// The content of a handle; all else of it is 0.
 struct Content {
   uint64_t magic;
   What what;

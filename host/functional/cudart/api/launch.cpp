@@ -11,7 +11,7 @@ using namespace nearwarp::cudart;
 
 namespace {
 
-/// What <<<>>> leaves for the stub that it calls.
+/// The configuration that <<<>>> leaves for the stub that it calls.
 struct Pushed {
   LaunchConfig config;
   const void* caller = nullptr;  ///< where the application has <<<>>>
@@ -20,7 +20,7 @@ std::vector<Pushed>& configurations() {
   thread_local std::vector<Pushed> stack;
   return stack;
 }
-/// Of the configuration that was popped last, until its kernel is launched.
+/// The place of the configuration that was popped last, until its kernel is launched.
 const void*& launch_is_at() {
   thread_local const void* caller = nullptr;
   return caller;

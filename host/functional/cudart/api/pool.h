@@ -1,4 +1,4 @@
-// What cudaMemPool_t points to.
+// Pools of memory: cudaMemPool_t points to one.
 #pragma once
 
 #include <unistd.h>

@@ -16,7 +16,7 @@ namespace {
 constexpr int kFileDescriptor = 1;               // cudaMemHandleTypePosixFileDescriptor
 constexpr uint64_t kMagic = 0x6c6f702d7077726e;  // "nrwp-pol"
 
-/// What cudaMemPoolPtrExportData says; all else of it is 0.
+/// The content of what cudaMemPoolPtrExportData gives; all else of it is 0.
 struct Place {
   uint64_t magic, offset, bytes;
 };

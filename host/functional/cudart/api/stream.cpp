@@ -54,7 +54,7 @@ NW_API cudaStreamSynchronize(Stream stream) {
     return kSuccess;
   });
 }
-/// It is always complete: the host has then waited as well.
+/// Finds every stream complete: the host waits for it here.
 NW_API cudaStreamQuery(Stream stream) {
   const OuterCall outer;
   return cudaStreamSynchronize(stream);

@@ -139,7 +139,7 @@ NW_API cudaMemPrefetchAsync(const void* pointer, size_t bytes, MemLocation locat
 NW_API cudaMemAdvise(const void* pointer, size_t bytes, int advice, MemLocation location) {
   constexpr int kSetReadMostly = 1, kUnsetReadMostly = 2, kUnsetPreferredLocation = 4;
   if (advice < 1 || advice > 6) return failed(kErrorInvalidValue);
-  // These are of no place, whichever is given.
+  // These kinds of advice are of no place, whichever is given.
   const bool of_none =
       advice == kSetReadMostly || advice == kUnsetReadMostly || advice == kUnsetPreferredLocation;
   return hint(pointer, bytes, of_none ? kNowhere : location);

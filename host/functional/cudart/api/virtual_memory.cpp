@@ -1,4 +1,4 @@
-// What libcuda.so.1 calls for memory that programs map by hand.
+// Calls of libcuda.so.1 for memory that programs map by hand.
 #include "host/functional/cudart/api/virtual_memory.h"
 
 #include <fcntl.h>

@@ -17,7 +17,7 @@ Status create(void** context, unsigned flags, Device device) {
   });
 }
 
-/// Of the current context.
+/// Makes a call that needs the current context.
 template <class Body>
 Status with_context(Body&& body) {
   return call([&] {
@@ -171,7 +171,7 @@ NW_CU cuCtxEnablePeerAccess(void* context, unsigned flags) {
 NW_CU cuCtxDisablePeerAccess(void* context) {
   return call([&] {
     const Device peer = checked_context(context).device;
-    // Of its own device none was enabled.
+    // A context has never enabled access to its own device.
     if (peer == nw_driver_thread()->device) return kErrorPeerAccessNotEnabled;
     return cudaDeviceDisablePeerAccess(peer);
   });

@@ -27,7 +27,7 @@ std::string_view base_name(std::string_view name) {
   return versioned ? name.substr(0, at) : name;
 }
 
-/// With the given name; nullptr if there is none.
+/// The entry point with the given name; nullptr if there is none.
 const EntryPoint* named(const std::string& name) {
   const EntryPoint* e = nw_entry_points;
   while (e->name != nullptr && name != e->name) ++e;

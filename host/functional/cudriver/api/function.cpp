@@ -91,7 +91,7 @@ NW_CU cuFuncGetParamInfo(const void* function, size_t index, size_t* offset, siz
 NW_CU cuFuncGetModule(void** module, const void* function) {
   return forward(nw_driver_library_of, module, function);
 }
-/// What has been found has been loaded.
+/// Tells 1 for every kernel: one that has been found has been loaded.
 NW_CU cuFuncIsLoaded(int* state, const void* function) {
   return call([&] {
     const char* name = nullptr;

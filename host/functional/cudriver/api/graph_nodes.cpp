@@ -30,7 +30,7 @@ cudart::NodeParams of_runtime(const NodeParams* p) {
   if (p->type == kCopyNode) params.copy = {0, {}, of_runtime(&p->copy.copy)};
   return params;
 }
-/// What adding a node tells: the address of memory, the graph of a child.
+/// Tells what adding a node has made: the address of memory, the graph of a child.
 void tell(NodeParams* p, const cudart::NodeParams& params) {
   if (p->type != kKernelNode && p->type != kCopyNode) *p = std::bit_cast<NodeParams>(params);
 }

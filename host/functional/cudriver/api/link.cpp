@@ -26,7 +26,7 @@ enum Input : int {
   kInputLibrary = 4
 };
 
-/// What CUlinkState points to.
+/// The state of linking: CUlinkState points to one.
 struct LinkState {
   CompilerLogs logs;  ///< the application keeps them as long as this
   std::vector<std::string> units;
@@ -98,7 +98,7 @@ NW_CU cuLinkAddFile_v2(void* state, int type, const char* path, unsigned, int*, 
     return kSuccess;
   });
 }
-// The same before CUDA 6.5.
+// Calls of the same names before CUDA 6.5.
 NW_CU cuLinkCreate(unsigned num_options, int* options, void** values, void** state) {
   return cuLinkCreate_v2(num_options, options, values, state);
 }

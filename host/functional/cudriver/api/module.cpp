@@ -62,7 +62,7 @@ NW_CU cuModuleGetGlobal_v2(DevicePtr* address, size_t* bytes, void* module, cons
 
 // --- Libraries -----------------------------------------------------------------------------------
 
-/// They belong to no context, so none is needed.
+/// Loads a library. Libraries belong to no context, so none is needed.
 NW_CU cuLibraryLoadData(void** library, const void* code, int* options, void** values,
                         unsigned num_options, int* library_options, void** library_values,
                         unsigned num_library_options) {

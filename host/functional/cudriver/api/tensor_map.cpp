@@ -28,7 +28,7 @@ Status encode(void* map, const exec::TensorRequest& request) {
   });
 }
 
-/// What maps of boxes and of images have in common.
+/// The members of a request that maps of boxes and of images have in common.
 exec::TensorRequest request(int type, unsigned rank, void* address, const uint64_t* sizes,
                             const uint64_t* strides, const uint32_t* element_strides,
                             int interleave, int swizzle, int l2_promotion, int fill) {

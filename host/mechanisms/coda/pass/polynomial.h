@@ -10,7 +10,7 @@
 
 namespace nearwarp::compiler {
 
-/// What a monomial is a product of.
+/// A factor of a monomial.
 struct Factor {
   enum class Kind : uint8_t {
     kParam,     ///< a kernel parameter; index: its number
@@ -49,7 +49,7 @@ class Polynomial {
   /// By how much it grows when `factor` grows by one; the factor may occur in it once a term.
   /// `linear` is false if it occurs more often.
   Polynomial step(Factor factor, bool& linear) const;
-  /// Its value, with `value_of` for each factor.
+  /// The polynomial's value, with `value_of` for each factor.
   int64_t evaluate(const std::function<int64_t(Factor)>& value_of) const;
   /// E.g. "4*ntid.x*nfeatures + 16"; factors by their names.
   std::string text(const std::function<std::string(Factor)>& name_of) const;

@@ -159,7 +159,7 @@ class Values {
     return Polynomial(fresh(Kind::kLoop));  // inside of a structure
   }
 
-  /// What instruction `d` writes to `r`.
+  /// The value that instruction `d` writes to `r`.
   Polynomial defined_by(InstrId d, RegId r) {
     const Instruction& in = kernel_.instructions[d];
     if (in.op == Opcode::kLd) return loaded(in);

@@ -11,7 +11,7 @@
 
 namespace nearwarp::compiler {
 
-/// What the address of an access depends on.
+/// How the address of an access depends on the block.
 enum class AccessPattern : uint8_t {
   kRegular,    ///< a constant distance from block to block
   kShared,     ///< on nothing of the block: all of them access the same
@@ -32,7 +32,7 @@ struct AccessStride {
   Polynomial by_block[3];
 };
 
-/// What a kernel does with one object.
+/// The use that a kernel makes of one object.
 struct ObjectStride {
   Factor object;
   AccessPattern pattern = AccessPattern::kUnknown;
@@ -53,7 +53,7 @@ std::vector<ObjectStride> strides_of_objects(const std::vector<AccessStride>& ac
 std::string factor_name(const Kernel& kernel, const Factor& factor);
 /// "regular", "shared", "irregular" or "unknown".
 const char* pattern_name(AccessPattern pattern);
-/// Both as text of a kernel, ending with a line feed.
+/// Accesses and objects of a kernel as text, ending with a line feed.
 std::string format_strides(const Kernel& kernel);
 
 }  // namespace nearwarp::compiler

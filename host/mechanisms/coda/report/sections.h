@@ -1,4 +1,4 @@
-// What CODA says of a run beside counters: where it has put memory objects.
+// CODA's section in a run's report: where it has put memory objects.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What MPU adds to the dies of a processor (section VI-B): an analytical report, from a machine, a
-// policy and the areas of single parts.
+// The area that MPU adds to the dies of a processor (section VI-B): an analytical report, from a
+// machine, a policy and the areas of single parts.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct AreaReport {
   uint64_t dram_nm2 = 0;        ///< all DRAM dies of a processor
   uint64_t logic_nm2 = 0;       ///< its logic die
   uint64_t added_nm2(Die die) const;
-  /// Of the dies' area, 0 to 1 (more, if it does not fit).
+  /// The share of the dies' area, 0 to 1 (more, if it does not fit).
   double share(const AreaPart& part) const;
   double share(Die die) const;
 };

@@ -41,7 +41,7 @@ bool accesses_memory(const Instruction& in) {
   }
 }
 
-/// Of shared memory, by its statement. What says no space is checked by the load-store unit.
+/// Does it access shared memory, by its statement? Others without a space are the LSU's to check.
 bool accesses_shared(const Instruction& in) {
   return in.op == Opcode::kLdmatrix || in.op == Opcode::kStmatrix ||
          (accesses_memory(in) && in.mod.space == Space::kShared);
@@ -85,7 +85,7 @@ class Annotator {
     for (const RegId d : in.dsts) want(d, where);
   }
 
-  /// What the instruction's kind says of its registers.
+  /// Places those registers whose location follows from the instruction's kind.
   void begin(const Instruction& in) {
     want(in.guard, Location::kFar);
     if (is_jump(in)) want_sources(in, Location::kFar);
@@ -135,7 +135,7 @@ class Annotator {
     return changed;
   }
 
-  /// Of several results, those that nobody wants are where the others are: an instruction is
+  /// Places results that nobody wants where the others of an instruction are: it is
   /// executed in one place, and has its results there.
   void place_unwanted(const Instruction& in) {
     const Location where = of_results(in);

@@ -20,7 +20,7 @@ enum class Location : uint8_t {
   kBoth,  ///< wanted in both places by different instructions
 };
 
-/// Both demands on one register or instruction.
+/// The location that meets two demands on one register or instruction.
 constexpr Location join(Location a, Location b) {
   if (a == Location::kUnknown) return b;
   return b == Location::kUnknown || a == b ? a : Location::kBoth;
@@ -31,7 +31,7 @@ struct Locations {
   std::vector<Location> instructions;  ///< by instruction: that of its destinations
 };
 
-/// What decides where data of shared memory is wanted.
+/// The place where data of shared memory is wanted.
 enum class SharedMemory : uint8_t { kNear, kFar };
 
 /// How the paper is read.
@@ -78,7 +78,7 @@ struct Allocation {
 };
 Allocation allocate_by_location(const compiler::Kernel& kernel, const Locations& locations);
 
-/// The same where nothing has been annotated: every register has a place in both files.
+/// The allocation where nothing has been annotated: every register has a place in both files.
 Allocation allocate_for_both(const compiler::Kernel& kernel);
 
 /// The kernel's registers and instructions with their locations as text, and the branches with the

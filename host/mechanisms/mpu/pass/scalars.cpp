@@ -13,7 +13,7 @@ using compiler::RegId;
 using ptx::Opcode;
 using ptx::SpecialReg;
 
-/// Its lanes compute each their own result, and from their operands alone.
+/// Do the instruction's lanes compute each their own result, and from their operands alone?
 bool computes(const Instruction& in) {
   switch (in.op) {
     case Opcode::kMov:

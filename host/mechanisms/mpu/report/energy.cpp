@@ -1,4 +1,4 @@
-// What MPU's cores take besides what every core does.
+// The energy that MPU's cores take besides that of every core.
 #include "host/mechanisms/mpu/report/energy.h"
 
 namespace nearwarp::mpu {

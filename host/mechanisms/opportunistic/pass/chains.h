@@ -13,7 +13,7 @@
 
 namespace nearwarp::opportunistic {
 
-/// What comes back (OC, table 1, last row).
+/// The answer to a chain (OC, table 1, last row).
 enum class Response : uint8_t {
   kAck,     ///< it has been stored
   kData,    ///< a word for each thread

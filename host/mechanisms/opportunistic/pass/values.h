@@ -1,4 +1,4 @@
-// What a kernel does with its registers, as far as chains want to know.
+// The values of a kernel's registers, as far as chains need them.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// What became of offload chains, for people.
+// The fate of offload chains, for people.
 #include <fmt/format.h>
 
 #include <array>
@@ -20,7 +20,7 @@ constexpr std::array kFates = {
     std::pair{"kept: no lane", "chains.inactive"},
 };
 
-/// What chains in the service queues of `prefix` waited for, in per cent of their time there.
+/// Reasons why chains in the service queues of `prefix` waited, in per cent of their time there.
 std::string waits_text(const RunResult& run, const std::string& prefix) {
   constexpr std::array kWaits = {
       std::pair{"operands", "wait_operands"},
@@ -56,7 +56,7 @@ std::string at_slices(const RunResult& run) {
       counter_value(run, "service.peak"), waits_text(run, "service."));
 }
 
-/// Those that other SMs executed; empty where the policy has none do so.
+/// The chains that other SMs executed, in words; empty where the policy has none do so.
 std::string at_sms(const RunResult& run) {
   const Counter* queues = find_counter(run, "sm_service.queues");
   if (queues == nullptr) return "";

@@ -1,4 +1,4 @@
-// What offload and service queues take.
+// The energy that offload and service queues take.
 #include "host/mechanisms/opportunistic/report/energy.h"
 
 namespace nearwarp::opportunistic {

@@ -1,4 +1,4 @@
-// What offload and service queues take.
+// The energy that offload and service queues take.
 #pragma once
 
 #include <span>

@@ -86,11 +86,11 @@ class RunSearch::Sweep {
     for (; with_access_ <= place; ++with_access_) totals_.open(with_access_);
   }
 
-  /// Of the runs with an access.
+  /// Totals of the runs that have an access.
   const SuffixSums& totals() const { return totals_; }
 
  private:
-  /// What a register is to the runs, by the places where they begin.
+  /// A register's part in the runs, by the places where they begin.
   struct Register {
     /// For runs that begin in front of this, it is settled whether instructions behind the end can
     /// still make it a live-in: it already is one for a use, or is overwritten in all lanes.

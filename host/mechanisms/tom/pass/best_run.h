@@ -26,7 +26,7 @@ struct RunInstruction {
   std::vector<ptx::SpecialReg> specials;
 };
 
-/// What one register costs that a run takes along (a special register, too) or brings back.
+/// The cost of one register that a run takes along (a special register, too) or brings back.
 struct CrossingCosts {
   int64_t live_in = 0, live_out = 0;
 };
@@ -43,7 +43,7 @@ struct InstructionRun {
 /// the later one.
 bool is_better(const InstructionRun& a, const InstructionRun& b);
 
-/// What crosses the borders of a run.
+/// The registers that cross the borders of a run.
 struct Crossings {
   std::set<RegId> live_ins, live_outs;
   std::set<ptx::SpecialReg> specials;

@@ -71,7 +71,7 @@ std::vector<Piece> pieces_of_block(const OffloadContext& context, BlockId b) {
     if (resume == kNone) continue;  // the thread ends there
     if (run.total >= 0 && !pieces.empty()) continue;
     if (run.total < 0) {
-      // What is best in front of the run has been found on the way to it.
+      // The best run in front of this one has been found on the way to it.
       part.best.resize(run.first - part.begin + 1);
       todo.push_back({.begin = part.begin, .end = run.first, .best = std::move(part.best)});
       todo.push_back({.begin = run.last + 1, .end = part.end, .best = {}});

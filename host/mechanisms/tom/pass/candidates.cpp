@@ -136,7 +136,7 @@ std::vector<size_t> choose_disjoint(const std::vector<OffloadCandidate>& pieces)
   return chosen;
 }
 
-/// What is known of one block or loop as a whole, for the refusals.
+/// Knowledge of one block or loop as a whole, for the refusals.
 struct Finding {
   std::optional<RefusalReason> reason;  ///< a limitation that it breaks
   InstrId instruction = kNone;
@@ -160,7 +160,7 @@ Finding first_limitation(const OffloadContext& context, const std::vector<BlockI
   return result;
 }
 
-/// What keeps the shared arrays of some blocks from going along. A block by itself takes none.
+/// Finds what keeps the shared arrays of blocks from going along. A block by itself takes none.
 Finding shared_limitation(const OffloadContext& context, const std::vector<BlockId>& blocks,
                           CandidateKind kind) {
   const SharedUse use = context.shared().use_of(blocks, kNone, 0);

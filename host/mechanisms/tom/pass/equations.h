@@ -61,7 +61,7 @@ class Bandwidth {
   int64_t raw_ = 0;
 };
 
-/// What the equations are about.
+/// The terms of Eq. (3) and (4) for one piece of code.
 struct OffloadTerms {
   int64_t reg_tx = 0;  ///< live-in registers
   int64_t reg_rx = 0;  ///< live-out registers
@@ -75,7 +75,7 @@ struct OffloadTerms {
 Bandwidth bw_tx(const OffloadModel& model, const OffloadTerms& terms);
 /// Eq. (4): change of the traffic from the memory stacks to the GPU.
 Bandwidth bw_rx(const OffloadModel& model, const OffloadTerms& terms);
-/// Their sum.
+/// The sum of bw_tx() and bw_rx().
 Bandwidth bw_total(const OffloadModel& model, const OffloadTerms& terms);
 
 /// `base` plus `iterations` times the loads and stores of `per_iteration`.

@@ -25,8 +25,8 @@ class OffloadContext {
   const std::vector<LoopTrips>& trips() const { return trips_; }
   bool uses_shared() const { return uses_shared_; }
   const SharedArrays& shared() const { return shared_; }
-  /// What keeps an instruction out of regions: as forbidden() says, but for accesses to shared
-  /// arrays that may go along, which SharedArrays::use_of() judges piece by piece.
+  /// The reason to keep an instruction out of regions: as forbidden() says, but for accesses to
+  /// shared arrays that may go along, which SharedArrays::use_of() judges piece by piece.
   std::optional<RefusalReason> limit_of(InstrId instruction) const;
   /// By instruction: is there anything?
   const std::vector<bool>& limited() const { return limited_; }

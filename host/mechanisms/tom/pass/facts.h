@@ -1,4 +1,4 @@
-// What the candidate selection wants to know of single instructions and registers.
+// Facts on single instructions and registers that the candidate selection needs.
 #pragma once
 
 #include <cstdint>

@@ -33,7 +33,7 @@ class Definitions {
   std::vector<BlockId> block_;
 };
 
-/// What an instruction writes as a sum of the registers that it reads, for the integer instructions
+/// An instruction's result as a sum of the registers that it reads, for the integer instructions
 /// that compute counters and addresses; widening conversions keep the value.
 std::optional<LinearSum> linear_definition(const Instruction& instruction);
 

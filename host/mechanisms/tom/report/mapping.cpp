@@ -40,7 +40,7 @@ Column column(const RunResult& run) {
   c.cells.push_back(grouped(m.seen_instances));
   c.cells.push_back(grouped(m.total_instances));
   c.cells.push_back(grouped(m.seen_accesses));
-  // Of a part of a program that begins later, the phase has no time.
+  // The phase has no time in a part of a program that begins later.
   const bool learnt = m.learnt && m.applied && m.resume_cycle != 0;
   c.cells.push_back(learnt ? grouped(m.interrupt_cycle) : "-");
   c.cells.push_back(learnt ? grouped(m.resume_cycle - m.interrupt_cycle) : "-");

@@ -1,4 +1,4 @@
-// What the traces of a program say about mappings of lines to stacks, without timing: the numbers
+// Mappings of lines to stacks judged by a program's traces, without timing: the numbers
 // that `nearwarp analyze --mappings` prints and writes.
 #pragma once
 

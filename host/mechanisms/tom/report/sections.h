@@ -1,4 +1,4 @@
-// What TOM and tuned offloading say of a run beside counters: candidate blocks, and how a mapping
+// Sections of TOM and tuned offloading in a run's report: candidate blocks, and how a mapping
 // of data came about.
 #pragma once
 
@@ -37,7 +37,7 @@ struct CandidateRow {
   uint64_t home_rounds = 0;  ///< loop rounds executed on the main GPU
   uint64_t home_cycles = 0;  ///< core cycles that the block took there, summed over warps
   uint64_t near_rounds = 0;  ///< loop rounds executed on stack SMs
-  // And whose warps take a shared array along.
+  // Members for candidates whose warps take a shared array along.
   std::string shared = {};      ///< "accumulator", "table"; empty: they take none
   uint64_t shared_bytes = 0;    ///< of it, for each instance
   uint64_t refused_shared = 0;  ///< kept: the stack SM's shared memory was all spoken for
@@ -56,7 +56,7 @@ struct CandidateRow {
   double offloaded_share() const;
 };
 
-/// What one candidate mapping would have done for the instances seen.
+/// The effect that one candidate mapping would have had for the instances seen.
 struct MappingScore {
   uint32_t first_bit = 0;       ///< of the address; the stack index begins there
   uint64_t at_destination = 0;  ///< accesses to the stack that their instance's first one goes to

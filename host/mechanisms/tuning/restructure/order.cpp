@@ -135,7 +135,7 @@ class Proof {
   }
   void check_common(InstrId i, const Operand& o) const {
     if (is_register(o)) {
-      // What the loop computes is looked at where it does.
+      // Registers that the loop computes are looked at where it does.
       const auto& all = values_.definitions(o.reg);
       if (o.reg == turns_.index ||
           std::any_of(all.begin(), all.end(), [&](InstrId d) { return inside(d); }))

@@ -1,4 +1,4 @@
-// What must hold for the elements of a loop to be taken in another order, by other threads.
+// Conditions under which the elements of a loop may be taken in another order, by other threads.
 #pragma once
 
 #include <string>

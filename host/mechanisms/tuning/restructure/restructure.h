@@ -10,7 +10,7 @@
 
 namespace nearwarp::compiler {
 
-/// What a developer says.
+/// A developer's annotation of a kernel and its array.
 struct Restructuring {
   std::string kernel;       ///< empty: the only one
   std::string parameter;    ///< that holds the array's address: its name or its number, from 0

@@ -248,7 +248,7 @@ class Finder {
     const Instruction& begin = at(turns_.begin);
     const Instruction& add = at(turns_.step);
     if (begin.guard != kNone) refuse_loop(begin, "the index is set under a condition");
-    // Its value as a register's would be: the only definition in front of the loop.
+    // The index's value as a register's would be: the only definition in front of the loop.
     first_ = sum_of_begin(begin);
     const auto& first = first_;
     const auto step = values_.sum_of(add.srcs[1]);
@@ -263,7 +263,7 @@ class Finder {
     if (!of_block &&
         matches(plus(tid, {{{S::kNtidX, S::kCtaidX}, 1}}), {{{S::kNtidX, S::kNctaidX}, 1}}))
       return;
-    // Or with the block's size as a number.
+    // The step may have the block's size as a number, too.
     const std::vector<S> term = of_block ? std::vector<S>{} : std::vector<S>{S::kNctaidX};
     const auto size = step->find(term);
     if (size != step->end() && size->second > 0) {

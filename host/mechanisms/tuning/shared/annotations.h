@@ -1,4 +1,4 @@
-// What developers say of shared arrays: which of them an offloaded warp may take along, as what.
+// Annotations of shared arrays by developers: which an offloaded warp may take along, and as what.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace nearwarp::compiler {
 
 using tuning::SharedKind;
 
-/// What a developer says of an array: it is taken for true where the code does not tell.
+/// A developer's statement on an array: it is taken for true where the code does not tell.
 struct SharedAnnotation {
   std::string array;  ///< as PTX or the source names it
   SharedKind kind = SharedKind::kNone;

@@ -90,7 +90,7 @@ void SharedArrays::find_accesses() {
     if (in.op != Opcode::kLd && in.op != Opcode::kSt && in.op != Opcode::kAtom &&
         in.op != Opcode::kRed)
       continue;
-    // What synchronises threads, or may change any time, must be seen where they are.
+    // Accesses that synchronise threads, or may change any time, must be seen where they are.
     if (in.mod.is_volatile || in.mod.async_copy) continue;
     const bool is_atomic = in.op == Opcode::kAtom || in.op == Opcode::kRed;
     if ((in.mod.ordered && !is_atomic) || in.mod.acquire || in.mod.release) continue;
@@ -114,7 +114,7 @@ void SharedArrays::origins(RegId reg, std::vector<bool>& seen,
   seen[reg] = true;
   for (const InstrId d : definitions_[reg]) {
     const Instruction& in = kernel_->instructions[d];
-    // What memory holds is an index; nothing says that it is an address.
+    // A value from memory is an index; nothing says that it is an address.
     if (in.op == Opcode::kLd || in.op == Opcode::kLdu || in.op == Opcode::kAtom) continue;
     for (const Operand& o : in.srcs) {
       if (o.kind == Operand::Kind::kSymbol) symbols.push_back(o.symbol);
@@ -523,7 +523,7 @@ SharedUse SharedArrays::use_of(const std::vector<BlockId>& blocks, BlockId entry
     use.annotated = true;
     use.kind = a->kind;
     use.bytes = a->bytes;
-    // What the code disproves is not believed.
+    // An annotation that the code disproves is not believed.
     if (a->kind == SharedKind::kTable && written != accesses.end())
       return refuse(SharedRefusal::kPattern, *written);
     if (whole != 0 && a->bytes > whole) use.bytes = static_cast<uint32_t>(whole);

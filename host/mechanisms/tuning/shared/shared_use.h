@@ -1,4 +1,4 @@
-// What pieces of code do with shared memory: may an offloaded warp take the array along, as an
+// Uses that pieces of code make of shared memory: may an offloaded warp take the array along, as an
 // accumulator that is merged when it returns, or as a table that it only reads?
 //
 // Source: Y. Wu et al., "Tuning Applications for Efficient GPU Offloading to In-Memory Processing",
@@ -40,7 +40,7 @@ enum class SharedRefusal : uint8_t {
   kFull,     ///< larger than a stack SM's shared memory
 };
 
-/// What a piece does with shared memory.
+/// The use that a piece of code makes of shared memory.
 struct SharedUse {
   SharedKind kind = SharedKind::kNone;
   uint32_t symbol = kNone;  ///< the array: index into Kernel::symbols
@@ -59,7 +59,7 @@ class SharedArrays {
   bool admits(InstrId instruction) const {
     return !accesses_.empty() && accesses_.contains(instruction);
   }
-  /// What the instructions [first_of(b), ..] of `blocks` do: all of a block, but those of `entry`
+  /// The use by instructions [first_of(b), ..] of `blocks`: all of a block, but those of `entry`
   /// in front of `first`.
   SharedUse use_of(const std::vector<BlockId>& blocks, BlockId entry, InstrId first) const;
 
@@ -89,7 +89,7 @@ class SharedArrays {
   /// if there is no such.
   InstrId definition(RegId reg, InstrId at) const;
   InstrId find_definition(RegId reg, InstrId at) const;
-  // Of a register or operand as instruction `at` reads it:
+  // Facts of a register or operand as instruction `at` reads it:
   /// Bits in which lanes of a warp may differ.
   uint64_t varying(RegId reg, InstrId at, int depth) const;
   uint64_t varying(const Operand& operand, InstrId at, int depth) const;

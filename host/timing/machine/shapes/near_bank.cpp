@@ -115,7 +115,7 @@ class NearBank {
     };
     link(g_.next_out(core.router), g_.at(core.tsvs, 0), kRequests);
     link(g_.at(core.tsvs, 0), g_.next_in(core.router), kReplies);
-    // What is the core's own comes straight down; the TSVs are the same.
+    // Replies of the core's own banks come straight down; the TSVs are the same.
     g_.link(g_.at(core.tsvs, 0), sm, ChannelClass::kBanksToSm, kReplies | kOwn, tsv);
     for (const NodeId unit : core.units) {  // all units share the TSVs
       link(g_.at(core.tsvs, 1), g_.at(unit), kRequests);

@@ -1,4 +1,4 @@
-// What shapes are put together from: parts as a machine's keys describe them.
+// Parts that shapes are put together from, as a machine's keys describe them.
 #include "host/timing/machine/shapes/parts.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace nearwarp::sim {
 
 namespace {
 
-/// Of a power of two.
+/// The logarithm of a power of two.
 uint32_t log2_exact(uint32_t n) { return static_cast<uint32_t>(std::countr_zero(n)); }
 
 cache::SetIndex set_index(uint32_t sets, const std::string& function) {

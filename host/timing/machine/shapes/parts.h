@@ -1,4 +1,4 @@
-// What shapes are put together from: parts and wires as a machine's keys describe them.
+// Parts and wires that shapes are put together from, as a machine's keys describe them.
 #pragma once
 
 #include "host/config/config.h"
@@ -8,7 +8,7 @@
 
 namespace nearwarp::sim {
 
-/// What mechanisms ask of the machine that they are to run on; they add their parts themselves.
+/// Requirements of mechanisms on the machine that they run on; they add their parts themselves.
 struct MachineNeeds {
   /// The stacks compute: the main GPU has gpu.sms_with_ndp SMs.
   bool stacks_compute = false;
@@ -16,7 +16,7 @@ struct MachineNeeds {
   void add(const MachineNeeds& n) { stacks_compute |= n.stacks_compute; }
 };
 
-/// What a machine is built for.
+/// The configuration and the program that a machine is built for.
 struct ShapeInputs {
   const config::MachineConfig& machine;
   const ImageTables& image;
@@ -40,7 +40,7 @@ struct Parts : ShapeInputs {
   /// The GPC of a main SM.
   uint32_t gpc_of(uint32_t sm) const { return sim::gpc_of(machine, sm); }
 
-  /// With clocks and the baseline mapping, and nothing in it.
+  /// A graph with clocks and the baseline mapping, and nothing in it.
   Graph empty_graph() const;
 
   // --- wires ---
@@ -49,14 +49,14 @@ struct Parts : ShapeInputs {
     return {machine.interconnect.channel_latency_cycles * icnt_period,
             machine.interconnect.queue_entries, 0};
   }
-  /// What leaves an SM passes its L1 before: as much longer, with room for what is in there.
+  /// The wire of packets that pass an SM's L1 before it: as much longer, with room for them.
   Wire from_sm(Wire wire) const {
     const uint32_t more = machine.l1.miss_latency_cycles * core_period;
     wire.latency += more;
     wire.slots += 2 * ((more + icnt_period - 1) / icnt_period);
     return wire;
   }
-  /// Between a stack's SM and its switch.
+  /// The wire between a stack's SM and its switch.
   Wire at_stack_sm() const {
     Wire wire = in_stack();
     if (machine.stack.sm_latency_cycles != 0)
@@ -72,7 +72,7 @@ struct Parts : ShapeInputs {
   Wire in_partition() const {
     return {machine.partitions.latency_cycles * icnt_period, machine.partitions.queue_entries, 0};
   }
-  /// Between an SM and the network of its GPC, four of which a request and its answer pass.
+  /// The wire between an SM and its GPC's network, four of which a request and its answer pass.
   Wire in_gpc() const {
     const uint32_t cycles = machine.lsu.remote_shared_cycles / 4;
     return {cycles * core_period, 2 * cycles, 0};
@@ -89,7 +89,7 @@ struct Parts : ShapeInputs {
   /// `mbps`: of its data bus.
   VaultSpec vault(uint32_t mbps) const;
   SwitchSpec crossbar_switch(uint32_t flit_bytes) const;
-  /// Between the SMs and the memory side, by the machine's topology.
+  /// The network between the SMs and the memory side, by the machine's topology.
   NodeSpec network(bool from_sms) const;
   LinkPortSpec link_port() const;
   FrontEndSpec front_end() const;

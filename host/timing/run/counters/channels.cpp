@@ -27,7 +27,7 @@ constexpr ClassText kClasses[] = {
     {ChannelClass::kBanksToSm, "stack.to_sms", "Cores' TSVs to their subcores", false},
 };
 
-/// What the channels of a class carried together.
+/// Traffic that the channels of a class carried together.
 struct Carried {
   uint64_t packets = 0, bytes = 0, busy_ticks = 0, channels = 0;
 };

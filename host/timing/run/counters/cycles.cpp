@@ -1,4 +1,4 @@
-// What cycles of SMs were spent on, by class of SMs and by kernel.
+// Uses of the cycles of SMs, by class of SMs and by kernel.
 #include <map>
 
 #include "host/timing/run/counters/subjects.h"

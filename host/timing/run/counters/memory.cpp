@@ -35,7 +35,7 @@ constexpr CounterRow<L2Counters> kL2Counters[] = {
      [](L l) { return l.reply_wait; }},
 };
 
-/// Of slices that work by sectors.
+/// Counters of slices that work by sectors.
 constexpr CounterRow<L2Counters> kSectorCounters[] = {
     {"sector_misses", "sectors", "Sectors fetched", [](L l) { return l.sector_misses; }},
     {"sector_write_misses", "sectors", "Sectors written that were not there",
@@ -47,7 +47,7 @@ constexpr CounterRow<L2Counters> kSectorCounters[] = {
      [](L l) { return l.sectors_dirtied - l.sectors_written_back; }},
 };
 
-/// Of slices that keep whole lines.
+/// Counters of slices that keep whole lines.
 constexpr CounterRow<L2Counters> kLineCounters[] = {
     {"write_allocates", "lines", "Written as a whole, and not there: nothing was fetched",
      [](L l) { return l.write_allocates; }},
@@ -62,7 +62,7 @@ constexpr CounterRow<L2Counters> kLineCounters[] = {
      [](L l) { return l.lines_dirtied - l.write_backs; }},
 };
 
-/// Of slices that give lines up when a launch begins.
+/// Counters of slices that give lines up when a launch begins.
 constexpr CounterRow<L2Counters> kLaunchCounters[] = {
     {"lines_given_up", "lines", "Given up because a launch began",
      [](L l) { return l.lines_given_up; }},

@@ -10,7 +10,7 @@ namespace nearwarp::sim {
 
 namespace {
 
-/// What one crossbar, network of routers, link port or logic-layer switch forwarded.
+/// Traffic that one crossbar, network of routers, link port or logic-layer switch forwarded.
 struct Forwarded {
   uint64_t flits = 0, flit_hops = 0, flit_links = 0;
   uint64_t port_bytes = 0, stack_bytes = 0;
@@ -56,7 +56,7 @@ Forwarded by_crossbar(const noc::CrossbarState& s, std::byte* base) {
   return f;
 }
 
-/// What packets of one network waited for, in its cycles.
+/// Waits of packets in one network, in its cycles.
 struct Waited {
   noc::PacketTimes ticks;
   uint64_t packets = 0, period = 1;
@@ -110,7 +110,7 @@ Busiest busiest_of(const noc::ChannelNetworkParams& p, const noc::ChannelNetwork
   return most;
 }
 
-/// Of the networks of a class, if they keep times.
+/// Collects waits in the networks of a class, if they keep times.
 void collect_waits(System& system, std::string_view class_name, std::string_view prefix,
                    report::RunResult& result) {
   using kernels::ComponentKind;
@@ -141,7 +141,7 @@ void collect_waits(System& system, std::string_view class_name, std::string_view
 /// Classes of the networks of GPCs. Their flits have another size than those of the GPU's networks.
 constexpr std::string_view kClusterNetworks[] = {"cluster_requests", "cluster_replies"};
 
-/// What passes one pays for the switch, and for an SM's wires at both ends, which
+/// A packet that passes one pays for the switch, and for an SM's wires at both ends, which
 /// noc.clusters.bytes counts one by one.
 constexpr report::EnergyRule kClusterEnergy[] = {
     {report::EnergyPart::kNetwork, "network.clusters", "noc.clusters.switch_bytes",
@@ -150,7 +150,7 @@ constexpr report::EnergyRule kClusterEnergy[] = {
      "network.sm_wire_fj_per_bit", report::EnergyScale::kBytes},
 };
 
-/// Of the networks of GPCs, if there are any.
+/// Collects the traffic of the networks of GPCs, if there are any.
 void collect_clusters(System& system, report::RunResult& result) {
   uint64_t bytes = 0;
   bool any = false;

@@ -8,7 +8,7 @@ namespace nearwarp::sim {
 
 namespace {
 
-/// What one SM counts, main or in a stack, of either width.
+/// The numbers that one SM counts, main or in a stack, of either width.
 struct SmNumbers {
   const sm::SmCounters& sm;
   const sm::TlbCounters& tlb;
@@ -116,7 +116,7 @@ constexpr CounterRow<SmNumbers> kSmCounters[] = {
      [](N n) { return n.l1.invalidated_lines; }},
 };
 
-/// Of SMs whose L1 works by sectors or keeps stores.
+/// Counters of SMs whose L1 works by sectors or keeps stores.
 constexpr CounterRow<SmNumbers> kL1Counters[] = {
     {"l1.sector_misses", "sectors", "Sectors fetched", [](N n) { return n.l1.sector_misses; }},
     {"l1.sector_write_misses", "sectors", "Sectors (or lines) stored to that were not there",

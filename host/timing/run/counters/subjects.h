@@ -1,4 +1,4 @@
-// What a run's result takes from a machine, subject by subject; each has a file of its own here.
+// Parts of a run's result, subject by subject; each is collected by a file of its own here.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ void collect_launches(const runtime::Recording& recording, const ImageTables& im
 void collect_sms(System& system, std::string_view prefix, std::span<const uint16_t> sms,
                  report::RunResult& result);
 
-/// What cycles of SMs were spent on, by class of SMs and by kernel. `result.cycles` and
+/// Collects uses of the cycles of SMs, by class of SMs and by kernel. `result.cycles` and
 /// `result.kernels` must be set.
 void collect_cycles(const runtime::Recording& recording, System& system, report::RunResult& result);
 
@@ -30,7 +30,7 @@ void collect_utilisation(System& system, report::RunResult& result);
 /// Where packets were on their way to the memory and back.
 void collect_way(System& system, report::RunResult& result);
 
-/// What each wire between routers carried.
+/// Collects the traffic of each wire between routers.
 void collect_router_wires(System& system, report::RunResult& result);
 
 /// Instructions that the run committed; `result.offloaded_thread_instructions` included.

@@ -14,7 +14,7 @@ namespace {
 using kernels::ComponentKind;
 using report::Utilisation;
 
-/// Those of which there are any.
+/// Collects utilisations, for those kinds of parts that the machine has.
 class Table {
  public:
   Table(System& system, report::RunResult& result)
@@ -104,7 +104,7 @@ void Table::units(const ComponentClass& of, const std::string& in) {
   end(engines);
 }
 
-/// What wires of a class are called.
+/// The words for wires of a class.
 struct WireText {
   const char* name;
   const char* text;
@@ -217,7 +217,7 @@ void Table::tsvs() {
         {counter, use.busy_ticks / system_.core_period, "core cycles", what});
     end(use);
   }
-  // Of what comes down, what is the core's own: its subcores take it as TSVs bring it.
+  // Data of the core's own banks, among all that comes down: its subcores take it as TSVs bring it.
   Utilisation own = begin("tsv.to_sms", "TSVs down to the core's own subcores");
   for (const ChannelInfo& info : system_.channels) {
     if (info.kind != ChannelClass::kBanksToSm) continue;

@@ -90,7 +90,7 @@ class Way {
       place_of_.emplace(info.channel.offset, place);
     }
   }
-  /// After wires().
+  /// Adds waits at switches; wires() comes before.
   void switches() {
     for (const uint16_t i : system_.of_kind(ComponentKind::kSwitch))
       before_wires(system_.state<SwitchState>(i), false);
@@ -140,8 +140,8 @@ class Way {
   }
 
  private:
-  /// What packets waited before a switch's outputs. Those of a core's TSVs are moved there from the
-  /// wires that lead on.
+  /// Adds waits of packets before a switch's outputs. Those of a core's TSVs are moved there from
+  /// the wires that lead on.
   void before_wires(const SwitchState& s, bool to_tsvs) {
     const SwitchOutput* outputs = s.outputs.in(system_.arena.base());
     for (uint32_t o = 0; o < s.outputs.count; ++o) {
