@@ -191,13 +191,24 @@ struct On {
 
 namespace hooks {
 
+/// Has mechanism M hooks on such an SM?
+template <class V, class M>
+constexpr bool has_hooks() {
+  static_assert(sizeof(M) != 0, "its device code has to be included");
+  if constexpr (requires { typename M::OnSm; }) {
+    return V::kHasBlocks || M::OnSm::kOnWideSms;
+  } else {
+    return false;
+  }
+}
+
 /// f(On<V, M>) for each mechanism of the list whose bit is in `who`.
 template <class V, class F, class... M>
 NW_HD NW_INLINE void each_of(MechanismList<M...>, V& v, uint32_t who, F&& f) {
   uint32_t number = 0;
   [[maybe_unused]] const auto one = [&](auto* m) {
     using Mechanism = std::remove_pointer_t<decltype(m)>;
-    if constexpr (V::kHasBlocks || Mechanism::OnSm::kOnWideSms) {
+    if constexpr (has_hooks<V, Mechanism>()) {
       if ((who >> number & 1) != 0) {
         On<V, Mechanism> o(v, number);
         f(o);

@@ -4,7 +4,6 @@
 // (MPU), section IV.
 #pragma once
 
-#include "device/frontend/mechanisms.h"
 #include "device/mechanisms/mpu/offload_engine.h"
 
 namespace nearwarp::mpu {
@@ -67,16 +66,9 @@ struct OnSm : sm::Hooks {
   }
 };
 
-/// Nothing.
-struct OnFrontEnd : frontend::Hooks {
-  struct State {};
-  struct Params {};
-};
-
 struct Mechanism {
   static constexpr uint32_t kPacketBlock = mpu::kPacketBlock;
   using OnSm = mpu::OnSm;
-  using OnFrontEnd = mpu::OnFrontEnd;
 };
 
 }  // namespace nearwarp::mpu

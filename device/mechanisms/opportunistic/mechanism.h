@@ -3,8 +3,8 @@
 // Source: A. Pattnaik et al., "Opportunistic Computing in GPU Architectures", ISCA 2019 (OC).
 #pragma once
 
-#include "device/frontend/mechanisms.h"
 #include "device/mechanisms/opportunistic/offload_queue.h"
+#include "device/mechanisms/opportunistic/slice_service.h"
 
 namespace nearwarp::opportunistic {
 
@@ -65,16 +65,10 @@ struct OnSm : sm::Hooks {
   }
 };
 
-/// Nothing.
-struct OnFrontEnd : frontend::Hooks {
-  struct State {};
-  struct Params {};
-};
-
 struct Mechanism {
   static constexpr uint32_t kPacketBlock = kServiceBlock;
   using OnSm = opportunistic::OnSm;
-  using OnFrontEnd = opportunistic::OnFrontEnd;
+  using OnL2Slice = opportunistic::OnL2Slice;
 };
 
 }  // namespace nearwarp::opportunistic

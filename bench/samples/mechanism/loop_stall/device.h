@@ -3,7 +3,6 @@
 // machine.
 #pragma once
 
-#include "device/frontend/mechanisms.h"
 #include "device/sm/cycles.h"
 #include "device/sm/mechanisms.h"
 #include "device/sm/timer_wheel.h"
@@ -56,15 +55,9 @@ struct OnSm : sm::Hooks {
   }
 };
 
-struct OnFrontEnd : frontend::Hooks {
-  struct State {};
-  struct Params {};
-};
-
 struct Mechanism {
   static constexpr uint32_t kPacketBlock = 200;
   using OnSm = loop_stall::OnSm;
-  using OnFrontEnd = loop_stall::OnFrontEnd;
 };
 
 }  // namespace nearwarp::loop_stall
