@@ -28,6 +28,20 @@ inline constexpr uint32_t kOwnStoreTag = 0x20000000u;
 /// What the look-up of a line came to.
 enum class LineUse : uint8_t { kHit, kMerged, kMiss, kStore, kAtomic };
 
+/// What happens to a warp that a mechanism holds or watches.
+enum class WarpEvent : uint8_t {
+  kTimer,           ///< its own
+  kFetched,         ///< instructions that its holder wanted (FetchStateOf::wanted) have come
+  kOperationEnded,  ///< a memory operation
+  kGuestFinished,   ///< a guest has come to its end, and none of its memory operations is under way
+  kTraceEnded,      ///< it has come to the end of its trace
+};
+/// Parts of a cycle in which a mechanism has a step.
+enum class CyclePart : uint8_t {
+  kBegin,  ///< before anything is issued
+  kEnd,    ///< once it is known what the SM has issued
+};
+
 /// The hooks, doing nothing. A warp that a mechanism holds (Phase::kHeld, Warp::holder) does
 /// nothing until the mechanism sets it free.
 struct Hooks {
@@ -43,22 +57,12 @@ struct Hooks {
   NW_HD static bool at_cursor(O&, uint32_t /*warp*/, uint32_t /*now*/, uint32_t /*earliest*/) {
     return false;
   }
-  /// A watched warp has come to the end of its trace.
+  /// Something has happened to a warp that it holds, or has brought; or, kTraceEnded, watches.
+  /// `issue`: the cycle from which what has been fetched, from Warp::fetch_pc on, can be issued;
+  /// otherwise this one.
   template <class O>
-  NW_HD static void at_end(O&, uint32_t /*warp*/, uint32_t /*now*/) {}
-  /// The timer of a held warp.
-  template <class O>
-  NW_HD static void on_timer(O&, uint32_t /*warp*/, uint32_t /*now*/) {}
-  /// Instructions for a held warp have been fetched, from Warp::fetch_pc on: they can be issued
-  /// from cycle `issue` on. Whoever holds it has put it to FetchStateOf::wanted.
-  template <class O>
-  NW_HD static void on_fetched(O&, uint32_t /*warp*/, uint32_t /*now*/, uint32_t /*issue*/) {}
-  /// A memory operation of a held warp has ended.
-  template <class O>
-  NW_HD static void on_operation_ended(O&, uint32_t /*warp*/, uint32_t /*now*/) {}
-  /// A guest has come to its end, and none of its memory operations is under way.
-  template <class O>
-  NW_HD static void on_guest_finished(O&, uint32_t /*warp*/, uint32_t /*now*/) {}
+  NW_HD static void on_warp(O&, WarpEvent, uint32_t /*warp*/, uint32_t /*now*/,
+                            uint32_t /*issue*/) {}
   /// A warp that is counted (Warp::count) has issued an instruction in `threads` lanes.
   template <class O>
   NW_HD static void after_issue(O&, uint32_t /*warp*/, uint32_t /*threads*/) {}
@@ -121,12 +125,9 @@ struct Hooks {
   NW_HD static Tick accept_tick(const O&, const Packet&) {
     return 0;
   }
-  /// A packet of its own has come over the network.
+  /// A packet of its own has come, over the network or (MessageClass::kControl) from the front end.
   template <class O>
   NW_HD static void on_packet(O&, const Packet&, uint32_t /*now*/) {}
-  /// A packet of its own has come from the front end.
-  template <class O>
-  NW_HD static void on_control(O&, const Packet&, uint32_t /*now*/) {}
   /// A store that it has sent itself, under a tag from kOwnStoreTag on, has been acknowledged.
   template <class O>
   NW_HD static void on_own_store_ack(O&, const Packet&, uint32_t /*now*/) {}
@@ -137,12 +138,9 @@ struct Hooks {
   NW_HD static Tick own_arrival(const O&, bool& /*poll*/) {
     return kNever;
   }
-  /// Once in every cycle in which the SM is awake, while it has such channels: take what has come.
+  /// In both parts of every cycle in which the SM is awake, while it has such channels.
   template <class O>
-  NW_HD static void take_own(O&, uint32_t /*now*/) {}
-  /// The same at the cycle's end, once it is known what the SM has issued.
-  template <class O>
-  NW_HD static void end_cycle(O&, uint32_t /*now*/) {}
+  NW_HD static void step(O&, CyclePart, uint32_t /*now*/) {}
   /// Once a cycle, after the load-store unit, while it wants to (SmStateOf::wants_network): send
   /// something over the network if there is room.
   template <class O>
@@ -245,23 +243,28 @@ NW_HD NW_APART bool at_cursor(V& v, uint32_t who, uint32_t warp, uint32_t now, u
 }
 template <class V>
 NW_HD NW_APART void at_end(V& v, uint32_t warp, uint32_t now) {
-  each(v, v.warps[warp].watch, [&](auto& o) { NW_HOOKS(o)::at_end(o, warp, now); });
+  each(v, v.warps[warp].watch,
+       [&](auto& o) { NW_HOOKS(o)::on_warp(o, WarpEvent::kTraceEnded, warp, now, now); });
 }
 template <class V>
 NW_HD NW_APART void on_timer(V& v, uint32_t warp, uint32_t now) {
-  each(v, v.warps[warp].holder, [&](auto& o) { NW_HOOKS(o)::on_timer(o, warp, now); });
+  each(v, v.warps[warp].holder,
+       [&](auto& o) { NW_HOOKS(o)::on_warp(o, WarpEvent::kTimer, warp, now, now); });
 }
 template <class V>
 NW_HD NW_APART void on_fetched(V& v, uint32_t warp, uint32_t now, uint32_t issue) {
-  each(v, v.warps[warp].holder, [&](auto& o) { NW_HOOKS(o)::on_fetched(o, warp, now, issue); });
+  each(v, v.warps[warp].holder,
+       [&](auto& o) { NW_HOOKS(o)::on_warp(o, WarpEvent::kFetched, warp, now, issue); });
 }
 template <class V>
 NW_HD NW_APART void on_operation_ended(V& v, uint32_t warp, uint32_t now) {
-  each(v, v.warps[warp].holder, [&](auto& o) { NW_HOOKS(o)::on_operation_ended(o, warp, now); });
+  each(v, v.warps[warp].holder,
+       [&](auto& o) { NW_HOOKS(o)::on_warp(o, WarpEvent::kOperationEnded, warp, now, now); });
 }
 template <class V>
 NW_HD NW_INLINE void on_guest_finished(V& v, uint32_t warp, uint32_t now) {
-  each(v, v.warps[warp].guest_of, [&](auto& o) { NW_HOOKS(o)::on_guest_finished(o, warp, now); });
+  each(v, v.warps[warp].guest_of,
+       [&](auto& o) { NW_HOOKS(o)::on_warp(o, WarpEvent::kGuestFinished, warp, now, now); });
 }
 template <class V>
 NW_HD NW_INLINE void after_issue(V& v, uint32_t warp, uint32_t threads) {
@@ -338,10 +341,6 @@ NW_HD NW_APART void on_packet(V& v, const Packet& p, uint32_t now) {
   owner(v, p.kind, [&](auto& o) { NW_HOOKS(o)::on_packet(o, p, now); });
 }
 template <class V>
-NW_HD NW_APART void on_control(V& v, const Packet& p, uint32_t now) {
-  owner(v, p.kind, [&](auto& o) { NW_HOOKS(o)::on_control(o, p, now); });
-}
-template <class V>
 NW_HD NW_APART void on_own_store_ack(V& v, const Packet& p, uint32_t now) {
   each(v, v.s.own_channels, [&](auto& o) { NW_HOOKS(o)::on_own_store_ack(o, p, now); });
 }
@@ -353,11 +352,11 @@ NW_HD NW_APART Tick own_arrival(V& v, bool& poll) {
 }
 template <class V>
 NW_HD NW_APART void end_cycle(V& v, uint32_t now) {
-  each(v, v.s.own_channels, [&](auto& o) { NW_HOOKS(o)::end_cycle(o, now); });
+  each(v, v.s.own_channels, [&](auto& o) { NW_HOOKS(o)::step(o, CyclePart::kEnd, now); });
 }
 template <class V>
 NW_HD NW_APART void take_own(V& v, uint32_t now) {
-  each(v, v.s.own_channels, [&](auto& o) { NW_HOOKS(o)::take_own(o, now); });
+  each(v, v.s.own_channels, [&](auto& o) { NW_HOOKS(o)::step(o, CyclePart::kBegin, now); });
 }
 template <class V>
 NW_HD NW_INLINE void use_network(V& v, uint32_t now) {

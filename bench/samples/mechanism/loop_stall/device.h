@@ -45,11 +45,9 @@ struct OnSm : sm::Hooks {
     return true;
   }
   template <class O>
-  NW_HD static void at_end(O& o, uint32_t warp, uint32_t) {
-    o.s.in_loop.in(o.v.base)[warp] = kNoLoop;
-  }
-  template <class O>
-  NW_HD static void on_timer(O& o, uint32_t warp, uint32_t now) {
+  NW_HD static void on_warp(O& o, sm::WarpEvent event, uint32_t warp, uint32_t now, uint32_t) {
+    if (event == sm::WarpEvent::kTraceEnded) o.s.in_loop.in(o.v.base)[warp] = kNoLoop;
+    if (event != sm::WarpEvent::kTimer) return;
     sm::enter_phase(o.v, warp, sm::Phase::kRunning);
     sm::schedule(o.v, warp, now, now);
   }
