@@ -112,6 +112,21 @@ TEST(MemoryHooks, BesideOnesThatComeWithTheProgram) {
   EXPECT_NE(both.cycles, alone.cycles);
 }
 
+TEST(MemoryHooks, SlicesBySectorsHaveNone) {
+  const config::MachineConfig m = config::load_machine(
+      "discrete16",
+      {"l1.sectors=true", "l1.write_policy=allocate", "l2.sectors=true", "l2.write_policy=back"});
+  try {
+    sim::replay_on_cpu(one_warp(), m, policy("line_check"), {});
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find("looks lines up by sectors"), std::string::npos)
+        << e.what();
+    EXPECT_NE(std::string(e.what()).find("set l1.sectors=false and l2.sectors=false"),
+              std::string::npos);
+  }
+}
+
 TEST(MemoryHooks, TheWayOfSteppingDoesNotShow) {
   const runtime::Recording& recording = workload("kmeans", 300'000);
   const std::string all = "loop_stall+line_check+write_check";
