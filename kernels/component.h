@@ -33,10 +33,11 @@ NW_HD NW_INLINE StepResult SmKindOf<kWords, Mechanisms, kSpecialised>::step(
   return sm::step_sm<Mechanisms>(p, s, system, window, horizon);
 }
 
-NW_HD NW_INLINE StepResult L2SliceKind::step(const Params& p, State& s,
-                                             const sm::SystemView& system, const Window& window,
-                                             Horizon& horizon) {
-  return step_l2_slice(p, s, system.arena, window, horizon);
+template <class Mechanisms>
+NW_HD NW_INLINE StepResult L2SliceKindOf<Mechanisms>::step(const L2SliceParams& p, L2SliceState& s,
+                                                           const sm::SystemView& system,
+                                                           const Window& window, Horizon& horizon) {
+  return step_l2_slice<Mechanisms>(p, s, system.arena, window, horizon);
 }
 
 NW_HD NW_INLINE StepResult SwitchKind::step(const Params& p, State& s, const sm::SystemView& system,
@@ -64,9 +65,11 @@ NW_HD NW_INLINE StepResult LinkPortKind::step(const Params& p, State& s,
   return step_link_port(p, s, system.arena, window, horizon);
 }
 
-NW_HD NW_INLINE StepResult VaultKind::step(const Params& p, State& s, const sm::SystemView& system,
-                                           const Window& window, Horizon& horizon) {
-  return step_vault(p, s, system.arena, window, horizon);
+template <class Mechanisms>
+NW_HD NW_INLINE StepResult VaultKindOf<Mechanisms>::step(const VaultParams& p, VaultState& s,
+                                                         const sm::SystemView& system,
+                                                         const Window& window, Horizon& horizon) {
+  return step_vault<Mechanisms>(p, s, system.arena, window, horizon);
 }
 
 NW_HD NW_INLINE StepResult HostMemoryKind::step(const Params& p, State& s,

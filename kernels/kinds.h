@@ -57,10 +57,12 @@ struct FallibleKindOf : KindOf<P, S> {
   NW_HD static const Fault* fault(const S& s) { return &s.fault; }
 };
 
-struct L2SliceKind : FallibleKindOf<L2SliceParams, L2SliceState> {
+template <class Mechanisms>
+struct L2SliceKindOf : FallibleKindOf<L2SliceParams, L2SliceState> {
   static constexpr const char* kName = "L2 slice";
-  NW_HD NW_INLINE static StepResult step(const Params& p, State& s, const sm::SystemView& system,
-                                         const Window& window, Horizon& horizon);
+  NW_HD NW_INLINE static StepResult step(const L2SliceParams& p, L2SliceState& s,
+                                         const sm::SystemView& system, const Window& window,
+                                         Horizon& horizon);
   static uint32_t weight(uint32_t /*inputs*/) { return 16; }
 };
 
@@ -94,10 +96,12 @@ struct LinkPortKind : KindOf<LinkPortParams, LinkPortState> {
   static uint32_t weight(uint32_t /*inputs*/) { return 24; }
 };
 
-struct VaultKind : FallibleKindOf<VaultParams, VaultState> {
+template <class Mechanisms>
+struct VaultKindOf : FallibleKindOf<VaultParams, VaultState> {
   static constexpr const char* kName = "vault";
-  NW_HD NW_INLINE static StepResult step(const Params& p, State& s, const sm::SystemView& system,
-                                         const Window& window, Horizon& horizon);
+  NW_HD NW_INLINE static StepResult step(const VaultParams& p, VaultState& s,
+                                         const sm::SystemView& system, const Window& window,
+                                         Horizon& horizon);
 };
 
 struct HostMemoryKind : FallibleKindOf<HostMemoryParams, HostMemoryState> {
@@ -130,9 +134,10 @@ struct FrontEndKindOf : FallibleKindOf<frontend::FrontEndParams, frontend::Front
 template <class Mechanisms, bool kSpecialised>
 using AnyFamilyWith =
     Family<SmKindOf<1, Mechanisms, kSpecialised>,
-           SmKindOf<sm::kWideWords, Mechanisms, kSpecialised>, L2SliceKind, SwitchKind,
-           CrossbarKindOf<kSpecialised>, RouterNetworkKind, LinkPortKind, VaultKind, HostMemoryKind,
-           StandaloneNetworkKind, TrafficKind, FrontEndKindOf<Mechanisms>>;
+           SmKindOf<sm::kWideWords, Mechanisms, kSpecialised>, L2SliceKindOf<Mechanisms>,
+           SwitchKind, CrossbarKindOf<kSpecialised>, RouterNetworkKind, LinkPortKind,
+           VaultKindOf<Mechanisms>, HostMemoryKind, StandaloneNetworkKind, TrafficKind,
+           FrontEndKindOf<Mechanisms>>;
 /// All kinds, in the order of ComponentKind, with mechanisms of one's own.
 template <class Mechanisms>
 using FamilyWith = AnyFamilyWith<Mechanisms, true>;

@@ -4,7 +4,6 @@
 
 #include "device/cache/l2_launches.h"
 #include "device/cache/l2_sectors.h"
-#include "device/cache/service_queue.h"
 
 namespace nearwarp::l2_detail {
 
@@ -42,11 +41,7 @@ NW_HD NW_CALLED void take_from_memory(const L2SliceParams& p, L2SliceState& s, s
     }
     s.counters.fills += 1;
   } else if (kind == PacketKind::kWriteAck) {
-    if (index != 0 && s.service.count != 0) {
-      service::stored_at_slice(p, *s.service.in(base), base, index - 1, now);
-    } else {
-      s.counters.atomic_write_acks += 1;
-    }
+    s.counters.atomic_write_acks += index == 0 ? 1 : 0;  // else it is a mechanism's
   } else {
     record_fault(s.fault, kFaultUnexpectedPacket, p.endpoint, now);
   }
@@ -58,11 +53,10 @@ NW_HD NW_CALLED void answer_waiter(const L2SliceParams& p, L2SliceState& s, std:
                                    Tick now, Horizon& horizon) {
   L2Mshr& m = s.mshrs.in(base)[s.filling];
   const L2Waiter& w = s.waiters.in(base)[s.filling * p.mshr_merges + s.next_waiter];
-  if (w.origin == L2Origin::kService) {
-    service::operand_came(p, *s.service.in(base), base, w.tag, now);
-  } else {
+  if (w.origin != L2Origin::kOwn) {
     s.counters.reply_wait += now - s.fill_came;
-    send_reply(p, s, base, now, m.line, w.tag, w.sectors, w.src, reply_kind(w.origin), horizon);
+    send_reply(p, s, base, now, m.line, w.tag, w.sectors, w.src, reply_kind(w.origin, w.sectors),
+               horizon);
   }
   if (w.origin == L2Origin::kAtomic && p.write_back == 0) {
     s.request_reserved -= 1;

@@ -3,7 +3,6 @@
 
 #include "device/cache/l2_dirty_lines.h"
 #include "device/cache/l2_pipeline.h"
-#include "device/cache/service_state.h"
 #include "device/core/lanes.h"
 
 namespace nearwarp::l2_detail {
@@ -114,17 +113,13 @@ NW_HD NW_INLINE Outcome look_up_read(const L2SliceParams& p, L2SliceState& s, st
   const Tick due = now + Tick{p.latency_cycles} * p.period;
   const uint64_t pending = s.pending.in(base)[set];
   if ((match & ~pending) != 0) {  // hit
-    const bool replies = origin != L2Origin::kService;
+    const bool replies = origin != L2Origin::kOwn;
     if ((replies && s.reply_count == s.replies.count) || room < of_atomic) return Outcome::kRefused;
     const uint32_t at = set * p.ways + count_trailing_zeros(match);
     touch(s, base, at);
-    if (replies) {
-      push_reply(s, base, due, request, reply_kind(origin));
-    } else {
-      s.service.in(base)->arriving.push(base, due, request.tag);
-    }
+    if (replies) push_reply(s, base, due, request, reply_kind(origin, request.sectors));
     end_look_up(p, s, base, now, request, Found::kHit, at);
-    return Outcome::kTaken;
+    return replies ? Outcome::kTaken : Outcome::kAnswered;
   }
   if (match != 0) {
     const uint32_t at = set * p.ways + count_trailing_zeros(match);
@@ -154,15 +149,14 @@ NW_HD NW_CALLED Outcome look_up_kept_write(const L2SliceParams& p, L2SliceState&
                                            uint32_t set, uint64_t match) {
   const Tick due = now + Tick{p.latency_cycles} * p.period;
   const uint32_t room = s.requests.count - s.request_count - s.request_reserved;
-  const bool own = origin == L2Origin::kService;
+  const bool own = origin == L2Origin::kOwn;
   const bool hit = (match & ~s.pending.in(base)[set]) != 0;
   const bool whole = match == 0 && is_whole(p, request);
   const bool on_write = p.write_miss == L2WriteMiss::kFetchOnWrite;
   const bool allocates = whole && (on_write || p.write_miss == L2WriteMiss::kAllocate);
   const bool fetches =
       match == 0 && (p.write_miss == L2WriteMiss::kFetch || (on_write && !allocates));
-  // A line that is under way, or has to come, is waited for; service queues wait for memory's
-  // answer.
+  // A line that is under way, or has to come, is waited for; mechanisms wait for memory's answer.
   const bool waits = on_write && !own && !hit && !allocates;
   const bool stays = hit || allocates, through = !stays && !waits;
   if (stays && !own && s.reply_count == s.replies.count) return Outcome::kRefused;
@@ -203,9 +197,8 @@ NW_HD NW_CALLED Outcome look_up_kept_write(const L2SliceParams& p, L2SliceState&
     touch(s, base, at);
     make_line_dirty(s, base, at);
   }
-  const uint32_t id = request.tag - 1;  // of the service queue's entry, if it is its own
-  if (stays && !own) push_reply(s, base, due, request, PacketKind::kWriteAck);
-  if (stays && own) s.service.in(base)->storing.push(base, due, id);
+  if (stays && own) return Outcome::kAnswered;
+  if (stays) push_reply(s, base, due, request, PacketKind::kWriteAck);
   return Outcome::kTaken;
 }
 

@@ -30,11 +30,12 @@ NW_HD NW_INLINE uint16_t sector_data_bytes(const L2SliceParams& p, uint32_t sect
   return static_cast<uint16_t>((n == 0 ? 1 : n) * p.sector_bytes);
 }
 
-NW_HD NW_INLINE PacketKind reply_kind(L2Origin origin) {
-  return origin == L2Origin::kAtomic    ? PacketKind::kAtomicReply
-         : origin == L2Origin::kOperand ? kOperandReply
-         : origin == L2Origin::kStore   ? PacketKind::kWriteAck
-                                        : PacketKind::kReadReply;
+/// `sectors`: of the request.
+NW_HD NW_INLINE PacketKind reply_kind(L2Origin origin, uint32_t sectors = 0) {
+  return origin == L2Origin::kAtomic  ? PacketKind::kAtomicReply
+         : origin == L2Origin::kFor   ? static_cast<PacketKind>(sectors)
+         : origin == L2Origin::kStore ? PacketKind::kWriteAck
+                                      : PacketKind::kReadReply;
 }
 NW_HD NW_INLINE L2Origin origin_of(bool atomic) {
   return atomic ? L2Origin::kAtomic : L2Origin::kRead;
@@ -44,7 +45,7 @@ NW_HD NW_INLINE L2Origin origin_of(bool atomic) {
 NW_HD NW_INLINE uint32_t reply_data_bytes(const L2SliceParams& p, PacketKind kind,
                                           uint32_t sectors) {
   if (kind == PacketKind::kReadReply && (p.by_sectors == 0 || sectors == 0)) return p.line_bytes;
-  if (kind == kOperandReply) return p.line_bytes;
+  if (block_of(kind) != kMemoryBlock) return p.line_bytes;
   return kind == PacketKind::kWriteAck ? 0 : sector_data_bytes(p, sectors);
 }
 
@@ -115,8 +116,9 @@ NW_HD NW_INLINE void push_atomic_write(const L2SliceParams& p, L2SliceState& s, 
 /// The end of a look-up.
 enum class Outcome : uint32_t {
   kTaken,
-  kNoMshr,   ///< the request has to wait for a free MSHR
-  kRefused,  ///< or for something else in the slice
+  kNoMshr,    ///< the request has to wait for a free MSHR
+  kRefused,   ///< or for something else in the slice
+  kAnswered,  ///< taken, of a mechanism's own; its answer is there after the slice's latency
 };
 
 /// The ways of a set whose tag is `line`, valid or not. Customary numbers of ways get code of

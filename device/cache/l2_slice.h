@@ -1,7 +1,7 @@
 // One slice of the shared L2: MSHRs with merging; write-through without allocation on writes
 // (l2_look_up.h), or write-back of whole lines (l2_dirty_lines.h), or by sectors, with either
 // (l2_sectors.h). What it sends and is answered
-// is in l2_departures.h, what a service queue adds in l2_service.h.
+// is in l2_departures.h, what mechanisms add in l2_mechanisms.h.
 //
 // One request per L2 cycle looks up the tags when it leaves the request channel; what it causes (a
 // hit's reply, a miss's or a write's request to memory) leaves `latency_cycles` later, in order.
@@ -13,24 +13,25 @@
 // customary in GPGPU-Sim, which charges the L2 latency ("ROP") to hits and misses alike.
 #pragma once
 
-#include "device/cache/l2_service.h"
+#include "device/cache/l2_mechanisms.h"
 
 namespace nearwarp {
 
 namespace l2_detail {
 
-/// step_l2_slice(), with or without a service queue.
-template <bool kService>
+/// step_l2_slice(). `List`: the mechanisms that may be attached to it.
+template <class List>
 NW_HD NW_INLINE StepResult step_slice(const L2SliceParams& p, L2SliceState& s, std::byte* base,
                                       Window window, Horizon& horizon) {
   const Channel& request_in = *s.request_in.in(base);
   const Channel& memory_in = *s.memory_in.in(base);
   const Tick period = p.period;
-  ServiceState* const service = kService ? s.service.in(base) : nullptr;
+  constexpr bool kHooks = memory_hooks::any<l2::View<List>>(List());
+  [[maybe_unused]] l2::View<List> view{p, s, base, horizon};
   const auto mshr_missing = [&] { return s.needs_mshr != 0 && s.free_mshr == kNoMshr; };
   bool blocked = mshr_missing();  // the oldest request waits for something inside the slice
-  bool service_blocked = false;   // and so does the service queue's
-  bool service_poll = false;
+  uint32_t own_blocked = 0;       // and so do those of these mechanisms
+  bool own_poll = false;
 
   // Earliest ticks.
   Tick input = head_arrival(request_in, base);
@@ -50,10 +51,9 @@ NW_HD NW_INLINE StepResult step_slice(const L2SliceParams& p, L2SliceState& s, s
       if (s.atomics_until >= from) next = min_tick(next, s.atomics_until);
       if (s.tags_until >= from) next = min_tick(next, s.tags_until);
     }
-    if constexpr (kService) {
-      service_poll = false;
-      next = min_tick(next,
-                      next_of_service(p, s, *service, base, from, service_blocked, service_poll));
+    if constexpr (kHooks) {
+      own_poll = false;
+      next = min_tick(next, next_of_mechanisms(view, from, own_blocked, own_poll));
     }
     return next;
   };
@@ -64,6 +64,7 @@ NW_HD NW_INLINE StepResult step_slice(const L2SliceParams& p, L2SliceState& s, s
   Tick t = cycle_of(max_tick(next_event(window.begin), window.begin));
   while (t < window.end) {
     if (from_memory <= t) {
+      if constexpr (kHooks) tell_written(view, front(memory_in, base), t);
       take_from_memory(p, s, base, t, horizon);
       from_memory = next_from_memory(s, memory_in, base);
       reply_at = next_reply(s, base);
@@ -72,9 +73,9 @@ NW_HD NW_INLINE StepResult step_slice(const L2SliceParams& p, L2SliceState& s, s
       take_invalidation(p, s, base, t, horizon);
       invalidation = next_invalidation(s, base);
     }
-    if constexpr (kService) {
-      service::advance(p, *service, base, t);
-      reply_with_service(p, s, *service, base, t, horizon);
+    if constexpr (kHooks) {
+      memory_hooks::step(view, t);
+      reply_with_mechanisms(view, t);
       from_memory = next_from_memory(s, memory_in, base);
       reply_at = next_reply(s, base);
       request_at = next_request(s, base);
@@ -92,8 +93,8 @@ NW_HD NW_INLINE StepResult step_slice(const L2SliceParams& p, L2SliceState& s, s
     if (s.cleaning != kNoSet) {
       if (can_clean(s)) clean_next(p, s, base, t);
       if (request_at >= kNever) request_at = next_request(s, base);
-    } else if constexpr (kService) {
-      look_up_with_service(p, s, *service, base, t, horizon, blocked, service_blocked);
+    } else if constexpr (kHooks) {
+      look_up_with_mechanisms(view, t, blocked, own_blocked);
       input = head_arrival(request_in, base);
       reply_at = next_reply(s, base);
       request_at = next_request(s, base);
@@ -115,7 +116,7 @@ NW_HD NW_INLINE StepResult step_slice(const L2SliceParams& p, L2SliceState& s, s
 
   StepResult result;
   result.poll = (reply_at >= kNever && (s.filling != kNoMshr || s.reply_count != 0)) ||
-                (request_at >= kNever && s.request_count != 0) || service_poll;
+                (request_at >= kNever && s.request_count != 0) || own_poll;
   result.wake = max_tick(t, window.end);
   return result;
 }
@@ -128,10 +129,13 @@ NW_HD NW_INLINE StepResult step_slice(const L2SliceParams& p, L2SliceState& s, s
 ///         replies to the reply crossbar.
 /// State:  tags, their last uses, MSHRs with their requesters, two rings of delayed departures.
 /// Units:  times in ticks of the machine's base clock.
+template <class List = NoMechanisms>
 NW_HD NW_APART inline StepResult step_l2_slice(const L2SliceParams& p, L2SliceState& s,
                                                std::byte* base, Window window, Horizon& horizon) {
-  return s.service.count != 0 ? l2_detail::step_slice<true>(p, s, base, window, horizon)
-                              : l2_detail::step_slice<false>(p, s, base, window, horizon);
+  if constexpr (memory_hooks::any<l2::View<List>>(List())) {
+    if (s.attached.bits != 0) return l2_detail::step_slice<List>(p, s, base, window, horizon);
+  }
+  return l2_detail::step_slice<NoMechanisms>(p, s, base, window, horizon);
 }
 
 /// Forget all lines but those that are under way: memory has other data now, of which nothing may

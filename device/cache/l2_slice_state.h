@@ -2,11 +2,11 @@
 // device/cache/l2_slice.h.
 #pragma once
 
-#include "device/cache/service_state.h"
 #include "device/cache/set_index.h"
 #include "device/core/bits.h"
 #include "device/core/fault.h"
 #include "device/core/home_table.h"
+#include "device/core/mechanisms.h"
 #include "device/core/packet.h"
 #include "device/core/step.h"
 #include "device/core/translation.h"
@@ -68,9 +68,9 @@ struct L2Mshr {
 enum class L2Origin : uint8_t {
   kRead,  ///< or a write
   kAtomic,
-  kOperand,  ///< an operand of a chain that the service queue has refused
-  kService,  ///< the service queue's own; its tag is the entry's number
-  kStore,    ///< a write that waits for its line
+  kFor,    ///< a mechanism's read for whoever sent it a packet; `sectors`: the reply's kind
+  kOwn,    ///< a mechanism's own (own_tag())
+  kStore,  ///< a write that waits for its line
 };
 
 struct L2Waiter {
@@ -113,7 +113,7 @@ struct L2Request {
 struct L2Counters {
   uint64_t requests_in = 0, replies_out = 0;  ///< towards the SMs
   /// Ticks: of requests from their arrival to their look-up; of replies from when their data is
-  /// there to when they leave, but for those of service queues.
+  /// there to when they leave, but for those of mechanisms.
   uint64_t request_wait = 0, reply_wait = 0;
   uint64_t memory_out = 0, memory_in = 0;  ///< towards the vaults
   uint64_t reads = 0, read_hits = 0, read_misses = 0, read_merges = 0;
@@ -148,7 +148,6 @@ struct L2SliceState {
   Ref<Channel> request_in, memory_in, memory_out, reply_out;
   Ref<Channel> invalidate_in;  ///< count 0: none. Invalidations never wait for anything.
   Ref<Channel> clean_out;      ///< towards the front end: kClean; count 0: nobody waits for that
-  Ref<ServiceState> service;   ///< count 0: none
   /// Lines below are not in the GPU's memory yet; an endpoint answers for them. 0: all are.
   LineAddr elsewhere_end = 0;
   uint16_t elsewhere = 0;
@@ -181,6 +180,9 @@ struct L2SliceState {
   uint32_t owes_word = 0;       ///< 1: the front end waits for it to be clean
   uint32_t uses_at_launch = 0;  ///< `uses` when the last launch began
   uint32_t hit_turn = 0;  ///< whose turn it is when a fill and a hit want to reply: 1: the hit's
+  // Whose look-up and whose reply was the last, where mechanisms have some (MemoryHooks).
+  uint32_t last_look_up = memory_hooks::kNobody, last_reply = memory_hooks::kNobody;
+  Attachments attached;
   L2Counters counters;
   Fault fault;
 };

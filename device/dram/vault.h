@@ -16,6 +16,7 @@
 #pragma once
 
 #include "device/core/lanes.h"
+#include "device/dram/vault_mechanisms.h"
 #include "device/dram/vault_refresh.h"
 
 namespace nearwarp {
@@ -281,17 +282,12 @@ NW_HD NW_CALLED void send_reply(const VaultParams& p, VaultState& s, std::byte* 
   s.counters.replies_out += 1;
 }
 
-}  // namespace vault_detail
-
-/// Step a vault or memory channel through a window.
-///
-/// Reads:  requests from `in`; sends replies to the exits, one per cycle.
-/// State:  the queue, per bank the open row and the earliest cycle of each command.
-/// Units:  times in ticks of the machine's base clock; `*_ok`, `*_key` in command-clock cycles.
-/// Source: JESD79-3F (constraints between commands); FR-FCFS after Rixner et al., ISCA 2000.
-NW_HD NW_APART inline StepResult step_vault(const VaultParams& p, VaultState& s, std::byte* base,
-                                            Window window, Horizon& horizon) {
-  using namespace vault_detail;
+/// step_vault(). `List`: the mechanisms that may be attached to it.
+template <class List>
+NW_HD NW_INLINE StepResult step(const VaultParams& p, VaultState& s, std::byte* base, Window window,
+                                Horizon& horizon) {
+  constexpr bool kHooks = memory_hooks::any<vault::View<List>>(List());
+  [[maybe_unused]] vault::View<List> view{p, s, base, horizon};
   const Channel& in = *s.in.in(base);
   uint64_t cycle = cycle_at_or_after(window.begin, p.period);  // from zero
   bool poll = false;
@@ -315,7 +311,9 @@ NW_HD NW_APART inline StepResult step_vault(const VaultParams& p, VaultState& s,
   };
 
   while (true) {
+    [[maybe_unused]] const uint64_t own = kHooks ? next_of_mechanisms(view, cycle) : kNoEvent;
     cycle = next_cycle(s, next, cycle, p.period);
+    if constexpr (kHooks) cycle = own < cycle ? own : cycle;
     now = cycle * p.period;
     if (now >= window.end) break;
     bool issued = false, queue_changed = false;
@@ -324,20 +322,32 @@ NW_HD NW_APART inline StepResult step_vault(const VaultParams& p, VaultState& s,
       plan_command(p, s, base, cycle, next);
     }
     if (next.reply <= now && reply(now)) plan_command(p, s, base, cycle, next);
+    if constexpr (kHooks) {
+      memory_hooks::step(view, now);
+      if (reply_for_mechanism(view, now)) {
+        next.reply = next_reply(s, base, poll);
+        next.arrival = next_arrival(p, s, in, base, window.end);
+        plan_command(p, s, base, cycle, next);
+      }
+    }
     if (next.command <= cycle) {
       issued = true;
       const bool due = p.tREFI != 0 && s.refresh_at <= cycle;
       const bool all = due && refresh_now(p, s, base, cycle, next.commands);
       if (!all && issue(p, s, base, next.commands, static_cast<uint32_t>(cycle - s.epoch), now)) {
         queue_changed = true;
+        if constexpr (kHooks) tell_mechanism(view, now);
         next.reply = next_reply(s, base, poll);
         next.arrival = next_arrival(p, s, in, base, window.end);
       }
     }
     if (p.reply_lead_ticks != 0 && next.reply <= now) issued |= reply(now);
-    if (next.arrival <= now) {
-      if (s.valid == 0) catch_up_refreshes(p, s, base, cycle);
-      accept(p, s, base, now, horizon);
+    if (kHooks ? take_with_mechanisms(view, next.arrival <= now, cycle, now)
+               : next.arrival <= now) {
+      if constexpr (!kHooks) {
+        if (s.valid == 0) catch_up_refreshes(p, s, base, cycle);
+        accept(p, s, base, now, horizon);
+      }
       queue_changed = true;
       if (p.forward_writes != 0) next.reply = next_reply(s, base, poll);
       next.arrival = next_arrival(p, s, in, base, window.end);
@@ -353,6 +363,23 @@ NW_HD NW_APART inline StepResult step_vault(const VaultParams& p, VaultState& s,
   result.poll = poll;
   result.wake = cycle < kNoEvent ? now : kNever;
   return result;
+}
+
+}  // namespace vault_detail
+
+/// Step a vault or memory channel through a window.
+///
+/// Reads:  requests from `in`; sends replies to the exits, one per cycle.
+/// State:  the queue, per bank the open row and the earliest cycle of each command.
+/// Units:  times in ticks of the machine's base clock; `*_ok`, `*_key` in command-clock cycles.
+/// Source: JESD79-3F (constraints between commands); FR-FCFS after Rixner et al., ISCA 2000.
+template <class List = NoMechanisms>
+NW_HD NW_APART inline StepResult step_vault(const VaultParams& p, VaultState& s, std::byte* base,
+                                            Window window, Horizon& horizon) {
+  if constexpr (memory_hooks::any<vault::View<List>>(List())) {
+    if (s.attached.bits != 0) return vault_detail::step<List>(p, s, base, window, horizon);
+  }
+  return vault_detail::step<NoMechanisms>(p, s, base, window, horizon);
 }
 
 /// Bring the refresh count of an idle vault up to `now`, for a report.

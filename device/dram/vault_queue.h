@@ -208,27 +208,10 @@ NW_HD NW_CALLED void forward(const VaultParams& p, VaultState& s, std::byte* bas
              max_tick(now + p.period, now + p.reply_lead_ticks));
 }
 
-/// Take a request into the queue. There is room, refreshes are caught up.
-NW_HD NW_CALLED void accept(const VaultParams& p, VaultState& s, std::byte* base, Tick now,
-                            Horizon& horizon) {
-  Channel& in = *s.in.in(base);
-  const Packet& q = front(in, base);
-  s.counters.requests_in += 1;
+/// A request for `at` enters the queue, in which there is room; its entry.
+NW_HD NW_INLINE uint32_t enter(const VaultParams& p, VaultState& s, std::byte* base,
+                               const Packet& q, const BankLocation& at, Tick now) {
   const bool read = q.kind == PacketKind::kRead || q.kind == PacketKind::kReadNear;
-  if (!read && q.kind != PacketKind::kWrite && q.kind != PacketKind::kAtomic) {
-    record_fault(s.fault, kFaultUnexpectedPacket, p.endpoint, now);
-    pop(in, base, now, horizon);
-    return;
-  }
-  const BankLocation at = locate(p, s, base, q.line);
-  (read                           ? s.counters.reads
-   : q.kind == PacketKind::kWrite ? s.counters.writes
-                                  : s.counters.atomics) += 1;
-  if (p.forward_writes != 0 && q.kind == PacketKind::kRead && is_written(p, s, base, q, at.bank)) {
-    forward(p, s, base, q, now);
-    pop(in, base, now, horizon);
-    return;
-  }
   const uint32_t e = count_trailing_zeros(~s.valid);
   const uint64_t bit = uint64_t{1} << e;
   VaultEntry* entries = s.entries.in(base);
@@ -263,12 +246,37 @@ NW_HD NW_CALLED void accept(const VaultParams& p, VaultState& s, std::byte* base
   s.waiting_banks |= uint64_t{1} << at.bank;
   const bool hit = (s.open_banks >> at.bank & 1) != 0 && s.open_row.in(base)[at.bank] == at.row;
   if (hit) s.row_entries.in(base)[at.bank] |= bit;
-  pop(in, base, now, horizon);
   // The youngest request changes a bank's plan only if there is none yet, or none for the open row.
   if (s.order_key.in(base)[at.bank] == kNoCycle ||
       (hit && s.col_key.in(base)[at.bank] == kNoCycle)) {
     plan_bank(p, s, base, at.bank);
   }
+  return e;
+}
+
+/// Take a request into the queue. There is room, refreshes are caught up.
+NW_HD NW_CALLED void accept(const VaultParams& p, VaultState& s, std::byte* base, Tick now,
+                            Horizon& horizon) {
+  Channel& in = *s.in.in(base);
+  const Packet& q = front(in, base);
+  s.counters.requests_in += 1;
+  const bool read = q.kind == PacketKind::kRead || q.kind == PacketKind::kReadNear;
+  if (!read && q.kind != PacketKind::kWrite && q.kind != PacketKind::kAtomic) {
+    record_fault(s.fault, kFaultUnexpectedPacket, p.endpoint, now);
+    pop(in, base, now, horizon);
+    return;
+  }
+  const BankLocation at = locate(p, s, base, q.line);
+  (read                           ? s.counters.reads
+   : q.kind == PacketKind::kWrite ? s.counters.writes
+                                  : s.counters.atomics) += 1;
+  if (p.forward_writes != 0 && q.kind == PacketKind::kRead && is_written(p, s, base, q, at.bank)) {
+    forward(p, s, base, q, now);
+    pop(in, base, now, horizon);
+    return;
+  }
+  enter(p, s, base, q, at, now);
+  pop(in, base, now, horizon);
 }
 
 /// Forget entry `e`.
@@ -353,11 +361,12 @@ NW_HD NW_INLINE void issue_read(const VaultParams& p, VaultState& s, std::byte* 
   const bool atomic = x.kind == static_cast<uint8_t>(PacketKind::kAtomic);
   const bool near = x.kind == static_cast<uint8_t>(PacketKind::kReadNear);
   const Tick done = s.bus_free[b >> p.bus_shift];
-  push_reply(p, s, base, x,
-             near     ? PacketKind::kNearReply
-             : atomic ? PacketKind::kAtomicReply
-                      : PacketKind::kReadReply,
-             uint32_t{p.header_bytes} + (near ? 0 : x.data_bytes), done);
+  if (x.silent == 0)
+    push_reply(p, s, base, x,
+               near     ? PacketKind::kNearReply
+               : atomic ? PacketKind::kAtomicReply
+                        : PacketKind::kReadReply,
+               uint32_t{p.header_bytes} + (near ? 0 : x.data_bytes), done);
   if (near) {
     s.counters.near_reads += 1;
     s.counters.near_ticks += done - x.arrived;

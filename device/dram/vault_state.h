@@ -4,6 +4,7 @@
 
 #include "device/core/bits.h"
 #include "device/core/fault.h"
+#include "device/core/mechanisms.h"
 #include "device/core/packet.h"
 #include "device/core/step.h"
 #include "device/core/translation.h"
@@ -68,7 +69,7 @@ struct VaultEntry {
   uint8_t bank = 0;
   uint8_t kind = 0;      ///< PacketKind
   uint8_t opened = 0;    ///< bit 0: an activation was made for it, bit 1: a precharge
-  uint8_t silent = 0;    ///< the write half of an atomic: no acknowledgement
+  uint8_t silent = 0;    ///< the write half of an atomic, a mechanism's own: no reply
   uint8_t older = 0xff;  ///< neighbours in the order of age; 0xff: none
   uint8_t younger = 0xff;
   uint16_t reserved = 0;
@@ -170,6 +171,10 @@ struct VaultState {
   uint32_t waiting_exits = 0;  ///< those with replies, as bits
   uint32_t full_exits = 0;     ///< number of those whose ring is full
   uint32_t last_exit = 0;      ///< that sent last: the others come first
+  // Of mechanisms (MemoryHooks): their entries, and whose request and whose reply was the last.
+  uint64_t own = 0;
+  uint32_t last_taken = memory_hooks::kNobody, last_reply = memory_hooks::kNobody;
+  Attachments attached;
   VaultCounters counters;
   Fault fault;
 };

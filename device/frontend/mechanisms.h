@@ -51,9 +51,12 @@ NW_HD NW_INLINE void each_of(sm::MechanismList<M...>, V& v, F&& f) {
   uint32_t number = 0;
   [[maybe_unused]] const auto one = [&](auto* m) {
     using Mechanism = std::remove_pointer_t<decltype(m)>;
-    if ((v.s.attached >> number & 1) != 0) {
-      On<V, Mechanism> o(v, number);
-      f(o);
+    static_assert(sizeof(Mechanism) != 0, "its device code has to be included");
+    if constexpr (requires { typename Mechanism::OnFrontEnd; }) {
+      if ((v.s.attached >> number & 1) != 0) {
+        On<V, Mechanism> o(v, number);
+        f(o);
+      }
     }
     number += 1;
   };

@@ -25,8 +25,22 @@ namespace nearwarp::sm {
 /// Tags from here up to kFetchTag: of stores that a mechanism has sent itself.
 inline constexpr uint32_t kOwnStoreTag = 0x20000000u;
 
-/// The outcome of a line's look-up.
+/// What the look-up of a line came to.
 enum class LineUse : uint8_t { kHit, kMerged, kMiss, kStore, kAtomic };
+
+/// What happens to a warp that a mechanism holds or watches.
+enum class WarpEvent : uint8_t {
+  kTimer,           ///< its own
+  kFetched,         ///< instructions that its holder wanted (FetchStateOf::wanted) have come
+  kOperationEnded,  ///< a memory operation
+  kGuestFinished,   ///< a guest has come to its end, and none of its memory operations is under way
+  kTraceEnded,      ///< it has come to the end of its trace
+};
+/// Parts of a cycle in which a mechanism has a step.
+enum class CyclePart : uint8_t {
+  kBegin,  ///< before anything is issued
+  kEnd,    ///< once it is known what the SM has issued
+};
 
 /// The hooks, doing nothing. A warp that a mechanism holds (Phase::kHeld, Warp::holder) does
 /// nothing until the mechanism sets it free.
@@ -43,22 +57,12 @@ struct Hooks {
   NW_HD static bool at_cursor(O&, uint32_t /*warp*/, uint32_t /*now*/, uint32_t /*earliest*/) {
     return false;
   }
-  /// A watched warp has come to the end of its trace.
+  /// Something has happened to a warp that it holds, or has brought; or, kTraceEnded, watches.
+  /// `issue`: the cycle from which what has been fetched, from Warp::fetch_pc on, can be issued;
+  /// otherwise this one.
   template <class O>
-  NW_HD static void at_end(O&, uint32_t /*warp*/, uint32_t /*now*/) {}
-  /// The timer of a held warp.
-  template <class O>
-  NW_HD static void on_timer(O&, uint32_t /*warp*/, uint32_t /*now*/) {}
-  /// Instructions for a held warp have been fetched, from Warp::fetch_pc on: they can be issued
-  /// from cycle `issue` on. Whoever holds it has put it to FetchStateOf::wanted.
-  template <class O>
-  NW_HD static void on_fetched(O&, uint32_t /*warp*/, uint32_t /*now*/, uint32_t /*issue*/) {}
-  /// A memory operation of a held warp has ended.
-  template <class O>
-  NW_HD static void on_operation_ended(O&, uint32_t /*warp*/, uint32_t /*now*/) {}
-  /// A guest has come to its end, and none of its memory operations is under way.
-  template <class O>
-  NW_HD static void on_guest_finished(O&, uint32_t /*warp*/, uint32_t /*now*/) {}
+  NW_HD static void on_warp(O&, WarpEvent, uint32_t /*warp*/, uint32_t /*now*/,
+                            uint32_t /*issue*/) {}
   /// A warp that is counted (Warp::count) has issued an instruction in `threads` lanes.
   template <class O>
   NW_HD static void after_issue(O&, uint32_t /*warp*/, uint32_t /*threads*/) {}
@@ -106,7 +110,7 @@ struct Hooks {
   template <class O>
   NW_HD static void on_line(O&, uint32_t /*warp*/, LineAddr /*virtual_line*/, LineAddr /*line*/,
                             LineUse) {}
-  /// The access's last line has been looked up or sent.
+  /// That was the access's last line.
   template <class O>
   NW_HD static void on_access_end(O&, uint32_t /*warp*/) {}
   /// A store has been acknowledged, and the mechanism waits for stores (SmStateOf::awaits_stores).
@@ -115,18 +119,15 @@ struct Hooks {
 
   // --- packets ---
 
-  /// The tick from which on a packet of its own that stands at the network's head can be taken;
-  /// kNever: a credit that is not known yet is wanted.
+  /// From which tick on a packet of its own that stands at the network's head can be taken; kNever:
+  /// a credit that is not known yet is wanted.
   template <class O>
   NW_HD static Tick accept_tick(const O&, const Packet&) {
     return 0;
   }
-  /// A packet of its own has come over the network.
+  /// A packet of its own has come, over the network or (MessageClass::kControl) from the front end.
   template <class O>
   NW_HD static void on_packet(O&, const Packet&, uint32_t /*now*/) {}
-  /// A packet of its own has come from the front end.
-  template <class O>
-  NW_HD static void on_control(O&, const Packet&, uint32_t /*now*/) {}
   /// A store that it has sent itself, under a tag from kOwnStoreTag on, has been acknowledged.
   template <class O>
   NW_HD static void on_own_store_ack(O&, const Packet&, uint32_t /*now*/) {}
@@ -137,12 +138,9 @@ struct Hooks {
   NW_HD static Tick own_arrival(const O&, bool& /*poll*/) {
     return kNever;
   }
-  /// Once in every cycle in which the SM is awake, while it has such channels: take what has come.
+  /// In both parts of every cycle in which the SM is awake, while it has such channels.
   template <class O>
-  NW_HD static void take_own(O&, uint32_t /*now*/) {}
-  /// Once in each such cycle, at its end, when it is known what the SM has issued.
-  template <class O>
-  NW_HD static void end_cycle(O&, uint32_t /*now*/) {}
+  NW_HD static void step(O&, CyclePart, uint32_t /*now*/) {}
   /// Once a cycle, after the load-store unit, while it wants to (SmStateOf::wants_network): send
   /// something over the network if there is room.
   template <class O>
@@ -191,13 +189,24 @@ struct On {
 
 namespace hooks {
 
+/// Has mechanism M hooks on such an SM?
+template <class V, class M>
+constexpr bool has_hooks() {
+  static_assert(sizeof(M) != 0, "its device code has to be included");
+  if constexpr (requires { typename M::OnSm; }) {
+    return V::kHasBlocks || M::OnSm::kOnWideSms;
+  } else {
+    return false;
+  }
+}
+
 /// f(On<V, M>) for each mechanism of the list whose bit is in `who`.
 template <class V, class F, class... M>
 NW_HD NW_INLINE void each_of(MechanismList<M...>, V& v, uint32_t who, F&& f) {
   uint32_t number = 0;
   [[maybe_unused]] const auto one = [&](auto* m) {
     using Mechanism = std::remove_pointer_t<decltype(m)>;
-    if constexpr (V::kHasBlocks || Mechanism::OnSm::kOnWideSms) {
+    if constexpr (has_hooks<V, Mechanism>()) {
       if ((who >> number & 1) != 0) {
         On<V, Mechanism> o(v, number);
         f(o);
@@ -211,7 +220,7 @@ template <class V, class F>
 NW_HD NW_INLINE void each(V& v, uint32_t who, F&& f) {
   if (v.who(who) != 0) each_of(typename V::Mechanisms(), v, who, f);
 }
-/// Calls f(o) for the mechanism whose packet this is.
+/// The same for the one whose packet this is.
 template <class V, class F>
 NW_HD NW_INLINE void owner(V& v, PacketKind kind, F&& f) {
   each(v, v.s.attached, [&](auto& o) {
@@ -234,23 +243,28 @@ NW_HD NW_APART bool at_cursor(V& v, uint32_t who, uint32_t warp, uint32_t now, u
 }
 template <class V>
 NW_HD NW_APART void at_end(V& v, uint32_t warp, uint32_t now) {
-  each(v, v.warps[warp].watch, [&](auto& o) { NW_HOOKS(o)::at_end(o, warp, now); });
+  each(v, v.warps[warp].watch,
+       [&](auto& o) { NW_HOOKS(o)::on_warp(o, WarpEvent::kTraceEnded, warp, now, now); });
 }
 template <class V>
 NW_HD NW_APART void on_timer(V& v, uint32_t warp, uint32_t now) {
-  each(v, v.warps[warp].holder, [&](auto& o) { NW_HOOKS(o)::on_timer(o, warp, now); });
+  each(v, v.warps[warp].holder,
+       [&](auto& o) { NW_HOOKS(o)::on_warp(o, WarpEvent::kTimer, warp, now, now); });
 }
 template <class V>
 NW_HD NW_APART void on_fetched(V& v, uint32_t warp, uint32_t now, uint32_t issue) {
-  each(v, v.warps[warp].holder, [&](auto& o) { NW_HOOKS(o)::on_fetched(o, warp, now, issue); });
+  each(v, v.warps[warp].holder,
+       [&](auto& o) { NW_HOOKS(o)::on_warp(o, WarpEvent::kFetched, warp, now, issue); });
 }
 template <class V>
 NW_HD NW_APART void on_operation_ended(V& v, uint32_t warp, uint32_t now) {
-  each(v, v.warps[warp].holder, [&](auto& o) { NW_HOOKS(o)::on_operation_ended(o, warp, now); });
+  each(v, v.warps[warp].holder,
+       [&](auto& o) { NW_HOOKS(o)::on_warp(o, WarpEvent::kOperationEnded, warp, now, now); });
 }
 template <class V>
 NW_HD NW_INLINE void on_guest_finished(V& v, uint32_t warp, uint32_t now) {
-  each(v, v.warps[warp].guest_of, [&](auto& o) { NW_HOOKS(o)::on_guest_finished(o, warp, now); });
+  each(v, v.warps[warp].guest_of,
+       [&](auto& o) { NW_HOOKS(o)::on_warp(o, WarpEvent::kGuestFinished, warp, now, now); });
 }
 template <class V>
 NW_HD NW_INLINE void after_issue(V& v, uint32_t warp, uint32_t threads) {
@@ -327,10 +341,6 @@ NW_HD NW_APART void on_packet(V& v, const Packet& p, uint32_t now) {
   owner(v, p.kind, [&](auto& o) { NW_HOOKS(o)::on_packet(o, p, now); });
 }
 template <class V>
-NW_HD NW_APART void on_control(V& v, const Packet& p, uint32_t now) {
-  owner(v, p.kind, [&](auto& o) { NW_HOOKS(o)::on_control(o, p, now); });
-}
-template <class V>
 NW_HD NW_APART void on_own_store_ack(V& v, const Packet& p, uint32_t now) {
   each(v, v.s.own_channels, [&](auto& o) { NW_HOOKS(o)::on_own_store_ack(o, p, now); });
 }
@@ -342,11 +352,11 @@ NW_HD NW_APART Tick own_arrival(V& v, bool& poll) {
 }
 template <class V>
 NW_HD NW_APART void end_cycle(V& v, uint32_t now) {
-  each(v, v.s.own_channels, [&](auto& o) { NW_HOOKS(o)::end_cycle(o, now); });
+  each(v, v.s.own_channels, [&](auto& o) { NW_HOOKS(o)::step(o, CyclePart::kEnd, now); });
 }
 template <class V>
 NW_HD NW_APART void take_own(V& v, uint32_t now) {
-  each(v, v.s.own_channels, [&](auto& o) { NW_HOOKS(o)::take_own(o, now); });
+  each(v, v.s.own_channels, [&](auto& o) { NW_HOOKS(o)::step(o, CyclePart::kBegin, now); });
 }
 template <class V>
 NW_HD NW_INLINE void use_network(V& v, uint32_t now) {

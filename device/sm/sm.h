@@ -86,7 +86,7 @@ NW_HD NW_CALLED void receive_control(V& v, uint32_t now) {
   } else if (v.clusters() && p.kind == PacketKind::kPassClusterBarrier) {
     pass_cluster_barrier(v, p.tag, now);
   } else {
-    hooks::on_control(v, p, now);
+    hooks::on_packet(v, p, now);
   }
 }
 

@@ -5,6 +5,7 @@
 #include "device/core/channel.h"
 #include "device/core/event_log.h"
 #include "device/core/home_table.h"
+#include "device/core/mechanisms.h"
 #include "device/core/translation.h"
 #include "device/core/types.h"
 #include "device/core/warp_set.h"
@@ -30,7 +31,7 @@ inline constexpr uint32_t kMaxLsuQueue = 16;
 inline constexpr uint32_t kMaxBarriers = 17;  // those of the block, and that of its cluster
 inline constexpr uint32_t kWheelSlots = 64;
 inline constexpr uint32_t kEpochs = 8;
-inline constexpr uint32_t kMaxMechanisms = 8;
+using nearwarp::kMaxMechanisms;
 /// A register whose value is on its way from memory; no time is known.
 inline constexpr uint32_t kPendingLoad = 0xffffffffu;
 

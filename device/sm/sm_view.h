@@ -8,12 +8,8 @@
 
 namespace nearwarp::sm {
 
-/// The mechanisms of a family, by number.
-template <class... M>
-struct MechanismList {
-  static_assert(sizeof...(M) <= kMaxMechanisms);
-};
-using NoMechanisms = MechanismList<>;
+using nearwarp::MechanismList;
+using nearwarp::NoMechanisms;
 /// No mechanisms, on an SM of a family that has `All`.
 template <class All>
 struct NoneOf : NoMechanisms {

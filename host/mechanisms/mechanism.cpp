@@ -59,4 +59,12 @@ MechanismRuns prepare_mechanisms(MechanismSet known, const RunSubject& subject,
   return runs;
 }
 
+void require_whole_lines(System& system, uint32_t endpoint, const L2SliceState& slice) {
+  if (slice.sectors.count == 0) return;
+  throw Error(
+      fmt::format("{} looks lines up by sectors, and mechanisms at L2 slices look up whole lines - "
+                  "set l1.sectors=false and l2.sectors=false",
+                  system.nodes[endpoint].name));
+}
+
 }  // namespace nearwarp::sim

@@ -112,6 +112,25 @@ void attach_to_front_end(System& system, uint32_t number, Ref<S> state, Ref<P> p
   f.mechanism_state[number] = state.offset;
   f.mechanism_params[number] = params.offset;
 }
+/// Throws nearwarp::Error if the slice looks lines up by sectors, which mechanisms cannot.
+void require_whole_lines(System& system, uint32_t endpoint, const L2SliceState& slice);
+inline void require_whole_lines(System&, uint32_t, const VaultState&) {}
+/// Attach it to an L2 slice (C: L2SliceState) or a vault (VaultState).
+template <class C, class S, class P>
+void attach_to_memory(System& system, uint32_t endpoint, uint32_t number, Ref<S> state,
+                      Ref<P> params) {
+  require_whole_lines(system, endpoint, system.state<C>(endpoint));
+  Attachments& attached = system.state<C>(endpoint).attached;
+  attached.bits |= 1u << number;
+  attached.state[number] = state.offset;
+  attached.params[number] = params.offset;
+}
+/// What it keeps there, an S.
+template <class S, class C>
+S& state_at(System& system, uint32_t endpoint, uint32_t number) {
+  return *reinterpret_cast<S*>(system.arena.base() +
+                               system.state<C>(endpoint).attached.state[number]);
+}
 /// `value`, or `values`, in the system's arena.
 template <class T>
 Ref<T> place(System& system, const T& value) {

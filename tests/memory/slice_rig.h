@@ -25,7 +25,9 @@ struct SliceRig {
   std::shared_ptr<MockProducer> sm_out, memory_out, invalidations;
   std::shared_ptr<MockConsumer> sm_in, memory_in;
 
-  explicit SliceRig(std::function<void(L2SliceParams&)> adjust = {}, uint32_t slots = 16) {
+  /// `step`: of a slice with other mechanisms than none.
+  explicit SliceRig(std::function<void(L2SliceParams&)> adjust = {}, uint32_t slots = 16,
+                    decltype(&step_l2_slice<>) step = step_l2_slice<>) {
     params.period = kPeriod;
     params.latency_cycles = kLatency;
     params.index = folded(1);
@@ -55,8 +57,8 @@ struct SliceRig {
     sm_out = rig.producer(request, kPeriod);
     memory_out = rig.producer(from_memory, kPeriod);
     invalidations = rig.producer(invalidate, kPeriod);
-    rig.add([this](std::byte* base, Window w,
-                   Horizon& h) { return step_l2_slice(params, *state.in(base), base, w, h); },
+    rig.add([this, step](std::byte* base, Window w,
+                         Horizon& h) { return step(params, *state.in(base), base, w, h); },
             {request, from_memory, invalidate});
     sm_in = rig.consumer(reply, kPeriod);
     memory_in = rig.consumer(to_memory, kPeriod);

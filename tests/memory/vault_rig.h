@@ -20,8 +20,9 @@ struct VaultRig {
   uint32_t bank_bits = 2;
   std::vector<uint8_t> foreign;  ///< by endpoint: 1: its writes are told to endpoint 77
 
+  /// `step`: of a vault with other mechanisms than none.
   explicit VaultRig(std::function<void(VaultRig&)> adjust = {}, uint32_t queue = 16,
-                    uint32_t slots = 64) {
+                    uint32_t slots = 64, decltype(&step_vault<>) step = step_vault<>) {
     params = ddr3_1600();
     params.period = kPeriod;
     params.line_bytes = 40;
@@ -46,8 +47,8 @@ struct VaultRig {
     state = rig.arena.allocate<VaultState>(1);
     *rig.arena.get(state) = s;
     in = rig.producer(i, 1);
-    rig.add([this](std::byte* base, Window w,
-                   Horizon& hz) { return step_vault(params, *state.in(base), base, w, hz); },
+    rig.add([this, step](std::byte* base, Window w,
+                         Horizon& hz) { return step(params, *state.in(base), base, w, hz); },
             {i});
     out = rig.consumer(o, 1);
   }

@@ -4,7 +4,6 @@
 // (MPU), section IV.
 #pragma once
 
-#include "device/frontend/mechanisms.h"
 #include "device/mechanisms/mpu/offload_engine.h"
 
 namespace nearwarp::mpu {
@@ -20,12 +19,10 @@ struct OnSm : sm::Hooks {
     return come_to_instruction(o, warp, now, earliest);
   }
   template <class O>
-  NW_HD static void on_timer(O& o, uint32_t warp, uint32_t now) {
-    let_go(o, warp, now, now);
-  }
-  template <class O>
-  NW_HD static void on_operation_ended(O& o, uint32_t warp, uint32_t now) {
-    held_operation_ended(o, warp, now, now + 1);
+  NW_HD NW_INLINE static void on_warp(O& o, sm::WarpEvent event, uint32_t warp, uint32_t now,
+                                      uint32_t) {
+    if (event == sm::WarpEvent::kTimer) let_go(o, warp, now, now);
+    if (event == sm::WarpEvent::kOperationEnded) held_operation_ended(o, warp, now, now + 1);
   }
   template <class O>
   NW_HD static void issue_elsewhere(O& o, uint32_t warp, const sm::ImageInstr& in, uint32_t now) {
@@ -62,21 +59,14 @@ struct OnSm : sm::Hooks {
     return near_side_tick(o, poll);
   }
   template <class O>
-  NW_HD static void take_own(O& o, uint32_t now) {
-    step_near_side(o, now);
+  NW_HD NW_INLINE static void step(O& o, sm::CyclePart part, uint32_t now) {
+    if (part == sm::CyclePart::kBegin) step_near_side(o, now);
   }
-};
-
-/// Nothing.
-struct OnFrontEnd : frontend::Hooks {
-  struct State {};
-  struct Params {};
 };
 
 struct Mechanism {
   static constexpr uint32_t kPacketBlock = mpu::kPacketBlock;
   using OnSm = mpu::OnSm;
-  using OnFrontEnd = mpu::OnFrontEnd;
 };
 
 }  // namespace nearwarp::mpu

@@ -3,8 +3,8 @@
 // Source: A. Pattnaik et al., "Opportunistic Computing in GPU Architectures", ISCA 2019 (OC).
 #pragma once
 
-#include "device/frontend/mechanisms.h"
 #include "device/mechanisms/opportunistic/offload_queue.h"
+#include "device/mechanisms/opportunistic/slice_service.h"
 
 namespace nearwarp::opportunistic {
 
@@ -19,16 +19,12 @@ struct OnSm : sm::Hooks {
     return come_to_chain(o, warp, now, earliest);
   }
   template <class O>
-  NW_HD static void on_timer(O& o, uint32_t warp, uint32_t now) {
-    opportunistic::on_timer(o, warp, now);
-  }
-  template <class O>
-  NW_HD static void on_fetched(O& o, uint32_t warp, uint32_t now, uint32_t issue) {
-    fetch_more(o, warp, now, issue);
-  }
-  template <class O>
-  NW_HD static void on_operation_ended(O& o, uint32_t warp, uint32_t now) {
-    if (side_of(o, warp).step == Step::kWaiting) wait_for_operands(o, warp, now, now + 1);
+  NW_HD NW_INLINE static void on_warp(O& o, sm::WarpEvent event, uint32_t warp, uint32_t now,
+                                      uint32_t issue) {
+    if (event == sm::WarpEvent::kTimer) on_timer(o, warp, now);
+    if (event == sm::WarpEvent::kFetched) fetch_more(o, warp, now, issue);
+    if (event == sm::WarpEvent::kOperationEnded && side_of(o, warp).step == Step::kWaiting)
+      wait_for_operands(o, warp, now, now + 1);
   }
   template <class O>
   NW_HD static void on_packet(O& o, const Packet& p, uint32_t now) {
@@ -59,22 +55,17 @@ struct OnSm : sm::Hooks {
     return sm_service::next_event(o.v, service_of(o), poll);
   }
   template <class O>
-  NW_HD static void end_cycle(O& o, uint32_t now) {
+  NW_HD NW_INLINE static void step(O& o, sm::CyclePart part, uint32_t now) {
+    if (part != sm::CyclePart::kEnd) return;
     step_service(o, now);
     note_network(o);
   }
 };
 
-/// Nothing.
-struct OnFrontEnd : frontend::Hooks {
-  struct State {};
-  struct Params {};
-};
-
 struct Mechanism {
   static constexpr uint32_t kPacketBlock = kServiceBlock;
   using OnSm = opportunistic::OnSm;
-  using OnFrontEnd = opportunistic::OnFrontEnd;
+  using OnL2Slice = opportunistic::OnL2Slice;
 };
 
 }  // namespace nearwarp::opportunistic

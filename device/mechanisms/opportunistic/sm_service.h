@@ -18,7 +18,7 @@
 // requests to leave, which slices take, and for replies.
 #pragma once
 
-#include "device/cache/service_queue.h"
+#include "device/mechanisms/opportunistic/service_queue.h"
 #include "device/mechanisms/opportunistic/sm_state.h"
 #include "device/sm/lsu.h"
 
@@ -168,7 +168,9 @@ NW_HD inline void answer(V& v, SmService& q, uint32_t now, const Packet& p) {
 template <class V>
 NW_HD inline bool reply(V& v, SmService& q, uint32_t now) {
   if (q.to_reply.count == 0 || !can_send(*q.answers.in(v.base), v.base, v.tick(now))) return false;
-  answer(v, q, now, service::take_reply(v.s.endpoint, q, v.base, now));
+  Packet reply = service::take_reply(q, v.base, now);
+  reply.src = v.s.endpoint;
+  answer(v, q, now, reply);
   return true;
 }
 

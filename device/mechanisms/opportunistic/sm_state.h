@@ -1,10 +1,10 @@
 // The state of opportunistic computing on an SM: the offload queue (OC, section 4.2 and figure 8).
 #pragma once
 
-#include "device/cache/service_state.h"
 #include "device/core/channel.h"
 #include "device/core/warp_set.h"
 #include "device/mechanisms/opportunistic/program.h"
+#include "device/mechanisms/opportunistic/service_state.h"
 
 namespace nearwarp::opportunistic {
 

@@ -28,12 +28,6 @@ struct OnSm : sm::Hooks {
     return true;
   }
   template <class O>
-  NW_HD static void at_end(O& o, uint32_t warp, uint32_t now) {
-    if (in_stack(o)) return;
-    leave_candidate(o, warp, now);
-    side_of(o, warp).barred = 0;
-  }
-  template <class O>
   NW_HD static void go_on_draining(O& o, uint32_t warp, uint32_t now) {
     if (o.p.no_overhead) {
       try_direct(o, warp, now);
@@ -42,7 +36,7 @@ struct OnSm : sm::Hooks {
     }
   }
   template <class O>
-  NW_HD static void on_timer(O& o, uint32_t warp, uint32_t now) {
+  NW_HD static void decide_or_go_on(O& o, uint32_t warp, uint32_t now) {
     if (in_stack(o)) {
       return_directly(o, warp, now);
     } else if (side_of(o, warp).step == Step::kDeciding) {
@@ -53,12 +47,16 @@ struct OnSm : sm::Hooks {
     }
   }
   template <class O>
-  NW_HD static void on_operation_ended(O& o, uint32_t warp, uint32_t now) {
-    if (side_of(o, warp).step == Step::kDraining) go_on_draining(o, warp, now);
-  }
-  template <class O>
-  NW_HD static void on_guest_finished(O& o, uint32_t warp, uint32_t now) {
-    try_return(o, warp, now);
+  NW_HD NW_INLINE static void on_warp(O& o, sm::WarpEvent event, uint32_t warp, uint32_t now,
+                                      uint32_t) {
+    if (event == sm::WarpEvent::kTimer) decide_or_go_on(o, warp, now);
+    if (event == sm::WarpEvent::kOperationEnded && side_of(o, warp).step == Step::kDraining)
+      go_on_draining(o, warp, now);
+    if (event == sm::WarpEvent::kGuestFinished) try_return(o, warp, now);
+    if (event == sm::WarpEvent::kTraceEnded && !in_stack(o)) {
+      leave_candidate(o, warp, now);
+      side_of(o, warp).barred = 0;
+    }
   }
   template <class O>
   NW_HD static void after_issue(O& o, uint32_t warp, uint32_t threads) {
@@ -107,7 +105,9 @@ struct OnSm : sm::Hooks {
   }
   template <class O>
   NW_HD static void on_packet(O& o, const Packet& p, uint32_t now) {
-    if (p.kind == kOffloadRequest) {
+    if (class_of(p.kind) == MessageClass::kControl) {
+      on_control(o, p, now);
+    } else if (p.kind == kOffloadRequest) {
       spawn(o, p, p.src, now);
     } else if (p.kind == kOffloadDirty) {
       on_dirty(o, p.line, now);
@@ -137,7 +137,8 @@ struct OnSm : sm::Hooks {
     return direct_arrival(o);
   }
   template <class O>
-  NW_HD static void take_own(O& o, uint32_t now) {
+  NW_HD NW_INLINE static void step(O& o, sm::CyclePart part, uint32_t now) {
+    if (part != sm::CyclePart::kBegin) return;
     each_direct(o, now, [&](uint32_t number, const Packet& p) {
       if (in_stack(o)) {
         on_direct_request(o, number, p, now);

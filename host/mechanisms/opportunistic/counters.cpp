@@ -125,7 +125,7 @@ void collect_chains(sim::System& system, uint32_t number, const ChainTables& tab
     }
   });
   CounterSums<ServiceCounters> service(kServiceCounters);
-  each_service_queue(system, [&](const ServiceState& q) {
+  each_service_queue(system, number, [&](const ServiceState& q) {
     service_peak = std::max(service_peak, q.counters.peak);
     service.add(q.counters);
   });
@@ -187,7 +187,7 @@ void collect_use(sim::System& system, uint32_t number, const ChainSettings& chai
   }
   for (const uint16_t endpoint : system.members("l2")) {
     const uint64_t period = system.params<L2SliceParams>(endpoint).period;
-    const ServiceCounters& n = system.state<L2SliceState>(endpoint).service.in(base)->counters;
+    const ServiceCounters& n = service_queue(system, number, endpoint).counters;
     service.add(n.cycles * period / chains.service_entries, system.nodes[endpoint].name);
     alus.add(n.alu_cycles * period, system.nodes[endpoint].name);
     taken += n.taken;

@@ -3,6 +3,7 @@
 
 #include "device/mechanisms/opportunistic/sm_state.h"
 #include "host/config/policy.h"
+#include "host/mechanisms/mechanism.h"
 #include "host/mechanisms/opportunistic/chain_tables.h"
 #include "host/mechanisms/opportunistic/settings.h"
 #include "host/timing/machine/system.h"
@@ -20,13 +21,14 @@ void each_side(sim::System& system, uint32_t number, F&& f) {
   }
 }
 
-/// f(queue) for every service queue.
+/// The service queue of an L2 slice.
+inline const ServiceState& service_queue(sim::System& system, uint32_t number, uint16_t slice) {
+  return sim::state_at<ServiceState, L2SliceState>(system, slice, number);
+}
+/// f(queue) for the service queue of every slice.
 template <class F>
-void each_service_queue(sim::System& system, F&& f) {
-  for (const uint16_t slice : system.members("l2")) {
-    const L2SliceState& s = system.state<L2SliceState>(slice);
-    if (s.service.count != 0) f(*s.service.in(system.arena.base()));
-  }
+void each_service_queue(sim::System& system, uint32_t number, F&& f) {
+  for (const uint16_t slice : system.members("l2")) f(service_queue(system, number, slice));
 }
 
 /// f(queue) for the service queue of every SM that has one; mechanism `number`.

@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "device/mechanisms/opportunistic/slice_service.h"
 #include "device/mechanisms/opportunistic/sm_state.h"
 #include "host/core/error.h"
 #include "host/mechanisms/opportunistic/chain_tables.h"
@@ -57,7 +58,8 @@ class OpportunisticRun final : public sim::MechanismRun {
       ServiceState queue = make_service_queue(system.arena, chains().service_entries,
                                               chains().buffer_entries, alu_interval());
       queue.ack_forwarded = chains().ack == "forwarded";
-      system.state<L2SliceState>(slice).service = sim::place(system, queue);
+      sim::attach_to_memory<L2SliceState>(system, slice, number_, sim::place(system, queue),
+                                          sim::place(system, OnL2Slice::Params{}));
     }
   }
 
@@ -82,7 +84,7 @@ class OpportunisticRun final : public sim::MechanismRun {
         came_back += side.chains.in(system.arena.base())[k].came_back;
       }
     });
-    each_service_queue(system, add);
+    each_service_queue(system, number_, add);
     each_sm_service(system, number_, [&](const SmService& q) {
       add(q);
       refused += q.turned_away;

@@ -3,7 +3,6 @@
 #include <map>
 #include <optional>
 
-#include "device/cache/service_state.h"
 #include "device/mechanisms/opportunistic/sm_state.h"
 #include "host/mechanisms/opportunistic/settings.h"
 

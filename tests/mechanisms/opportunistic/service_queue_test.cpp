@@ -1,10 +1,13 @@
 // A service queue in an L2 slice, between neighbours that the test plays.
 #include <numeric>
 
+#include "device/mechanisms/opportunistic/mechanism.h"
 #include "tests/memory/slice_rig.h"
 
 namespace nearwarp::testing {
 namespace {
+
+using namespace opportunistic;
 
 constexpr uint32_t kAlu = 4;  // latency of its arithmetic
 
@@ -16,11 +19,15 @@ struct ServiceRig : SliceRig {
               p.mshr_entries = 16;
               p.write_back = write_back ? 1 : 0;
             },
-            slots) {
+            slots, step_l2_slice<MechanismList<Mechanism>>) {
     const ServiceState q = make_service_queue(rig.arena, entries, buffer);
     const Ref<ServiceState> at = rig.arena.allocate<ServiceState>(1);
     *rig.arena.get(at) = q;
-    rig.arena.get(state)->service = at;
+    const auto params = rig.arena.allocate<OnL2Slice::Params>(1);
+    L2SliceState& slice = *rig.arena.get(state);
+    slice.attached.bits = 1;
+    slice.attached.state[0] = at.offset;
+    slice.attached.params[0] = params.offset;
   }
   /// A chain arrives: operands, and a line to store to (0: its result comes back).
   void chain(uint32_t cycle, std::vector<uint32_t> operands, uint32_t store, uint32_t tag = 0,
@@ -45,14 +52,18 @@ struct ServiceRig : SliceRig {
   bool whole = true;  ///< what chains store are lines
   /// The acknowledgement of the store of entry `id`.
   void stored(uint32_t cycle, uint32_t id) {
-    memory_out->items.push_back(
-        {cycle * kPeriod - kHop, make_packet(PacketKind::kWriteAck, 100, 50, 8, id + 1), 0});
+    memory_out->items.push_back({cycle * kPeriod - kHop,
+                                 make_packet(PacketKind::kWriteAck, 100, 50, 8, own_tag(0, id)),
+                                 0});
   }
   /// The line is there before anything begins.
   void has(uint32_t line) {
     l2_detail::preload(params, *rig.arena.get(state), rig.arena.base(), line, 0);
   }
-  const ServiceState& queue() { return *rig.arena.get(rig.arena.get(state)->service); }
+  ServiceState& queue() {
+    return *reinterpret_cast<ServiceState*>(rig.arena.base() +
+                                            rig.arena.get(state)->attached.state[0]);
+  }
   void run(Tick window = kHop) {
     rig.run({window}, 100000);
     EXPECT_TRUE(rig.drained());
@@ -169,7 +180,7 @@ TEST(ServiceQueue, WhatAChainWaitsFor) {
 
 TEST(ServiceQueue, AcknowledgesAStoreThatHasLeft) {
   ServiceRig r;
-  r.rig.arena.get(r.rig.arena.get(r.state)->service)->ack_forwarded = true;
+  r.queue().ack_forwarded = true;
   r.has(4);
   r.has(9);
   r.chain(10, {4, 9}, 6, 5);
@@ -199,7 +210,7 @@ TEST(ServiceQueue, ASliceThatKeepsLinesAcknowledgesTheStoreItself) {
 
 TEST(ServiceQueue, AndOneThatHasLeftIsNotWaitedForThereEither) {
   ServiceRig r(8, 4, 64, true);
-  r.rig.arena.get(r.rig.arena.get(r.state)->service)->ack_forwarded = true;
+  r.queue().ack_forwarded = true;
   r.has(4);
   r.has(9);
   r.chain(10, {4, 9}, 6, 5);

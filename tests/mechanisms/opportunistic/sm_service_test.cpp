@@ -11,8 +11,7 @@
 namespace nearwarp::testing::sm_service_test {
 namespace {
 
-using opportunistic::kServiceTag;
-using opportunistic::SmService;
+using namespace opportunistic;
 
 constexpr Tick kHop = 20;
 constexpr uint16_t kSm = 3, kOther = 7;  // endpoints: this SM, and the one whose chains come

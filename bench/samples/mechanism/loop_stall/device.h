@@ -3,7 +3,6 @@
 // machine.
 #pragma once
 
-#include "device/frontend/mechanisms.h"
 #include "device/sm/cycles.h"
 #include "device/sm/mechanisms.h"
 #include "device/sm/timer_wheel.h"
@@ -46,25 +45,17 @@ struct OnSm : sm::Hooks {
     return true;
   }
   template <class O>
-  NW_HD static void at_end(O& o, uint32_t warp, uint32_t) {
-    o.s.in_loop.in(o.v.base)[warp] = kNoLoop;
-  }
-  template <class O>
-  NW_HD static void on_timer(O& o, uint32_t warp, uint32_t now) {
+  NW_HD static void on_warp(O& o, sm::WarpEvent event, uint32_t warp, uint32_t now, uint32_t) {
+    if (event == sm::WarpEvent::kTraceEnded) o.s.in_loop.in(o.v.base)[warp] = kNoLoop;
+    if (event != sm::WarpEvent::kTimer) return;
     sm::enter_phase(o.v, warp, sm::Phase::kRunning);
     sm::schedule(o.v, warp, now, now);
   }
 };
 
-struct OnFrontEnd : frontend::Hooks {
-  struct State {};
-  struct Params {};
-};
-
 struct Mechanism {
   static constexpr uint32_t kPacketBlock = 200;
   using OnSm = loop_stall::OnSm;
-  using OnFrontEnd = loop_stall::OnFrontEnd;
 };
 
 }  // namespace nearwarp::loop_stall

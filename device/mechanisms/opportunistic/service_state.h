@@ -1,5 +1,6 @@
 // A service queue: computes chains for others, at an L2 slice on lines where they are, or at an SM
-// on its way. Its state and packets; what it does at a slice is in device/cache/service_queue.h.
+// on its way. Its state and packets; what it does at a slice is in slice_service.h, at an SM in
+// sm_service.h.
 //
 // Source: A. Pattnaik et al., "Opportunistic Computing in GPU Architectures", ISCA 2019 (OC below),
 // sections 4.2 and 4.4.2, figures 5, 8 and 10.
@@ -10,7 +11,7 @@
 #include "device/core/types.h"
 #include "device/core/warp_set.h"
 
-namespace nearwarp {
+namespace nearwarp::opportunistic {
 
 inline constexpr uint32_t kServiceBlock = 3;
 /// A chain of instructions for whoever takes its data in (OC: ComputePacket).
@@ -176,8 +177,6 @@ struct ServiceState {
   Tick alu_free = 0;          ///< from when on the ALU can begin another chain
   uint32_t alu_interval = 1;  ///< cycles that its lanes take for a warp's instruction
   uint32_t passed = 0;        ///< of the refused packet at the network's head: operands looked up
-  bool own_turn = false;      ///< whose turn it is to look something up
-  bool reply_turn = false;    ///< and to reply
   /// A stored result is acknowledged when its store has left, not when memory has it.
   bool ack_forwarded = false;
   ServiceCounters counters;
@@ -209,4 +208,4 @@ ServiceState make_service_queue(Allocator& arena, uint32_t entries, uint32_t buf
   return s;
 }
 
-}  // namespace nearwarp
+}  // namespace nearwarp::opportunistic
