@@ -20,6 +20,7 @@
 #include <nearwarp/batch.h>
 #include <nearwarp/configuration.h>
 #include <nearwarp/device.h>
+#include <nearwarp/experiment.h>
 #include <nearwarp/failure.h>
 #include <nearwarp/program.h>
 #include <nearwarp/result.h>

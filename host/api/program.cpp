@@ -19,32 +19,6 @@ namespace {
 
 using State = Program::State;
 
-const workloads::Workload& workload_named(const std::string& name) {
-  if (const workloads::Workload* found = workloads::find(name)) return *found;
-  std::vector<std::string> names;
-  for (const auto& w : workloads::all()) names.push_back(w->name());
-  std::string near;
-  for (const std::string& other : config::nearest_names(name.substr(0, name.find(':')), names, 3))
-    near += fmt::format("{}'{}'", near.empty() ? "did you mean " : " or ", other);
-  if (!near.empty()) near += "? ";
-  throw UsageError(fmt::format("unknown workload '{}' - {}workload_names() has all", name, near));
-}
-
-/// Hands on to the functions of the caller's options.
-class Asked final : public programs::Observer {
- public:
-  explicit Asked(const ProgramOptions& options) : options_(options) {}
-  void tell(const std::string& message) override {
-    if (options_.tell) options_.tell(message);
-  }
-  bool progress(const std::string& what, uint64_t done, uint64_t total, const char* unit) override {
-    return !options_.progress || options_.progress({what, done, total, unit});
-  }
-
- private:
-  const ProgramOptions& options_;
-};
-
 /// One of those that are joined.
 State state_of(const ProgramName& name, const std::string& size, const ProgramOptions& options) {
   Asked asked(options);
@@ -86,6 +60,17 @@ Program told(State state, const ProgramOptions& options) {
 
 }  // namespace
 
+const workloads::Workload& workload_named(const std::string& name) {
+  if (const workloads::Workload* found = workloads::find(name)) return *found;
+  std::vector<std::string> names;
+  for (const auto& w : workloads::all()) names.push_back(w->name());
+  std::string near;
+  for (const std::string& other : config::nearest_names(name.substr(0, name.find(':')), names, 3))
+    near += fmt::format("{}'{}'", near.empty() ? "did you mean " : " or ", other);
+  if (!near.empty()) near += "? ";
+  throw UsageError(fmt::format("unknown workload '{}' - {}workload_names() has all", name, near));
+}
+
 std::vector<ProgramName> names_in(const std::string& joined) {
   std::vector<ProgramName> names;
   for (const std::string& one : programs::programs_joined(joined)) {
@@ -106,14 +91,19 @@ State loaded_program(const std::string& names, const std::string& size,
   return programs.size() == 1 ? std::move(programs.front()) : together(std::move(programs));
 }
 
+void check_stacks(const std::string& program, uint32_t stacks,
+                  const config::MachineConfig& machine) {
+  try {
+    sim::check_binding(program, stacks, machine);
+  } catch (const Error& error) {
+    throw UsageError(error.what());
+  }
+}
+
 void check_program(const std::string& names, const config::MachineConfig& machine,
                    const config::PolicyConfig& policy) {
   for (const ProgramName& name : names_in(names)) {
-    try {
-      sim::check_binding(name.name + runtime::binding_text(name.stacks), name.stacks, machine);
-    } catch (const Error& error) {
-      throw UsageError(error.what());
-    }
+    check_stacks(name.name + runtime::binding_text(name.stacks), name.stacks, machine);
     if (name.kind == ProgramName::Kind::kTraces)
       programs::check_policy_for_traces(policy, name.name);
   }

@@ -4,9 +4,29 @@
 #include <string>
 #include <vector>
 
+#include "bench/workloads/workload.h"
 #include "host/api/state.h"
+#include "host/programs/observer.h"
 
 namespace nearwarp {
+
+/// Hands on to the functions of the caller's options.
+class Asked final : public programs::Observer {
+ public:
+  explicit Asked(const ProgramOptions& options) : options_(options) {}
+  void tell(const std::string& message) override {
+    if (options_.tell) options_.tell(message);
+  }
+  bool progress(const std::string& what, uint64_t done, uint64_t total, const char* unit) override {
+    return !options_.progress || options_.progress({what, done, total, unit});
+  }
+
+ private:
+  const ProgramOptions& options_;
+};
+
+/// Throws UsageError for one that does not exist, with the nearest names.
+const workloads::Workload& workload_named(const std::string& name);
 
 /// As program_names(); throws UsageError.
 std::vector<ProgramName> names_in(const std::string& joined);
@@ -15,6 +35,10 @@ std::vector<ProgramName> names_in(const std::string& joined);
 /// nearwarp::Error.
 Program::State loaded_program(const std::string& names, const std::string& size,
                               const ProgramOptions& options);
+
+/// Throws UsageError if the machine has not the stacks that a program is bound to.
+void check_stacks(const std::string& program, uint32_t stacks,
+                  const config::MachineConfig& machine);
 
 /// As Program::check(); throws UsageError.
 void check_program(const std::string& names, const config::MachineConfig& machine,

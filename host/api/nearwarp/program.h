@@ -30,7 +30,9 @@ struct Launch {
 struct Activity {
   const std::string& what;  ///< e.g. "executing kmeans"
   uint64_t done, total;     ///< warp-instructions, or bytes of traces; 0: it is not known
-  const char* unit;         ///< of the speed, for a million a second: "Mwi/s", "MB/s"
+  /// Of the speed, for a million a second: "Mwi/s", "MB/s"; empty: an application runs, of which
+  /// nobody knows how much is done.
+  const char* unit;
 };
 
 struct ProgramOptions {

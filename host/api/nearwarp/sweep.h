@@ -24,6 +24,16 @@ struct SweepDefinition {
   bool cold_caches = false;
 };
 
+/// A point of a sweep.
+struct SweepPoint {
+  size_t index = 0;                 ///< its place
+  std::string program, size;        ///< `size`: of workloads; else empty
+  std::string machine, policy;      ///< as in results
+  std::vector<std::string> values;  ///< "key=value" of each of the sweep's keys
+  std::string id;     ///< 32 hexadecimal digits, which its line in a file of results has, too
+  std::string error;  ///< why it cannot be run; empty: it can
+};
+
 /// How far a sweep is, counting only what is to be run now.
 struct SweepProgress {
   size_t points_done = 0, points = 0;
@@ -52,6 +62,9 @@ struct SweepOptions {
   std::function<bool(const SweepProgress&)> progress = {};
   /// The same while a program is executed or read.
   std::function<bool(const Activity&)> program = {};
+  /// Told of each line that has been written to the file, a point's result or failure
+  /// (docs/sweep.md); one at a time, from any thread.
+  std::function<void(const std::string&)> finished = {};
   std::function<void(const std::string&)> tell = {};  ///< as BatchOptions
 };
 
@@ -75,6 +88,8 @@ class NEARWARP_API Sweep {
   static Expected<Sweep> plan(const SweepDefinition& definition,
                               const std::function<bool(uint64_t, uint64_t)>& progress = {});
   size_t points() const;
+  /// A failure if there are not so many.
+  Expected<SweepPoint> point(size_t index) const;
   /// Runs what is not in the file yet. The failure of a point is its result.
   Expected<SweepOutcome> run(const SweepOptions& options) const;
 
