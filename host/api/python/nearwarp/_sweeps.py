@@ -27,7 +27,7 @@ _NUMBERS = ["cycles", "ipc", "speedup", "gpu_to_memory_bytes", "memory_to_gpu_by
 
 
 def _names(one_or_many: _Path | t.Sequence[_Path], kind: str) -> list[str]:
-    many = [one_or_many] if isinstance(one_or_many, (str, os.PathLike)) else list(one_or_many)
+    many = list(one_or_many) if isinstance(one_or_many, (list, tuple)) else [one_or_many]
     for one in many:
         if not isinstance(one, (str, os.PathLike)):
             raise TypeError(f"{one!r} is no name or path of a {kind}: results are kept by names - nearwarp.sweep() "
@@ -55,7 +55,8 @@ class _Growing:
     """Makes a table of what has ended, and hands it on."""
 
     def __init__(self, finished: t.Callable[[pandas.DataFrame], t.Any]) -> None:
-        self._finished, self._rows, self._told, self._next = finished, [], 0, 0.0
+        self._finished, self._told, self._next = finished, 0, 0.0
+        self._rows: list[dict[str, t.Any]] = []
 
     def add(self, text: str) -> None:
         line = json.loads(text)
@@ -189,6 +190,12 @@ def _lines(out: str) -> dict[str, dict[str, t.Any]]:
     return lines
 
 
+def _table_of(csv: str) -> pandas.DataFrame:
+    """Its numbers to the bit."""
+    import pandas
+    return pandas.read_csv(io.StringIO(csv), float_precision="round_trip")
+
+
 class Report:
     """What an experiment found: summary, text and figures for reading, and all of it as tables, JSON and a page.
 
@@ -205,9 +212,9 @@ class Report:
 
     @property
     def figures(self) -> dict[str, pandas.DataFrame]:
-        """By name: a row per value, with x, series, part, value, unit, and what is published and where."""
-        import pandas
-        return {f.name: pandas.read_csv(io.StringIO(f.csv)) for f in self._core.figures}
+        """By name: a row per value: a column for x and one for series, named as they are (workload, policy), part,
+        value, unit, and what is published and where."""
+        return {f.name: _table_of(f.csv) for f in self._core.figures}
 
     @property
     def latex(self) -> dict[str, str]:
@@ -217,8 +224,7 @@ class Report:
     @property
     def points(self) -> pandas.DataFrame:
         """A row per point that has a result, with units in columns' names."""
-        import pandas
-        return pandas.read_csv(io.StringIO(self._core.points_csv))
+        return _table_of(self._core.points_csv)
 
     def write(self, folder: _Path) -> None:
         """points.csv, experiment.json, report.html, figures/NAME.csv and .tex, as the command line does."""
