@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/api/observers.h"
 #include "host/api/programs.h"
 #include "host/api/ptx_launches.h"
 #include "host/config/config.h"
@@ -46,27 +47,16 @@ std::string application_key(const OwnProgram& program) {
          config::values_text(machine);
 }
 
-/// An application is asked some times a second whether it is to go on.
-class AskedWhileRunning final : public programs::Observer {
- public:
-  AskedWhileRunning(const std::string& name, const ProgramOptions& options)
-      : what_("running " + name), options_(options) {}
-  void tell(const std::string& message) override {
-    if (options_.tell) options_.tell(message);
-  }
-  bool go_on() override { return !options_.progress || options_.progress({what_, 0, 0, ""}); }
-
- private:
-  std::string what_;
-  const ProgramOptions& options_;
-};
-
 runtime::Recording execute_application(const OwnProgram& program, const ProgramOptions& asked) {
   programs::ApplicationOptions options;
   options.kernels = program.kernels;
   std::vector<std::string> words = {programs::find_executable(program.app)};
   words.insert(words.end(), program.arguments.begin(), program.arguments.end());
-  AskedWhileRunning observer(program.name, asked);
+  const std::string what = "running " + program.name;
+  ApplicationOptions functions;
+  functions.tell = asked.tell;
+  functions.go_on = [&] { return !asked.progress || asked.progress({what, 0, 0, ""}); };
+  AskedOfApplication observer(functions);
   programs::ApplicationRun run =
       programs::run_application(words, machine_of(program), options, observer);
   std::vector<runtime::Journal> processes = programs::take_processes(run, observer);

@@ -15,14 +15,10 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Progress over all studies: one is a sweep, and the others are still to come or done.
-class Surroundings final : public sweep::Surroundings {
+class Surroundings final : public AskedOfSweep {
  public:
   Surroundings(const Experiment::State& e, const SweepOptions& options, size_t points)
-      : e_(e), options_(options), points_(points) {
-    program_options_.cache = options.cache;
-    program_options_.progress = options.program;
-    program_options_.tell = options.tell;
-  }
+      : AskedOfSweep(options), e_(e), points_(points) {}
 
   void begin(const experiment::PlannedStudy& study) {
     study_ = &study;
@@ -35,14 +31,10 @@ class Surroundings final : public sweep::Surroundings {
   runtime::Recording recording(size_t program) override {
     const sweep::Program& p = study_->plan.definition.programs[program];
     runtime::Recording recording = e_.programs.recording(
-        p.name, (fs::path(options_.out) / "programs").string(), program_options_);
+        p.name, (fs::path(options().out) / "programs").string(), program_options());
     // What an earlier study's points have found out about the program serves this one's.
     recording.studies = found_out_.of(p.key);
     return recording;
-  }
-
-  void finished(const std::string& line) override {
-    if (options_.finished) options_.finished(line);
   }
 
   bool progress(const sweep::Progress& progress) override {
@@ -60,13 +52,11 @@ class Surroundings final : public sweep::Surroundings {
       all.warp_instructions += all.warp_instructions / known * (points_ - known);
       all.cost *= static_cast<double>(points_) / static_cast<double>(known);
     }
-    return !options_.progress || options_.progress(all);
+    return go_on(all);
   }
 
  private:
   const Experiment::State& e_;
-  const SweepOptions& options_;
-  ProgramOptions program_options_;
   size_t points_;
   const experiment::PlannedStudy* study_ = nullptr;
   sweep::Progress before_, last_;

@@ -3,6 +3,7 @@
 
 #include "bench/workloads/workload.h"
 #include "host/api/failure.h"
+#include "host/api/observers.h"
 #include "host/api/programs.h"
 #include "host/api/state.h"
 #include "host/config/nearest.h"
@@ -15,6 +16,17 @@
 #include "host/timing/program/image_builder.h"
 
 namespace nearwarp {
+const workloads::Workload& workload_named(const std::string& name) {
+  if (const workloads::Workload* found = workloads::find(name)) return *found;
+  std::vector<std::string> names;
+  for (const auto& w : workloads::all()) names.push_back(w->name());
+  std::string near;
+  for (const std::string& other : config::nearest_names(name.substr(0, name.find(':')), names, 3))
+    near += fmt::format("{}'{}'", near.empty() ? "did you mean " : " or ", other);
+  if (!near.empty()) near += "? ";
+  throw UsageError(fmt::format("unknown workload '{}' - {}workload_names() has all", name, near));
+}
+
 namespace {
 
 using State = Program::State;
@@ -59,17 +71,6 @@ Program told(State state, const ProgramOptions& options) {
 }
 
 }  // namespace
-
-const workloads::Workload& workload_named(const std::string& name) {
-  if (const workloads::Workload* found = workloads::find(name)) return *found;
-  std::vector<std::string> names;
-  for (const auto& w : workloads::all()) names.push_back(w->name());
-  std::string near;
-  for (const std::string& other : config::nearest_names(name.substr(0, name.find(':')), names, 3))
-    near += fmt::format("{}'{}'", near.empty() ? "did you mean " : " or ", other);
-  if (!near.empty()) near += "? ";
-  throw UsageError(fmt::format("unknown workload '{}' - {}workload_names() has all", name, near));
-}
 
 std::vector<ProgramName> names_in(const std::string& joined) {
   std::vector<ProgramName> names;

@@ -6,26 +6,10 @@
 
 #include "bench/workloads/workload.h"
 #include "host/api/state.h"
-#include "host/programs/observer.h"
 
 namespace nearwarp {
 
-/// Hands on to the functions of the caller's options.
-class Asked final : public programs::Observer {
- public:
-  explicit Asked(const ProgramOptions& options) : options_(options) {}
-  void tell(const std::string& message) override {
-    if (options_.tell) options_.tell(message);
-  }
-  bool progress(const std::string& what, uint64_t done, uint64_t total, const char* unit) override {
-    return !options_.progress || options_.progress({what, done, total, unit});
-  }
-
- private:
-  const ProgramOptions& options_;
-};
-
-/// Throws UsageError for one that does not exist, with the nearest names.
+/// Throws UsageError, which names the nearest, if there is none.
 const workloads::Workload& workload_named(const std::string& name);
 
 /// As program_names(); throws UsageError.

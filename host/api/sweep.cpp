@@ -103,32 +103,24 @@ std::optional<sweep::ResultsFolder> results_folder(const std::string& out) {
   return sweep::ResultsFolder{out, "sweep"};
 }
 
-class Surroundings final : public sweep::Surroundings {
+class Surroundings final : public AskedOfSweep {
  public:
   Surroundings(const Sweep::State& sweep, const SweepOptions& options)
-      : sweep_(sweep), options_(options) {}
+      : AskedOfSweep(options), sweep_(sweep) {}
 
   runtime::Recording recording(size_t program) override {
     const sweep::Program& p = sweep_.plan.definition.programs[program];
-    ProgramOptions options;
+    ProgramOptions options = program_options();
     options.max_repeats = sweep_.max_repeats;
-    options.cache = options_.cache;
-    options.progress = options_.program;
-    options.tell = options_.tell;
     return loaded_program(p.name, p.size, options).recording;
   }
-  void finished(const std::string& line) override {
-    if (options_.finished) options_.finished(line);
-  }
   bool progress(const sweep::Progress& p) override {
-    return !options_.progress ||
-           options_.progress({p.points_done, p.points, p.warp_instructions_done,
-                              p.warp_instructions, p.cost_done, p.cost});
+    return go_on({p.points_done, p.points, p.warp_instructions_done, p.warp_instructions,
+                  p.cost_done, p.cost});
   }
 
  private:
   const Sweep::State& sweep_;
-  const SweepOptions& options_;
 };
 
 SweepOutcome run_sweep(const Sweep::State& sweep, const SweepOptions& options) {

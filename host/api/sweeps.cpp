@@ -67,6 +67,17 @@ std::unique_ptr<sim::BatchRunner> sweep_runner(const SweepOptions& options) {
   return batch_runner(batch_options(options));
 }
 
+ProgramOptions AskedOfSweep::program_options() {
+  ProgramOptions own;
+  own.cache = options_.cache;
+  own.progress = [this](const Activity& activity) {
+    stopped_ = stopped_ || (options_.program && !options_.program(activity));
+    return !stopped_;
+  };
+  own.tell = options_.tell;
+  return own;
+}
+
 SweepPoint point_of(const sweep::Plan& plan, const sweep::Point& point) {
   const sweep::Program& program = plan.definition.programs[point.program];
   return {point.index,

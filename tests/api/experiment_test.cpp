@@ -114,6 +114,34 @@ TEST(ApiExperiment, StoppedItGoesOnAndPartsAreJoined) {
   EXPECT_EQ(read_text(options.csv), own.report(folder.file("x"))->points_csv);
 }
 
+/// Points do not fail because their program was stopped.
+TEST(ApiExperiment, StoppedWhileAProgramRunsItHasNoResults) {
+  const TemporaryFolder folder;
+  const Words command = {"python3", NW_SOURCE_DIR "/bench/samples/squares.py"};
+  ASSERT_TRUE(new_experiment(folder.file("app.toml"), command));
+  const Experiment app = Experiment::load(folder.file("app.toml")).value();
+  SweepOptions options{.out = folder.file("x"), .threads = 1};
+  std::string unit = "none";
+  options.program = [&](const Activity& a) {
+    unit = a.unit;
+    return false;
+  };
+  const auto outcome = app.run(options);
+  ASSERT_TRUE(outcome) << outcome.failure().message;
+  EXPECT_EQ(unit, "") << "how much is done of an application is not known";
+  EXPECT_TRUE(outcome->stopped);
+  EXPECT_EQ(outcome->finished + outcome->failed, 0u) << outcome->first_failure;
+
+  const Sweep sweep =
+      Sweep::plan({.programs = {"kmeans"}, .machines = {"tom"}, .policies = {"baseline"}}).value();
+  options.out = folder.file("s.jsonl");
+  const auto swept = sweep.run(options);
+  ASSERT_TRUE(swept) << swept.failure().message;
+  EXPECT_EQ(unit, "Mwi/s");
+  EXPECT_TRUE(swept->stopped);
+  EXPECT_EQ(swept->finished + swept->failed, 0u) << swept->first_failure;
+}
+
 TEST(ApiExperiment, PointsAndWhatTheFileSays) {
   const ExperimentFile all = file();
   EXPECT_EQ(all.title(), "Two");
