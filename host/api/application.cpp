@@ -7,11 +7,11 @@
 #include <regex>
 
 #include "host/api/failure.h"
+#include "host/api/observers.h"
 #include "host/api/state.h"
 #include "host/config/find.h"
 #include "host/functional/cudart/device_spec.h"
 #include "host/functional/cudart/register_choice.h"
-#include "host/programs/observer.h"
 #include "host/recording/repeats.h"
 
 namespace nearwarp {
@@ -20,19 +20,6 @@ static_assert(ApplicationOptions::kMostInterleave == programs::kMostInterleave);
 static_assert(ApplicationOptions::kMostDevices == cudart::kMostDevices);
 
 namespace {
-
-/// Hands on to the functions of the caller's options.
-class AskedOfApplication final : public programs::Observer {
- public:
-  explicit AskedOfApplication(const ApplicationOptions& options) : options_(options) {}
-  void tell(const std::string& message) override {
-    if (options_.tell) options_.tell(message);
-  }
-  bool go_on() override { return !options_.go_on || options_.go_on(); }
-
- private:
-  const ApplicationOptions& options_;
-};
 
 /// The machine as EventTimes::begin() has it, for a process with another working directory.
 std::string event_times(const Machine::State& machine) {

@@ -2,6 +2,8 @@
 // its commands that study programs instead of simulating them.
 #pragma once
 
+#include <vector>
+
 #include "host/api/nearwarp.h"
 #include "host/config/machine.h"
 #include "host/recording/recording.h"
@@ -18,5 +20,7 @@ const report::RunResult& run_of(const Result& result);
 const config::MachineConfig& config_of(const Machine& machine);
 const runtime::Recording& recording_of(const Program& program);
 const sweep::Plan& plan_of(const Sweep& sweep);
+/// Run one after the other; a point that several have is the first one's.
+std::vector<const sweep::Plan*> plans_of(const Experiment& experiment);
 
 }  // namespace nearwarp

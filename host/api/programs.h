@@ -4,9 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "bench/workloads/workload.h"
 #include "host/api/state.h"
 
 namespace nearwarp {
+
+/// Throws UsageError, which names the nearest, if there is none.
+const workloads::Workload& workload_named(const std::string& name);
 
 /// As program_names(); throws UsageError.
 std::vector<ProgramName> names_in(const std::string& joined);
@@ -15,6 +19,10 @@ std::vector<ProgramName> names_in(const std::string& joined);
 /// nearwarp::Error.
 Program::State loaded_program(const std::string& names, const std::string& size,
                               const ProgramOptions& options);
+
+/// Throws UsageError if the machine has not the stacks that a program is bound to.
+void check_stacks(const std::string& program, uint32_t stacks,
+                  const config::MachineConfig& machine);
 
 /// As Program::check(); throws UsageError.
 void check_program(const std::string& names, const config::MachineConfig& machine,

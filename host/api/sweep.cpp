@@ -9,6 +9,7 @@
 #include "host/api/inside.h"
 #include "host/api/programs.h"
 #include "host/api/state.h"
+#include "host/api/sweeps.h"
 #include "host/core/folder.h"
 #include "host/timing/report/file.h"
 #include "host/timing/run/launch_choice.h"
@@ -102,82 +103,25 @@ std::optional<sweep::ResultsFolder> results_folder(const std::string& out) {
   return sweep::ResultsFolder{out, "sweep"};
 }
 
-/// The first point that failed, and why.
-std::string first_failure(const sweep::Plan& plan, const sweep::Shard& part,
-                          const sweep::ResultsFile& file) {
-  for (size_t i = 0; i < plan.points.size(); ++i) {
-    const sweep::ResultsFile::Entry* there = part.has(i) ? find_point(plan, file, i) : nullptr;
-    if (there == nullptr || !there->second.failed()) continue;
-    const sweep::Point point = plan.placed(i);
-    std::string title =
-        fmt::format("{} on {} under {}", plan.definition.programs[point.program].name,
-                    plan.machine_name(point), plan.policy_name(point));
-    for (const std::string& change : plan.overrides(point)) title += ", " + change;
-    return fmt::format("{}: {}", title, there->second.error);
-  }
-  return "";
-}
-
-class Surroundings final : public sweep::Surroundings {
+class Surroundings final : public AskedOfSweep {
  public:
   Surroundings(const Sweep::State& sweep, const SweepOptions& options)
-      : sweep_(sweep), options_(options) {}
+      : AskedOfSweep(options), sweep_(sweep) {}
 
   runtime::Recording recording(size_t program) override {
     const sweep::Program& p = sweep_.plan.definition.programs[program];
-    ProgramOptions options;
+    ProgramOptions options = program_options();
     options.max_repeats = sweep_.max_repeats;
-    options.cache = options_.cache;
-    options.progress = options_.program;
-    options.tell = options_.tell;
     return loaded_program(p.name, p.size, options).recording;
   }
   bool progress(const sweep::Progress& p) override {
-    return !options_.progress ||
-           options_.progress({p.points_done, p.points, p.warp_instructions_done,
-                              p.warp_instructions, p.cost_done, p.cost});
+    return go_on({p.points_done, p.points, p.warp_instructions_done, p.warp_instructions,
+                  p.cost_done, p.cost});
   }
 
  private:
   const Sweep::State& sweep_;
-  const SweepOptions& options_;
 };
-
-BatchOptions batch_options(const SweepOptions& options) {
-  BatchOptions batch;
-  batch.threads = options.threads;
-  batch.backend = options.backend;
-  batch.device = options.device;
-  batch.locate_fault = options.locate_fault;
-  batch.tell = options.tell;
-  return batch;
-}
-
-sweep::RunOptions run_options(const SweepOptions& options, const sim::LaunchChoice& launches) {
-  sweep::RunOptions own;
-  if (!options.part.empty()) own.shard = sweep::parse_shard(options.part, "part");
-  own.retry = options.retry;
-  own.checkpoints = options.checkpoints;
-  if (!launches.given) return own;
-  if (options.backend != "cpu")
-    throw UsageError("launches and sample work on the CPU - take backend \"cpu\"");
-  if (!options.checkpoints.empty())
-    throw UsageError("checkpoints are of whole programs - leave launches and sample out");
-  own.divide = [launches](const runtime::Recording& recording,
-                          const runtime::DivisionNeeds& needs) {
-    return sim::division_of(launches, recording, needs);
-  };
-  return own;
-}
-
-void check_options(const SweepOptions& options) {
-  if (options.out.empty())
-    throw UsageError("out is missing - name a file or folder for the results");
-  if (!options.part.empty()) sweep::parse_shard(options.part, "part");
-  if (const Expected<Done> batch = check(batch_options(options)); !batch)
-    throw UsageError(batch.failure().message);
-  if (!options.csv.empty()) report::check_writable(options.csv);
-}
 
 SweepOutcome run_sweep(const Sweep::State& sweep, const SweepOptions& options) {
   const sweep::Plan& plan = sweep.plan;
@@ -199,7 +143,7 @@ SweepOutcome run_sweep(const Sweep::State& sweep, const SweepOptions& options) {
     outcome = sweep::count_results(plan, own, file);
   } else {
     Surroundings surroundings(sweep, options);
-    const auto runner = batch_runner(batch_options(options));
+    const auto runner = sweep_runner(options);
     outcome = sweep::run_sweep(plan, own, *runner, surroundings, file);
   }
   if (!options.csv.empty())
@@ -229,6 +173,16 @@ Expected<Sweep> Sweep::plan(const SweepDefinition& definition,
 }
 
 size_t Sweep::points() const { return Access::of(*this).plan.points.size(); }
+
+Expected<SweepPoint> Sweep::point(size_t index) const {
+  return guarded([&] {
+    const sweep::Plan& plan = Access::of(*this).plan;
+    if (index >= plan.points.size())
+      throw UsageError(
+          fmt::format("the sweep has no point {} - 0 to {}", index, plan.points.size() - 1));
+    return point_of(plan, plan.points[index]);
+  });
+}
 
 Expected<SweepOutcome> Sweep::run(const SweepOptions& options) const {
   return guarded([&] {

@@ -51,6 +51,20 @@ class Installed(unittest.TestCase):
         self.assertEqual(wrong.stderr, "unknown workload 'vector-ad'\nrather: did you mean 'vector-add'? "
                          "workload_names() has all\n")
 
+    def test_each_header_by_itself(self):
+        folder = os.path.join(self.root, "include/nearwarp")
+        headers = sorted(os.listdir(folder))
+        self.assertGreater(len(headers), 5)
+        with open(os.path.join(folder, "nearwarp.h"), encoding="utf-8") as stream:
+            whole = stream.read()
+        for header in headers:
+            source = os.path.join(self.folder.name, "one.cpp")
+            with open(source, "w", encoding="utf-8") as stream:
+                stream.write(f"#include <nearwarp/{header}>\n")
+            run("c++", "-std=c++20", "-fsyntax-only", "-Wall", "-Werror", f"-I{self.root}/include", source)
+            if header != "nearwarp.h":
+                self.assertIn(f"#include <nearwarp/{header}>", whole)
+
     def test_a_mechanism_from_elsewhere(self):
         run(CMAKE, "--install", BUILD, "--prefix", self.root, "--component", "development")
         sample = os.path.join(SOURCE, "bench/samples/mechanism")

@@ -319,7 +319,8 @@ class Python(unittest.TestCase):
 
     @needs_tables
     def test_samples_run(self):
-        for name, part in (("sensitivity", "80000"), ("optimise", "are enough"), ("follow", "before cycle")):
+        for name, part in (("sensitivity", "80000"), ("optimise", "are enough"), ("follow", "before cycle"),
+                           ("resume", "were there")):
             with tempfile.TemporaryDirectory() as folder:
                 ran = subprocess.run([sys.executable, os.path.join(SAMPLES, name + ".py")], cwd=folder,
                                      env={**os.environ, "PYTHONPATH": PACKAGE}, capture_output=True, text=True,

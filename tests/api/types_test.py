@@ -23,6 +23,14 @@ run.run_to_cycle(3)
 cycles: int = run.result.cycles + run.result.counter("sm.l1.read_hits")
 nw.sweep([kmeans, "axpy"], tom, ["baseline", "tom"], {"gpu.sms": [1, 2]}, launches="parallel")
 nw.Program.application(["./app"], tom, output="app.txt").save("app.nwtrace")
+sweep = nw.Sweep(["kmeans", "axpy"], "tom", ["baseline", "tom"], {"gpu.sms": [1, 2]}, size="medium")
+done: nw.SweepOutcome = sweep.run("x.jsonl", part=(1, 2), progress=lambda p: p.points_done < 3, finished=print)
+left: int = len(sweep) - done.finished - done.already_there
+sweep.table("x.jsonl", counters=["sm.l1.read_hits"])
+experiment = nw.Experiment("tom", only=["speedup"])
+experiment.run("x", progress=True)
+page: str = experiment.report("x").html
+nw.Experiment.new("app.toml", ["./app", "its", "arguments"]).report().write("y")
 """
 
 # A line each, and what is said of it.
@@ -33,6 +41,9 @@ WRONG = {
     'nw.run("kmeans", "tom", 5)': 'incompatible type "int"',
     'nw.Simulation("kmeans", "tom", thread=2)': "thread",
     'nw.run("kmeans", "tom").cycle': 'no attribute "cycle"',
+    'nw.Sweep("kmeans", nw.Machine("tom"))': 'incompatible type "Machine"',
+    'nw.Sweep("kmeans", "tom").run("x", parts="1/2")': "parts",
+    'nw.Experiment("tom").run().cycles': 'no attribute "cycles"',
 }
 
 

@@ -3,17 +3,11 @@
 //
 // The interpreter's lock is let go while anything is executed or simulated. Ctrl-C is looked for
 // some times a second, wherever the work is done.
-#include <pybind11/functional.h>
+#include "host/api/python/core.h"
+
 #include <pybind11/numpy.h>
-#include <pybind11/pybind11.h>
-#include <pybind11/stl.h>
 
-#include <atomic>
-#include <chrono>
-#include <exception>
-#include <thread>
-
-#include "host/api/nearwarp.h"
+#include <utility>
 
 namespace py = pybind11;
 
@@ -21,61 +15,6 @@ namespace nearwarp {
 namespace {
 
 using Changes = std::vector<std::string>;
-
-/// nearwarp.Error, which has a failure's parts as attributes.
-py::object& error_type() {
-  static py::object type;
-  return type;
-}
-
-[[noreturn]] void raise(const Failure& f) {
-  py::object error = error_type()(f.message);
-  error.attr("what") = f.what;
-  error.attr("file") = f.file.empty() ? py::object(py::none()) : py::cast(f.file);
-  error.attr("line") = f.line == 0 ? py::object(py::none()) : py::cast(f.line);
-  error.attr("right") = f.right;
-  PyErr_SetObject(error_type().ptr(), error.ptr());
-  throw py::error_already_set();
-}
-
-template <class T>
-T taken(Expected<T> made) {
-  if (!made) raise(made.failure());
-  return std::move(made.value());
-}
-
-/// Keeps what a function of Python's throws, or Ctrl-C, until the work that called it has stopped.
-class Caller {
- public:
-  /// Calls `f`, which may return false or None; false: the work is to stop.
-  template <class F>
-  bool ask(F f) {
-    const py::gil_scoped_acquire lock;
-    try {
-      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-      return f();
-    } catch (...) {
-      thrown_ = std::current_exception();
-      return false;
-    }
-  }
-  /// With the interpreter's lock.
-  void rethrow() const {
-    if (thrown_ != nullptr) std::rethrow_exception(thrown_);
-  }
-
- private:
-  std::exception_ptr thrown_;
-};
-
-/// What Python's function says; None is as good as True.
-bool wants_more(const py::object& said) { return said.is_none() || said.cast<bool>(); }
-
-template <class F>
-auto without_lock(F work) {
-  const py::gil_scoped_release free;
-  return work();
-}
 
 Program workload(const std::string& name, const std::string& size, uint32_t max_repeats) {
   Caller caller;
@@ -173,37 +112,14 @@ class Run {
   std::optional<Simulation> run_;
 };
 
-/// Results, or nearwarp.Error objects in their place. The work is done by threads of its own, so
-/// that the interpreter's one is free to look for Ctrl-C.
+/// Results, or nearwarp.Error objects in their place.
 py::list all_of(const std::vector<Point>& points, BatchOptions options,
                 const py::object& progress) {
-  using namespace std::chrono_literals;
   Caller caller;
-  std::atomic<bool> stop = false, ended = false;
-  std::vector<Expected<Result>> results;
-  std::exception_ptr failed;
-  {
-    const py::gil_scoped_release free;
-    std::thread worker([&] {
-      try {
-        options.progress = [&](const Progress& p) {
-          if (stop) return false;
-          return progress.is_none() || caller.ask([&] { return wants_more(progress(p)); });
-        };
-        results = run_all(points, options);
-      } catch (...) {
-        failed = std::current_exception();
-      }
-      ended = true;
-    });
-    while (!ended) {
-      std::this_thread::sleep_for(10ms);
-      if (!stop && !caller.ask([] { return true; })) stop = true;
-    }
-    worker.join();
-  }
-  if (failed != nullptr) std::rethrow_exception(failed);
-  caller.rethrow();
+  options.progress = [&](const Progress& p) {
+    return caller.ask([&] { return progress.is_none() || wants_more(progress(p)); });
+  };
+  auto results = watched(caller, [&] { return run_all(points, options); });
   py::list list;
   for (Expected<Result>& r : results) {
     if (r) {
@@ -456,4 +372,5 @@ PYBIND11_MODULE(_core, m) {
       py::arg("points"), py::kw_only(), py::arg("threads") = 0, py::arg("backend") = "cpu",
       py::arg("device") = 0, py::arg("launches") = "", py::arg("sample") = "",
       py::arg("cold_caches") = false, py::arg("progress") = py::none());
+  define_sweeps(m);
 }

@@ -336,4 +336,9 @@ SlurmOutcome run_on_slurm(const Sweep& sweep, const SweepOptions& how, const Wor
   return run_on_slurm({{&plan_of(sweep)}, {how.out, "sweep"}, command, how.retry}, options);
 }
 
+SlurmOutcome run_on_slurm(const Experiment& experiment, const SweepOptions& how,
+                          const Words& command, const SlurmOptions& options) {
+  return run_on_slurm({plans_of(experiment), {how.out, "results"}, command, how.retry}, options);
+}
+
 }  // namespace nearwarp::cli

@@ -36,5 +36,8 @@ SlurmOutcome run_on_slurm(const SlurmWork& work, const SlurmOptions& options);
 /// The same of one sweep, whose results go to the folder how.out.
 SlurmOutcome run_on_slurm(const Sweep& sweep, const SweepOptions& how, const Words& command,
                           const SlurmOptions& options);
+/// And of an experiment's studies.
+SlurmOutcome run_on_slurm(const Experiment& experiment, const SweepOptions& how,
+                          const Words& command, const SlurmOptions& options);
 
 }  // namespace nearwarp::cli

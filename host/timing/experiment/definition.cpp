@@ -198,17 +198,12 @@ const Study* Experiment::study(const std::string& wanted) const {
   return nullptr;
 }
 
-Experiment load_experiment(const std::string& name_or_path) {
-  const std::filesystem::path path = config::find_config("experiments", name_or_path);
-  const std::string file = path.string();
-  std::ifstream stream(path, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  if (!stream) throw Error(fmt::format("cannot read '{}' - is it a readable text file?", file));
+Experiment parse_experiment(std::string text, const std::string& name, const std::string& file,
+                            const std::filesystem::path& folder) {
   Experiment e;
-  e.name = path.stem().string();
+  e.name = name;
   e.path = file;
-  e.text = text.str();
+  e.text = std::move(text);
   toml::table table;
   try {
     table = toml::parse(e.text, file);
@@ -223,16 +218,24 @@ Experiment load_experiment(const std::string& name_or_path) {
   e.size = top.text("size", false);
   if (e.size.empty()) e.size = "small";
   for (Section& program : top.sections("program"))
-    e.programs.push_back(read_own_program(program, path.parent_path()));
-  for (Section& study : top.sections("study"))
-    e.studies.push_back(read_study(study, path.parent_path()));
-  for (Section& figure : top.sections("figure"))
-    e.figures.push_back(read_figure(figure, path.parent_path()));
+    e.programs.push_back(read_own_program(program, folder));
+  for (Section& study : top.sections("study")) e.studies.push_back(read_study(study, folder));
+  for (Section& figure : top.sections("figure")) e.figures.push_back(read_figure(figure, folder));
   top.finish();
   if (e.studies.empty())
     throw Error(fmt::format("the experiment has no study ({}:1) - [study.NAME]", file));
   check_studies(e);
   return e;
+}
+
+Experiment load_experiment(const std::string& name_or_path) {
+  const std::filesystem::path path = config::find_config("experiments", name_or_path);
+  const std::string file = path.string();
+  std::ifstream stream(path, std::ios::binary);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  if (!stream) throw Error(fmt::format("cannot read '{}' - is it a readable text file?", file));
+  return parse_experiment(text.str(), path.stem().string(), file, path.parent_path());
 }
 
 std::vector<std::string> experiment_names() { return config::config_names("experiments"); }

@@ -1,6 +1,7 @@
 // An experiment as its file says it: studies, which are sweeps, and figures of their results.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -77,6 +78,10 @@ struct Experiment {
 /// Loads an experiment by name or path. Throws nearwarp::Error with file and line for what the file
 /// has wrong: unknown keys, missing ones, figures of studies that are not there.
 Experiment load_experiment(const std::string& name_or_path);
+/// The same of the text of such a file: `name` is the experiment's, `file` stands in messages, and
+/// paths in it begin in `folder`.
+Experiment parse_experiment(std::string text, const std::string& name, const std::string& file,
+                            const std::filesystem::path& folder);
 
 /// Names of all that can be found, sorted.
 std::vector<std::string> experiment_names();

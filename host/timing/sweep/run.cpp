@@ -226,8 +226,7 @@ class SweepRun final : public sim::BatchObserver {
       const double seconds = outcome.result->wall_seconds;
       costs_.add(point.program, point.machine, point.policy, work_of_jobs_[job], seconds);
       seconds_ += seconds;
-      file_.append(result_line(plan_, point, std::move(*outcome.result)));
-      is_done(point);
+      keep(point, result_line(plan_, point, std::move(*outcome.result)));
     }
     std::error_code ignored;  // a file that stays does no harm
     if (outcome.error == nullptr) std::filesystem::remove(jobs_[job].whole.checkpoint, ignored);
@@ -287,11 +286,12 @@ class SweepRun final : public sim::BatchObserver {
   }
 
   void fail(const Point& point, const std::string& error) {
-    file_.append(failure_line(plan_, point, error));
-    is_done(point);
+    keep(point, failure_line(plan_, point, error));
   }
 
-  void is_done(const Point& point) {
+  void keep(const Point& point, const std::string& line) {
+    file_.append(line);
+    surroundings_.finished(line);
     progress_.points_done += 1;
     outcome_.finished += 1;
     todo_[point.program].left[{point.machine, point.policy}] -= 1;

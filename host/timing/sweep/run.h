@@ -33,6 +33,8 @@ class Surroundings {
   virtual runtime::Recording recording(size_t program) = 0;
   /// Called some times a second; returns false to stop.
   virtual bool progress(const Progress& progress) = 0;
+  /// Told of each line that was written to the file.
+  virtual void finished(const std::string& /*line*/) {}
 };
 
 struct Outcome {

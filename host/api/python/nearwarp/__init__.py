@@ -6,6 +6,8 @@
 >>> result.cycles, result.counter("sm.l1.read_hits")
 >>> nw.sweep([kmeans], "tom", ["baseline", "tom"],
 ...          {"links.gpu_to_memory_mbps": [40000, 80000]})       # a pandas.DataFrame
+>>> nw.Sweep("kmeans", "tom", ["baseline", "tom"]).run("points.jsonl")  # the same, kept and gone on with
+>>> nw.Experiment("tom", only=["speedup"]).run()                # a paper's studies, figures and report
 
 Results are those of the command line, to the bit. Whatever takes long lets other threads of Python run,
 and Ctrl-C ends it. What goes wrong is a nearwarp.Error, which says what would be right.
@@ -13,13 +15,10 @@ and Ctrl-C ends it. What goes wrong is a nearwarp.Error, which says what would b
 
 from __future__ import annotations
 
-import contextlib as _contextlib
 import itertools as _itertools
 import logging as _logging
 import os as _os
 import struct as _struct
-import sys as _sys
-import time as _time
 import typing as _t
 
 if _t.TYPE_CHECKING:
@@ -29,10 +28,15 @@ if _t.TYPE_CHECKING:
     from ._keys import MachineKey, MachineKeys, PolicyKey, PolicyKeys
 
 from . import _core
-from ._core import Counter, Error, Key, Launch, LaunchResult, Progress, Result, version
+from ._core import (Counter, Error, ExperimentOutcome, Figure, Key, Launch, LaunchResult, Progress, Result, Study,
+                    SweepOutcome, SweepProgress, version)
+from ._progress import shown as _shown
+from ._values import changes as _changes, value_of as _value_of
+from ._sweeps import Experiment, Report, Sweep
 
-__all__ = ["Counter", "Device", "Error", "Key", "Launch", "LaunchResult", "Machine", "Policy", "Program",
-           "Progress", "Result", "Simulation", "machine_names", "policy_names", "run", "sweep", "follow", "table",
+__all__ = ["Counter", "Device", "Error", "Experiment", "ExperimentOutcome", "Figure", "Key", "Launch", "LaunchResult",
+           "Machine", "Policy", "Program", "Progress", "Report", "Result", "Simulation", "Study", "Sweep", "SweepOutcome",
+           "SweepProgress", "experiment_names", "machine_names", "policy_names", "run", "sweep", "follow", "table",
            "version", "workload_names"]
 __version__ = version()
 
@@ -47,30 +51,14 @@ def policy_names() -> list[str]:
     return _core.policy_names()
 
 
+def experiment_names() -> list[str]:
+    """Names of the experiments there are, for Experiment()."""
+    return _core.experiment_names()
+
+
 def workload_names() -> dict[str, str]:
     """Programs that come with nearwarp: a dict from name to description."""
     return dict(_core.workload_names())
-
-
-def _text_of(value):
-    """A key's value as TOML has it."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value)
-
-
-def _value_of(text):
-    """The other way round: a bool, an int, or the text."""
-    if text in ("true", "false"):
-        return text == "true"
-    try:
-        return int(text.replace("_", ""), 0)
-    except ValueError:
-        return text.strip('"')
-
-
-def _changes(keys):
-    return [f"{key}={_text_of(value)}" for key, value in (keys or {}).items()]
 
 
 class _Configuration:
@@ -430,52 +418,6 @@ def table(results: Result | _t.Sequence[Result], *, width: int = 80, legend: boo
     are compared with. legend: what the rows are; explain: what takes energy, why candidates were offloaded or not."""
     return _core.table([results] if isinstance(results, Result) else list(results), width=width, legend=legend,
                        explain=explain)
-
-
-class _Bar:
-    """How far it is: a bar in a notebook's cell, elsewhere a line on a terminal's standard error."""
-
-    def __init__(self):
-        self._begin, self._shown, self._display, self._total = _time.monotonic(), "", None, 0
-        if "ipykernel" in _sys.modules:
-            from IPython.display import HTML, display  # type: ignore[import]
-            self._html, self._display = HTML, display(HTML(""), display_id=True)
-
-    def __call__(self, progress):
-        self._total = max(progress.warp_instructions_total, 1)
-        share = progress.warp_instructions / self._total
-        seconds = _time.monotonic() - self._begin
-        text = f"{share:4.0%} of {self._total} warp-instructions"
-        if share > 0.05:
-            text += f", {seconds * (1 - share) / share:.0f} s left"
-        self._show(share, text)
-
-    def _show(self, share, text):
-        if self._display is not None:
-            self._display.update(self._html(f"<progress value={share:.3f} max=1></progress> {text}"))
-        elif _sys.stderr.isatty():
-            print("\r" + text.ljust(len(self._shown)), end="", file=_sys.stderr, flush=True)
-            self._shown = text
-
-    def close(self, done):
-        if done:
-            self._show(1, f"100% of {self._total} warp-instructions in {_time.monotonic() - self._begin:.0f} s")
-        if self._shown:
-            print(file=_sys.stderr)
-
-
-@_contextlib.contextmanager
-def _shown(progress):
-    """What the core calls for `progress`, which may be True."""
-    if progress is not True:
-        yield progress or None
-        return
-    bar, done = _Bar(), False
-    try:
-        yield bar
-        done = bar._total != 0
-    finally:
-        bar.close(done)
 
 
 def _list(one_or_many, kind):

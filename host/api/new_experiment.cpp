@@ -1,15 +1,16 @@
 // Writes an experiment's file for a program of the user's own.
-#include "host/cli/new_experiment.h"
-
 #include <fmt/format.h>
 
 #include <filesystem>
 
-#include "host/cli/program_recording.h"
+#include "host/api/failure.h"
+#include "host/api/programs.h"
 #include "host/programs/executable.h"
+#include "host/programs/recordings.h"
 #include "host/recording/accel_sim/trace_list.h"
+#include "host/timing/report/file.h"
 
-namespace nearwarp::cli {
+namespace nearwarp {
 namespace {
 
 namespace fs = std::filesystem;
@@ -132,9 +133,9 @@ std::string replaced(std::string text, const std::string& what, const std::strin
   return text;
 }
 
-}  // namespace
-
-std::string new_experiment_text(const std::string& path, const Words& program, bool application) {
+/// `path` is where it is to be, for paths in it.
+std::string text_for(const std::string& path, std::span<const std::string> program,
+                     bool application) {
   const std::string& first = program.front();
   std::string name = first, table;
   bool traces = false;
@@ -150,15 +151,15 @@ std::string new_experiment_text(const std::string& path, const Words& program, b
         toml_text(name),
         toml_text(first.find('/') == std::string::npos ? first : path_from(path, first)),
         arguments);
-  } else if (names_recording(first)) {
+  } else if (programs::names_recording(first)) {
     traces = sass::names_trace(first);
-    recorded_key(first);
+    programs::recorded_key(first);
     name = traces ? plain_name(fs::absolute(first).parent_path().parent_path().filename().string())
                   : plain_name(first);
     table = fmt::format("[program.{}]\nrecording = {}\n\n", toml_text(name),
                         toml_text(path_from(path, first)));
   } else {
-    workload_named(first, "experiment");
+    workload_named(first);
   }
   const std::string series = traces ? "\"machine\"" : "\"policy\"";
   return fmt::format(
@@ -171,4 +172,26 @@ std::string new_experiment_text(const std::string& path, const Words& program, b
                   traces ? "\nreference_machine = \"tom\"" : "");
 }
 
-}  // namespace nearwarp::cli
+Done write_new(const std::string& path, std::span<const std::string> program, bool application) {
+  if (!path.ends_with(".toml"))
+    throw UsageError(
+        fmt::format("'{}' does not name an experiment - its name ends with .toml", path));
+  std::error_code failed;
+  if (fs::exists(path, failed))
+    throw UsageError(fmt::format("'{}' is there already - take another name", path));
+  if (program.empty()) throw UsageError("no application is named - give its path and arguments");
+  report::write_file(path, text_for(path, program, application));
+  return {};
+}
+
+}  // namespace
+
+Expected<Done> new_experiment(const std::string& path, const std::string& program) {
+  return guarded([&] { return write_new(path, {&program, 1}, false); });
+}
+
+Expected<Done> new_experiment(const std::string& path, std::span<const std::string> application) {
+  return guarded([&] { return write_new(path, application, true); });
+}
+
+}  // namespace nearwarp

@@ -1,5 +1,5 @@
 // PTX with a description of its launches, executed in place of an application.
-#include "host/cli/ptx_launches.h"
+#include "host/api/ptx_launches.h"
 
 #include <fmt/format.h>
 
@@ -11,14 +11,12 @@
 #include <optional>
 #include <random>
 
-#include "host/cli/interrupt.h"
-#include "host/cli/progress_bar.h"
 #include "host/config/nearest.h"
 #include "host/core/error.h"
 #include "host/core/file_hash.h"
 #include "host/functional/device/virtual_device.h"
 
-namespace nearwarp::cli {
+namespace nearwarp {
 namespace {
 
 using experiment::OwnProgram;
@@ -95,9 +93,15 @@ runtime::KernelArgs arguments_of(const OwnProgram& program, const PtxLaunch& lau
   return runtime::KernelArgs(std::move(bytes));
 }
 
+/// What is executed, and who is told.
+struct Executed {
+  std::string what;
+  programs::Observer& observer;
+};
+
 bool on_execution(uint64_t warp_instructions, void* context) {
-  static_cast<ProgressBar*>(context)->update(warp_instructions, 0);
-  return !interrupted();
+  const auto& executed = *static_cast<const Executed*>(context);
+  return executed.observer.progress(executed.what, warp_instructions, 0, "Mwi/s");
 }
 
 }  // namespace
@@ -115,13 +119,13 @@ std::string ptx_launches_key(const OwnProgram& program) {
   return key;
 }
 
-runtime::Recording execute_ptx_launches(const OwnProgram& program) {
+runtime::Recording execute_ptx_launches(const OwnProgram& program, programs::Observer& observer) {
   auto compiled =
       std::make_shared<const compiler::Program>(compiler::compile_ptx_file(program.ptx));
-  ProgressBar bar("executing " + program.name);
+  Executed executed{"executing " + program.name, observer};
   runtime::VirtualDevice::Options options;
   options.progress = on_execution;
-  options.progress_context = &bar;
+  options.progress_context = &executed;
   runtime::VirtualDevice device(options);
   std::map<std::string, uint64_t> addresses;
   for (const PtxBuffer& b : program.buffers)
@@ -147,4 +151,4 @@ runtime::Recording execute_ptx_launches(const OwnProgram& program) {
   return device.take_recording(program.name);
 }
 
-}  // namespace nearwarp::cli
+}  // namespace nearwarp

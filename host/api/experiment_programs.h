@@ -3,21 +3,20 @@
 
 #include <string>
 
+#include "host/api/nearwarp.h"
 #include "host/recording/recording.h"
 #include "host/timing/experiment/definition.h"
 #include "host/timing/sweep/plan.h"
 
-namespace nearwarp::cli {
+namespace nearwarp {
 
 /// What names in an experiment's studies stand for: its own programs first, then files of
 /// recordings and traces, then workloads. Joined by "+" they run at the same time.
 class ExperimentPrograms {
  public:
-  ExperimentPrograms() = default;
-  /// `size` is for workloads. What applications and PTX do is kept in `folder`, empty: nowhere;
-  /// traces and workloads in `cache`.
-  ExperimentPrograms(const experiment::Experiment& experiment, std::string size, std::string folder,
-                     std::string cache);
+  /// `size` is for workloads.
+  ExperimentPrograms(const experiment::Experiment& experiment, std::string size)
+      : experiment_(experiment), size_(std::move(size)) {}
 
   /// A study's program. Throws UsageError, or nearwarp::Error, for one that cannot be had.
   sweep::Program program(const std::string& names) const;
@@ -26,17 +25,19 @@ class ExperimentPrograms {
   /// not suffice for.
   void check(const sweep::Plan& plan, const sweep::Point& point) const;
 
-  /// Executed now, or before.
-  runtime::Recording recording(const std::string& names) const;
+  /// Executed now, or before: what applications and PTX do is kept in `folder`.
+  runtime::Recording recording(const std::string& names, const std::string& folder,
+                               const ProgramOptions& options) const;
 
  private:
   std::string key_of_one(const std::string& name) const;
-  runtime::Recording recording_of_one(const std::string& name) const;
+  runtime::Recording recording_of_one(const std::string& name, const std::string& folder,
+                                      const ProgramOptions& options) const;
   /// The file of a recording or of traces; empty: it is none.
   std::string file_of(const std::string& name) const;
 
-  const experiment::Experiment* experiment_ = nullptr;
-  std::string size_, folder_, cache_;
+  const experiment::Experiment& experiment_;
+  std::string size_;
 };
 
-}  // namespace nearwarp::cli
+}  // namespace nearwarp

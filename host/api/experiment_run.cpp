@@ -1,0 +1,133 @@
+// Runs the points of an experiment that its folder has not.
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "host/api/experiment_state.h"
+#include "host/api/sweeps.h"
+#include "host/core/folder.h"
+#include "host/recording/program_studies.h"
+#include "host/timing/report/file.h"
+
+namespace nearwarp {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Progress over all studies: one is a sweep, and the others are still to come or done.
+class Surroundings final : public AskedOfSweep {
+ public:
+  Surroundings(const Experiment::State& e, const SweepOptions& options, size_t points)
+      : AskedOfSweep(options), e_(e), points_(points) {}
+
+  void begin(const experiment::PlannedStudy& study) {
+    study_ = &study;
+    before_.points_done += last_.points_done;
+    before_.warp_instructions_done += last_.warp_instructions_done;
+    before_.cost_done += last_.cost_done;
+    last_ = {};
+  }
+
+  runtime::Recording recording(size_t program) override {
+    const sweep::Program& p = study_->plan.definition.programs[program];
+    runtime::Recording recording = e_.programs.recording(
+        p.name, (fs::path(options().out) / "programs").string(), program_options());
+    // What an earlier study's points have found out about the program serves this one's.
+    recording.studies = found_out_.of(p.key);
+    return recording;
+  }
+
+  bool progress(const sweep::Progress& progress) override {
+    last_ = progress;
+    SweepProgress all;
+    all.points = points_;
+    all.points_done = before_.points_done + progress.points_done;
+    all.warp_instructions_done = before_.warp_instructions_done + progress.warp_instructions_done;
+    all.warp_instructions = before_.warp_instructions_done + progress.warp_instructions;
+    all.cost_done = before_.cost_done + progress.cost_done;
+    all.cost = before_.cost_done + progress.cost;
+    // Points of later studies are taken to be as the mean of those known.
+    const size_t known = before_.points_done + progress.points;
+    if (known != 0 && points_ > known) {
+      all.warp_instructions += all.warp_instructions / known * (points_ - known);
+      all.cost *= static_cast<double>(points_) / static_cast<double>(known);
+    }
+    return go_on(all);
+  }
+
+ private:
+  const Experiment::State& e_;
+  size_t points_;
+  const experiment::PlannedStudy* study_ = nullptr;
+  sweep::Progress before_, last_;
+  runtime::ProgramStudies found_out_;
+};
+
+void add(ExperimentOutcome& all, const sweep::Outcome& one) {
+  all.points += one.points;
+  all.already_there += one.already_there;
+  all.finished += one.finished;
+  all.failed += one.failed;
+  all.stopped = all.stopped || one.stopped;
+}
+
+/// All of the points in the file are "already there".
+ExperimentOutcome count(const Experiment::State& e, const sweep::RunOptions& own,
+                        const sweep::ResultsFile& file) {
+  ExperimentOutcome all;
+  for_each_study(e, own, [&](const auto& study, const sweep::RunOptions& options) {
+    add(all, sweep::count_results(study.plan, options, file));
+  });
+  return all;
+}
+
+ExperimentOutcome run_studies(const Experiment::State& e, const SweepOptions& how,
+                              const sweep::RunOptions& own, sweep::ResultsFile& file) {
+  ExperimentOutcome all;
+  const ExperimentOutcome before = count(e, own, file);
+  Surroundings surroundings(e, how,
+                            before.points - before.already_there + (own.retry ? before.failed : 0));
+  const auto runner = sweep_runner(how);
+  for_each_study(e, own, [&](const auto& study, const sweep::RunOptions& options) {
+    if (all.stopped) {
+      all.points += sweep::count_results(study.plan, options, file).points;
+      return;
+    }
+    surroundings.begin(study);
+    add(all, sweep::run_sweep(study.plan, options, *runner, surroundings, file));
+  });
+  return all;
+}
+
+}  // namespace
+
+ExperimentOutcome run_experiment(const Experiment::State& e, const SweepOptions& options) {
+  const sweep::RunOptions own = run_options(options, e.launches);
+  make_folder(options.out, "out");
+  if (!own.checkpoints.empty()) make_folder(own.checkpoints, "checkpoints");
+  const sweep::ResultsFolder folder = results_folder_of_experiment(options.out);
+  const bool is_part = own.shard.parts != 1;
+  bool torn = false;
+  if (!is_part) {
+    std::vector<std::string> order;
+    for (const experiment::PlannedStudy& study : e.studies) order.push_back(study.plan.id);
+    torn = sweep::join_parts(folder, order);
+  }
+  sweep::ResultsFile file(folder.part(own.shard));
+  if ((torn || file.dropped_torn_line()) && options.tell)
+    options.tell(
+        fmt::format("the last line of '{}' was cut off; its point runs again", file.path()));
+  std::error_code failed;
+  if (is_part && fs::exists(folder.whole(), failed)) file.read_also(folder.whole());
+  ExperimentOutcome outcome =
+      options.only_count ? count(e, own, file) : run_studies(e, options, own, file);
+  outcome.file = file.path();
+  for (const experiment::PlannedStudy& study : e.studies)
+    if (outcome.failed != 0 && outcome.first_failure.empty())
+      outcome.first_failure = first_failure(study.plan, own.shard, file);
+  if (!options.csv.empty())
+    report::write_file(options.csv, report_of(e, options.out, 80).points_csv);
+  return outcome;
+}
+
+}  // namespace nearwarp

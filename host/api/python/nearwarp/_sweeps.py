@@ -1,0 +1,331 @@
+"""Sweeps and experiments that keep their results in files, and go on from there."""
+
+from __future__ import annotations
+
+import glob
+import io
+import json
+import logging
+import os
+import time
+import typing as t
+
+if t.TYPE_CHECKING:
+    import pandas  # type: ignore[import]
+
+from . import _core
+from ._core import ExperimentOutcome, Figure, Study, SweepOutcome, SweepProgress
+from ._progress import PointsBar, shown
+from ._values import text_of, value_of
+
+_Path = t.Union[str, os.PathLike]
+_Progress = t.Union[bool, t.Callable[[SweepProgress], t.Optional[bool]], None]
+_Finished = t.Optional[t.Callable[["pandas.DataFrame"], t.Any]]
+_TABLES_APART = 0.5  # seconds between two tables of what has ended
+_NUMBERS = ["cycles", "ipc", "speedup", "gpu_to_memory_bytes", "memory_to_gpu_bytes", "memory_to_memory_bytes",
+            "energy_joules"]
+
+
+def _names(one_or_many: _Path | t.Sequence[_Path], kind: str) -> list[str]:
+    many = list(one_or_many) if isinstance(one_or_many, (list, tuple)) else [one_or_many]
+    for one in many:
+        if not isinstance(one, (str, os.PathLike)):
+            raise TypeError(f"{one!r} is no name or path of a {kind}: results are kept by names - nearwarp.sweep() "
+                            "takes objects")
+    return [os.fspath(one) for one in many]
+
+
+def _part(part: str | tuple[int, int]) -> str:
+    return part if isinstance(part, str) else "{}/{}".format(*part)
+
+
+def _numbers(line: dict[str, t.Any], counters: t.Sequence[str]) -> dict[str, t.Any]:
+    """What a line of a results' file says of its run, or why it has failed."""
+    run = line.get("run")
+    if run is None:
+        return {"error": line["error"]}
+    row = {"cycles": run["cycles"], "ipc": run["ipc"], **run["traffic"],
+           "energy_joules": run["energy"]["total_joules"], "error": None}
+    for name in counters:
+        row[name] = run["counters"][name]["value"]
+    return row
+
+
+class _Growing:
+    """Makes a table of what has ended, and hands it on."""
+
+    def __init__(self, finished: t.Callable[[pandas.DataFrame], t.Any]) -> None:
+        self._finished, self._told, self._next = finished, 0, 0.0
+        self._rows: list[dict[str, t.Any]] = []
+
+    def add(self, text: str) -> None:
+        line = json.loads(text)
+        self._rows.append({"program": line["workload"], "size": line["size"], "machine": line["machine"],
+                           "policy": line["policy"], **line["overrides"], **_numbers(line, ()), "id": line["id"]})
+        if time.monotonic() >= self._next:
+            self.tell()
+
+    def tell(self) -> None:
+        if self._told == len(self._rows):
+            return
+        import pandas
+        self._told = len(self._rows)
+        self._finished(pandas.DataFrame(self._rows))
+        self._next = time.monotonic() + _TABLES_APART
+
+
+def _run(core: t.Any, out: str, progress: _Progress, finished: _Finished, tell: t.Any, options: dict) -> t.Any:
+    growing = None if finished is None else _Growing(finished)
+    with shown(progress, PointsBar) as told:
+        outcome = core.run(out, progress=told, finished=growing and growing.add,
+                           tell=tell or logging.getLogger("nearwarp").warning, **options)
+    if growing is not None:
+        growing.tell()
+    return outcome
+
+
+class Sweep:
+    """All combinations of programs, machines, policies and values of keys, as `nearwarp sweep` runs them.
+
+    >>> sweep = nw.Sweep(["kmeans", "app.nwtrace"], "tom", ["baseline", "tom"], {"gpu.sms": [32, 68]})
+    >>> sweep.run("points.jsonl", progress=True)     # again, it runs what is not in the file yet
+    >>> sweep.table("points.jsonl")
+
+    programs, machines, policies: a name or path, or a list of them. keys: {"a.key": [values, ...], ...} of machines
+    or policies, varied against each other. size, max_repeats: as of Program.load(). launches, sample, cold_caches: as
+    of run(). What is wrong with all of it is an Error now; with a combination, the failure of its points.
+    """
+
+    def __init__(self, programs: _Path | t.Sequence[_Path], machines: _Path | t.Sequence[_Path],
+                 policies: _Path | t.Sequence[_Path] = "baseline", keys: t.Optional[dict[str, t.Any]] = None, *,
+                 size: str = "small", max_repeats: int = 0, launches: str = "", sample: str | float = "",
+                 cold_caches: bool = False) -> None:
+        self._keys = {key: list(values) if isinstance(values, (list, tuple)) else [values]
+                      for key, values in (keys or {}).items()}
+        self._policies = _names(policies, "policy")
+        self._core = _core.Sweep.plan(
+            _names(programs, "program"), _names(machines, "machine"), self._policies,
+            [f"{key}={','.join(map(text_of, values))}" for key, values in self._keys.items()], size, max_repeats,
+            launches, str(sample), cold_caches)
+
+    def __len__(self) -> int:
+        """How many points it has."""
+        return self._core.points
+
+    def points(self) -> pandas.DataFrame:
+        """A row for each point: program, size, machine, policy, a column for each key, id, which its line in a file
+        of results has, too, and error: None, or why it cannot be run."""
+        import pandas
+        return pandas.DataFrame(self._rows(), columns=[*self._places(), "id", "error"])
+
+    def _places(self) -> list[str]:
+        return ["program", "size", "machine", "policy", *self._keys]
+
+    def _rows(self) -> list[dict[str, t.Any]]:
+        rows = []
+        for p in map(self._core.point, range(len(self))):
+            keys = {key: value_of(text) for key, text in (value.split("=", 1) for value in p.values)}
+            rows.append({"program": p.program, "size": p.size, "machine": p.machine, "policy": p.policy, **keys,
+                         "id": p.id, "error": p.error or None})
+        return rows
+
+    def run(self, out: _Path, *, part: str | tuple[int, int] = "", retry: bool = False, threads: int = 0,
+            backend: str = "cpu", device: int = 0, checkpoints: _Path = "", cache: _Path = "", csv: _Path = "",
+            progress: _Progress = None, finished: _Finished = None,
+            tell: t.Optional[t.Callable[[str], t.Any]] = None) -> SweepOutcome:
+        """Run what is not in `out` yet; the failure of a point is its result.
+
+        out: a file to which a line of JSON is appended as each point ends (docs/sweep.md), or a folder for such a
+        file (it is there, or the name ends with "/"). part: "i/n" or (i, n), of which processes or machines run one
+        each; with a folder, a run of the whole joins them. retry: points that failed run again. threads: points at a
+        time, 0: one for each processor. backend: "cpu", or "cuda" with the number of a device. checkpoints: a folder
+        for states of points, from which they go on. cache: a folder for programs that were executed. csv: a file for
+        a row per point.
+
+        progress: a function of a SweepProgress, called some times a second, which returns False to stop, or True for
+        a bar. finished: a function of the table of all points that have ended in this call, in that order (columns as
+        of table(), but for speedup), called as it grows, twice a second at most, and at the end. tell: told what is
+        worth knowing; else the module logging's logger nearwarp is.
+        """
+        return _run(self._core, os.fspath(out), progress, finished, tell,
+                    {"part": _part(part), "retry": retry, "threads": threads, "backend": backend, "device": device,
+                     "checkpoints": os.fspath(checkpoints), "cache": os.fspath(cache), "csv": os.fspath(csv)})
+
+    def table(self, out: _Path, counters: t.Sequence[str] = ()) -> pandas.DataFrame:
+        """What `out` has of the sweep, also while it runs: a row for each point, in their order.
+
+        Columns: program, size, machine, policy, a column for each key, cycles (of the core clock), ipc
+        (thread-instructions a cycle), speedup (over the first policy), bytes by class of link, energy_joules (an
+        estimate), those of `counters`, id, and error: None, or why a point has no result. Of points that have not
+        been run, all of these are empty.
+        """
+        import pandas
+        lines = _lines(os.fspath(out))
+        rows = self._rows()
+        for row in rows:
+            if row["id"] in lines:
+                row.update(_numbers(lines[row["id"]], counters))
+        for at, row in enumerate(rows):
+            first = rows[at - at % len(self._policies)]
+            if row.get("cycles") and first.get("cycles"):
+                row["speedup"] = first["cycles"] / row["cycles"]
+        return pandas.DataFrame(rows, columns=[*self._places(), *_NUMBERS, *counters, "id", "error"])
+
+    def __repr__(self) -> str:
+        return f"nearwarp.Sweep({len(self)} points)"
+
+
+def _lines(out: str) -> dict[str, dict[str, t.Any]]:
+    """The lines of a results' file, or of a folder's files, by their points' ids."""
+    paths = sorted(glob.glob(os.path.join(glob.escape(out), "sweep*.jsonl"))) if os.path.isdir(out) else [out]
+    lines: dict[str, dict[str, t.Any]] = {}
+    for path in paths:
+        with open(path, encoding="utf-8") as stream:
+            for text in stream:
+                if not text.endswith("\n"):
+                    break  # it is being written
+                line = json.loads(text)
+                if line["id"] not in lines or line["status"] != "failed":
+                    lines[line["id"]] = line
+    return lines
+
+
+def _table_of(csv: str) -> pandas.DataFrame:
+    """Its numbers to the bit."""
+    import pandas
+    return pandas.read_csv(io.StringIO(csv), float_precision="round_trip")
+
+
+class Report:
+    """What an experiment found: summary, text and figures for reading, and all of it as tables, JSON and a page.
+
+    summary: sentences. text: with the figures' tables, as `nearwarp experiment` prints it. json: docs/experiments.md
+    says what it has. html: a page that shows it without a network.
+    """
+
+    def __init__(self, core: t.Any) -> None:
+        self._core = core
+        self.summary: str = core.summary
+        self.json: str = core.json
+        self.html: str = core.html
+        self.text: str = "\n".join([core.summary] * bool(core.summary) + [f.text for f in core.figures])
+
+    @property
+    def figures(self) -> dict[str, pandas.DataFrame]:
+        """By name: a row per value: a column for x and one for series, named as they are (workload, policy), part,
+        value, unit, and what is published and where."""
+        return {f.name: _table_of(f.csv) for f in self._core.figures}
+
+    @property
+    def latex(self) -> dict[str, str]:
+        """By the figures' names: a tabular each."""
+        return {f.name: f.latex for f in self._core.figures}
+
+    @property
+    def points(self) -> pandas.DataFrame:
+        """A row per point that has a result, with units in columns' names."""
+        return _table_of(self._core.points_csv)
+
+    def write(self, folder: _Path) -> None:
+        """points.csv, experiment.json, report.html, figures/NAME.csv and .tex, as the command line does."""
+        self._core.write(os.fspath(folder))
+
+
+class Experiment:
+    """Studies, which are sweeps, and figures of their results, as a file has them (docs/experiments.md).
+
+    >>> tom = nw.Experiment("tom", only=["speedup"], size="small")
+    >>> tom.run("tom-small", progress=True)          # again, it runs what is not in the folder yet
+    >>> tom.report("tom-small").figures["speedup"]
+    >>> nw.Experiment.new("app.toml", ["./app", "its", "arguments"]).run("app")
+
+    By name, or by the path of a .toml file. only: names of figures; other figures, and the studies that none of these
+    needs, are left out. size: of workloads, else the file's. launches, sample, cold_caches: as of run().
+    """
+
+    def __init__(self, name_or_path: _Path, *, only: t.Sequence[str] = (), size: str = "", launches: str = "",
+                 sample: str | float = "", cold_caches: bool = False) -> None:
+        self._plan(_core.ExperimentFile.load(os.fspath(name_or_path)), only, size, launches, sample, cold_caches)
+
+    @classmethod
+    def parse(cls, toml: str, name: str = "experiment", folder: _Path = ".", *, only: t.Sequence[str] = (),
+              size: str = "", launches: str = "", sample: str | float = "", cold_caches: bool = False) -> t.Self:
+        """Of the text of such a file; `name` stands in results and messages, and paths in it begin in `folder`."""
+        made = cls.__new__(cls)
+        made._plan(_core.ExperimentFile.parse(toml, name, os.fspath(folder)), only, size, launches, sample, cold_caches)
+        return made
+
+    @classmethod
+    def new(cls, path: _Path, program: _Path | t.Sequence[_Path]) -> t.Self:
+        """Write a file to begin with, for a program by name or path, or an application with its arguments (a list)."""
+        path = os.fspath(path)
+        if isinstance(program, (str, os.PathLike)):
+            _core.new_experiment(path, os.fspath(program))
+        else:
+            _core.new_experiment_of_application(path, [os.fspath(word) for word in program])
+        return cls(os.path.abspath(path))
+
+    def _plan(self, file: _core.ExperimentFile, only: t.Sequence[str], size: str, launches: str, sample: str | float,
+              cold_caches: bool) -> None:
+        self._file = file.only([only] if isinstance(only, str) else list(only))
+        self._core = _core.Experiment.plan(self._file, size, launches, str(sample), cold_caches)
+
+    @property
+    def name(self) -> str:
+        return self._file.name
+
+    @property
+    def title(self) -> str:
+        return self._file.title
+
+    @property
+    def description(self) -> str:
+        return self._file.description
+
+    @property
+    def size(self) -> str:
+        """Of workloads."""
+        return self._core.size
+
+    @property
+    def folder(self) -> str:
+        """Where results are kept if run() is not told: NAME-SIZE, as the command line does."""
+        return self._core.folder
+
+    @property
+    def studies(self) -> list[Study]:
+        """Study objects: name, about, programs, machines, policies, values."""
+        return self._file.studies
+
+    @property
+    def figures(self) -> list[Figure]:
+        """Figure objects: name, title, about, studies."""
+        return self._file.figures
+
+    def points(self) -> pandas.DataFrame:
+        """A row for each point of each study: study, program, size, machine, policy, values, a dict from keys to
+        values, id, which is the same for points of several studies that are the same, and error."""
+        import pandas
+        return pandas.DataFrame([
+            {"study": study, "program": p.program, "size": p.size, "machine": p.machine, "policy": p.policy,
+             "values": {key: value_of(text) for key, text in (value.split("=", 1) for value in p.values)},
+             "id": p.id, "error": p.error or None} for study, p in self._core.points()])
+
+    def run(self, out: _Path = "", *, part: str | tuple[int, int] = "", retry: bool = False, threads: int = 0,
+            backend: str = "cpu", device: int = 0, checkpoints: _Path = "", cache: _Path = "",
+            progress: _Progress = None, finished: _Finished = None,
+            tell: t.Optional[t.Callable[[str], t.Any]] = None) -> ExperimentOutcome:
+        """Run what is not in the folder `out` yet; the failure of a point is its result. Arguments as of Sweep.run().
+
+        What applications and PTX of the experiment's own did is kept in the folder, too.
+        """
+        return _run(self._core, os.fspath(out) or self.folder, progress, finished, tell,
+                    {"part": _part(part), "retry": retry, "threads": threads, "backend": backend, "device": device,
+                     "checkpoints": os.fspath(checkpoints), "cache": os.fspath(cache)})
+
+    def report(self, out: _Path = "", *, width: int = 80) -> Report:
+        """A Report of what the folder has, also while it runs. width: columns of its text."""
+        return Report(self._core.report(os.fspath(out) or self.folder, width))
+
+    def __repr__(self) -> str:
+        return f"nearwarp.Experiment({self.name!r}, size={self.size!r})"

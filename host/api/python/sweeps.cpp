@@ -1,0 +1,195 @@
+// nearwarp._core: sweeps and experiments as Python sees them.
+#include "host/api/python/core.h"
+
+namespace nearwarp {
+namespace {
+
+/// Functions of Python's that a sweep calls, from any thread, one at a time. What the simulator
+/// copies about are references to them, as only who has the interpreter's lock may copy objects.
+struct Called {
+  explicit Called(const py::kwargs& named) {
+    const auto take = [&](const char* name, std::optional<py::object>& function) {
+      if (named.contains(name) && !named[name].is_none()) function = py::object(named[name]);
+    };
+    take("progress", progress);
+    take("finished", finished);
+    take("tell", tell);
+  }
+  std::optional<py::object> progress, finished, tell;
+  Caller caller;
+};
+
+/// By names, as SweepOptions has them; the package's methods know which there are.
+SweepOptions options_of(const std::string& out, const py::kwargs& named, Called& called) {
+  SweepOptions o{.out = out};
+  const auto set = [&](const char* name, auto& member) {
+    if (named.contains(name)) member = named[name].cast<std::decay_t<decltype(member)>>();
+  };
+  set("csv", o.csv);
+  set("part", o.part);
+  set("retry", o.retry);
+  set("only_count", o.only_count);
+  set("threads", o.threads);
+  set("backend", o.backend);
+  set("device", o.device);
+  set("checkpoints", o.checkpoints);
+  set("cache", o.cache);
+  o.progress = [&called](const SweepProgress& p) {
+    return called.caller.ask([&] { return !called.progress || wants_more((*called.progress)(p)); });
+  };
+  o.program = [&called](const Activity&) { return called.caller.ask([] { return true; }); };
+  if (called.finished)
+    o.finished = [&called](const std::string& line) {
+      called.caller.ask([&] { return (*called.finished)(line), true; });
+    };
+  if (called.tell)
+    o.tell = [&called](const std::string& message) {
+      called.caller.ask([&] { return (*called.tell)(message), true; });
+    };
+  return o;
+}
+
+/// Sweep::run() or Experiment::run().
+template <class T>
+auto run(const T& of, const std::string& out, const py::kwargs& named) {
+  Called called(named);
+  const SweepOptions options = options_of(out, named, called);
+  return taken(watched(called.caller, [&] { return of.run(options); }));
+}
+
+using Names = std::vector<std::string>;
+
+Sweep plan(const Names& programs, const Names& machines, const Names& policies, const Names& values,
+           const std::string& size, uint32_t max_repeats, const std::string& launches,
+           const std::string& sample, bool cold_caches) {
+  const SweepDefinition definition{.programs = programs,
+                                   .size = size,
+                                   .machines = machines,
+                                   .policies = policies,
+                                   .values = values,
+                                   .max_repeats = max_repeats,
+                                   .launches = launches,
+                                   .sample = sample,
+                                   .cold_caches = cold_caches};
+  Caller caller;
+  auto made = without_lock([&] {
+    return Sweep::plan(definition,
+                       [&](uint64_t, uint64_t) { return caller.ask([] { return true; }); });
+  });
+  caller.rethrow();
+  return taken(std::move(made));
+}
+
+template <class T>
+void define_outcome(py::class_<T> outcome) {
+  outcome.def_readonly("points", &T::points, "of the part")
+      .def_readonly("already_there", &T::already_there, "were there before")
+      .def_readonly("finished", &T::finished, "came to an end now")
+      .def_readonly("failed", &T::failed, "of all that are there")
+      .def_readonly("first_failure", &T::first_failure, "which, and why; empty: none failed")
+      .def_readonly("stopped", &T::stopped, "progress said so: points are left")
+      .def_readonly("file", &T::file, "results are in");
+}
+
+void define_experiments(py::module_& m) {
+  py::class_<Study>(m, "Study", "A sweep of an experiment's, as its file has it.")
+      .def_readonly("name", &Study::name)
+      .def_readonly("about", &Study::about)
+      .def_readonly("programs", &Study::programs)
+      .def_readonly("machines", &Study::machines)
+      .def_readonly("policies", &Study::policies)
+      .def_readonly("values", &Study::values, "of keys, KEY=A,B,...");
+  py::class_<Figure>(m, "Figure", "A figure of an experiment's, as its file has it.")
+      .def_readonly("name", &Figure::name)
+      .def_readonly("title", &Figure::title)
+      .def_readonly("about", &Figure::about)
+      .def_readonly("studies", &Figure::studies, "whose points it shows");
+  py::class_<ExperimentFile>(m, "ExperimentFile")
+      .def_static("load", [](const std::string& from) { return taken(ExperimentFile::load(from)); })
+      .def_static("parse",
+                  [](const std::string& toml, const std::string& name, const std::string& folder) {
+                    return taken(ExperimentFile::parse(toml, name, folder));
+                  })
+      .def("only", [](const ExperimentFile& f, const Names& names) { return taken(f.only(names)); })
+      .def_property_readonly("name", &ExperimentFile::name)
+      .def_property_readonly("path", &ExperimentFile::path)
+      .def_property_readonly("title", &ExperimentFile::title)
+      .def_property_readonly("description", &ExperimentFile::description)
+      .def_property_readonly("source", &ExperimentFile::source)
+      .def_property_readonly("studies", &ExperimentFile::studies)
+      .def_property_readonly("figures", &ExperimentFile::figures);
+  py::class_<FigureTable>(m, "FigureTable")
+      .def_readonly("name", &FigureTable::name)
+      .def_readonly("title", &FigureTable::title)
+      .def_readonly("csv", &FigureTable::csv)
+      .def_readonly("latex", &FigureTable::latex)
+      .def_readonly("text", &FigureTable::text);
+  py::class_<ExperimentReport>(m, "ExperimentReport")
+      .def_readonly("summary", &ExperimentReport::summary)
+      .def_readonly("figures", &ExperimentReport::figures)
+      .def_readonly("points_csv", &ExperimentReport::points_csv)
+      .def_readonly("json", &ExperimentReport::json)
+      .def_readonly("html", &ExperimentReport::html)
+      .def("write", [](const ExperimentReport& r, const std::string& to) { taken(r.write(to)); });
+  define_outcome(
+      py::class_<ExperimentOutcome>(m, "ExperimentOutcome", "What Experiment.run() has done."));
+  py::class_<Experiment>(m, "Experiment")
+      .def_static("plan",
+                  [](const ExperimentFile& file, const std::string& size,
+                     const std::string& launches, const std::string& sample, bool cold_caches) {
+                    const ExperimentChoice choice{size, launches, sample, cold_caches};
+                    return taken(without_lock([&] { return Experiment::plan(file, choice); }));
+                  })
+      .def_property_readonly("size", &Experiment::size)
+      .def_property_readonly("folder", &Experiment::folder)
+      .def("points",
+           [](const Experiment& e) {
+             std::vector<std::pair<std::string, SweepPoint>> points;
+             for (StudyPoint& p : e.points())
+               points.emplace_back(std::move(p.study), std::move(p.point));
+             return points;
+           })
+      .def("run", &run<Experiment>)
+      .def("report", [](const Experiment& e, const std::string& folder, size_t width) {
+        return taken(without_lock([&] { return e.report(folder, width); }));
+      });
+  m.def("experiment_names", &experiment_names);
+  m.def("new_experiment", [](const std::string& path, const std::string& program) {
+    taken(new_experiment(path, program));
+  });
+  m.def("new_experiment_of_application", [](const std::string& path, const Names& command) {
+    taken(new_experiment(path, command));
+  });
+}
+
+}  // namespace
+
+void define_sweeps(py::module_& m) {
+  py::class_<SweepPoint>(m, "SweepPoint")
+      .def_readonly("index", &SweepPoint::index)
+      .def_readonly("program", &SweepPoint::program)
+      .def_readonly("size", &SweepPoint::size)
+      .def_readonly("machine", &SweepPoint::machine)
+      .def_readonly("policy", &SweepPoint::policy)
+      .def_readonly("values", &SweepPoint::values)
+      .def_readonly("id", &SweepPoint::id)
+      .def_readonly("error", &SweepPoint::error);
+  py::class_<SweepProgress>(m, "SweepProgress", "How far a sweep is, counting what is run now.")
+      .def_readonly("points_done", &SweepProgress::points_done)
+      .def_readonly("points", &SweepProgress::points)
+      .def_readonly("warp_instructions_done", &SweepProgress::warp_instructions_done)
+      .def_readonly("warp_instructions", &SweepProgress::warp_instructions)
+      .def_readonly("cost_done", &SweepProgress::cost_done, "seconds of one thread of the host's")
+      .def_readonly("cost", &SweepProgress::cost, "the same of all");
+  auto outcome = py::class_<SweepOutcome>(m, "SweepOutcome", "What Sweep.run() has done.");
+  define_outcome(outcome);
+  outcome.def_readonly("table", &SweepOutcome::table, "speed-ups, for people");
+  py::class_<Sweep>(m, "Sweep")
+      .def_static("plan", &plan)
+      .def_property_readonly("points", &Sweep::points)
+      .def("point", [](const Sweep& s, size_t index) { return taken(s.point(index)); })
+      .def("run", &run<Sweep>);
+  define_experiments(m);
+}
+
+}  // namespace nearwarp
