@@ -98,10 +98,9 @@ TEST(MemoryHooks, AllThreePlacesTogether) {
 }
 
 TEST(MemoryHooks, BesideOnesThatComeWithTheProgram) {
-  const runtime::Recording& recording = workload("kmeans", 1'000'000);
-  const config::MachineConfig m = config::load_machine("opportunistic");
+  const runtime::Recording& recording = workload("triad", 300'000);
   const auto of = [&](const std::string& mechanism) {
-    return sim::replay_on_cpu(recording, m, policy(mechanism, "llc-compute"), {});
+    return sim::replay_on_cpu(recording, machine(), policy(mechanism, "llc-compute"), {});
   };
   const report::RunResult alone = of("opportunistic"),
                           both = of("opportunistic+line_check+write_check");
