@@ -48,7 +48,7 @@ struct MemoryHooks {
   /// Is it shown what others want (on_request)?
   static constexpr bool kSeesRequests = false;
 
-  /// In every cycle in which the component is awake, before anything is taken or sent.
+  /// In every cycle in which the component is awake, be it for nothing, before anything is sent.
   template <class O>
   NW_HD static void step(O&, Tick /*now*/) {}
   /// When step() has something to do, `from` or later.

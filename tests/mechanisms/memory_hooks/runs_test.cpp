@@ -45,10 +45,10 @@ runtime::Recording one_warp() {
 }
 
 config::PolicyConfig policy(const std::string& mechanism, const std::string& base = "baseline") {
-  return config::load_policy(base, {"policy.mechanism=" + mechanism});
+  return config::load_policy(base, Keys{"policy.mechanism=" + mechanism});
 }
 const config::MachineConfig& machine() {
-  static const config::MachineConfig m = config::load_machine("tom", {"tlb.entries=0"});
+  static const config::MachineConfig m = config::load_machine("tom", Keys{"tlb.entries=0"});
   return m;
 }
 report::RunResult run(const runtime::Recording& recording, const std::string& mechanism,
@@ -98,10 +98,9 @@ TEST(MemoryHooks, AllThreePlacesTogether) {
 }
 
 TEST(MemoryHooks, BesideOnesThatComeWithTheProgram) {
-  const runtime::Recording& recording = workload("kmeans", 1'000'000);
-  const config::MachineConfig m = config::load_machine("opportunistic");
+  const runtime::Recording& recording = workload("triad", 300'000);
   const auto of = [&](const std::string& mechanism) {
-    return sim::replay_on_cpu(recording, m, policy(mechanism, "llc-compute"), {});
+    return sim::replay_on_cpu(recording, machine(), policy(mechanism, "llc-compute"), {});
   };
   const report::RunResult alone = of("opportunistic"),
                           both = of("opportunistic+line_check+write_check");
@@ -113,9 +112,9 @@ TEST(MemoryHooks, BesideOnesThatComeWithTheProgram) {
 }
 
 TEST(MemoryHooks, SlicesBySectorsHaveNone) {
-  const config::MachineConfig m = config::load_machine(
-      "discrete16",
-      {"l1.sectors=true", "l1.write_policy=allocate", "l2.sectors=true", "l2.write_policy=back"});
+  const config::MachineConfig m =
+      config::load_machine("discrete16", Keys{"l1.sectors=true", "l1.write_policy=allocate",
+                                              "l2.sectors=true", "l2.write_policy=back"});
   try {
     sim::replay_on_cpu(one_warp(), m, policy("line_check"), {});
     FAIL();
