@@ -1,6 +1,6 @@
-// Are floating point of 8, 6 and 4 bits and powers of two converted as PTX says, all patterns of them,
-// and are random bits added where they should be? The references are searches among all numbers of a
-// format, written from its definition, and arithmetic on the bits of f32.
+// Are floating point of 8, 6 and 4 bits and powers of two converted as PTX says, all patterns of
+// them, and are random bits added where they should be? The references are searches among all
+// numbers of a format, written from its definition, and arithmetic on the bits of f32.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -142,8 +142,9 @@ TEST(NarrowFloats, AllPatternsToHalves) {
   for (uint32_t c = 0; c < 256; ++c) in.insert(in.end(), {c | (255 - c) << 8, 0, 0, 0});
   for (const Format& f : kFormats) {
     const std::string source =
-        f.distance == 4 ? "cvt.u16.u32 %h1, %r1; mov.b16 {%b1, %b2}, %h1; cvt.rn.f16x2.e2m1x2 %r5, %b1;"
-                        : "cvt.u16.u32 %h1, %r1; cvt.rn.f16x2." + std::string(f.name) + "x2 %r5, %h1;";
+        f.distance == 4
+            ? "cvt.u16.u32 %h1, %r1; mov.b16 {%b1, %b2}, %h1; cvt.rn.f16x2.e2m1x2 %r5, %b1;"
+            : "cvt.u16.u32 %h1, %r1; cvt.rn.f16x2." + std::string(f.name) + "x2 %r5, %h1;";
     const auto got = run(source, in);
     for (uint32_t c = 0; c < 256; ++c)
       for (const bool upper : {false, true}) {
@@ -168,8 +169,11 @@ TEST(NarrowFloats, PowersOfTwo) {
         std::string cvt = std::string("cvt.") + (up ? "rp" : "rz") + (saturate ? ".satfinite" : "");
         cvt += single ? ".ue8m0x2.f32 %h1, %f2, %f3;" : ".ue8m0x2.bf16x2 %h1, %r1;";
         // Of f32: the upper halves of %r1, then its lower ones, as f32.
-        const auto got = run("and.b32 %r2, %r1, 0xffff0000; mov.b32 %f2, %r2; shl.b32 %r3, %r1, 16; "
-                             "mov.b32 %f3, %r3; " + cvt + " cvt.u32.u16 %r5, %h1;", in);
+        const auto got =
+            run("and.b32 %r2, %r1, 0xffff0000; mov.b32 %f2, %r2; shl.b32 %r3, %r1, 16; "
+                "mov.b32 %f3, %r3; " +
+                    cvt + " cvt.u32.u16 %r5, %h1;",
+                in);
         const auto code = [&](uint32_t bits) -> uint32_t {
           const uint32_t e = bits >> 7 & 255, m = bits & 127;
           if (e == 255) return m != 0 || !saturate ? 255 : 254;
@@ -200,7 +204,8 @@ uint32_t pushed(const Format& f, const std::vector<double>& all, float v, uint32
   const uint32_t sign = std::signbit(v) ? f.sign() : 0;
   const double x = std::fabs(static_cast<double>(v));
   if (x >= all.back()) return sign | static_cast<uint32_t>(all.size() - 1);
-  const auto at = static_cast<size_t>(std::upper_bound(all.begin(), all.end(), x) - all.begin() - 1);
+  const auto at =
+      static_cast<size_t>(std::upper_bound(all.begin(), all.end(), x) - all.begin() - 1);
   const double part = (x - all[at]) / (all[at + 1] - all[at]);
   const bool carries = std::floor(std::ldexp(part, width)) + random >= std::ldexp(1.0, width);
   return sign | static_cast<uint32_t>(at + (carries ? 1 : 0));
@@ -215,7 +220,8 @@ TEST(NarrowFloats, FourByRandomBits) {
     for (int i = 0; i < 16384; ++i) {
       // Numbers between two of the format, of it, beyond it, and of any bits.
       const uint32_t at = next() >> 8;
-      const double low = all[at % all.size()], high = all[std::min(at % all.size() + 1, all.size() - 1)];
+      const double low = all[at % all.size()],
+                   high = all[std::min(at % all.size() + 1, all.size() - 1)];
       double v = low + (high - low) * (next() >> 8) * 0x1p-24;
       if (i % 16 == 3) v = low;
       if (i % 64 == 5) v = high * 1.5;
@@ -226,8 +232,9 @@ TEST(NarrowFloats, FourByRandomBits) {
     }
     const bool four = f.distance == 4;
     for (const bool relu : {false, true}) {
-      const std::string cvt = std::string("cvt.rs") + (relu ? ".relu" : "") + ".satfinite." + f.name +
-                              "x4.f32 " + (four ? "%h1" : "%r5") + ", {%f1, %f2, %f3, %f2}, %r4;" +
+      const std::string cvt = std::string("cvt.rs") + (relu ? ".relu" : "") + ".satfinite." +
+                              f.name + "x4.f32 " + (four ? "%h1" : "%r5") +
+                              ", {%f1, %f2, %f3, %f2}, %r4;" +
                               (four ? " cvt.u32.u16 %r5, %h1;" : "");
       const auto got = run(cvt, in);
       for (size_t i = 0; i < got.size(); ++i) {
@@ -237,8 +244,10 @@ TEST(NarrowFloats, FourByRandomBits) {
               pushed(f, all, std::bit_cast<float>(in[4 * i + source]), random, four ? 8 : 16);
           return relu && (c & f.sign()) != 0 ? 0 : c;
         };
-        const uint32_t a = code(0, four ? r >> 24 : r >> 16), b = code(1, four ? r >> 8 & 255 : r >> 16);
-        const uint32_t e = code(2, four ? r >> 16 & 255 : r & 0xffff), g = code(1, four ? r & 255 : r & 0xffff);
+        const uint32_t a = code(0, four ? r >> 24 : r >> 16),
+                       b = code(1, four ? r >> 8 & 255 : r >> 16);
+        const uint32_t e = code(2, four ? r >> 16 & 255 : r & 0xffff),
+                       g = code(1, four ? r & 255 : r & 0xffff);
         const int d = f.distance;
         ASSERT_EQ(got[i], a << 3 * d | b << 2 * d | e << d | g) << f.name << " " << i;
       }
@@ -270,7 +279,8 @@ TEST(NarrowFloats, HalvesByRandomBits) {
           } else if (magnitude >= 0x38800000) {  // normal in f16: 13 bits are dropped
             c = std::min((magnitude - 0x38000000 + (random & 0x1fff)) >> 13, infinity);
           } else {  // in units of 2^-24
-            const double units = std::ldexp(static_cast<double>(std::bit_cast<float>(magnitude)), 24);
+            const double units =
+                std::ldexp(static_cast<double>(std::bit_cast<float>(magnitude)), 24);
             c = static_cast<uint32_t>(units);
             const double rest = std::floor((units - c) * 8192);
             c += rest + (random & 0x1fff) >= 8192 ? 1 : 0;
@@ -281,7 +291,8 @@ TEST(NarrowFloats, HalvesByRandomBits) {
         for (size_t i = 0; i < got.size(); ++i)
           ASSERT_EQ(got[i], code(in[4 * i], in[4 * i + 3] >> 16) << 16 |
                                 code(in[4 * i + 1], in[4 * i + 3] & 0xffff))
-              << cvt << " " << std::hex << in[4 * i] << " " << in[4 * i + 1] << " " << in[4 * i + 3];
+              << cvt << " " << std::hex << in[4 * i] << " " << in[4 * i + 1] << " "
+              << in[4 * i + 3];
       }
 }
 
@@ -289,8 +300,9 @@ TEST(NarrowFloats, BytesInBraces) {
   std::vector<uint32_t> in;
   for (uint32_t i = 0; i < 64; ++i) in.insert(in.end(), {i * 0x01234567u, i * 77, 0, 0});
   const auto four = run("mov.b32 {%b1, %b2, %b3, %b4}, %r1; mov.b32 %r5, {%b4, %b1, 7, %b2};", in);
-  const auto two =
-      run("cvt.u16.u32 %h1, %r2; mov.b16 {_, %b2}, %h1; mov.b16 %h2, {%b2, 3}; cvt.u32.u16 %r5, %h2;", in);
+  const auto two = run(
+      "cvt.u16.u32 %h1, %r2; mov.b16 {_, %b2}, %h1; mov.b16 %h2, {%b2, 3}; cvt.u32.u16 %r5, %h2;",
+      in);
   for (size_t i = 0; i < four.size(); ++i) {
     const uint32_t v = in[4 * i];
     EXPECT_EQ(four[i], v >> 24 | (v & 255) << 8 | 7u << 16 | (v >> 8 & 255) << 24);

@@ -1,6 +1,7 @@
 // Do products of 8, 6 and 4 bits of floating point, with and without scaled blocks, of dense and of
-// sparse factors, come to what the PTX ISA says? Sums of the reference are formed in double precision, in
-// ascending order of k, as docs/ptx.md says; values are decoded here, from the formats' definitions.
+// sparse factors, come to what the PTX ISA says? Sums of the reference are formed in double
+// precision, in ascending order of k, as docs/ptx.md says; values are decoded here, from the
+// formats' definitions.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -26,8 +27,8 @@ struct Format {
     if (exponent == 4 && (code & 0x7f) == 0x7f) return NAN;
     if (exponent == 5 && e == 31) return m == 0 ? INFINITY : NAN;
     const double v = e == 0 ? std::ldexp(m, 1 - bias - static_cast<int>(mantissa))
-                            : std::ldexp(m + (1u << mantissa), static_cast<int>(e) - bias -
-                                                                   static_cast<int>(mantissa));
+                            : std::ldexp(m + (1u << mantissa),
+                                         static_cast<int>(e) - bias - static_cast<int>(mantissa));
     return code >> (bits() - 1) != 0 ? -v : v;
   }
 };
@@ -95,7 +96,8 @@ Data data_of(const Case& c, uint32_t seed) {
     d.scale_a.push_back(c.ue4m3 ? random.next(0x7f) : 120 + random.next(14));
   for (uint32_t i = 0; i < 8 * c.scales; ++i)
     d.scale_b.push_back(c.ue4m3 ? random.next(0x7f) : 120 + random.next(14));
-  for (uint32_t i = 0; i < 128; ++i) d.c.push_back(static_cast<float>(random.next(4096)) * 0.25f - 512);
+  for (uint32_t i = 0; i < 128; ++i)
+    d.c.push_back(static_cast<float>(random.next(4096)) * 0.25f - 512);
   return d;
 }
 
@@ -114,12 +116,14 @@ std::string mnemonic(const Case& c) {
 
 std::string kernel_of(const Case& c) {
   const auto number = [](uint32_t n) { return std::to_string(n); };
-  const auto selector = [&](const char* data, uint32_t byte, uint32_t thread, const char* registers) {
+  const auto selector = [&](const char* data, uint32_t byte, uint32_t thread,
+                            const char* registers) {
     return std::string(", ") + data + ", " +
            (c.constants ? "{" + number(byte) + ", " + number(thread) + "}" : registers);
   };
   std::string text = mnemonic(c);
-  text += c.half ? " {%d0, %d1}, {%a0, %a1, %a2, %a3}, " : " {%f0, %f1, %f2, %f3}, {%a0, %a1, %a2, %a3}, ";
+  text += c.half ? " {%d0, %d1}, {%a0, %a1, %a2, %a3}, "
+                 : " {%f0, %f1, %f2, %f3}, {%a0, %a1, %a2, %a3}, ";
   text += c.sparse ? "{%b0, %b1, %b2, %b3}, " : "{%b0, %b1}, ";
   text += c.half ? "{%d0, %d1}" : "{%f0, %f1, %f2, %f3}";
   if (c.sparse) text += ", %e, 0";
@@ -144,7 +148,8 @@ std::string kernel_of(const Case& c) {
   ld.global.v4.u32 {%b0, %b1, %b2, %b3}, [%in+16];
   ld.global.v4.u32 {%d0, %d1, %d2, %d3}, [%in+32];
   ld.global.v2.u32 {%sa, %sb}, [%in+48]; ld.global.u32 %e, [%in+56];
-  mov.u16 %h0, )" + number(c.byte_a) + "; mov.u16 %h1, " + number(c.thread_a) + "; mov.u16 %h2, " +
+  mov.u16 %h0, )" +
+         number(c.byte_a) + "; mov.u16 %h1, " + number(c.thread_a) + "; mov.u16 %h2, " +
          number(c.byte_b) + "; mov.u16 %h3, " + number(c.thread_b) + ";\n  " +
          (c.half ? "" : moves) + "\n  " + text + ";\n  " + (c.half ? "" : back) +
          "\n  st.global.v4.u32 [%o], {%d0, %d1, %d2, %d3};\n  ret;\n}\n";
@@ -199,7 +204,8 @@ std::vector<uint32_t> words_of(const Case& c, const Data& d) {
       for (uint32_t chunk = 0; chunk < 16; ++chunk) {
         const uint32_t* const column = d.column.data() + i * c.stored() + chunk * 2 * unit;
         const uint32_t first = column[0] / unit % 4, second = column[unit] / unit % 4;
-        words[(i % 8 * 4 + chunk / 8 * 2 + i / 8) * 16 + 14] |= (first | second << 2) << chunk % 8 * 4;
+        words[(i % 8 * 4 + chunk / 8 * 2 + i / 8) * 16 + 14] |= (first | second << 2)
+                                                                << chunk % 8 * 4;
       }
   }
   return words;
@@ -240,7 +246,8 @@ void expect_product(const Case& c, const Data& d) {
       if (c.half) {
         ASSERT_EQ(got[lane * 4 + e / 2] >> 16 * (e % 2) & 0xffff, half_code(want)) << mnemonic(c);
       } else if (std::isnan(want)) {
-        ASSERT_EQ(got[lane * 4 + e], 0x7fffffffu) << mnemonic(c) << ", row " << i << ", column " << j;
+        ASSERT_EQ(got[lane * 4 + e], 0x7fffffffu)
+            << mnemonic(c) << ", row " << i << ", column " << j;
       } else {
         ASSERT_EQ(std::bit_cast<float>(got[lane * 4 + e]), static_cast<float>(want))
             << mnemonic(c) << ", row " << i << ", column " << j;
@@ -283,7 +290,8 @@ TEST(NarrowProducts, FourBitsWithTwoAndFourScales) {
   for (const bool sparse : {false, true})
     for (uint32_t thread = 0; thread < 4; ++thread)
       for (const bool constants : {false, true}) {
-        Case c{.kind = "mxf4", .a = kFour, .b = kFour, .sparse = sparse, .packed = true, .scales = 2};
+        Case c{
+            .kind = "mxf4", .a = kFour, .b = kFour, .sparse = sparse, .packed = true, .scales = 2};
         c.thread_a = thread % 2;
         c.thread_b = thread;
         c.byte_a = thread / 2 * 2;
@@ -319,8 +327,8 @@ TEST(NarrowProducts, WhatIsNoNumber) {
 }
 
 TEST(NarrowProducts, WithinTheBoundOfExactSums) {
-  // Exactly: all products are multiples of 2^-25 below 2^25. Half of the last place of f32, and what
-  // sums in double precision lose.
+  // Exactly: all products are multiples of 2^-25 below 2^25. Half of the last place of f32, and
+  // what sums in double precision lose.
   const Case c{.kind = "f8f6f4", .a = kFormats[0], .b = kFormats[1]};
   for (uint32_t seed = 0; seed < 20; ++seed) {
     const Data d = data_of(c, seed + 300);

@@ -1,4 +1,5 @@
-// Matrices of any format for tests of products: made, laid out as descriptors of wgmma say, multiplied.
+// Matrices of any format for tests of products: made, laid out as descriptors of wgmma say,
+// multiplied.
 #pragma once
 
 #include <bit>
@@ -18,9 +19,12 @@ struct Factor {
 };
 inline const Factor kF16{16, [](uint32_t v) { return exec::half_value(v, false); }};
 inline const Factor kBF16{16, [](uint32_t v) { return exec::half_value(v, true); }};
-inline const Factor kTF32{32, [](uint32_t v) { return double(std::bit_cast<float>(v & ~0x1fffu)); }};
-inline const Factor kE4M3{8, [](uint32_t v) { return exec::small_value(ptx::SmallFloat::kE4M3, v); }};
-inline const Factor kE5M2{8, [](uint32_t v) { return exec::small_value(ptx::SmallFloat::kE5M2, v); }};
+inline const Factor kTF32{32,
+                          [](uint32_t v) { return double(std::bit_cast<float>(v & ~0x1fffu)); }};
+inline const Factor kE4M3{8,
+                          [](uint32_t v) { return exec::small_value(ptx::SmallFloat::kE4M3, v); }};
+inline const Factor kE5M2{8,
+                          [](uint32_t v) { return exec::small_value(ptx::SmallFloat::kE5M2, v); }};
 inline const Factor kS8{8, [](uint32_t v) { return double(static_cast<int8_t>(v)); }};
 inline const Factor kU8{8, [](uint32_t v) { return double(v); }};
 inline const Factor kS4{4, [](uint32_t v) { return double(v < 8 ? int(v) : int(v) - 16); }};
@@ -69,8 +73,8 @@ inline void put(std::vector<uint8_t>* to, uint64_t at, uint32_t width, uint32_t 
 
 /// Lays a matrix out in shared memory as a descriptor says, swizzled by rows of 128 bytes, and
 /// returns the descriptor. `span`: 16 (none), 32, 64 or 128.
-inline uint64_t lay_out(const Matrix& m, uint32_t base, uint32_t span, bool across, uint32_t leading,
-                 uint32_t stride, std::vector<uint8_t>* to) {
+inline uint64_t lay_out(const Matrix& m, uint32_t base, uint32_t span, bool across,
+                        uint32_t leading, uint32_t stride, std::vector<uint8_t>* to) {
   const uint32_t per_chunk = 128 / m.format.bits;
   for (uint32_t line = 0; line < m.lines; ++line)
     for (uint32_t k = 0; k < m.length; ++k) {

@@ -91,10 +91,9 @@ TEST(SharedMatrices, RowsOfEightLines) {
   for (const Form& form : kForms)
     for (const uint32_t count : {1u, 2u, 4u}) {
       if (form.bits == 8) continue;  // there is none
-      const auto [same, got] =
-          run("ldmatrix.sync.aligned.m8n16.x" + std::to_string(count) + ".shared." + form.types + " " +
-                  registers(count) + ", [%a];",
-              memory, kWords);
+      const auto [same, got] = run("ldmatrix.sync.aligned.m8n16.x" + std::to_string(count) +
+                                       ".shared." + form.types + " " + registers(count) + ", [%a];",
+                                   memory, kWords);
       EXPECT_EQ(same, memory);
       for (uint32_t lane = 0; lane < 32; ++lane)
         for (uint32_t r = 0; r < 4; ++r) {
@@ -122,7 +121,8 @@ TEST(SharedMatrices, SquaresThatAreTransposed) {
           uint32_t want = r < 2 * count ? 0 : kWords[lane * 4 + r];
           if (r < 2 * count)
             for (uint32_t e = 0; e < 4; ++e)
-              want |= element(memory, 16 * (r / 2) + lane % 4 * 4 + e, lane / 4 + 8 * (r % 2), form.bits)
+              want |= element(memory, 16 * (r / 2) + lane % 4 * 4 + e, lane / 4 + 8 * (r % 2),
+                              form.bits)
                       << 8 * e;
           ASSERT_EQ(got[lane * 4 + r], want) << form.types << " " << count << ", lane " << lane;
         }
@@ -148,10 +148,10 @@ TEST(SharedMatrices, StoredByColumns) {
 TEST(SharedMatrices, WhatIsStoredIsLoadedTransposed) {
   // Columns of stmatrix.m16n8.trans are rows of memory, which ldmatrix.m16n16.trans turns back: its
   // register holds four columns of a row where stmatrix' one has two of two rows.
-  const auto [memory, got] = run(
-      "stmatrix.sync.aligned.m16n8.x2.trans.shared.b8 [%a], {%v0, %v1};\n"
-      "bar.sync 0;\nldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%v2, %v3}, [%a];",
-      bytes(8), kWords);
+  const auto [memory, got] =
+      run("stmatrix.sync.aligned.m16n8.x2.trans.shared.b8 [%a], {%v0, %v1};\n"
+          "bar.sync 0;\nldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%v2, %v3}, [%a];",
+          bytes(8), kWords);
   const auto stored = [&](uint32_t i, uint32_t j) {
     const uint32_t lane = i % 8 * 4 + j % 8 / 2;
     return kWords[lane * 4 + j / 8] >> 8 * (j % 2 + 2 * (i / 8)) & 255;

@@ -1,5 +1,5 @@
-// Do warp groups multiply sparse factors as the PTX ISA says, in every type, from registers and from
-// shared memory in every layout?
+// Do warp groups multiply sparse factors as the PTX ISA says, in every type, from registers and
+// from shared memory in every layout?
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -70,10 +70,10 @@ done:
   ld.param.u32 %v, [add]; setp.ne.u32 %p, %v, 0;
   ld.param.u64 %x, [pr]; mul.wide.u32 %base, %t, 32; add.u64 %x, %x, %base;
   ld.global.v4.u32 {%r0, %r1, %r2, %r3}, [%x]; ld.global.u32 %e, [%x+16];
-  mul.wide.u32 %x, %t, )" + number(4 * words) + "; add.u64 %o, %o, %x;\n" + loads +
-         "  wgmma.fence.sync.aligned;\n  " + text +
-         ";\n  wgmma.commit_group.sync.aligned;\n  wgmma.wait_group.sync.aligned 0;\n" + stores +
-         "  ret;\n}\n";
+  mul.wide.u32 %x, %t, )" +
+         number(4 * words) + "; add.u64 %o, %o, %x;\n" + loads + "  wgmma.fence.sync.aligned;\n  " +
+         text + ";\n  wgmma.commit_group.sync.aligned;\n  wgmma.wait_group.sync.aligned 0;\n" +
+         stores + "  ret;\n}\n";
 }
 
 void expect_group(const Case& c, uint32_t span, bool add) {
@@ -100,8 +100,7 @@ void expect_group(const Case& c, uint32_t span, bool add) {
   std::vector<uint8_t> shared(65536);
   const uint32_t base_b = 32768;
   const auto descriptor = [&](const Matrix& m, uint32_t base, bool across) {
-    if (!across && span == 16)
-      return lay_out(m, base, 16, false, m.lines * 16 + 128, 128, &shared);
+    if (!across && span == 16) return lay_out(m, base, 16, false, m.lines * 16 + 128, 128, &shared);
     if (!across)  // pieces beyond a row of the swizzle are `leading` apart
       return lay_out(m, base, span, false, m.lines * span + 1024, 8 * span, &shared);
     if (span == 16) return lay_out(m, base, 16, true, 128, 512, &shared);
@@ -136,12 +135,14 @@ void expect_group(const Case& c, uint32_t span, bool add) {
       std::make_shared<const compiler::Program>(compiler::compile_ptx(kernel_of(c), "group.ptx")));
   const DevicePtr po = d.upload(out);
   const auto bytes = static_cast<uint32_t>(shared.size());
-  d.launch(module, "k", {1}, {128}, bytes,
-           KernelArgs(d.upload(shared), bytes, da, db, static_cast<int>(add), d.upload(registers), po));
+  d.launch(
+      module, "k", {1}, {128}, bytes,
+      KernelArgs(d.upload(shared), bytes, da, db, static_cast<int>(add), d.upload(registers), po));
   const auto got = d.download<uint32_t>(po, out.size());
   for (uint32_t t = 0; t < 128; ++t)
     for (uint32_t e = 0; e < c.n / 2; ++e) {
-      const uint32_t i = t / 32 * 16 + t % 32 / 4 + 8 * (e / 2 % 2), j = t % 4 * 2 + e % 2 + e / 4 * 8;
+      const uint32_t i = t / 32 * 16 + t % 32 / 4 + 8 * (e / 2 % 2),
+                     j = t % 4 * 2 + e % 2 + e / 4 * 8;
       double sum = add ? before(t, e) : 0;
       for (uint32_t x = 0; x < stored; ++x)
         sum += c.sign * a.value(i, x) * b.value(j, column[i * stored + x]);
@@ -158,7 +159,13 @@ TEST(SparseGroups, EveryTypeAndLayout) {
       {.types = "f32.f16.f16", .a = kF16, .b = kF16, .k = 32, .n = 64, .selector = 1, .sign = -1},
       {.types = "f16.f16.f16", .a = kF16, .b = kF16, .k = 32, .selector = 1},
       {.types = "f32.f16.f16", .a = kF16, .b = kF16, .k = 32, .a_across = true},
-      {.types = "f32.f16.f16", .a = kF16, .b = kF16, .k = 32, .n = 64, .a_across = true, .b_across = true},
+      {.types = "f32.f16.f16",
+       .a = kF16,
+       .b = kF16,
+       .k = 32,
+       .n = 64,
+       .a_across = true,
+       .b_across = true},
       {.types = "f32.bf16.bf16", .a = kBF16, .b = kBF16, .k = 32, .n = 24},
       {.types = "f32.tf32.tf32", .a = kTF32, .b = kTF32, .k = 16},
       {.types = "f32.tf32.tf32", .a = kTF32, .b = kTF32, .k = 16, .selector = 1},
@@ -167,8 +174,19 @@ TEST(SparseGroups, EveryTypeAndLayout) {
       {.types = "s32.s8.u8", .a = kS8, .b = kU8, .k = 64},
       {.types = "s32.u8.u8", .a = kU8, .b = kU8, .k = 64, .n = 24, .saturate = true},
       {.types = "f32.f16.f16", .a = kF16, .b = kF16, .k = 32, .selector = 1, .in_registers = true},
-      {.types = "f32.bf16.bf16", .a = kBF16, .b = kBF16, .k = 32, .n = 64, .in_registers = true, .b_across = true},
-      {.types = "f32.tf32.tf32", .a = kTF32, .b = kTF32, .k = 16, .selector = 1, .in_registers = true},
+      {.types = "f32.bf16.bf16",
+       .a = kBF16,
+       .b = kBF16,
+       .k = 32,
+       .n = 64,
+       .in_registers = true,
+       .b_across = true},
+      {.types = "f32.tf32.tf32",
+       .a = kTF32,
+       .b = kTF32,
+       .k = 16,
+       .selector = 1,
+       .in_registers = true},
       {.types = "f32.e4m3.e4m3", .a = kE4M3, .b = kE4M3, .k = 64, .in_registers = true},
       {.types = "s32.s8.s8", .a = kS8, .b = kS8, .k = 64, .in_registers = true}};
   for (const Case& c : cases)
@@ -183,8 +201,10 @@ TEST(SparseGroups, ManyColumns) {
 
 TEST(SparseGroups, SelectorsThatAreNone) {
   for (const auto& [selector, bits8] : {std::pair{2u, false}, {1u, true}}) {
-    const Case c = bits8 ? Case{.types = "f32.e4m3.e4m3", .a = kE4M3, .b = kE4M3, .k = 64, .selector = selector}
-                         : Case{.types = "f32.f16.f16", .a = kF16, .b = kF16, .k = 32, .selector = selector};
+    const Case c =
+        bits8
+            ? Case{.types = "f32.e4m3.e4m3", .a = kE4M3, .b = kE4M3, .k = 64, .selector = selector}
+            : Case{.types = "f32.f16.f16", .a = kF16, .b = kF16, .k = 32, .selector = selector};
     try {
       compiler::compile_ptx(kernel_of(c), "group.ptx");
       ADD_FAILURE() << selector;

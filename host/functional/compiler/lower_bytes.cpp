@@ -43,7 +43,8 @@ bool Lowering::expand_bytes(Frame* frame, const ptx::Instruction& in, const Inst
   for (uint32_t e = 0; e < ops[1].count; ++e) {
     const Operand byte = value(frame, in, frame->fn->operands[ops[1].index + e], Type::kB8);
     const RegId low = compute(like, Opcode::kAnd, Type::kB32, {byte, constant(0xff)});
-    const RegId moved = compute(like, Opcode::kShl, Type::kB32, {of_register(low), constant(8 * e)});
+    const RegId moved =
+        compute(like, Opcode::kShl, Type::kB32, {of_register(low), constant(8 * e)});
     whole = of_register(compute(like, Opcode::kOr, Type::kB32, {whole, of_register(moved)}));
   }
   Instruction holder = like;
@@ -69,7 +70,8 @@ void Lowering::expand_random_rounding(Frame* frame, const ptx::Instruction& in,
                     of_register(bits)},
                    in.mod);
   };
-  const RegId shifted = compute(like, Opcode::kShr, Type::kB32, {of_register(random), constant(half)});
+  const RegId shifted =
+      compute(like, Opcode::kShr, Type::kB32, {of_register(random), constant(half)});
   const RegId upper = two(0, shifted), lower = two(2, random);
   const RegId moved = compute(like, Opcode::kShl, Type::kB32, {of_register(upper), constant(half)});
   Instruction out = like;

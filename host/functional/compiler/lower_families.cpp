@@ -158,8 +158,7 @@ bool Lowering::expand(Frame* frame, const ptx::Instruction& in) {
       expand_warp_matrix(frame, in, like);
       return true;
     case Opcode::kCvt:
-      if (in.mod.rounding != ptx::Rounding::kRs || in.num_operands != 3)
-        return false;
+      if (in.mod.rounding != ptx::Rounding::kRs || in.num_operands != 3) return false;
       expand_random_rounding(frame, in, like);
       return true;
     case Opcode::kMov:

@@ -22,8 +22,8 @@ Operand lane_id() {
 
 }  // namespace
 
-// ldmatrix, stmatrix of 16 bits: lane 8i + r holds the address of row r of matrix i; a lane's register
-// i has elements 2 (lane mod 4) and the next of row lane / 4 (of column, if transposed).
+// ldmatrix, stmatrix of 16 bits: lane 8i + r holds the address of row r of matrix i; a lane's
+// register i has elements 2 (lane mod 4) and the next of row lane / 4 (of column, if transposed).
 void Lowering::expand_shared_matrix(Frame* frame, const ptx::Instruction& in,
                                     const Instruction& like) {
   const bool load = in.op == Opcode::kLdmatrix, transposed = in.mod.mode != 0;
@@ -121,8 +121,9 @@ void Lowering::expand_transpose(Frame* frame, const ptx::Instruction& in, const 
   code_.instructions.push_back(std::move(merge));
 }
 
-// ldmatrix, stmatrix of bytes, and of 6 and 4 bits that get a byte each. A row has 16 elements, without
-// gaps from its first bit on (PTX ISA 9.0, ldmatrix and stmatrix; figures 105, 106 and 108).
+// ldmatrix, stmatrix of bytes, and of 6 and 4 bits that get a byte each. A row has 16 elements,
+// without gaps from its first bit on (PTX ISA 9.0, ldmatrix and stmatrix; figures 105, 106 and
+// 108).
 //  - m8n16: a register has elements 4 (lane mod 4) to + 3 of row lane / 4;
 //  - m16n16.trans: elements lane / 4 of rows 4 (lane mod 4) to + 3, and a second register elements
 //    lane / 4 + 8;
@@ -148,7 +149,8 @@ void Lowering::expand_byte_matrix(Frame* frame, const ptx::Instruction& in, cons
   };
   const auto byte_at = [&](RegId row, RegId offset, int64_t further) {
     const RegId byte = new_register("%t", Type::kB32);
-    access(like, Opcode::kLd, Space::kShared, Type::kU8, {sum(row, offset), kNone, further}, {byte});
+    access(like, Opcode::kLd, Space::kShared, Type::kU8, {sum(row, offset), kNone, further},
+           {byte});
     return byte;
   };
   const RegId lane = compute(like, Opcode::kMov, Type::kB32, {lane_id()});
@@ -166,7 +168,8 @@ void Lowering::expand_byte_matrix(Frame* frame, const ptx::Instruction& in, cons
                                  {of_register(u32(Opcode::kAdd, byte, 1)), constant(11)});
       found = both(Opcode::kOr, found, u32(Opcode::kShl, byte_at(row, next, 0), 8));
     }
-    return u32(Opcode::kAnd, both(Opcode::kShr, found, u32(Opcode::kAnd, bit, 7)), (1u << bits) - 1);
+    return u32(Opcode::kAnd, both(Opcode::kShr, found, u32(Opcode::kAnd, bit, 7)),
+               (1u << bits) - 1);
   };
   // The neighbours 4 (lane mod 4) to + 3 of a row, a byte each.
   const auto neighbours = [&](RegId row) {
@@ -190,8 +193,8 @@ void Lowering::expand_byte_matrix(Frame* frame, const ptx::Instruction& in, cons
       const RegId pair = u32(Opcode::kShl, within, 1);
       for (uint32_t e = 0; e < 4; ++e) {
         const RegId row = row_of(8 * i + e % 2, pair);
-        access(like, Opcode::kSt, Space::kShared, Type::kB8, {sum(row, quad), kNone, int64_t{e} / 2 * 8},
-               {u32(Opcode::kShr, whole, 8 * e)});
+        access(like, Opcode::kSt, Space::kShared, Type::kB8,
+               {sum(row, quad), kNone, int64_t{e} / 2 * 8}, {u32(Opcode::kShr, whole, 8 * e)});
       }
       continue;
     }

@@ -26,7 +26,8 @@ void Lowering::expand_warp_matrix(Frame* frame, const ptx::Instruction& in,
         quads ? (d.result == WarpMatrixDetail::Result::kF16 ? 4 : 8) : d.result_registers();
     const uint32_t a = quads ? 2 : d.a_registers(), b = quads ? 2 : d.b_registers();
     const uint32_t selected = a + b + results + 1, scales = d.scales != 0 ? 6 : 0;
-    if (out.dsts.size() != results || out.srcs.size() != a + b + results + (d.sparse ? 2 : 0) + scales)
+    if (out.dsts.size() != results ||
+        out.srcs.size() != a + b + results + (d.sparse ? 2 : 0) + scales)
       fail(in, "fragments of other sizes",
            std::to_string(results) + ", " + std::to_string(a) + ", " + std::to_string(b) + " and " +
                std::to_string(results) + " registers" +

@@ -158,8 +158,8 @@ const uint16_t* widened(ptx::SmallFloat format, bool bf16) {
 
 /// Two of f32 by random bits. Which bits are whose: PTX ISA 9.0, cvt; of 8 and 6 bits, both numbers
 /// have the same 16, and of 4 bits, 8 of either half (the reading taken).
-void random_rows(const SmallFlags& f, const float* upper, const float* lower, const uint32_t* random,
-                 uint32_t* to) {
+void random_rows(const SmallFlags& f, const float* upper, const float* lower,
+                 const uint32_t* random, uint32_t* to) {
   const ptx::SmallFloat format = f.detail.format;
   const bool halves = format == ptx::SmallFloat::kHalf, four = format == ptx::SmallFloat::kE2M1;
   const Shape s = halves && f.detail.bf16 ? Shape{7, 127, 0x7f7f, 15} : shape_of(format);

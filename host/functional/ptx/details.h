@@ -6,17 +6,7 @@
 namespace nearwarp::ptx {
 
 /// kHalf: f16 or bf16, where random bits round to it.
-enum class SmallFloat : uint8_t {
-  kNone,
-  kE4M3,
-  kE5M2,
-  kTF32,
-  kE2M3,
-  kE3M2,
-  kE2M1,
-  kUE8M0,
-  kHalf
-};
+enum class SmallFloat : uint8_t { kNone, kE4M3, kE5M2, kTF32, kE2M3, kE3M2, kE2M1, kUE8M0, kHalf };
 
 /// kCvt of formats that registers have no types for; 0: any other conversion.
 struct SmallFloatDetail {
@@ -136,8 +126,8 @@ constexpr uint32_t bits_of(Factor f) {
 
 /// kWarpMma: products of matrices of small numbers, by a warp (mma), or by its part of a warp group
 /// (wgmma, of whose 64 rows a warp has 16). Sources: of a warp a, b, c, then what says where a's
-/// numbers are, then the scales of a and of b, each with the byte and the thread that has them; of a
-/// warp group whether c counts, b, a, c, where a's numbers are.
+/// numbers are, then the scales of a and of b, each with the byte and the thread that has them; of
+/// a warp group whether c counts, b, a, c, where a's numbers are.
 struct WarpMatrixDetail {
   uint8_t m = 16;   ///< 8, 16 or 64
   uint16_t n = 8;   ///< a multiple of 8 up to 256

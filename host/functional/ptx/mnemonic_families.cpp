@@ -199,9 +199,9 @@ void wmma_memory(WordList words, bool store, Mnemonic* out) {
   finish(words, out);
 }
 
-// ldmatrix.sync.aligned.m8n8.x4{.trans}.shared.b16 and stmatrix; of bytes, ldmatrix of m16n16.trans.b8,
-// m16n16.trans.b8x16.format and m8n16.b8x16.format, and stmatrix of m16n8.trans.b8. (detail: bits of an
-// element in memory, if they are no 16.)
+// ldmatrix.sync.aligned.m8n8.x4{.trans}.shared.b16 and stmatrix; of bytes, ldmatrix of
+// m16n16.trans.b8, m16n16.trans.b8x16.format and m8n16.b8x16.format, and stmatrix of
+// m16n8.trans.b8. (detail: bits of an element in memory, if they are no 16.)
 void shared_matrix(WordList words, bool store, Mnemonic* out) {
   out->op = store ? Opcode::kStmatrix : Opcode::kLdmatrix;
   out->operands = store ? "Ay" : "YA";

@@ -124,9 +124,9 @@ struct MmaKind {
   bool has_default;              ///< `.scale_vec` may be left out, and is the first then
 };
 constexpr MmaKind kKinds[] = {{"kind::f8f6f4", false, {{{0, false}, {0, false}}}, true},
-                           {"kind::mxf8f6f4", false, {{{1, false}, {0, false}}}, true},
-                           {"kind::mxf4", true, {{{2, false}, {0, false}}}, true},
-                           {"kind::mxf4nvf4", true, {{{2, false}, {4, true}}}, false}};
+                              {"kind::mxf8f6f4", false, {{{1, false}, {0, false}}}, true},
+                              {"kind::mxf4", true, {{{2, false}, {0, false}}}, true},
+                              {"kind::mxf4nvf4", true, {{{2, false}, {4, true}}}, false}};
 
 /// Takes `.kind`, `.block_scale` and what belongs to it; why not, if they do not go together.
 std::string take_kind(WordList* words, WarpMatrixDetail* d, const MmaKind** kind) {
@@ -135,8 +135,8 @@ std::string take_kind(WordList* words, WarpMatrixDetail* d, const MmaKind** kind
     if (take(words, k.name)) *kind = &k;
   const bool scaled = take(words, "block_scale");
   uint8_t count = 0;
-  for (const auto& [name, n] : {std::pair{"scale_vec::1X", 1}, {"scale_vec::2X", 2},
-                                {"scale_vec::4X", 4}})
+  for (const auto& [name, n] :
+       {std::pair{"scale_vec::1X", 1}, {"scale_vec::2X", 2}, {"scale_vec::4X", 4}})
     if (take(words, name)) count = static_cast<uint8_t>(n);
   const bool ue4m3 = take(words, "ue4m3"), ue8m0 = take(words, "ue8m0");
   const bool any = scaled || count != 0 || ue4m3 || ue8m0;
@@ -225,9 +225,7 @@ bool small_matrix(WordList words, Mnemonic* out) {
   d.b_column = quads && columns[1];
   out->mod.src_type = register_type(d.a);
   out->mod.detail = d.pack();
-  out->operands = d.scales == 0 ? (sparse ? "Yyyyyu" : "Yyyy")
-                  : sparse      ? "Yyyyyuyyyy"
-                                : "Yyyyyyyy";
+  out->operands = d.scales == 0 ? (sparse ? "Yyyyyu" : "Yyyy") : sparse ? "Yyyyyuyyyy" : "Yyyyyyyy";
   finish(words, out);
   return true;
 }

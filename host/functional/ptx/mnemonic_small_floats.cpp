@@ -10,8 +10,8 @@
 namespace nearwarp::ptx {
 namespace {
 
-// cvt.rs{.relu}{.satfinite}.{f16x2,bf16x2}.f32 d, a, b, bits; cvt.rs{.relu}.satfinite.{e4m3x4,...}.f32
-// d, {a, b, e, f}, bits
+// cvt.rs{.relu}{.satfinite}.{f16x2,bf16x2}.f32 d, a, b, bits;
+// cvt.rs{.relu}.satfinite.{e4m3x4,...}.f32 d, {a, b, e, f}, bits
 void random_rounding(WordList words, Mnemonic* out) {
   static constexpr std::pair<std::string_view, SmallFloat> kFormats[] = {
       {"e4m3x4", SmallFloat::kE4M3}, {"e5m2x4", SmallFloat::kE5M2}, {"e2m3x4", SmallFloat::kE2M3},
