@@ -194,13 +194,15 @@ struct TensorDetail {
   bool im2col = false;       ///< pixels of a bounding box rather than a box
   bool has_offsets = false;  ///< of im2col: two more coordinates for each pixel
   bool multicast = false;    ///< to several blocks of the cluster, by a mask
+  bool four_rows = false;    ///< of a plane, each by its own coordinate (gather4, scatter4)
 
   constexpr uint32_t pack() const {
     return uint32_t{dimensions} | uint32_t{im2col} << 3 | uint32_t{has_offsets} << 4 |
-           uint32_t{multicast} << 5;
+           uint32_t{multicast} << 5 | uint32_t{four_rows} << 6;
   }
   static constexpr TensorDetail unpack(uint32_t v) {
-    return {static_cast<uint8_t>(v & 7), (v >> 3 & 1) != 0, (v >> 4 & 1) != 0, (v >> 5 & 1) != 0};
+    return {static_cast<uint8_t>(v & 7), (v >> 3 & 1) != 0, (v >> 4 & 1) != 0, (v >> 5 & 1) != 0,
+            (v >> 6 & 1) != 0};
   }
 };
 

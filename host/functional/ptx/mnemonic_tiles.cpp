@@ -18,6 +18,8 @@ bool tensor_copy(WordList* words, bool reduces, Mnemonic* out) {
     out->problem = "the number of the tensor's dimensions is missing";
     return false;
   }
+  const bool gathers = take(words, "tile::gather4"), scatters = take(words, "tile::scatter4");
+  d.four_rows = gathers || scatters;
   for (const std::string_view word : *words)
     if (word.starts_with("tile::") || word.starts_with("im2col::") ||
         word.starts_with("cta_group")) {
@@ -39,7 +41,8 @@ bool tensor_copy(WordList* words, bool reduces, Mnemonic* out) {
   const bool by_barrier = take(words, "mbarrier::complete_tx::bytes"),
              by_group = take(words, "bulk_group");
   if (by_barrier == by_group || by_group != to_global || (to_global && d.multicast) ||
-      (reduces && !to_global)) {
+      (reduces && (!to_global || d.four_rows)) || (gathers && to_global) ||
+      (scatters && !to_global) || (d.four_rows && (d.dimensions != 2 || d.im2col))) {
     out->problem = "this form of cp.async.bulk.tensor is not supported";
     return false;
   }
