@@ -310,5 +310,11 @@ TEST(NarrowFloats, BytesInBraces) {
   }
 }
 
+TEST(NarrowFloats, EightBytesAreNoVectorOfMov) {
+  EXPECT_THROW(run("mov.b64 %rd3, {%b1, %b2, %b3, %b4, %b1, %b2, %b3, %b4}; mov.u32 %r5, 0;",
+                   std::vector<uint32_t>(4)),
+               std::exception);
+}
+
 }  // namespace
 }  // namespace nearwarp::runtime

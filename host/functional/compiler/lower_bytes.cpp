@@ -16,7 +16,8 @@ bool Lowering::expand_bytes(Frame* frame, const ptx::Instruction& in, const Inst
   const ptx::Operand* ops = frame->fn->operands.data() + in.first_operand;
   if (in.num_operands != 2) return false;
   const auto has_bytes = [&](const ptx::Operand& op) {
-    return op.kind == Kind::kVector && size_of(in.mod.type) == op.count;
+    return op.kind == Kind::kVector && op.count > 1 && op.count <= 4 &&
+           size_of(in.mod.type) == op.count;
   };
   const auto into = [&](RegId to, Opcode op, Operand a, Operand b) {
     Instruction out = like;
