@@ -39,6 +39,9 @@ TEST(Matrix, IntervalsFollowFromShapeTypeAndRate) {
   EXPECT_EQ(cycles("IMMA.16864.S4.S4"), 16u * 8 * 64 / 512);
   EXPECT_EQ(cycles("BMMA.168256.XOR.POPC"), 16u * 8 * 256 / 2048);
   EXPECT_EQ(cycles("QMMA.16832.F32.E4M3.E4M3"), 16u * 8 * 32 / 256);
+  EXPECT_EQ(cycles("QMMA.SF.16832.F32.E4M3.E2M1.E8"), 16u * 8 * 32 / 256);
+  EXPECT_EQ(cycles("OMMA.SF.16864.F32.E2M1.E2M1.E8"), 16u * 8 * 64 / 512);
+  EXPECT_EQ(cycles("OMMA.SF.SP.168128.F32.E2M1.E2M1.E8"), 16u * 8 * 64 / 512);
   EXPECT_EQ(cycles("DMMA.884"), 8u * 8 * 4 / 8);
   EXPECT_EQ(cycles("HMMA.SP.16832.F32"), 16u * 8 * 16 / 128) << "of sparse factors, what is there";
   EXPECT_EQ(cycles("HMMA.16816.F32", "1024"), 8u);

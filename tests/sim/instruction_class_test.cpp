@@ -59,5 +59,50 @@ TEST(InstructionClass, EveryDecodedInstructionIsTimed) {
     EXPECT_TRUE(seen[static_cast<size_t>(op)]) << static_cast<int>(op);
 }
 
+/// Cycles for which the instruction has its port of an h100's matrix unit.
+uint32_t matrix_cycles(const std::string& instruction) {
+  const compiler::Program program = compiler::compile_ptx(
+      ".version 9.0\n.target sm_120a\n.address_size 64\n.visible .entry k()\n{\n"
+      ".reg .b32 %r<16>; .reg .f32 %f<130>; .reg .b64 %d<2>; .reg .pred %p;\n" +
+          instruction + "\nret;\n}\n",
+      "test.ptx");
+  const config::MachineConfig machine = config::load_machine("h100");
+  for (const compiler::Instruction& in : program.kernels.at(0).instructions)
+    if (in.op == ptx::Opcode::kWarpMma) return classify(in, machine).interval;
+  ADD_FAILURE() << instruction;
+  return 0;
+}
+
+TEST(InstructionClass, NarrowAndSparseFactorsTakeTheirShareOfTheMatrixUnit) {
+  const auto group = [](const std::string& shape, uint32_t n, const char* a, const char* tail) {
+    std::string sums = "{";
+    for (uint32_t i = 0; i < n / 2; ++i) sums += (i == 0 ? "%f" : ", %f") + std::to_string(i);
+    return matrix_cycles("wgmma.mma_async" + shape + " " + sums + "}, " + a + ", %d1" + tail);
+  };
+  const std::string dense = ".sync.aligned.m64n", sparse = ".sp.sync.aligned.m64n";
+  const char *const place = ", %r8, 0, 1, 1, 1, 0, 0;", *const registers = "{%r0, %r1, %r2, %r3}";
+  // 512 products of f16 a cycle and port; 128 bytes of shared memory a cycle for a and b.
+  EXPECT_EQ(group(dense + "8k16.f32.f16.f16", 8, "%d0", ", 1, 1, 1, 0, 0;"), 16u + 8 / 4);
+  EXPECT_EQ(group(dense + "256k16.f32.f16.f16", 256, "%d0", ", 1, 1, 1, 0, 0;"), 256u / 2);
+  EXPECT_EQ(group(sparse + "8k32.f32.f16.f16", 8, "%d0", place), 16u + 8 / 2);
+  EXPECT_EQ(group(sparse + "256k32.f32.f16.f16", 256, "%d0", place), 16u + 256 / 2);
+  EXPECT_EQ(group(sparse + "256k32.f32.f16.f16", 256, registers, ", %r8, 0, 1, 1, 1, 0;"),
+            256u / 2);
+  EXPECT_EQ(group(sparse + "8k64.f32.e4m3.e4m3", 8, "%d0", ", %r8, 0, 1, 1, 1;"), 16u + 8 / 2);
+  const std::string sums = " {%f0, %f1, %f2, %f3}, {%r0, %r1, %r2, %r3}, ";
+  const std::string c = "{%f0, %f1, %f2, %f3}", scales = ", %r8, {0, 0}, %r9, {0, 0};";
+  EXPECT_EQ(matrix_cycles("mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e3m2.e2m1.f32" +
+                          sums + "{%r4, %r5}, " + c + ";"),
+            16u * 8 * 32 / 1024);
+  EXPECT_EQ(matrix_cycles("mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.f32.e2m1.e2m1."
+                          "f32.ue8m0" +
+                          sums + "{%r4, %r5}, " + c + scales),
+            16u * 8 * 64 / 2048);
+  EXPECT_EQ(matrix_cycles("mma.sp::ordered_metadata.sync.aligned.m16n8k128.row.col.kind::mxf4."
+                          "block_scale.f32.e2m1.e2m1.f32.ue8m0" +
+                          sums + "{%r4, %r5, %r6, %r7}, " + c + ", %r10, 0" + scales),
+            16u * 8 * 128 / 4096);
+}
+
 }  // namespace
 }  // namespace nearwarp::sim

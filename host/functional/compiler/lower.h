@@ -154,10 +154,17 @@ class Lowering {
   RegId shared_address(Frame* frame, const ptx::Instruction& in, const Instruction& like,
                        const ptx::Operand& op);
   RegId shuffle_from(const Instruction& like, RegId value, RegId lane);
-  void expand_shared_matrix(Frame* frame, const ptx::Instruction& in, const Instruction& like);
-  void expand_transpose(Frame* frame, const ptx::Instruction& in, const Instruction& like);
   void expand_wmma(Frame* frame, const ptx::Instruction& in, const Instruction& like);
   void expand_copy(Frame* frame, const ptx::Instruction& in, const Instruction& like);
+  // lower_shared_matrix.cpp
+  void expand_shared_matrix(Frame* frame, const ptx::Instruction& in, const Instruction& like);
+  void expand_byte_matrix(Frame* frame, const ptx::Instruction& in, const Instruction& like,
+                          const ptx::Operand& list, RegId base);
+  void expand_transpose(Frame* frame, const ptx::Instruction& in, const Instruction& like);
+  // lower_bytes.cpp
+  /// False if the mov has no bytes in braces.
+  bool expand_bytes(Frame* frame, const ptx::Instruction& in, const Instruction& like);
+  void expand_random_rounding(Frame* frame, const ptx::Instruction& in, const Instruction& like);
   // lower_tensor.cpp
   void expand_tensor_copy(Frame* frame, const ptx::Instruction& in, const Instruction& like);
   void expand_bulk_reduction(Frame* frame, const ptx::Instruction& in, const Instruction& like);

@@ -157,6 +157,12 @@ bool Lowering::expand(Frame* frame, const ptx::Instruction& in) {
     case Opcode::kWarpMma:
       expand_warp_matrix(frame, in, like);
       return true;
+    case Opcode::kCvt:
+      if (in.mod.rounding != ptx::Rounding::kRs || in.num_operands != 3) return false;
+      expand_random_rounding(frame, in, like);
+      return true;
+    case Opcode::kMov:
+      return expand_bytes(frame, in, like);
     case Opcode::kWgmmaCommit:
     case Opcode::kWgmmaWait: {
       Instruction holder = like;
@@ -291,101 +297,6 @@ RegId Lowering::shuffle_from(const Instruction& like, RegId value, RegId lane) {
   mod.shfl = ptx::ShflMode::kIdx;
   return compute(like, Opcode::kShfl, Type::kB32,
                  {of_register(value), of_register(lane), constant(31), constant(0xffffffffu)}, mod);
-}
-
-// ldmatrix, stmatrix: lane 8i + r holds the address of row r of matrix i; a lane's register i has
-// elements 2 (lane mod 4) and the next of row lane / 4 (of column, if transposed).
-void Lowering::expand_shared_matrix(Frame* frame, const ptx::Instruction& in,
-                                    const Instruction& like) {
-  const bool load = in.op == Opcode::kLdmatrix, transposed = in.mod.mode != 0;
-  const ptx::Operand* ops = frame->fn->operands.data() + in.first_operand;
-  const ptx::Operand& list = ops[load ? 0 : 1];
-  const uint32_t count = list.kind == Kind::kVector ? list.count : 1;
-  if (in.num_operands != 2 || count != in.mod.vector)
-    fail(in, std::to_string(count) + " registers", std::to_string(in.mod.vector) + " registers");
-  const RegId base = shared_address(frame, in, like, ops[load ? 1 : 0]);
-  const auto u32 = [&](Opcode op, RegId a, uint32_t b) {
-    return compute(like, op, Type::kB32, {of_register(a), constant(b)});
-  };
-  const RegId lane = compute(like, Opcode::kMov, Type::kB32, {lane_id()});
-  const RegId quad = u32(Opcode::kShr, lane, 2), within = u32(Opcode::kAnd, lane, 3);
-  const RegId pair = u32(Opcode::kShl, within, 1);
-  for (uint32_t i = 0; i < count; ++i) {
-    const ptx::Operand& element =
-        list.kind == Kind::kVector ? frame->fn->operands[list.index + i] : list;
-    Instruction holder = like;
-    if (load) {
-      add_destination(frame, in, element, Type::kB32, &holder);
-    } else {
-      holder.srcs.push_back(value(frame, in, element, Type::kB32));
-    }
-    const auto sum = [&](RegId a, RegId b) {
-      return compute(like, Opcode::kAdd, Type::kU32, {of_register(a), of_register(b)});
-    };
-    if (!transposed) {
-      const RegId row = shuffle_from(like, base, u32(Opcode::kOr, quad, 8 * i));
-      const Address at{sum(row, u32(Opcode::kShl, within, 2)), kNone, 0};
-      RegId data = load ? holder.dsts[0] : kNone;
-      if (!load) data = compute(like, Opcode::kMov, Type::kB32, {holder.srcs[0]});
-      if (data != kNone)
-        access(like, load ? Opcode::kLd : Opcode::kSt, Space::kShared, Type::kB32, at, {data});
-      continue;
-    }
-    RegId halves[2];
-    for (uint32_t e = 0; e < 2; ++e) {
-      const RegId row = shuffle_from(like, base, u32(Opcode::kAdd, pair, 8 * i + e));
-      const Address at{sum(row, u32(Opcode::kShl, quad, 1)), kNone, 0};
-      if (load) {
-        halves[e] = new_register("%t", Type::kB16);
-        access(like, Opcode::kLd, Space::kShared, Type::kB16, at, {halves[e]});
-      } else {
-        const RegId whole = compute(like, Opcode::kMov, Type::kB32, {holder.srcs[0]});
-        ptx::Modifiers narrow;
-        narrow.src_type = Type::kU32;
-        halves[e] = compute(like, Opcode::kCvt, Type::kU16,
-                            {of_register(u32(Opcode::kShr, whole, 16 * e))}, narrow);
-        access(like, Opcode::kSt, Space::kShared, Type::kB16, at, {halves[e]});
-      }
-    }
-    if (!load || holder.dsts[0] == kNone) continue;
-    Instruction pack = like;
-    pack.op = Opcode::kMov;
-    pack.mod.type = Type::kB32;
-    pack.dsts = holder.dsts;
-    pack.srcs = {of_register(halves[0]), of_register(halves[1])};
-    code_.instructions.push_back(std::move(pack));
-  }
-}
-
-// movmatrix: the transpose of an 8 by 8 matrix of 16-bit elements in registers.
-void Lowering::expand_transpose(Frame* frame, const ptx::Instruction& in, const Instruction& like) {
-  Instruction out = like;
-  operands(frame, in, &out);
-  const auto u32 = [&](Opcode op, RegId a, uint32_t b) {
-    return compute(like, op, Type::kB32, {of_register(a), constant(b)});
-  };
-  const RegId lane = compute(like, Opcode::kMov, Type::kB32, {lane_id()});
-  const RegId value = compute(like, Opcode::kMov, Type::kB32, {out.srcs.at(0)});
-  const RegId column = u32(Opcode::kShr, lane, 2);
-  const RegId shift = u32(Opcode::kShl, u32(Opcode::kAnd, column, 1), 4);
-  RegId halves[2];
-  for (uint32_t e = 0; e < 2; ++e) {
-    // Element (2 (lane mod 4) + e, column) lies in lane 4 row + column / 2.
-    const RegId row = u32(Opcode::kOr, u32(Opcode::kShl, u32(Opcode::kAnd, lane, 3), 1), e);
-    const RegId from = compute(
-        like, Opcode::kAdd, Type::kU32,
-        {of_register(u32(Opcode::kShl, row, 2)), of_register(u32(Opcode::kShr, column, 1))});
-    const RegId word = shuffle_from(like, value, from);
-    const RegId moved =
-        compute(like, Opcode::kShr, Type::kB32, {of_register(word), of_register(shift)});
-    halves[e] = u32(Opcode::kAnd, moved, 0xffff);
-  }
-  Instruction merge = like;
-  merge.op = Opcode::kOr;
-  merge.mod.type = Type::kB32;
-  merge.dsts = {out.dsts.at(0)};
-  merge.srcs = {of_register(halves[0]), of_register(u32(Opcode::kShl, halves[1], 16))};
-  code_.instructions.push_back(std::move(merge));
 }
 
 // wmma.load, wmma.store. PTX leaves the layout of fragments open; here every lane holds

@@ -113,9 +113,10 @@ void Lowering::expand_tensor_copy(Frame* frame, const ptx::Instruction& in,
   branch(plain, again, compare(plain, ptx::Compare::kNe, Type::kU32, lane, of_register(leader)));
 
   const ptx::Operand& box = ops[load && !row ? 1 : 0];
-  if (!row && (box.kind != Kind::kVector || box.count != detail.dimensions + 1u))
+  const uint32_t coordinates = detail.four_rows ? 5 : detail.dimensions;
+  if (!row && (box.kind != Kind::kVector || box.count != coordinates + 1))
     fail(in, "a box of other dimensions",
-         "[map, {" + std::to_string(detail.dimensions) + " coordinates}]");
+         "[map, {" + std::to_string(coordinates) + " coordinates}]");
   const auto elements = [&](const ptx::Operand& op, uint32_t first, std::vector<Operand>* to) {
     if (op.kind != Kind::kVector) fail(in, "an operand without braces");
     for (uint32_t i = first; i < op.count; ++i)

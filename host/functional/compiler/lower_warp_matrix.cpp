@@ -20,23 +20,25 @@ void Lowering::expand_warp_matrix(Frame* frame, const ptx::Instruction& in,
   out.guard = like.guard;
   if (!d.of_group()) {
     operands(frame, in, &out);
-    out.mod.mode = 0;
-    if (d.sparse) {
-      if (out.srcs.back().kind != Operand::Kind::kImmediate)
-        fail(in, "a selector that is no constant");
-      out.mod.mode = static_cast<uint8_t>(out.srcs.back().bits & 3);
-      out.srcs.pop_back();
-    }
     // In products of quads, each thread has a quarter of one of four products.
     const bool quads = d.k == 4;
     const uint32_t results =
         quads ? (d.result == WarpMatrixDetail::Result::kF16 ? 4 : 8) : d.result_registers();
-    const uint32_t a = quads ? 2 : d.m * d.k * bits_of(d.a) / 1024 / (d.sparse ? 2 : 1);
-    const uint32_t b = quads ? 2 : d.k * d.n * bits_of(d.b) / 1024;
-    if (out.dsts.size() != results || out.srcs.size() != a + b + results + (d.sparse ? 1 : 0))
+    const uint32_t a = quads ? 2 : d.a_registers(), b = quads ? 2 : d.b_registers();
+    const uint32_t selected = a + b + results + 1, scales = d.scales != 0 ? 6 : 0;
+    if (out.dsts.size() != results ||
+        out.srcs.size() != a + b + results + (d.sparse ? 2 : 0) + scales)
       fail(in, "fragments of other sizes",
            std::to_string(results) + ", " + std::to_string(a) + ", " + std::to_string(b) + " and " +
-               std::to_string(results) + " registers");
+               std::to_string(results) + " registers" +
+               (scales != 0 ? ", and scales with a byte and a thread" : ""));
+    out.mod.mode = 0;
+    if (d.sparse) {
+      const auto selector = out.srcs.begin() + selected;
+      if (selector->kind != Operand::Kind::kImmediate) fail(in, "a selector that is no constant");
+      out.mod.mode = static_cast<uint8_t>(selector->bits & 3);
+      out.srcs.erase(selector);
+    }
     code_.instructions.push_back(std::move(out));
     return;
   }
@@ -48,35 +50,44 @@ void Lowering::expand_warp_matrix(Frame* frame, const ptx::Instruction& in,
   };
   d.a_in_memory = ops[1].kind != Kind::kVector;
   if (!d.a_in_memory && ops[1].count != 4) fail(in, "a matrix a of another size", "4 registers");
-  // Signs of a and b (of floating point), then whether they are transposed (of 16 bits).
-  const bool real = d.result != WarpMatrixDetail::Result::kS32;
-  const bool transposes = bits_of(d.a) == 16;
-  const uint32_t wanted = 4 + (real ? 2 : 0) + (transposes ? (d.a_in_memory ? 2 : 1) : 0);
-  if (in.num_operands != wanted)
-    fail(in, std::to_string(in.num_operands) + " operands", std::to_string(wanted));
   const auto number = [&](uint32_t i) {
     if (ops[i].kind != Kind::kInteger) fail(in, "an operand that is no constant");
     return ops[i].value;
   };
+  // Where a's numbers are, and which threads say so; whether to add; signs of a and b (of floating
+  // point); whether they are transposed (of 16 bits).
+  const bool real = d.result != WarpMatrixDetail::Result::kS32;
+  const bool transposes = bits_of(d.a) == 16;
+  const uint32_t adds = d.sparse ? 5 : 3;
+  const uint32_t wanted = adds + 1 + (real ? 2 : 0) + (transposes ? (d.a_in_memory ? 2 : 1) : 0);
+  if (in.num_operands != wanted)
+    fail(in, std::to_string(in.num_operands) + " operands", std::to_string(wanted));
+  out.mod.mode = 0;
+  if (d.sparse) {
+    const auto most = bits_of(d.a) == 8 ? 0 : 1;
+    if (number(4) < 0 || number(4) > most)
+      fail(in, "a selector of " + std::to_string(number(4)), most == 0 ? "0" : "0 or 1");
+    out.mod.mode = static_cast<uint8_t>(number(4));
+  }
   if (real) {
-    for (const uint32_t i : {4u, 5u})
+    for (const uint32_t i : {adds + 1, adds + 2})
       if (number(i) != 1 && number(i) != -1) fail(in, "a scale that is neither 1 nor -1");
-    d.negate_a = number(4) == -1;
-    d.negate_b = number(5) == -1;
+    d.negate_a = number(adds + 1) == -1;
+    d.negate_b = number(adds + 2) == -1;
   }
   if (transposes) {
-    if (d.a_in_memory) d.a_column = number(6) != 0;
+    if (d.a_in_memory) d.a_column = number(adds + 3) != 0;
     d.b_column = number(wanted - 1) != 0;
   }
   Operand scale;
-  if (ops[3].kind == Kind::kInteger) {
-    scale = constant(ops[3].value != 0);
+  if (ops[adds].kind == Kind::kInteger) {
+    scale = constant(ops[adds].value != 0);
   } else {
     Instruction select = like;
     select.op = Opcode::kSelp;
     select.mod.type = Type::kB32;
     select.dsts = {new_register("%t", Type::kB32)};
-    select.srcs = {constant(1), constant(0), value(frame, in, ops[3], Type::kPred)};
+    select.srcs = {constant(1), constant(0), value(frame, in, ops[adds], Type::kPred)};
     scale = of_register(select.dsts[0]);
     code_.instructions.push_back(std::move(select));
   }
@@ -95,6 +106,7 @@ void Lowering::expand_warp_matrix(Frame* frame, const ptx::Instruction& in,
     if (out.dsts.back() == kNone) fail(in, "'_' as a result");
     out.srcs.push_back(of_register(out.dsts.back()));
   }
+  if (d.sparse) out.srcs.push_back(value(frame, in, ops[3], Type::kB32));
   out.mod.detail = d.pack();
   code_.instructions.push_back(std::move(out));
 }

@@ -129,7 +129,8 @@ void Decoder::convert_small(const Instr& in) {
   f.from_halves = in.mod.src_type == Type::kF16x2 || in.mod.src_type == Type::kBF16x2;
   const uint16_t a = source(in.srcs.at(0), false);
   const uint16_t b = in.srcs.size() > 1 ? source(in.srcs[1], false) : uint16_t{0};
-  slow(exec::kConvertSmall, destination(in.dsts.at(0)).row, a, b, 0, f.pack());
+  const uint16_t c = in.srcs.size() > 2 ? source(in.srcs[2], false) : uint16_t{0};
+  slow(exec::kConvertSmall, destination(in.dsts.at(0)).row, a, b, c, f.pack());
 }
 
 void Decoder::convert_pair(const Instr& in) {

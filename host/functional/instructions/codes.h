@@ -82,7 +82,7 @@ enum Code : uint16_t {
   kCarry,             // imm: CarryFlags
   kHalf,              // imm: HalfFlags
   kHalfCompare,       // d: predicate; c: second predicate + 1; imm: HalfFlags
-  kConvertSmall,      // cvt with e4m3x2, e5m2x2, tf32: a, b; imm: SmallFloatDetail | mod << 8
+  kConvertSmall,      // cvt of small floats, tf32: a, b, random bits c; imm: SmallFlags
   kConvertPair,  // cvt.{f16x2,bf16x2}.f32: a: upper, b: lower half; imm: ConvertFlags | relu << 24
   kVideo,        // imm: ptx::VideoDetail; operands already selected and extended
   kSzext,        // imm: bit 0 signed, bit 1 wrap

@@ -32,6 +32,8 @@ Shape shape_of(ptx::SmallFloat format) {
       return {2, 3, 0x1f, 5};
     case ptx::SmallFloat::kE2M1:
       return {1, 1, 0x7, 3};
+    case ptx::SmallFloat::kHalf:
+      return {10, 15, 0x7bff, 15};
     default:
       return {3, 7, 0x7e, 7};
   }
@@ -43,11 +45,27 @@ uint32_t scale_bits(double value, bool up, bool saturate) {
   constexpr int kBias = 127;
   const double v = std::fabs(value);
   if (v != v) return kNan;
-  if (v > std::ldexp(1.0, kBias)) return saturate ? kLargest : kNan;
   if (v == 0) return 0;
-  const int exponent = std::ilogb(v);
+  const int exponent = std::isinf(v) ? kBias + 1 : std::ilogb(v);
   const int code = exponent + kBias + (up && v > std::ldexp(1.0, exponent) ? 1 : 0);
+  if (code > static_cast<int>(kLargest)) return saturate ? kLargest : kNan;
   return static_cast<uint32_t>(std::max(code, 0));
+}
+
+/// `count` random bits are added below the last place, and what then lies below it is dropped.
+/// `saturate`: the largest finite number stands for what is larger.
+uint32_t random_bits_code(const Shape& s, float value, uint32_t random, int count, bool saturate) {
+  const bool halves = s.bits == 15;
+  if (value != value) return halves ? 0x7fff : s.bits == 7 ? kSmallNan : s.largest;
+  const uint32_t sign = std::signbit(value) ? 1u << s.bits : 0;
+  const uint32_t most = saturate ? s.largest : s.largest + 1;  // which is infinity
+  const double v = std::fabs(static_cast<double>(value));
+  if (v > 0x1p130) return sign | most;
+  const int exponent = v == 0 ? 1 - s.bias : std::max(std::ilogb(v), 1 - s.bias);
+  const double units = std::ldexp(v, s.fraction - exponent) + std::ldexp(random, -count);
+  const auto below = static_cast<int64_t>(exponent + s.bias - 1) << s.fraction;
+  const auto code = below + static_cast<int64_t>(units);
+  return sign | static_cast<uint32_t>(std::min<int64_t>(code, most));
 }
 
 }  // namespace
@@ -138,6 +156,26 @@ const uint16_t* widened(ptx::SmallFloat format, bool bf16) {
 
 }  // namespace
 
+/// Two of f32 by random bits. Which bits are whose: PTX ISA 9.0, cvt; of 8 and 6 bits, both numbers
+/// have the same 16, and of 4 bits, 8 of either half (the reading taken).
+void random_rows(const SmallFlags& f, const float* upper, const float* lower,
+                 const uint32_t* random, uint32_t* to) {
+  const ptx::SmallFloat format = f.detail.format;
+  const bool halves = format == ptx::SmallFloat::kHalf, four = format == ptx::SmallFloat::kE2M1;
+  const Shape s = halves && f.detail.bf16 ? Shape{7, 127, 0x7f7f, 15} : shape_of(format);
+  const int count = halves && !f.detail.bf16 ? 13 : four ? 8 : 16;
+  const int distance = halves ? 16 : four ? 4 : 8;
+  const uint32_t keep = (1u << count) - 1;
+  for (uint32_t i = 0; i < kLanes; ++i) {
+    const auto code = [&](float v, uint32_t bits) {
+      const uint32_t c = random_bits_code(s, v, bits & keep, count, f.saturate);
+      return f.relu && c >> s.bits != 0 ? 0 : c;
+    };
+    const uint32_t high = halves || four ? random[i] >> 16 : random[i];
+    to[i] = code(upper[i], high) << distance | code(lower[i], random[i]);
+  }
+}
+
 void convert_small(uint8_t* rows, const Op& op, uint32_t mask) {
   const SmallFlags f = SmallFlags::unpack(op.imm);
   const ptx::SmallFloat format = f.detail.format;
@@ -178,10 +216,14 @@ void convert_small(uint8_t* rows, const Op& op, uint32_t mask) {
       for (uint32_t i = 0; i < kLanes; ++i) upper[i] = std::bit_cast<float>(a[i]);
       for (uint32_t i = 0; i < kLanes; ++i) lower[i] = std::bit_cast<float>(b[i]);
     }
-    uint32_t high[kLanes];
-    narrow(lower, results);
-    narrow(upper, high);
-    for (uint32_t i = 0; i < kLanes; ++i) results[i] |= high[i] << distance;
+    if (f.rounding == ptx::Rounding::kRs) {
+      random_rows(f, upper, lower, row<uint32_t>(rows, op.c), results);
+    } else {
+      uint32_t high[kLanes];
+      narrow(lower, results);
+      narrow(upper, high);
+      for (uint32_t i = 0; i < kLanes; ++i) results[i] |= high[i] << distance;
+    }
   }
   uint32_t* const d = row<uint32_t>(rows, op.d);
   for (uint32_t i = 0; i < kLanes; ++i) d[i] = lane_in<uint32_t>(mask, i) ? results[i] : d[i];

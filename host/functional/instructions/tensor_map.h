@@ -107,6 +107,8 @@ class TensorBox {
   /// Device addresses of the elements of a piece, kOutside for those that the tensor does not have.
   /// Returns how many there are.
   uint32_t elements(uint32_t piece, std::array<uint64_t, kPiece>& addresses) const;
+  /// Bytes from one row to the next.
+  uint32_t pitch() const { return pitch_; }
   /// Are the elements of a piece that is all inside neighbours?
   bool contiguous() const { return steps_[0] == 1; }
 

@@ -82,7 +82,8 @@ class Copy {
     if (place == nullptr) return false;
     std::memcpy(&map_, place, sizeof(map_));
     const bool fits = map_.magic == TensorMap::kMagic && map_.dimensions == detail_.dimensions &&
-                      (map_.is_im2col != 0) == detail_.im2col;
+                      (map_.is_im2col != 0) == detail_.im2col &&
+                      (!detail_.four_rows || map_.box[1] == 1);
     if (!fits || at % 64 != 0) {
       ctx_.fault = Fault{};
       ctx_.fault.kind = FaultKind::kBadTexture;
@@ -95,7 +96,7 @@ class Copy {
     return true;
   }
 
-  uint32_t map_pieces() const { return TensorBox::pieces_of(map_); }
+  uint32_t map_pieces() const { return TensorBox::pieces_of(map_) * (detail_.four_rows ? 4 : 1); }
 
   /// The pieces of a step.
   bool step(uint64_t (&addresses)[kLanes], uint32_t* recorded) {
@@ -105,13 +106,14 @@ class Copy {
     for (uint32_t i = 0; i < n && i < coordinates.size(); ++i)
       coordinates[i] = static_cast<int32_t>(word(4 + i));
     std::optional<TensorBox> box;
-    uint32_t count = word(4) / kBytes;  // of a row
+    uint32_t count = word(4) / kBytes, each = count;  // of a row; of a box
     if (detail_.dimensions != 0) {
       const uint32_t offsets =
           detail_.has_offsets ? std::min<uint32_t>(n - detail_.dimensions, 3) : 0;
       box.emplace(map_, std::span(coordinates.data(), detail_.dimensions),
                   std::span(coordinates.data() + detail_.dimensions, offsets));
-      count = box->pieces();
+      each = box->pieces();
+      count = map_pieces();
     }
     *recorded = 0;
     for (uint32_t p = first; p < count && p < first + kLanes; ++p) {
@@ -119,9 +121,13 @@ class Copy {
       uint32_t elements = 1, bytes = kBytes, offset = p * kBytes;
       Swizzle swizzle = Swizzle::kNone;
       if (box) {
-        elements = box->elements(p, at);
+        if (detail_.four_rows) {  // boxes of one row each
+          const std::array<int32_t, 2> place = {coordinates[0], coordinates[1 + p / each]};
+          box.emplace(map_, place, std::span<const int32_t>());
+        }
+        elements = box->elements(p % each, at);
         bytes = map_.element_bytes();
-        offset = box->offset(p);
+        offset = p / each * box->pitch() + box->offset(p % each);
         swizzle = map_.swizzle;
       } else {
         at[0] = row_ + offset;

@@ -1,16 +1,17 @@
-// Products of matrices of numbers of any format: mma of 8, 4 and 1 bits, of sparse factors and of
-// quads of threads; the part of a warp in products of its warp group.
+// Products of matrices of numbers of any format: mma of 8, 6, 4 and 1 bits, of sparse factors, of
+// blocks with scales, and of quads of threads; the part of a warp in products of its warp group.
 #include "host/functional/instructions/warp_matrix.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
 #include <vector>
 
+#include "host/functional/instructions/factor_values.h"
 #include "host/functional/instructions/half_ops.h"
 #include "host/functional/instructions/lanes.h"
+#include "host/functional/instructions/matrix_descriptor.h"
 #include "host/functional/instructions/memory.h"
 #include "host/functional/instructions/small_floats.h"
 #include "host/functional/instructions/tensor_map.h"
@@ -21,60 +22,14 @@ namespace nearwarp::exec {
 
 namespace {
 
-using ptx::Factor;
 using ptx::WarpMatrixDetail;
 using Result = WarpMatrixDetail::Result;
 
-double decoded(Factor format, uint32_t bits) {
-  switch (format) {
-    case Factor::kF16:
-      return half_value(bits, false);
-    case Factor::kBF16:
-      return half_value(bits, true);
-    case Factor::kTF32:  // the last bits count for nothing
-      return static_cast<double>(std::bit_cast<float>(bits & 0xffffe000u));
-    case Factor::kE5M2:
-      return small_value(ptx::SmallFloat::kE5M2, bits);
-    case Factor::kU8:
-    case Factor::kU4:
-    case Factor::kB1:
-      return bits;
-    case Factor::kS8:
-      return static_cast<int8_t>(bits);
-    case Factor::kS4:
-      return static_cast<int32_t>(bits << 28) >> 28;
-    default:
-      return small_value(ptx::SmallFloat::kE4M3, bits);
-  }
-}
-
-/// Values of a format of at most 16 bits, looked up.
-const std::vector<double>& values_of(Factor format) {
-  thread_local std::array<std::vector<double>, 16> tables;
-  std::vector<double>& table = tables[static_cast<size_t>(format)];
-  if (table.empty()) {
-    table.resize(size_t{1} << ptx::bits_of(format));
-    for (uint32_t i = 0; i < table.size(); ++i) table[i] = decoded(format, i);
-  }
-  return table;
-}
-
-/// f(value) for the numbers that some words hold, from the low bits on.
-template <class F>
-void each_number(Factor format, const uint32_t* words, uint32_t count, F&& f) {
-  if (format == Factor::kTF32) {
-    for (uint32_t w = 0; w < count; ++w) f(decoded(format, words[w]));
-    return;
-  }
-  const std::vector<double>& values = values_of(format);
-  const uint32_t bits = ptx::bits_of(format), keep = (1u << bits) - 1;
-  for (uint32_t w = 0; w < count; ++w)
-    for (uint32_t shift = 0; shift < 32; shift += bits) f(values[words[w] >> shift & keep]);
-}
-
-/// The matrices of one instruction: a by rows, b by rows (of k), and the sums.
+/// The matrices of one instruction: a by rows (of a sparse one what is there, and in which column
+/// it is), b by rows (of k), and the sums.
 struct Matrices {
   std::vector<double> a, b, sums;
+  std::vector<uint16_t> columns;
 };
 
 class Product {
@@ -85,8 +40,10 @@ class Product {
         desc_(desc),
         d_(WarpMatrixDetail::unpack(desc.detail)),
         rows_(d_.warp_rows()),
+        stored_(d_.stored_k()),
+        behind_(desc.num_sources - (d_.sparse ? 1u : 0u) - (d_.scales != 0 ? 6u : 0u)),
         m_(m) {
-    m_.a.assign(size_t{rows_} * d_.k, 0);
+    m_.a.assign(size_t{rows_} * stored_, 0);
     m_.b.assign(size_t{d_.k} * d_.n, 0);
     m_.sums.assign(size_t{rows_} * d_.n, 0);
   }
@@ -96,10 +53,12 @@ class Product {
       if (!read_group()) return false;
     } else {
       read_a(0);
-      read_b(registers_of_a());
+      read_b(d_.a_registers());
     }
+    if (d_.sparse) find_columns();
+    if (d_.scales != 0) scale();
     multiply();
-    const uint32_t first = desc_.num_sources - d_.result_registers() - (d_.sparse ? 1 : 0);
+    const uint32_t first = behind_ - d_.result_registers();
     const bool adds = !d_.of_group() || any_lane_word(0);
     for (uint32_t r = 0; r < desc_.num_destinations; ++r) write(r, first + r, adds, mask);
     return true;
@@ -110,29 +69,22 @@ class Product {
     return row<uint32_t>(warp_.rows, desc_.sources[source])[lane];
   }
   uint32_t any_lane_word(uint32_t source) const { return word(source, 0); }
-  uint32_t registers_of_a() const {
-    return rows_ * d_.k * ptx::bits_of(d_.a) / 1024 / (d_.sparse ? 2 : 1);
-  }
 
   // --- Registers
 
   /// Fragments of a: lane / 4 is the row, rows 8 apart in the next register, then columns.
   void read_a(uint32_t first) {
     const uint32_t parts = 32 / ptx::bits_of(d_.a), halves = rows_ / 8;
-    for (uint32_t r = 0; r < registers_of_a(); ++r)
+    for (uint32_t r = 0; r < d_.a_registers(); ++r)
       for (uint32_t lane = 0; lane < kLanes; ++lane) {
         const uint32_t bits = word(first + r, lane), i = lane / 4 + 8 * (r % halves);
         uint32_t j = lane % 4 * parts + 4 * parts * (r / halves);
-        each_number(d_.a, &bits, 1, [&](double v) {
-          m_.a[size_t{i} * d_.k + (d_.sparse ? column_of(i, j) : j)] = v;
-          ++j;
-        });
+        each_number(d_.a, &bits, 1, [&](double v) { m_.a[size_t{i} * stored_ + j++] = v; });
       }
   }
   void read_b(uint32_t first) {
     const uint32_t parts = 32 / ptx::bits_of(d_.b);
-    const uint32_t registers = d_.k * d_.n * ptx::bits_of(d_.b) / 1024;
-    for (uint32_t r = 0; r < registers; ++r)
+    for (uint32_t r = 0; r < d_.b_registers(); ++r)
       for (uint32_t lane = 0; lane < kLanes; ++lane) {
         const uint32_t bits = word(first + r, lane);
         uint32_t k = lane % 4 * parts + 4 * parts * r;
@@ -140,9 +92,15 @@ class Product {
       }
   }
 
-  /// The column of the j-th number that is there in row i of a sparse a. Four bits say which two
-  /// of a chunk of four are (of 4-bit numbers, which two of four pairs; of tf32, which one of two,
-  /// by two halves of it). Which lane has them: as libraries arrange them (CUTLASS).
+  void find_columns() {
+    m_.columns.resize(size_t{rows_} * stored_);
+    for (uint32_t i = 0; i < rows_; ++i)
+      for (uint32_t j = 0; j < stored_; ++j)
+        m_.columns[size_t{i} * stored_ + j] = static_cast<uint16_t>(column_of(i, j));
+  }
+  /// The column of the j-th number that is there in row i of a sparse a. Four bits say which two of a chunk of
+  /// four are (of packed 4-bit numbers, which two of four pairs; of tf32, which one of two, by two
+  /// halves of it). Which lane has them: as libraries arrange them (CUTLASS).
   uint32_t column_of(uint32_t i, uint32_t j) const {
     const uint32_t bits = ptx::bits_of(d_.a);
     const uint32_t unit = bits == 4 ? 2 : 1;          // numbers that belong together
@@ -158,42 +116,39 @@ class Product {
       lane = group + (chunks == 8 ? 2 * (selector & 1) : 0) + 2 * (chunk / 8) + i / 8;
       shift = chunk % 8 * 4;
     }
-    const uint32_t nibble = word(desc_.num_sources - 1u, lane) >> shift & 15;
+    const uint32_t nibble = word(behind_, lane) >> shift & 15;
     if (bits == 32) return chunk * 2 + (nibble >> 2 > 1 || (nibble & 3) > 1 ? 1 : 0);
     const uint32_t within = j % each / unit;
     return chunk * 2 * each + (nibble >> 2 * within & 3) * unit + j % unit;
   }
 
-  // --- Shared memory, by descriptors
+  /// Blocks of rows of a and of columns of b, each times its scale. Of the four threads that have a
+  /// row, a pair has the scales, the first of row i, the second of row i + 8; of those that have a
+  /// column, one. Scales that follow each other lie in bytes that do.
+  void scale() {
+    const uint32_t at = behind_ + (d_.sparse ? 1 : 0), block = d_.k / d_.scales;
+    const auto scale_of = [&](uint32_t source, uint32_t lane, uint32_t which) {
+      const uint32_t byte = (word(source + 1, 0) + which) & 3;
+      const uint32_t bits = word(source, lane) >> 8 * byte & 0xff;
+      return d_.scales_ue4m3 ? small_value(ptx::SmallFloat::kE4M3, bits & 0x7f)
+                             : small_value(ptx::SmallFloat::kUE8M0, bits);
+    };
+    const uint32_t pair = 2 * (word(at + 2, 0) & 1), thread = word(at + 5, 0) & 3;
+    for (uint32_t s = 0; s < d_.scales; ++s) {
+      for (uint32_t i = 0; i < rows_; ++i) {
+        const double by = scale_of(at, i % 8 * 4 + pair + i / 8, s);
+        const uint32_t width = stored_ / d_.scales;  // a sparse block has half of its numbers
+        double* const a = m_.a.data() + size_t{i} * stored_ + s * width;
+        for (uint32_t j = 0; j < width; ++j) a[j] *= by;
+      }
+      for (uint32_t n = 0; n < d_.n; ++n) {
+        const double by = scale_of(at + 3, n * 4 + thread, s);
+        for (uint32_t k = s * block; k < (s + 1) * block; ++k) m_.b[size_t{k} * d_.n + n] *= by;
+      }
+    }
+  }
 
-  /// PTX ISA 9.0, section 9.7.15.5.1.2.2: of 64 bits, addresses in units of 16 bytes.
-  struct Descriptor {
-    uint64_t start, leading, stride;
-    uint32_t phase;
-    Swizzle swizzle;
-    explicit Descriptor(uint64_t v)
-        : start((v & 0x3fff) << 4),
-          leading((v >> 16 & 0x3fff) << 4),
-          stride((v >> 32 & 0x3fff) << 4),
-          phase(static_cast<uint32_t>(v >> 49 & 7)),
-          swizzle(kSwizzles[v >> 62]) {}
-    static constexpr Swizzle kSwizzles[] = {Swizzle::kNone, Swizzle::k128B, Swizzle::k64B,
-                                            Swizzle::k32B};
-    /// The place of 16 bytes `piece` of row (or column) `line`, in a matrix that lies along k.
-    uint64_t along_k(uint32_t line, uint32_t piece) const {
-      const uint64_t in_group = uint64_t{line % 8} * swizzle_bytes(swizzle);
-      const uint64_t next = swizzle == Swizzle::kNone ? leading : 16;
-      return place(in_group + line / 8 * stride + piece * next);
-    }
-    /// The place of 16 bytes `piece` of lines at number k, in a matrix that lies across.
-    uint64_t across(uint32_t piece, uint32_t k) const {
-      const uint32_t pieces = swizzle_bytes(swizzle) / 16;
-      if (swizzle == Swizzle::kNone) return place(piece * stride + k / 8 * leading + k % 8 * 16);
-      return place(piece % pieces * 16 + piece / pieces * leading +
-                   uint64_t{k % 8} * swizzle_bytes(swizzle) + k / 8 * stride);
-    }
-    uint64_t place(uint64_t offset) const { return swizzled(swizzle, start + offset, phase); }
-  };
+  // --- Shared memory, by descriptors
 
   /// 16 bytes of shared memory; false on a fault.
   bool fetch(uint64_t at, uint32_t (&words)[4]) {
@@ -207,22 +162,21 @@ class Product {
     return true;
   }
 
-  /// f(line, k, value) for the numbers of `lines` lines from `first` on.
+  /// f(line, k, value) for the numbers of `lines` lines from `first` on, each of `length`.
   template <class F>
-  bool read_shared(const Descriptor& at, Factor format, bool across, uint32_t first, uint32_t lines,
-                   F&& f) {
+  bool read_shared(const MatrixDescriptor& at, Factor format, bool across, uint32_t first,
+                   uint32_t lines, uint32_t length, F&& f) {
     uint32_t words[4];
     const uint32_t each = 128 / ptx::bits_of(format);
     if (!across) {
       for (uint32_t line = first; line < first + lines; ++line)
-        for (uint32_t piece = 0; piece < 2; ++piece) {
-          if (!fetch(at.along_k(line, piece), words)) return false;
-          uint32_t k = piece * each;
+        for (uint32_t k = 0; k < length;) {
+          if (!fetch(at.along_k(line, k / each), words)) return false;
           each_number(format, words, 4, [&](double v) { f(line - first, k++, v); });
         }
       return true;
     }
-    for (uint32_t k = 0; k < d_.k; ++k)
+    for (uint32_t k = 0; k < length; ++k)
       for (uint32_t line = first; line < first + lines; line += each) {
         if (!fetch(at.across(line / each, k), words)) return false;
         uint32_t i = line - first;
@@ -233,33 +187,36 @@ class Product {
 
   /// Sources: whether to add, the descriptor of b, that of a or its registers, the results.
   bool read_group() {
-    const auto wide = [&](uint32_t i) { return row<uint64_t>(warp_.rows, desc_.sources[i])[0]; };
-    const uint32_t k_end = d_.k, n = d_.n;
+    const auto at = [&](uint32_t i) {
+      return MatrixDescriptor(row<uint64_t>(warp_.rows, desc_.sources[i])[0]);
+    };
+    const uint32_t stored = stored_, n = d_.n;
     if (!d_.a_in_memory) {
       read_a(2);
     } else if (!read_shared(
-                   Descriptor(wide(2)), d_.a, d_.a_column, warp_.index % 4 * rows_, rows_,
-                   [&](uint32_t i, uint32_t k, double v) { m_.a[size_t{i} * k_end + k] = v; })) {
+                   at(2), d_.a, d_.a_column, warp_.index % 4 * rows_, rows_, stored,
+                   [&](uint32_t i, uint32_t k, double v) { m_.a[size_t{i} * stored + k] = v; })) {
       return false;
     }
-    return read_shared(Descriptor(wide(1)), d_.b, d_.b_column, 0, n,
+    return read_shared(at(1), d_.b, d_.b_column, 0, n, d_.k,
                        [&](uint32_t j, uint32_t k, double v) { m_.b[size_t{k} * n + j] = v; });
   }
 
   // --- Sums
 
   void multiply() {
-    const uint32_t n = d_.n, k_end = d_.k;
+    const uint32_t n = d_.n;
     const double sign = d_.negate_a != d_.negate_b ? -1 : 1;
     for (uint32_t i = 0; i < rows_; ++i) {
       double* const sums = m_.sums.data() + size_t{i} * n;
-      for (uint32_t k = 0; k < k_end; ++k) {
-        const double left = m_.a[size_t{i} * k_end + k] * sign;
-        const double* const right = m_.b.data() + size_t{k} * n;
+      for (uint32_t j = 0; j < stored_; ++j) {
+        const size_t at = size_t{i} * stored_ + j;
+        const double left = m_.a[at] * sign;
+        const double* const right = m_.b.data() + size_t{d_.sparse ? m_.columns[at] : j} * n;
         if (d_.exclusive_or)
-          for (uint32_t j = 0; j < n; ++j) sums[j] += left != right[j] ? 1 : 0;
+          for (uint32_t c = 0; c < n; ++c) sums[c] += left != right[c] ? 1 : 0;
         else
-          for (uint32_t j = 0; j < n; ++j) sums[j] += left * right[j];
+          for (uint32_t c = 0; c < n; ++c) sums[c] += left * right[c];
       }
     }
   }
@@ -309,7 +266,8 @@ class Product {
   Warp& warp_;
   const ExtendedDesc& desc_;
   const WarpMatrixDetail d_;
-  const uint32_t rows_;
+  const uint32_t rows_, stored_;  ///< of a: rows of the warp, and numbers of a row that are there
+  const uint32_t behind_;         ///< the first source behind c
   Matrices& m_;
 };
 

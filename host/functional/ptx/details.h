@@ -5,7 +5,8 @@
 
 namespace nearwarp::ptx {
 
-enum class SmallFloat : uint8_t { kNone, kE4M3, kE5M2, kTF32, kE2M3, kE3M2, kE2M1, kUE8M0 };
+/// kHalf: f16 or bf16, where random bits round to it.
+enum class SmallFloat : uint8_t { kNone, kE4M3, kE5M2, kTF32, kE2M3, kE3M2, kE2M1, kUE8M0, kHalf };
 
 /// kCvt of formats that registers have no types for; 0: any other conversion.
 struct SmallFloatDetail {
@@ -96,14 +97,15 @@ enum class Factor : uint8_t {
   kE2M3,
   kE3M2,
   kE2M1,
+  kPackedE2M1,  ///< without a byte of its own
   kU8,
   kS8,
   kU4,
   kS4,
   kB1
 };
-/// Bits of a factor in registers and in memory. (Those of 6 and 4 bits of floating point have a
-/// byte each in registers.)
+/// Bits of a factor in registers and in memory. Those of 6 and 4 bits of floating point have a byte
+/// each: the lowest 6 bits, or the 4 in the middle (PTX ISA 9.0, mma).
 constexpr uint32_t bits_of(Factor f) {
   switch (f) {
     case Factor::kTF32:
@@ -111,6 +113,7 @@ constexpr uint32_t bits_of(Factor f) {
     case Factor::kF16:
     case Factor::kBF16:
       return 16;
+    case Factor::kPackedE2M1:
     case Factor::kU4:
     case Factor::kS4:
       return 4;
@@ -122,7 +125,9 @@ constexpr uint32_t bits_of(Factor f) {
 }
 
 /// kWarpMma: products of matrices of small numbers, by a warp (mma), or by its part of a warp group
-/// (wgmma, of whose 64 rows a warp has 16).
+/// (wgmma, of whose 64 rows a warp has 16). Sources: of a warp a, b, c, then what says where a's
+/// numbers are, then the scales of a and of b, each with the byte and the thread that has them; of
+/// a warp group whether c counts, b, a, c, where a's numbers are.
 struct WarpMatrixDetail {
   uint8_t m = 16;   ///< 8, 16 or 64
   uint16_t n = 8;   ///< a multiple of 8 up to 256
@@ -135,6 +140,8 @@ struct WarpMatrixDetail {
   bool negate_a = false, negate_b = false;
   bool saturate = false;
   bool exclusive_or = false;  ///< of b1: .xor.popc rather than .and.popc
+  uint8_t scales = 0;         ///< blocks of a row that have a scale each: 1, 2 or 4; 0: no scales
+  bool scales_ue4m3 = false;  ///< the scales are ue4m3 rather than ue8m0
 
   constexpr uint32_t pack() const {
     const uint32_t rows = m == 64 ? 2 : m / 8 - 1;
@@ -144,7 +151,8 @@ struct WarpMatrixDetail {
            static_cast<uint32_t>(b) << 14 | static_cast<uint32_t>(result) << 18 |
            uint32_t{sparse} << 20 | uint32_t{a_in_memory} << 21 | uint32_t{a_column} << 22 |
            uint32_t{b_column} << 23 | uint32_t{negate_a} << 24 | uint32_t{negate_b} << 25 |
-           uint32_t{saturate} << 26 | uint32_t{exclusive_or} << 27;
+           uint32_t{saturate} << 26 | uint32_t{exclusive_or} << 27 |
+           (scales == 4 ? 3u : uint32_t{scales}) << 28 | uint32_t{scales_ue4m3} << 30;
   }
   static constexpr WarpMatrixDetail unpack(uint32_t v) {
     const auto flag = [v](int bit) { return (v >> bit & 1) != 0; };
@@ -163,12 +171,18 @@ struct WarpMatrixDetail {
     d.negate_b = flag(25);
     d.saturate = flag(26);
     d.exclusive_or = flag(27);
+    d.scales = static_cast<uint8_t>((v >> 28 & 3) == 3 ? 4 : v >> 28 & 3);
+    d.scales_ue4m3 = flag(30);
     return d;
   }
   constexpr bool of_group() const { return m == 64; }
   /// Rows that one warp has.
   constexpr uint32_t warp_rows() const { return m == 64 ? 16 : m; }
-  /// 32-bit registers of the result that a thread has.
+  /// Numbers of a row of a that are there.
+  constexpr uint32_t stored_k() const { return sparse ? k / 2u : k; }
+  /// 32-bit registers that a thread has: of a, of b, of the result.
+  constexpr uint32_t a_registers() const { return warp_rows() * stored_k() * bits_of(a) / 1024; }
+  constexpr uint32_t b_registers() const { return k * n * bits_of(b) / 1024u; }
   constexpr uint32_t result_registers() const {
     return warp_rows() * n / 32 / (result == Result::kF16 ? 2 : 1);
   }
@@ -180,13 +194,15 @@ struct TensorDetail {
   bool im2col = false;       ///< pixels of a bounding box rather than a box
   bool has_offsets = false;  ///< of im2col: two more coordinates for each pixel
   bool multicast = false;    ///< to several blocks of the cluster, by a mask
+  bool four_rows = false;    ///< of a plane, each by its own coordinate (gather4, scatter4)
 
   constexpr uint32_t pack() const {
     return uint32_t{dimensions} | uint32_t{im2col} << 3 | uint32_t{has_offsets} << 4 |
-           uint32_t{multicast} << 5;
+           uint32_t{multicast} << 5 | uint32_t{four_rows} << 6;
   }
   static constexpr TensorDetail unpack(uint32_t v) {
-    return {static_cast<uint8_t>(v & 7), (v >> 3 & 1) != 0, (v >> 4 & 1) != 0, (v >> 5 & 1) != 0};
+    return {static_cast<uint8_t>(v & 7), (v >> 3 & 1) != 0, (v >> 4 & 1) != 0, (v >> 5 & 1) != 0,
+            (v >> 6 & 1) != 0};
   }
 };
 

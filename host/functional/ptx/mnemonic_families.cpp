@@ -199,12 +199,15 @@ void wmma_memory(WordList words, bool store, Mnemonic* out) {
   finish(words, out);
 }
 
-// ldmatrix.sync.aligned.m8n8.x4{.trans}.shared.b16 and stmatrix
+// ldmatrix.sync.aligned.m8n8.x4{.trans}.shared.b16 and stmatrix; of bytes, ldmatrix of
+// m16n16.trans.b8, m16n16.trans.b8x16.format and m8n16.b8x16.format, and stmatrix of
+// m16n8.trans.b8. (detail: bits of an element in memory, if they are no 16.)
 void shared_matrix(WordList words, bool store, Mnemonic* out) {
   out->op = store ? Opcode::kStmatrix : Opcode::kLdmatrix;
   out->operands = store ? "Ay" : "YA";
-  drop(&words, {"sync", "aligned", "b16"});
-  if (!take(&words, "m8n8")) out->problem = "only matrices of .m8n8 are supported";
+  drop(&words, {"sync", "aligned"});
+  const bool eights = take(&words, "m8n8"), squares = !store && take(&words, "m16n16"),
+             flat = !store && take(&words, "m8n16"), tall = store && take(&words, "m16n8");
   out->mod.vector = 1;
   if (take(&words, "x2")) out->mod.vector = 2;
   if (take(&words, "x4")) out->mod.vector = 4;
@@ -212,6 +215,18 @@ void shared_matrix(WordList words, bool store, Mnemonic* out) {
   out->mod.mode = take(&words, "trans");
   take_space(&words, &out->mod);
   out->mod.type = Type::kB32;
+  bool right = eights && take(&words, "b16");
+  if ((squares || tall) && take(&words, "b8")) {
+    out->mod.detail = 8;
+    right = true;
+  } else if ((squares || flat) && take(&words, "b8x16")) {
+    out->mod.detail = take(&words, "b6x16_p32") ? 6 : take(&words, "b4x16_p64") ? 4 : 0;
+    right = out->mod.detail != 0;
+  }
+  if (squares) out->mod.vector = static_cast<uint8_t>(out->mod.vector * 2);
+  if (!right || out->mod.vector > 4 || (out->mod.detail != 0 && (out->mod.mode != 0) == flat))
+    out->problem = "this form of " + std::string(store ? "stmatrix" : "ldmatrix") +
+                   " is not supported (.m8n8 of .b16, or a shape of bytes)";
   finish(words, out);
 }
 
@@ -276,54 +291,6 @@ bool packed_integers(std::string_view base, WordList words, Mnemonic* out) {
   out->operands = "Daa";
   out->mod.relu = is_signed && base != "add" && take(&words, "relu");
   out->mod.type = Type::kB32;
-  out->mod.detail = detail.pack();
-  finish(words, out);
-  return true;
-}
-
-// cvt of pairs of 8-bit floating-point numbers, and to tf32.
-bool small_float(WordList words, Mnemonic* out) {
-  static constexpr std::pair<std::string_view, SmallFloat> kFormats[] = {
-      {"e4m3x2", SmallFloat::kE4M3},  {"e5m2x2", SmallFloat::kE5M2}, {"tf32", SmallFloat::kTF32},
-      {"e2m3x2", SmallFloat::kE2M3},  {"e3m2x2", SmallFloat::kE3M2}, {"e2m1x2", SmallFloat::kE2M1},
-      {"ue8m0x2", SmallFloat::kUE8M0}};
-  const auto found = std::find_if(std::begin(kFormats), std::end(kFormats), [&](const auto& f) {
-    return std::find(words.begin(), words.end(), f.first) != words.end();
-  });
-  if (found == std::end(kFormats)) return false;
-  SmallFloatDetail detail;
-  detail.format = found->second;
-  const bool tf32 = detail.format == SmallFloat::kTF32;
-  detail.widens = !tf32 && words.back() == found->first;
-  take(&words, found->first);
-  out->op = Opcode::kCvt;
-  out->mod.relu = take(&words, "relu");
-  out->mod.saturate = take(&words, "satfinite");
-  const bool scale = detail.format == SmallFloat::kUE8M0;
-  if (tf32 && take(&words, "rna")) {
-    out->mod.rounding = Rounding::kRna;
-  } else if ((tf32 || scale) && take(&words, "rz")) {
-    out->mod.rounding = Rounding::kRz;
-  } else if (scale && take(&words, "rp")) {
-    out->mod.rounding = Rounding::kRp;
-  } else if (take(&words, "rn")) {
-    out->mod.rounding = Rounding::kRn;
-  } else {
-    out->problem = "the rounding is missing";
-  }
-  const std::vector<Type> types = take_types(&words);
-  detail.bf16 = types.size() == 1 && types[0] == Type::kBF16x2;
-  const bool halves = detail.bf16 ? scale : types.size() == 1 && types[0] == Type::kF16x2 && !scale;
-  const bool single = types.size() == 1 && types[0] == Type::kF32;
-  if (!(detail.widens ? halves : tf32 ? single : halves || single))
-    out->problem = "the other type must be .f32 or .f16x2";
-  if (!tf32 && !scale && detail.widens == out->mod.saturate)
-    out->problem = ".satfinite is for conversions to 8 bits";
-  const Type pair = detail.format == SmallFloat::kE2M1 ? Type::kB8 : Type::kB16;
-  const Type wide = detail.bf16 ? Type::kBF16x2 : Type::kF16x2;
-  out->mod.type = tf32 ? Type::kB32 : detail.widens ? wide : pair;
-  out->mod.src_type = detail.widens ? pair : single ? Type::kF32 : wide;
-  out->operands = single && !tf32 ? "Dss" : "Ds";
   out->mod.detail = detail.pack();
   finish(words, out);
   return true;

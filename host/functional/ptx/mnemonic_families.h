@@ -17,11 +17,18 @@ bool decode_family(std::string_view text, Mnemonic* out);
 void asynchronous_copy(WordList words, Mnemonic* out);
 void mbarrier(WordList words, Mnemonic* out);
 
-// mnemonic_tiles.cpp
+// mnemonic_products.cpp
 /// mma of formats that are no types of registers, of sparse factors, or of quads of threads; false
 /// if it is another one.
 bool small_matrix(WordList words, Mnemonic* out);
 void warp_group_matrix(WordList words, Mnemonic* out);
+
+// mnemonic_small_floats.cpp
+/// cvt to and from formats that registers have no types for, and with random bits; false if it is
+/// another one.
+bool small_float(WordList words, Mnemonic* out);
+
+// mnemonic_tiles.cpp
 /// Reads the words behind cp{.reduce}.async.bulk.tensor; false if they are not supported.
 bool tensor_copy(WordList* words, bool reduces, Mnemonic* out);
 void bulk_reduction(WordList words, Mnemonic* out);

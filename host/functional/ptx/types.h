@@ -220,7 +220,7 @@ enum class Compare : uint8_t {
 };
 enum class BoolOp : uint8_t { kNone, kAnd, kOr, kXor };
 /// kRni..kRpi round to integral values in floating point or on conversion to integers.
-enum class Rounding : uint8_t { kNone, kRn, kRz, kRm, kRp, kRna, kRni, kRzi, kRmi, kRpi };
+enum class Rounding : uint8_t { kNone, kRn, kRz, kRm, kRp, kRna, kRni, kRzi, kRmi, kRpi, kRs };
 enum class MulPart : uint8_t { kNone, kLo, kHi, kWide };
 enum class AtomicOp : uint8_t {
   kNone,

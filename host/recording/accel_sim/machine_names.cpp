@@ -82,8 +82,12 @@ std::string product_opcode(const Instruction& in) {
   const bool whole =
       d.a == Factor::kU8 || d.a == Factor::kS8 || d.a == Factor::kU4 || d.a == Factor::kS4;
   const bool f8 = ptx::bits_of(d.a) == 8 && !whole;
-  const char* name = d.a == Factor::kB1 ? "B" : whole ? "I" : f8 ? "Q" : "H";
-  std::string text = fmt::format("{}{}MMA.", name, group ? "G" : "");
+  const char* name = d.a == Factor::kB1           ? "B"
+                     : whole                      ? "I"
+                     : d.a == Factor::kPackedE2M1 ? "O"
+                     : f8                         ? "Q"
+                                                  : "H";
+  std::string text = fmt::format("{}{}MMA.{}", name, group ? "G" : "", d.scales != 0 ? "SF." : "");
   text += group       ? fmt::format("64x{}x{}", d.n, d.k)
           : d.m == 16 ? fmt::format("168{}", d.k)
                       : fmt::format("88{}", d.k);

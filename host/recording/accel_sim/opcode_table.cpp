@@ -40,7 +40,7 @@ constexpr Group kGroups[] = {
     {C::kFp64, O::kFma, T::kF64, "DFMA"},
     {C::kFp64, O::kMin, T::kF64, "DMNMX"},
     {C::kFp64, O::kSetp, T::kF64, "DSET DSETP"},
-    {C::kTensor, O::kMma, T::kF32, "HMMA QMMA HGMMA QGMMA"},
+    {C::kTensor, O::kMma, T::kF32, "HMMA QMMA OMMA HGMMA QGMMA"},
     {C::kTensor, O::kMma, T::kS32, "IMMA BMMA IGMMA BGMMA"},
     {C::kTensor, O::kMma, T::kF64, "DMMA"},
     {C::kSpecial, O::kRcp, T::kF32, "MUFU RRO"},

@@ -108,13 +108,16 @@ class Text final : public Output {
 std::string header_of(const runtime::Recording& recording, uint32_t index) {
   const runtime::LaunchRecord& l = recording.launches[index];
   const compiler::Kernel& kernel = *recording.kernels[l.kernel];
+  const runtime::Dim3& c = l.cluster;
+  const std::string cluster =
+      c.count() > 1 ? fmt::format("-cluster dim = ({},{},{})\n", c.x, c.y, c.z) : "";
   return fmt::format(
-      "-kernel name = {}\n-kernel id = {}\n-grid dim = ({},{},{})\n-block dim = ({},{},{})\n"
+      "-kernel name = {}\n-kernel id = {}\n-grid dim = ({},{},{})\n-block dim = ({},{},{})\n{}"
       "-shmem = {}\n-nregs = {}\n-binary version = 90\n-cuda stream id = {}\n"
       "-shmem base_addr = {:#018x}\n-local mem base_addr = 0x00007f3b00000000\n"
       "-nvbit version = none, by nearwarp\n-accelsim tracer version = 6\n-enable lineinfo = 0\n",
       kernel.name, index + 1, l.grid.x, l.grid.y, l.grid.z, l.block.x, l.block.y, l.block.z,
-      l.shared_bytes, compiler::occupancy_registers(kernel, kSmRegisters, l.block.count()),
+      cluster, l.shared_bytes, compiler::occupancy_registers(kernel, kSmRegisters, l.block.count()),
       l.stream, kWrittenSharedBase);
 }
 
@@ -147,6 +150,26 @@ struct Visit {
   }
 };
 
+/// Where the thread block is that was executed as number b: clusters follow one another by their
+/// places in the grid, and the blocks of one by their ranks.
+TracezBlock block_at(const runtime::LaunchRecord& l, uint64_t b) {
+  const uint64_t each = l.cluster.count();
+  const uint32_t size[3] = {l.cluster.x, l.cluster.y, l.cluster.z};
+  const uint32_t grid[3] = {l.grid.x, l.grid.y, l.grid.z};
+  TracezBlock block;
+  block.rank = static_cast<uint32_t>(b % each);
+  uint64_t cluster = b / each, rank = block.rank;
+  for (int i = 0; i < 3; ++i) {
+    const uint32_t clusters = grid[i] / size[i];
+    block.cluster[i] = static_cast<uint32_t>(cluster % clusters);
+    block.in_cluster[i] = static_cast<uint32_t>(rank % size[i]);
+    block.at[i] = block.cluster[i] * size[i] + block.in_cluster[i];
+    cluster /= clusters;
+    rank /= size[i];
+  }
+  return block;
+}
+
 void write_launch(const runtime::Recording& recording, uint32_t index, Output& out) {
   const runtime::LaunchRecord& l = recording.launches[index];
   const compiler::Kernel& kernel = *recording.kernels[l.kernel];
@@ -158,12 +181,7 @@ void write_launch(const runtime::Recording& recording, uint32_t index, Output& o
     const auto chunk = recording.traces.chunk(c);
     for (uint32_t b = chunk->first_block; b < chunk->first_block + chunk->num_blocks; ++b) {
       story.read(*chunk, b);
-      TracezBlock block;
-      block.at[0] = b % l.grid.x;
-      block.at[1] = b / l.grid.x % l.grid.y;
-      block.at[2] = b / l.grid.x / l.grid.y;
-      for (int i = 0; i < 3; ++i) block.cluster[i] = block.at[i];
-      out.begin_block(block);
+      out.begin_block(block_at(l, b));
       Visit visit{lines, of_warp, out};
       walk.walk(*chunk, b, b + 1, visit);
       visit.finish();

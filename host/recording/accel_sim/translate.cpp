@@ -25,7 +25,7 @@ void set_matrix(Instruction& in, const Modifiers& mods) {
                     : name == "HMMA" || name == "HGMMA" ? Type::kF16
                                                         : Type::kU8;
   if (mods.has("TF32")) in.mod.src_type = Type::kB32;
-  if (mods.has("S4") || mods.has("U4")) k /= 2;
+  if (mods.has("S4") || mods.has("U4") || name == "OMMA") k /= 2;
   if (name == "BMMA" || name == "BGMMA") k /= 8;
   if (mods.has("SP")) k /= 2;
   // Volta's, a step of four, or of two where the sums are f16: a quarter, or half, of m8n8k4 by

@@ -66,7 +66,7 @@ WarpLines::WarpLines(const compiler::Kernel& kernel, const runtime::LaunchRecord
   }
 }
 
-void WarpLines::warp(uint64_t, uint32_t) {}
+void WarpLines::warp(uint64_t block, uint32_t) { rank_ = block % launch_.cluster.count(); }
 
 void WarpLines::run(uint32_t block, uint32_t, uint32_t mask) {
   finish_run();
@@ -182,10 +182,12 @@ void WarpLines::addresses(uint32_t bytes, uint32_t mask, const uint64_t* address
   if (strided && list.size() == 1) line_ += "0 ";
 }
 
-/// As a traced GPU would have it: shared memory's window, and that of other blocks of a cluster as
-/// if it were the block's own. Local memory is written as device memory.
+/// As a traced GPU would have it: shared memory's window, of the block of the cluster whose rank is
+/// in bits 24 and up. Local memory is written as device memory.
 uint64_t WarpLines::traced(const Instruction& in, uint64_t address) const {
-  const uint64_t offset = address & (kWindowBytes - 1);
+  const uint64_t window = (address & (trace::kSharedWindow - 1)) / kWindowBytes;
+  const uint64_t rank = window == 0 ? rank_ : window - 1;  // 0 is the block's own
+  const uint64_t offset = rank * kWindowBytes + (address & (kWindowBytes - 1));
   if ((address & trace::kSharedWindow) != 0) return kWrittenSharedBase + offset;
   return in.mod.space == ptx::Space::kShared ? offset : address;
 }
@@ -206,7 +208,7 @@ void WarpLines::memory(uint32_t index, uint32_t lanes, const uint64_t* words) {
   if (in.op == Opcode::kSt && in.mod.mode == 1 && lanes != 0) {
     values = "32";
     for (uint32_t i = 0; i < 32; ++i) {
-      const uint32_t number = story_.number_at(address[i]);
+      const uint32_t number = story_.number_at(address[i] % kWindowBytes);
       const uint32_t count = number != MbarrierStory::kNone ? story_.count_of(number) : 1;
       values += fmt::format(" {:x}", (kMbarrierCounts - count) << 1);
     }

@@ -50,6 +50,7 @@ class WarpLines {
   MbarrierStory& story_;
   std::function<void(const std::string&)> to_;
   std::vector<uint32_t> number_of_;  ///< of each instruction among those that are written
+  uint64_t rank_ = 0;                ///< of the thread block in its cluster
   uint32_t mask_ = 0, next_ = 0, end_ = 0;
   Box box_;
   bool has_product_ = false;

@@ -183,14 +183,14 @@ uint64_t matrix_products(const Instruction& in) {
 }
 
 /// Cycles in which shared memory can give the factors of a warp group's product that lie there: a
-/// by each of the four warps, b once for all.
+/// by each of the four warps (of a sparse one what is there), b once for all.
 uint64_t factor_cycles(const Instruction& in, const MachineConfig& m) {
   if (in.op != Opcode::kWarpMma) return 0;
   const ptx::WarpMatrixDetail d = ptx::WarpMatrixDetail::unpack(in.mod.detail);
   if (!d.of_group()) return 0;
-  const uint64_t rows = d.n + (d.a_in_memory ? 64 : 0);
+  const uint64_t numbers = uint64_t{d.n} * d.k + (d.a_in_memory ? uint64_t{64} * d.stored_k() : 0);
   const uint64_t each = uint64_t{4} * m.lsu.shared_banks;
-  return (rows * d.k * ptx::bits_of(d.a) / 8 + each - 1) / each;
+  return (numbers * ptx::bits_of(d.a) / 8 + each - 1) / each;
 }
 
 /// The unit's ports, or, where it has none, those of the SPs are taken for so long.
