@@ -1,0 +1,140 @@
+// A program divided into parts that are simulated side by side.
+#include "host/recording/divide.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace nearwarp::runtime {
+namespace {
+
+/// A word of a trace, which is mostly an address, costs as much as so many warp-instructions
+/// (estimated).
+constexpr uint64_t kWordCosts = 2;
+/// What filling caches for a part and making its machine cost (estimated: 10 to 40 million host
+/// instructions, of kmeans, bfs-rmat and graph-colouring at size small, on tom and coda); of a small
+/// program, in which there is less to fill, one in so much of its work.
+constexpr uint64_t kPartCosts = 20'000, kPartCostsOf = 64;
+/// How many parts are tried where that is left open, the most first. More have more at their
+/// beginnings to make, and are for who has more cores (PARTS).
+constexpr uint32_t kNumbers[] = {16, 12, 8, 6, 4};
+/// What such parts do twice, at most: one in so much of the program's work. Two cores so are at
+/// least 1.85 times as fast as one, if that is all.
+constexpr uint64_t kTwice = 12;
+/// The part that costs most may cost one in so much more, if less is simulated twice then.
+constexpr uint64_t kSlackOf = 32;
+/// Of a program with more cuts only so many are looked at, evenly by work; what lies between is
+/// small beside a part.
+constexpr size_t kMostCuts = 512;
+constexpr uint64_t kNone = std::numeric_limits<uint64_t>::max();
+
+class Divider {
+ public:
+  Divider(const Recording& recording, uint32_t before, uint32_t together) : done_{0} {
+    for (const uint64_t cost : launch_costs(recording)) done_.push_back(done_.back() + cost);
+    const std::vector<bool> cuts = launch_cuts(recording);
+    const std::vector<bool> of_parts = cuts_after(cuts, together);
+    const auto end = static_cast<uint32_t>(cuts.size()) - 1;
+    const uint64_t part_costs = std::min(kPartCosts, all() / kPartCostsOf);
+    uint64_t next = 0;  // work at which the next cut is looked at
+    for (uint32_t i = 0; i <= end; ++i) {
+      if (!of_parts[i] || (done_[i] < next && i != end)) continue;
+      cuts_.push_back(part_of(cuts, i, i, before));
+      lead_.push_back(i == 0 ? 0 : part_costs + done_[i] - done_[cuts_.back().begin]);
+      next = done_[i] + (end > kMostCuts ? done_.back() / kMostCuts : 0);
+    }
+  }
+
+  uint64_t all() const { return done_.back(); }
+
+  /// Of a division into at most so many parts, the costs of the one that costs most.
+  uint64_t least_bound(uint32_t most) const {
+    uint64_t least = kNone;
+    std::vector<uint64_t> bound(cuts_.size(), kNone);
+    bound[0] = 0;
+    for (uint32_t n = 0; n < most; ++n) {
+      std::vector<uint64_t> next(cuts_.size(), kNone);
+      for (size_t e = 1; e < cuts_.size(); ++e)
+        for (size_t s = e; s-- > 0;) {
+          const uint64_t cost = cost_of(s, e);
+          if (done_[cuts_[e].first] - done_[cuts_[s].first] >= next[e]) break;
+          if (bound[s] != kNone) next[e] = std::min(next[e], std::max(bound[s], cost));
+        }
+      bound = std::move(next);
+      least = std::min(least, bound.back());
+    }
+    return least;
+  }
+
+  struct Plan {
+    std::vector<LaunchPart> parts = {};
+    uint64_t twice = 0;  ///< what is done before parts
+  };
+
+  /// At most so many parts, none of which costs more than the bound and which do least twice.
+  Plan within(uint32_t most, uint64_t bound) const {
+    std::vector<std::vector<uint64_t>> twice(most + 1, std::vector<uint64_t>(cuts_.size(), kNone));
+    std::vector<std::vector<size_t>> from(most + 1, std::vector<size_t>(cuts_.size(), 0));
+    twice[0][0] = 0;
+    uint32_t best = 0;
+    for (uint32_t n = 1; n <= most; ++n) {
+      for (size_t e = 1; e < cuts_.size(); ++e)
+        for (size_t s = e; s-- > 0;) {
+          if (done_[cuts_[e].first] - done_[cuts_[s].first] > bound) break;
+          if (twice[n - 1][s] == kNone || cost_of(s, e) > bound) continue;
+          if (twice[n - 1][s] + lead_[s] >= twice[n][e]) continue;
+          twice[n][e] = twice[n - 1][s] + lead_[s];
+          from[n][e] = s;
+        }
+      if (twice[n].back() < (best == 0 ? kNone : twice[best].back())) best = n;
+    }
+    Plan plan;
+    plan.twice = twice[best].back();
+    for (size_t e = cuts_.size() - 1; e != 0; e = from[best--][e]) {
+      LaunchPart part = cuts_[from[best][e]];
+      part.end = cuts_[e].first;
+      plan.parts.push_back(part);
+    }
+    std::ranges::reverse(plan.parts);
+    return plan;
+  }
+
+  Plan with(uint32_t most) const {
+    if (cuts_.size() < 2) return {};
+    const uint64_t bound = least_bound(most);
+    return within(most, bound + bound / kSlackOf);
+  }
+
+ private:
+  uint64_t cost_of(size_t begin, size_t end) const {
+    return lead_[begin] + done_[cuts_[end].first] - done_[cuts_[begin].first];
+  }
+
+  std::vector<uint64_t> done_;    // by launch: all before it
+  std::vector<LaunchPart> cuts_;  // without an end: the program's beginning, where a part may begin
+  std::vector<uint64_t> lead_;    // by cut: what is done before a part that begins there
+};
+
+}  // namespace
+
+std::vector<uint64_t> launch_costs(const Recording& recording) {
+  std::vector<uint64_t> costs;
+  for (const LaunchRecord& l : recording.launches) {
+    costs.push_back(l.warp_instructions);
+    for (uint32_t c = l.first_chunk; c < l.first_chunk + l.num_chunks; ++c)
+      costs.back() += kWordCosts * recording.traces.words(c);
+  }
+  return costs;
+}
+
+std::vector<LaunchPart> divide(const Recording& recording, uint32_t most, uint32_t before,
+                               uint32_t together) {
+  const Divider divider(recording, before, together);
+  if (most != 0) return divider.with(most).parts;
+  for (const uint32_t n : kNumbers) {
+    Divider::Plan plan = divider.with(n);
+    if (plan.parts.size() == n && plan.twice <= divider.all() / kTwice) return plan.parts;
+  }
+  return divider.with(2).parts;
+}
+
+}  // namespace nearwarp::runtime
