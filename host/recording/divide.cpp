@@ -3,13 +3,22 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <utility>
+
+#include "host/recording/chunk_touches.h"
+#include "host/recording/chunk_walk.h"
+#include "host/recording/launch_features.h"
+#include "host/recording/record_lines.h"
 
 namespace nearwarp::runtime {
 namespace {
 
-/// A word of a trace, which is mostly an address, costs as much as so many warp-instructions
-/// (estimated).
-constexpr uint64_t kWordCosts = 2;
+/// Lines of warps' accesses cost as much as so many warp-instructions (estimated, from host
+/// instructions of kmeans on tom, where it is 1, and of bfs-rmat on coda, where it is 2.3).
+constexpr double kTransactionCosts = 1.5;
+/// Traces of one thread block in so many are read.
+constexpr uint32_t kBlocksRead = 8;
 /// What filling caches for a part and making its machine cost (estimated: 10 to 40 million host
 /// instructions, of kmeans, bfs-rmat and graph-colouring at size small, on tom and coda); of a small
 /// program, in which there is less to fill, one in so much of its work.
@@ -26,6 +35,27 @@ constexpr uint64_t kSlackOf = 32;
 /// small beside a part.
 constexpr size_t kMostCuts = 512;
 constexpr uint64_t kNone = std::numeric_limits<uint64_t>::max();
+
+/// Transactions of device memory in a chunk, as one thread block in kBlocksRead has them.
+uint64_t transactions_of(const TraceChunk& chunk, const compiler::Kernel& kernel) {
+  struct Visit {
+    const compiler::Kernel& kernel;
+    uint64_t transactions = 0;
+
+    void warp(uint64_t, uint32_t) {}
+    void run(uint32_t, uint32_t, uint32_t) {}
+    void record(uint32_t instruction, uint32_t lanes, const uint64_t* words) {
+      if (!is_of_device(kernel.instructions[instruction].mod.space)) return;
+      each_line(words, lanes, kFeatureLineShift, [&](uint64_t, uint32_t) { ++transactions; });
+    }
+  };
+  const ChunkWalk walk(kernel);
+  Visit visit{kernel};
+  uint64_t read = 0;
+  for (uint32_t b = 0; b < chunk.num_blocks; b += kBlocksRead, ++read)
+    walk.walk(chunk, chunk.first_block + b, chunk.first_block + b + 1, visit);
+  return read == 0 ? 0 : visit.transactions * chunk.num_blocks / read;
+}
 
 class Divider {
  public:
@@ -101,7 +131,8 @@ class Divider {
   Plan with(uint32_t most) const {
     if (cuts_.size() < 2) return {};
     const uint64_t bound = least_bound(most);
-    return within(most, bound + bound / kSlackOf);
+    Plan even = within(most, bound), less = within(most, bound + bound / kSlackOf);
+    return less.twice < even.twice ? less : even;
   }
 
  private:
@@ -118,10 +149,17 @@ class Divider {
 
 std::vector<uint64_t> launch_costs(const Recording& recording) {
   std::vector<uint64_t> costs;
+  std::map<std::pair<uint32_t, uint32_t>, uint64_t> known;  // by chunk's identity and kernel
   for (const LaunchRecord& l : recording.launches) {
-    costs.push_back(l.warp_instructions);
-    for (uint32_t c = l.first_chunk; c < l.first_chunk + l.num_chunks; ++c)
-      costs.back() += kWordCosts * recording.traces.words(c);
+    uint64_t transactions = 0;
+    for (uint32_t c = l.first_chunk; c < l.first_chunk + l.num_chunks; ++c) {
+      const auto [of, is_new] = known.try_emplace({recording.traces.identity(c), l.kernel}, 0);
+      if (is_new)
+        of->second = transactions_of(*recording.traces.chunk(c), *recording.kernels[l.kernel]);
+      transactions += of->second;
+    }
+    costs.push_back(l.warp_instructions + static_cast<uint64_t>(
+                                              kTransactionCosts * static_cast<double>(transactions)));
   }
   return costs;
 }

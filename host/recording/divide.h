@@ -10,7 +10,7 @@
 namespace nearwarp::runtime {
 
 /// By launch, what simulating it costs the host beside others, in warp-instructions of a kernel
-/// that hardly uses memory; from the lengths of its traces, which are not read.
+/// that hardly uses memory; from the traces of one thread block in eight.
 std::vector<uint64_t> launch_costs(const Recording& recording);
 
 /// A program divided at cuts into parts that follow each other, each after `before` launches. The

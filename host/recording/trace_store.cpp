@@ -160,15 +160,6 @@ uint32_t TraceStore::blocks(uint32_t index) const {
   return impl_->entries[impl_->identity(index)].blocks;
 }
 
-uint64_t TraceStore::words(uint32_t index) const {
-  if (!impl_->parts.empty()) {
-    const size_t part = impl_->part_of(index);
-    return impl_->parts[part].words(index);
-  }
-  const std::lock_guard lock(impl_->mutex);
-  return impl_->entries[impl_->identity(index)].words;
-}
-
 uint64_t TraceStore::total_words() const {
   uint64_t sum = 0;
   for (const TraceStore& part : impl_->parts) sum += part.total_words();

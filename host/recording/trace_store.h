@@ -46,8 +46,7 @@ class TraceStore {
   std::shared_ptr<const TraceChunk> chunk(uint32_t index) const;
   /// Thread blocks of the chunk; it need not be loaded for that.
   uint32_t blocks(uint32_t index) const;
-  uint64_t words(uint32_t index) const;  ///< of the chunk; it need not be loaded for that
-  uint64_t total_words() const;          ///< of all chunks, equal ones too
+  uint64_t total_words() const;  ///< of all chunks, equal ones too
 
   /// A chunk that lies compressed in a file.
   struct StoredChunk {

@@ -132,22 +132,6 @@ TEST(LaunchPart, WithoutANumberPartsAreEvenInNumber) {
   }
 }
 
-TEST(LaunchPart, DivideCountsWordsOfTraces) {
-  // Four launches of as many instructions, of which the last two have much memory to ask.
-  Recording r = in_order({1, 1, 1, 1});
-  for (uint32_t i = 0; i < 4; ++i) {
-    TraceChunk chunk;
-    chunk.num_blocks = 1;
-    chunk.words.resize(i < 2 ? 10 : 3 * kMillion);
-    r.launches[i].first_chunk = r.traces.append(std::move(chunk));
-    r.launches[i].num_chunks = 1;
-  }
-  const std::vector<uint64_t> costs = launch_costs(r);
-  EXPECT_EQ(costs[0], kMillion + 20);
-  EXPECT_EQ(costs[3], 7 * kMillion);
-  EXPECT_EQ(divide(r, 2, 0).at(1).first, 3u);
-}
-
 TEST(LaunchPart, DivideOfManyLaunchesIsNearlyEven) {
   const Recording r = in_order(std::vector<uint64_t>(5000, 1));
   const std::vector<LaunchPart> parts = divide(r, 8, 1);
