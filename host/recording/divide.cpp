@@ -20,8 +20,8 @@ constexpr double kTransactionCosts = 1.5;
 /// Traces of one thread block in so many are read.
 constexpr uint32_t kBlocksRead = 8;
 /// What filling caches for a part and making its machine cost (estimated: 10 to 40 million host
-/// instructions, of kmeans, bfs-rmat and graph-colouring at size small, on tom and coda); of a small
-/// program, in which there is less to fill, one in so much of its work.
+/// instructions, of kmeans, bfs-rmat and graph-colouring at size small, on tom and coda); of a
+/// small program, in which there is less to fill, one in so much of its work.
 constexpr uint64_t kPartCosts = 20'000, kPartCostsOf = 64;
 /// How many parts are tried where that is left open, the most first. More have more at their
 /// beginnings to make, and are for who has more cores (PARTS).
@@ -158,8 +158,8 @@ std::vector<uint64_t> launch_costs(const Recording& recording) {
         of->second = transactions_of(*recording.traces.chunk(c), *recording.kernels[l.kernel]);
       transactions += of->second;
     }
-    costs.push_back(l.warp_instructions + static_cast<uint64_t>(
-                                              kTransactionCosts * static_cast<double>(transactions)));
+    costs.push_back(l.warp_instructions +
+                    static_cast<uint64_t>(kTransactionCosts * static_cast<double>(transactions)));
   }
   return costs;
 }

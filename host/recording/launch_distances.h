@@ -10,8 +10,8 @@
 namespace nearwarp::runtime {
 
 /// By launch, of the lines that its thread blocks touch: how many bits the number has that says how
-/// far the thread block is from those that touched the line's page in the launch which did so first,
-/// in 1024ths of the grid; summed. Local memory is the thread blocks' own.
+/// far the thread block is from those that touched the line's page in the launch which did so
+/// first, in 1024ths of the grid; summed. Local memory is the thread blocks' own.
 std::vector<uint64_t> launch_distances(const Recording& recording);
 
 }  // namespace nearwarp::runtime

@@ -40,8 +40,8 @@ class Design {
         seed_(seed),
         alike_(recording.studies->of<std::vector<uint32_t>>(
             "first alike", [&] { return first_alike(recording); })),
-        found_(sample_units(recording, launch_cuts(recording), before, together, resident,
-                            distances)),
+        found_(
+            sample_units(recording, launch_cuts(recording), before, together, resident, distances)),
         units_(found_.units) {}
 
   bool divides_launches() const { return found_.divided != 0; }

@@ -58,8 +58,8 @@ struct SampleUnits {
 
 /// `resident`: by launch, the most thread blocks that any of the machines has at a time; empty: no
 /// launch is divided. Each unit is simulated after `before` launches, or after as many thread
-/// blocks as a machine has at a time. Of the first `together` launches none is divided. `distances`:
-/// by launch (launch_distances.h), or empty where they make no difference.
+/// blocks as a machine has at a time. Of the first `together` launches none is divided.
+/// `distances`: by launch (launch_distances.h), or empty where they make no difference.
 SampleUnits sample_units(const Recording& recording, const std::vector<bool>& cuts, uint32_t before,
                          uint32_t together, const std::vector<uint64_t>& resident,
                          const std::vector<uint64_t>& distances);

@@ -174,8 +174,7 @@ void fill_caches(const runtime::Recording& recording, const Before& before, cons
   for (const Event& e : events) {
     if (e.what == Event::kCode) fill.put_for_all(static_cast<LineAddr>(e.key));
     if (e.what == Event::kPage) fill.put_page_table(tlb, static_cast<uint32_t>(e.key));
-    if (e.what == Event::kLine)
-      fill.put(slice_of_key(e.key), line_of_key(e.key), e.sectors);
+    if (e.what == Event::kLine) fill.put(slice_of_key(e.key), line_of_key(e.key), e.sectors);
   }
 }
 
