@@ -28,6 +28,7 @@ struct Division {
 struct DivisionNeeds {
   uint32_t before = 0;    ///< launches that are simulated before each part, unless others are named
   uint32_t together = 0;  ///< launches, from the first one on, in which policies learn
+  bool apart = false;     ///< SMs lie in the parts of some machine's memory
   std::vector<uint64_t> resident =
       {};  ///< by launch: thread blocks on a machine at a time, at most
 };

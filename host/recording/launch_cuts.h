@@ -60,14 +60,6 @@ LaunchPart part_of(const std::vector<bool>& cuts, uint32_t first, uint32_t end, 
 /// these have in the mean.
 uint64_t instructions_of(const Recording& recording, const LaunchPart& part);
 
-/// A program divided at cuts into parts that follow each other, each after `before` launches. Each
-/// part's work (warp-instructions, those before it included) is at most a bound, the smallest one
-/// that at most `most` parts meet. With `most` 0 there are as many parts, from 2 to 16, as together
-/// do at most a twelfth more than the program has, or two. The first `together` launches are not
-/// divided.
-std::vector<LaunchPart> divide(const Recording& recording, uint32_t most, uint32_t before,
-                               uint32_t together = 0);
-
 /// Cuts, but for those between the program's first `together` launches.
 std::vector<bool> cuts_after(std::vector<bool> cuts, uint32_t together);
 

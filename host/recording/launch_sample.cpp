@@ -10,6 +10,7 @@
 #include <set>
 
 #include "host/recording/division.h"
+#include "host/recording/launch_distances.h"
 #include "host/recording/repeats.h"
 #include "host/recording/sample_choice.h"
 #include "host/recording/sample_strata.h"
@@ -31,14 +32,16 @@ double error_of_spread(double error, bool inside) {
 class Design {
  public:
   Design(const Recording& recording, double error, uint32_t before, uint32_t together,
-         const std::vector<uint64_t>& resident, uint64_t seed)
+         const std::vector<uint64_t>& resident, uint64_t seed,
+         const std::vector<uint64_t>& distances)
       : recording_(recording),
         error_(error),
         together_(together),
         seed_(seed),
         alike_(recording.studies->of<std::vector<uint32_t>>(
             "first alike", [&] { return first_alike(recording); })),
-        found_(sample_units(recording, launch_cuts(recording), before, together, resident)),
+        found_(
+            sample_units(recording, launch_cuts(recording), before, together, resident, distances)),
         units_(found_.units) {}
 
   bool divides_launches() const { return found_.divided != 0; }
@@ -244,14 +247,17 @@ std::string sample_within(double error) {
 }
 
 Division sample_launches(const Recording& recording, double error, uint32_t before,
-                         uint32_t together, const std::vector<uint64_t>& resident, uint64_t seed) {
+                         uint32_t together, const std::vector<uint64_t>& resident, uint64_t seed,
+                         bool apart) {
   if (recording.launches.empty()) return {};
   const bool may_divide = error > std::hypot(kStartError, kInsideError);
+  const std::vector<uint64_t> distances =
+      apart ? launch_distances(recording) : std::vector<uint64_t>();
   Design inside(recording, error, before, together, may_divide ? resident : std::vector<uint64_t>(),
-                seed);
+                seed, distances);
   if (!inside.divides_launches()) return inside.make();
   Division blocks = inside.make();
-  Division launches = Design(recording, error, before, together, {}, seed).make();
+  Division launches = Design(recording, error, before, together, {}, seed, distances).make();
   const bool is_less =
       blocks.sample.has_value() &&
       (!launches.sample.has_value() || blocks.sample->simulated < launches.sample->simulated);

@@ -71,9 +71,10 @@ std::string sample_within(double error);
 /// takes others.
 ///
 /// `resident`: by launch, the most thread blocks that any of the machines has at a time; long
-/// launches are then sampled inside, where that is less work. Empty: none is.
+/// launches are then sampled inside, where that is less work. Empty: none is. `apart`: some of the
+/// machines have SMs in the parts of a memory, so that it counts how far data is away.
 Division sample_launches(const Recording& recording, double error, uint32_t before,
                          uint32_t together = 0, const std::vector<uint64_t>& resident = {},
-                         uint64_t seed = 0);
+                         uint64_t seed = 0, bool apart = false);
 
 }  // namespace nearwarp::runtime

@@ -17,6 +17,10 @@ namespace {
 constexpr double kSms = 70, kLaunchCosts = 50'000, kTransactionCosts = 4, kSectorCosts = 4,
                  kLineCosts = 8, kFreshLineCosts = 64, kBlockCosts = 50, kChainCosts = 500,
                  kLineBeforeCosts = 4, kLanesCount = 0.5;
+/// A line from the far end of a grid, ten bits away, costs as much as ten that were not used of
+/// late: links between stacks carry about a tenth of what these read (estimated; 16 of 256 GB/s on
+/// coda).
+constexpr double kApartCosts = 64;
 
 /// Constants of a divided launch, in thread blocks that a machine has at a time: what is simulated
 /// before each unit, what its beginning and its end are, which stand for themselves, and what the
@@ -46,7 +50,7 @@ SampleCosts costs_of(const LaunchFeatures& f) {
 
 double size_of(const SampleCosts& features, double launches) {
   return std::accumulate(features.begin(), features.end(), kLaunchCosts * launches) -
-         features[kLanes];
+         features[kLanes] - features[kApart];
 }
 
 /// Do thread blocks of the kernel hand results to each other while they run?
@@ -70,8 +74,13 @@ std::vector<uint32_t> boundaries(uint64_t blocks, uint64_t resident) {
 class Finder {
  public:
   Finder(const Recording& recording, const std::vector<bool>& cuts, uint32_t before,
-         uint32_t together, const std::vector<uint64_t>& resident)
-      : recording_(recording), cuts_(cuts), before_(before), resident_(resident) {
+         uint32_t together, const std::vector<uint64_t>& resident,
+         const std::vector<uint64_t>& distances)
+      : recording_(recording),
+        cuts_(cuts),
+        before_(before),
+        resident_(resident),
+        distances_(distances) {
     divide(together);
     features_ = features_of_pieces(recording, bounds_);
     work_.push_back(0);
@@ -152,6 +161,8 @@ class Finder {
         const SampleCosts costs = costs_of(piece);
         for (size_t f = 0; f < kSampleFeatures; ++f) unit.features[f] += costs[f];
       }
+      if (!distances_.empty())
+        unit.features[kApart] += kApartCosts * static_cast<double>(distances_[i]);
     }
     unit.group = group(std::move(kind));
     unit.launches = end - first;
@@ -199,6 +210,7 @@ class Finder {
   const std::vector<bool>& cuts_;
   uint32_t before_;
   const std::vector<uint64_t>& resident_;
+  const std::vector<uint64_t>& distances_;
   std::vector<std::vector<uint32_t>> bounds_;          // by launch
   std::vector<std::vector<LaunchFeatures>> features_;  // by launch and piece of it
   std::vector<double> work_;                           // of launches before each
@@ -209,8 +221,9 @@ class Finder {
 }  // namespace
 
 SampleUnits sample_units(const Recording& recording, const std::vector<bool>& cuts, uint32_t before,
-                         uint32_t together, const std::vector<uint64_t>& resident) {
-  return Finder(recording, cuts, before, together, resident).found();
+                         uint32_t together, const std::vector<uint64_t>& resident,
+                         const std::vector<uint64_t>& distances) {
+  return Finder(recording, cuts, before, together, resident, distances).found();
 }
 
 }  // namespace nearwarp::runtime

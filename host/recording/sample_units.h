@@ -30,7 +30,8 @@ enum SampleFeature : size_t {
   kBlocks,
   kChain,   ///< of a warp's instructions, one after the other
   kBefore,  ///< lines of the launch before, which may have to be written back first
-  kLanes,   ///< how many take part is no work of its own, but divides strata
+  kLanes,   ///< how many take part is no work of its own, but divides strata,
+  kApart,   ///< nor is how far data is away (launch_distances.h), where that is known
   kSampleFeatures,
 };
 using SampleCosts = std::array<double, kSampleFeatures>;
@@ -58,7 +59,9 @@ struct SampleUnits {
 /// `resident`: by launch, the most thread blocks that any of the machines has at a time; empty: no
 /// launch is divided. Each unit is simulated after `before` launches, or after as many thread
 /// blocks as a machine has at a time. Of the first `together` launches none is divided.
+/// `distances`: by launch (launch_distances.h), or empty where they make no difference.
 SampleUnits sample_units(const Recording& recording, const std::vector<bool>& cuts, uint32_t before,
-                         uint32_t together, const std::vector<uint64_t>& resident);
+                         uint32_t together, const std::vector<uint64_t>& resident,
+                         const std::vector<uint64_t>& distances);
 
 }  // namespace nearwarp::runtime

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "bench/workloads/workload.h"
+#include "host/recording/divide.h"
 #include "host/recording/division.h"
 #include "host/recording/launch_features.h"
 #include "host/recording/record_lines.h"
@@ -62,6 +63,23 @@ TEST(RecordLines, AreThoseOfEveryLane) {
                 [&](uint64_t line, uint32_t sectors) { lines.emplace_back(line, sectors); });
       ASSERT_EQ(lines, lines_by_lane(words, lanes, shift)) << i << " " << shift;
     }
+  }
+}
+
+TEST(LaunchCosts, FollowFromInstructionsAndTransactions) {
+  for (const char* name : {"kmeans", "bfs-rmat", "fwt"}) {
+    SCOPED_TRACE(name);
+    const Recording r = record(name);
+    const std::vector<LaunchFeatures> features = launch_features(r);
+    const std::vector<uint64_t> costs = launch_costs(r);
+    ASSERT_EQ(costs.size(), features.size());
+    double found = 0, expected = 0;
+    for (size_t i = 0; i < costs.size(); ++i) {
+      EXPECT_GE(costs[i], features[i].warp_instructions);
+      found += static_cast<double>(costs[i] - features[i].warp_instructions);
+      expected += 1.5 * static_cast<double>(features[i].transactions);
+    }
+    EXPECT_NEAR(found / expected, 1, 0.2) << "some thread blocks stand for all";
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "host/core/error.h"
 #include "host/mechanisms/tom/report/sections.h"
+#include "host/recording/divide.h"
 #include "host/timing/report/parts.h"
 #include "host/timing/run/divided_batch.h"
 #include "host/timing/run/learning.h"

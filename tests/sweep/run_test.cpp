@@ -10,6 +10,7 @@
 
 #include "host/core/error.h"
 #include "host/mechanisms/tom/settings.h"
+#include "host/recording/divide.h"
 #include "host/timing/sweep/table.h"
 #include "tests/sweep/sweep_rig.h"
 

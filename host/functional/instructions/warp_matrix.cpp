@@ -98,9 +98,9 @@ class Product {
       for (uint32_t j = 0; j < stored_; ++j)
         m_.columns[size_t{i} * stored_ + j] = static_cast<uint16_t>(column_of(i, j));
   }
-  /// The column of the j-th number that is there in row i of a sparse a. Four bits say which two of a chunk of
-  /// four are (of packed 4-bit numbers, which two of four pairs; of tf32, which one of two, by two
-  /// halves of it). Which lane has them: as libraries arrange them (CUTLASS).
+  /// The column of the j-th number that is there in row i of a sparse a. Four bits say which two of
+  /// a chunk of four are (of packed 4-bit numbers, which two of four pairs; of tf32, which one of
+  /// two, by two halves of it). Which lane has them: as libraries arrange them (CUTLASS).
   uint32_t column_of(uint32_t i, uint32_t j) const {
     const uint32_t bits = ptx::bits_of(d_.a);
     const uint32_t unit = bits == 4 ? 2 : 1;          // numbers that belong together

@@ -45,9 +45,9 @@ static void each_sum(RouterNetwork& a, const RouterNetwork& b, F f) {
 }
 
 static std::string key(const SmCycles& c) { return c.sms + "\n" + c.kernel; }
-static std::string key(const Utilisation& u) { return u.name; }
-static std::string key(const WayTime& w) { return w.name; }
-static std::string key(const RouterNetwork& n) { return n.name; }
+static const std::string& key(const Utilisation& u) { return u.name; }
+static const std::string& key(const WayTime& w) { return w.name; }
+static const std::string& key(const RouterNetwork& n) { return n.name; }
 
 namespace {
 

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <charconv>
 
+#include "host/config/shape.h"
 #include "host/core/error.h"
+#include "host/recording/divide.h"
 #include "host/timing/run/launch_part.h"
 #include "host/timing/run/learning.h"
 #include "host/timing/run/resident_blocks.h"
@@ -17,6 +19,9 @@ namespace {
 
 /// In percent. Warming alone leaves some of the first; the second says nothing.
 constexpr double kLeastSampleError = 1.5, kMostSampleError = 50;
+/// Launches that are simulated before each part of a whole program: what is off there is little
+/// beside the whole, whatever the machine and the policy (docs/launches.md).
+constexpr uint32_t kBeforeParts = 1;
 constexpr const char* kForms = "I..J, I..J:K, parallel, parallel:K or parallel:K:PARTS";
 
 /// A text that is no choice; `option` is what users know it by.
@@ -106,8 +111,9 @@ std::vector<runtime::LaunchPart> all_parts(const LaunchChoice& choice,
                                            const runtime::Recording& recording,
                                            const runtime::DivisionNeeds& needs) {
   if (recording.measured_warp_instructions != 0) refuse_paper_size();
-  const uint32_t before = choice.before.value_or(needs.before);
-  if (choice.parallel) return runtime::divide(recording, choice.parts, before, needs.together);
+  if (choice.parallel)
+    return runtime::divide(recording, choice.parts, choice.before.value_or(kBeforeParts),
+                           needs.together);
   const auto n = static_cast<uint64_t>(recording.launches.size());
   if (choice.last > n)
     throw UsageError(fmt::format("--launches: there is no launch {} - {} has {}, from 1 on",
@@ -124,7 +130,8 @@ std::vector<runtime::LaunchPart> all_parts(const LaunchChoice& choice,
                     low + 1, high, recording.name, at + 1));
   }
   return {runtime::part_of(cuts, static_cast<uint32_t>(choice.first - 1),
-                           static_cast<uint32_t>(choice.last), before)};
+                           static_cast<uint32_t>(choice.last),
+                           choice.before.value_or(needs.before))};
 }
 
 }  // namespace
@@ -138,7 +145,7 @@ runtime::Division division_of(const LaunchChoice& choice, const runtime::Recordi
   } else {
     if (recording.measured_warp_instructions != 0) refuse_paper_size();
     division = sample_launches(recording, choice.sample, choice.before.value_or(needs.before),
-                               needs.together, needs.resident, choice.seed);
+                               needs.together, needs.resident, choice.seed, needs.apart);
   }
   for (runtime::LaunchPart& part : division.parts)
     part.warm =
@@ -149,8 +156,10 @@ runtime::Division division_of(const LaunchChoice& choice, const runtime::Recordi
 runtime::DivisionNeeds division_needs(std::span<const ReplayJob> jobs,
                                       const std::function<bool()>& go_on) {
   runtime::DivisionNeeds needs;
-  for (const ReplayJob& job : jobs)
+  for (const ReplayJob& job : jobs) {
     needs.before = std::max(needs.before, launches_before(*job.machine, *job.policy));
+    needs.apart = needs.apart || !config::shape_of(*job.machine).one_gpu;
+  }
   needs.together = learning_launches(jobs, go_on);
   needs.resident = resident_blocks(jobs);
   return needs;

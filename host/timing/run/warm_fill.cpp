@@ -160,20 +160,21 @@ void fill_caches(const runtime::Recording& recording, const Before& before, cons
     Order order;
     enum { kCode, kPage, kLine } what;
     uint64_t key;
+    uint32_t sectors = 0;
     auto operator<=>(const Event&) const = default;
   };
   std::vector<Event> events;
+  events.reserve(uses.lines().size());
   for (const auto& [line, order] : uses.code()) events.push_back({order, Event::kCode, line});
   for (const auto& [page, order] : uses.pages()) events.push_back({order, Event::kPage, page});
   for (const auto& [key, use] : uses.lines())
-    if (use.loaded) events.push_back({use.order, Event::kLine, key});
+    if (use.loaded) events.push_back({use.order, Event::kLine, key, use.sectors});
   std::sort(events.begin(), events.end());
   L2Fill fill(uses, system);
   for (const Event& e : events) {
     if (e.what == Event::kCode) fill.put_for_all(static_cast<LineAddr>(e.key));
     if (e.what == Event::kPage) fill.put_page_table(tlb, static_cast<uint32_t>(e.key));
-    if (e.what == Event::kLine)
-      fill.put(slice_of_key(e.key), line_of_key(e.key), uses.lines().at(e.key).sectors);
+    if (e.what == Event::kLine) fill.put(slice_of_key(e.key), line_of_key(e.key), e.sectors);
   }
 }
 

@@ -27,9 +27,12 @@ Uses::Uses(const runtime::Recording& recording, const ImageTables& image, System
   first_of_group_.resize(groups_);
   for (uint32_t i = system.num_sms(); i-- > 0;)
     first_of_group_[std::min(groups_ - 1, d.rooms.in(base_)[i].group)] = i;
-  for (const uint16_t slice : system.of_kind(kernels::ComponentKind::kL2Slice))
-    room_ += uint64_t{system.params<L2SliceParams>(slice).ways} *
-             system.state<L2SliceState>(slice).valid.count;
+  in_set_.resize(system.table.count);
+  for (const uint16_t slice : system.of_kind(kernels::ComponentKind::kL2Slice)) {
+    const uint32_t sets = system.state<L2SliceState>(slice).valid.count;
+    in_set_[slice].resize(sets);
+    room_ += uint64_t{system.params<L2SliceParams>(slice).ways} * sets;
+  }
   knows_chunks_ = groups_ > 1 || same_slices();
   touches_ = runtime::touches_of(recording, line_shift_);
 }
@@ -88,7 +91,7 @@ Uses::Recent Uses::looked_up(uint64_t key, LineAddr virtual_line, uint32_t asker
   found.is_kept = !store || keeps_stores(p);
   if (!found.is_kept || found.use->loaded) return found;
   found.use->loaded = true;
-  uint32_t& lines = in_set_[key_of(slice, l2_detail::set_of(p, base_, line))];
+  uint32_t& lines = in_set_[slice][l2_detail::set_of(p, base_, line)];
   if (++lines <= p.ways) ++filled_;
   return found;
 }

@@ -104,8 +104,8 @@ class Uses {
   std::shared_ptr<runtime::TouchesOfChunks> touches_;
   std::set<ChunkKey> seen_;  // whole chunks of launches that have been walked
   Order next_walk_ = kFirstWalk;
-  std::pmr::unordered_map<uint64_t, uint32_t> in_set_{&memory_};  // lines, by slice and set
-  uint64_t filled_ = 0, room_ = 0;                                // ways
+  std::vector<std::vector<uint32_t>> in_set_;  // lines, by slice (as a component) and set
+  uint64_t filled_ = 0, room_ = 0;             // ways
 };
 
 }  // namespace nearwarp::sim

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/config/shape.h"
 #include "host/core/error.h"
 #include "host/timing/run/checkpoint.h"
 #include "host/timing/run/divided_batch.h"
@@ -208,6 +209,7 @@ class SweepRun final : public sim::BatchObserver {
       needs.before = std::max(needs.before, sim::launches_before(*machine, *policy));
       if (machine == last) continue;
       last = machine;
+      needs.apart = needs.apart || !config::shape_of(*machine).one_gpu;
       if (!progress(0)) break;
       const std::vector<uint64_t> resident = sim::resident_blocks({&job, 1});
       needs.resident.resize(resident.size());

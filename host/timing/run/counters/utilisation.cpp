@@ -64,9 +64,9 @@ void Table::sms() {
           with_sm(system_, endpoint, [](const auto& s) { return s.tlb.counters.walk_cycles; });
       walkers.add(walks * p.period / p.tlb.walkers, name_of(endpoint));
     }
-    end(issue);
-    end(lsu);
-    end(walkers);
+    end(std::move(issue));
+    end(std::move(lsu));
+    end(std::move(walkers));
     units(c, in);
   }
 }
@@ -89,7 +89,7 @@ void Table::units(const ComponentClass& of, const std::string& in) {
           with_sm(system_, endpoint, [&](const auto& s) { return s.ports[unit].busy; });
       use.add(busy * p.period / p.ports[unit], name_of(endpoint));
     }
-    end(use);
+    end(std::move(use));
   }
   Utilisation engines = begin(of.name + ".copies", "copy engines" + in);
   for (const uint16_t endpoint : of.members) {
@@ -101,7 +101,7 @@ void Table::units(const ComponentClass& of, const std::string& in) {
     });
     engines.add(lines * p.period, name_of(endpoint));
   }
-  end(engines);
+  end(std::move(engines));
 }
 
 /// The words for wires of a class.
@@ -161,7 +161,7 @@ void Table::channels() {
     Utilisation use = begin(text.name, text.text);
     for (const auto& [ends, busy] : of_kind)
       use.add(busy, name_of(ends.first) + " to " + name_of(ends.second));
-    end(use);
+    end(std::move(use));
   }
 }
 
@@ -176,8 +176,8 @@ void Table::slices() {
             name_of(endpoint));
     if (p.atomic_cycles != 0) atomics.add(n.atomic_busy_cycles * p.period, name_of(endpoint));
   }
-  end(use);
-  end(atomics);
+  end(std::move(use));
+  end(std::move(atomics));
 }
 
 /// Data buses; the rate of activations (tRRD, and four in tFAW); and banks, each of which is taken
@@ -195,9 +195,9 @@ void Table::vaults() {
     activations.add(n.activates * apart * p.period / 4, name_of(endpoint));
     banks.add(n.activates * p.tRC * p.period / s.act_ok.count, name_of(endpoint));
   }
-  end(use);
-  end(activations);
-  end(banks);
+  end(std::move(use));
+  end(std::move(activations));
+  end(std::move(banks));
 }
 
 /// Port 0 of the switch at a core's TSVs leads down to the core, port 1 up to the banks.
@@ -215,7 +215,7 @@ void Table::tsvs() {
     }
     result_.counters.push_back(
         {counter, use.busy_ticks / system_.core_period, "core cycles", what});
-    end(use);
+    end(std::move(use));
   }
   // Data of the core's own banks, among all that comes down: its subcores take it as TSVs bring it.
   Utilisation own = begin("tsv.to_sms", "TSVs down to the core's own subcores");
@@ -225,7 +225,7 @@ void Table::tsvs() {
     const auto& p = system_.params<SwitchParams>(c.producer);
     own.add(c.producer_side.bytes * p.period / p.flit_bytes, name_of(c.consumer));
   }
-  end(own);
+  end(std::move(own));
 }
 
 void Table::crossbars() {
@@ -238,7 +238,7 @@ void Table::crossbars() {
       use.add(outputs[i].flits_sent * p.period,
               "output " + std::to_string(i) + " of " + name_of(endpoint));
   }
-  end(use);
+  end(std::move(use));
 }
 
 void Table::routers() {
@@ -247,7 +247,7 @@ void Table::routers() {
     use.available_ticks = n.cycles;  // a flit takes a cycle
     for (const report::RouterWire& w : n.wires)
       use.add(w.flits, "router " + std::to_string(w.from) + " to " + std::to_string(w.to));
-    end(use);
+    end(std::move(use));
   }
 }
 

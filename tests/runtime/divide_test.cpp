@@ -1,0 +1,143 @@
+// How are programs divided into parts: evenly, with little that is simulated twice?
+#include "host/recording/divide.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace nearwarp::runtime {
+namespace {
+
+constexpr uint64_t kMillion = 1'000'000;
+
+/// Launches of so many million warp-instructions, each after all before: what is made for a part is
+/// little beside.
+Recording in_order(const std::vector<uint64_t>& work) {
+  Recording r;
+  for (const uint64_t w : work) r.launches.emplace_back().warp_instructions = w * kMillion;
+  return r;
+}
+
+void after(Recording& r, uint32_t launch, std::vector<uint32_t> before) {
+  r.launches[launch].after_all = false;
+  r.launches[launch].after = std::move(before);
+}
+
+using Cuts = std::vector<bool>;
+
+/// Parts follow each other, cover all, and begin where they may.
+void expect_whole(const std::vector<LaunchPart>& parts, const Recording& r, uint32_t before) {
+  const Cuts cuts = launch_cuts(r);
+  uint32_t at = 0;
+  for (const LaunchPart& p : parts) {
+    EXPECT_EQ(p.first, at);
+    EXPECT_GT(p.end, p.first);
+    EXPECT_TRUE(cuts[p.first]);
+    EXPECT_EQ(p, part_of(cuts, p.first, p.end, before));
+    at = p.end;
+  }
+  EXPECT_EQ(at, r.launches.size());
+}
+
+uint64_t most_work(const std::vector<LaunchPart>& parts, const Recording& r) {
+  uint64_t most = 0;
+  for (const LaunchPart& p : parts) {
+    uint64_t work = 0;
+    for (uint32_t i = p.begin; i < p.end; ++i) work += r.launches[i].warp_instructions / kMillion;
+    most = std::max(most, work);
+  }
+  return most;
+}
+
+TEST(LaunchPart, DivideBalancesWhatIsSimulated) {
+  const Recording r = in_order(std::vector<uint64_t>(12, 10));
+  for (const uint32_t n : {1u, 2u, 3u, 4u}) {
+    const std::vector<LaunchPart> parts = divide(r, n, 2);
+    EXPECT_EQ(parts.size(), n);
+    expect_whole(parts, r, 2);
+  }
+  EXPECT_EQ(most_work(divide(r, 1, 2), r), 120u);
+  EXPECT_EQ(most_work(divide(r, 2, 2), r), 70u);  // 7, and 5 after 2
+  EXPECT_EQ(most_work(divide(r, 2, 0), r), 60u);
+  EXPECT_EQ(most_work(divide(r, 3, 2), r), 60u);  // 6, and 3 after 2 twice, or so
+  EXPECT_EQ(divide(in_order({}), 4, 2).size(), 0u);
+}
+
+TEST(LaunchPart, DivideLeavesTheFirstLaunchesTogether) {
+  const Recording r = in_order(std::vector<uint64_t>(12, 10));
+  for (const uint32_t together : {1u, 4u, 7u, 12u, 20u}) {
+    const std::vector<LaunchPart> parts = divide(r, 6, 2, together);
+    EXPECT_GE(parts[0].end, std::min(together, 12u));
+    for (size_t i = 1; i < parts.size(); ++i) {
+      EXPECT_EQ(parts[i].first, parts[i - 1].end);
+      EXPECT_EQ(parts[i].begin, parts[i].first - 2) << "those before it may be among them";
+    }
+    EXPECT_EQ(parts.back().end, 12u);
+  }
+}
+
+TEST(LaunchPart, DivideBySizeNotByNumber) {
+  const Recording r = in_order({100, 1, 1, 1, 1, 1, 1, 1});
+  const std::vector<LaunchPart> parts = divide(r, 2, 0);
+  EXPECT_EQ(parts, (std::vector<LaunchPart>{{0, 0, 1}, {1, 1, 8}}));
+}
+
+TEST(LaunchPart, DivideKeepsTogetherWhatRunsTogether) {
+  Recording r = in_order(std::vector<uint64_t>(9, 10));
+  for (const uint32_t i : {3u, 4u, 5u}) after(r, i, {2});
+  for (uint32_t n = 1; n < 9; ++n) expect_whole(divide(r, n, 1), r, 1);
+  EXPECT_LE(divide(r, 100, 0).size(), 7u);
+}
+
+TEST(LaunchPart, WithoutANumberThereIsAtMostATwelfthMoreToDo) {
+  for (const uint32_t launches : {40u, 100u, 400u}) {
+    const Recording r = in_order(std::vector<uint64_t>(launches, 10));
+    const std::vector<LaunchPart> parts = divide(r, 0, 2);
+    expect_whole(parts, r, 2);
+    EXPECT_EQ(parts.size(), launches == 40 ? 2u : launches == 100 ? 4u : 16u);
+    EXPECT_LE(parts.size(), 16u);
+    uint32_t more = 0;
+    for (const LaunchPart& p : parts) more += p.first - p.begin;
+    EXPECT_LE(more, parts.size() == 2 ? 2 : launches / 12);
+  }
+}
+
+uint64_t twice(const std::vector<LaunchPart>& parts, const Recording& r) {
+  uint64_t sum = 0;
+  for (const LaunchPart& p : parts) sum += instructions_of(r, p);
+  return sum - r.warp_instructions;
+}
+
+TEST(LaunchPart, DivideBeginsPartsAfterSmallLaunchesWhereThatCostsNothing) {
+  // The larger part has 91 after the launch of 41 as well as after that of 1.
+  Recording r = in_order({40, 9, 41, 1, 38, 11});
+  r.warp_instructions = 140 * kMillion;
+  const std::vector<LaunchPart> parts = divide(r, 2, 1);
+  expect_whole(parts, r, 1);
+  ASSERT_EQ(parts.size(), 2u);
+  EXPECT_EQ(parts[1].first, 4u);
+  EXPECT_EQ(twice(parts, r), kMillion);
+  // Nearly as even, 52 instead of 51, with half of it before.
+  Recording nearly = in_order({48, 1, 2, 49});
+  nearly.warp_instructions = 100 * kMillion;
+  EXPECT_EQ(divide(nearly, 2, 1).at(1).first, 2u);
+  EXPECT_EQ(twice(divide(nearly, 2, 1), nearly), kMillion);
+}
+
+TEST(LaunchPart, WithoutANumberPartsAreEvenInNumber) {
+  for (uint32_t launches = 20; launches < 400; launches += 7) {
+    const size_t parts = divide(in_order(std::vector<uint64_t>(launches, 1)), 0, 1).size();
+    EXPECT_EQ(parts % 2, 0u) << launches;
+    EXPECT_LE(parts, 16u);
+  }
+}
+
+TEST(LaunchPart, DivideOfManyLaunchesIsNearlyEven) {
+  const Recording r = in_order(std::vector<uint64_t>(5000, 1));
+  const std::vector<LaunchPart> parts = divide(r, 8, 1);
+  expect_whole(parts, r, 1);
+  EXPECT_LE(most_work(parts, r), 5000u / 8 * 103 / 100 + 12);
+}
+
+}  // namespace
+}  // namespace nearwarp::runtime
