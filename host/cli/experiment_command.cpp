@@ -389,7 +389,8 @@ int run_experiment(const CommandLine& line, const Words& application) {
   std::string text;
   if (!r.sharded) {
     text = write_all(r);
-    text += fmt::format("{0}/report.html, {0}/points.csv and {0}/figures/ are written", r.out);
+    const std::string out = fs::path(r.out) / "";
+    text += fmt::format("{0}report.html, {0}points.csv and {0}figures/ are written", out);
   } else {
     text = fmt::format("the results of part {} of {} are in {}", r.options.shard.part,
                        r.options.shard.parts, r.results);
