@@ -42,7 +42,7 @@ const counterNames = Object.keys(data.counters || {});
 
 // Tables: rows are lists of texts and numbers; numbers are copied in full.
 const table = (columns, rows, firstIsSummary = false) => {
-  const isNumber = (cell) => typeof cell === "number" || /^[+-]?[\d,]+$/.test(cell);
+  const isNumber = (cell) => typeof cell === "number" || /^[+-][\d,]+$/.test(cell);
   const isText = columns.map((_, i) => !rows.some((row) => isNumber(row[i])));
   const body = rows.map((row, i) => make("tr",
     {class: firstIsSummary && i === 0 ? "summary" : null},
@@ -726,7 +726,9 @@ const filesPage = () => {
           title: `${figure.title}: ours against ${figure.against}`, unit: figure.unit}, scatter(figure)))) : null]);
 };
 
-const runText = (point) => [point.machine, point.policy, changesText(point)].filter(Boolean).join(", ");
+/// What tells a run apart; the machine, if there are several.
+const runText = (point) => [unique(data.points.map((p) => p.machine)).length > 1 ? point.machine : "",
+  point.policy, changesText(point)].filter(Boolean).join(", ");
 
 /// What cycles of the SMs of a class were spent on, as a figure: a bar for each run.
 const cyclesFigure = (points, sms) => {
@@ -956,7 +958,7 @@ const workloadsPage = () => {
 
 const configurationPage = () => {
   const parts = [make("h2", {}, "Configuration"), make("p", {},
-    `nearwarp ${data.nearwarp_version}, size ${data.size}. A configuration is named by a hash of ` +
+    `nearwarp ${data.nearwarp_version}${data.points.some((point) => point.size) ? `, size ${data.size}` : ""}. A configuration is named by a hash of ` +
     "all keys of machine, energy file and policy.")];
   const configurations = new Map();
   for (const point of data.points)
