@@ -2,43 +2,64 @@
 #include "host/api/cost_scale.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
+#include "host/core/error.h"
 #include "host/recording/launch_features.h"
+#include "host/timing/program/image_builder.h"
 
 namespace nearwarp {
-
 namespace {
 
-// What costs the host as much as so many warp-instructions (estimated, from processor time of
-// kmeans and bfs-rmat, size medium, on six machines): a line that a warp asks for, on machines
-// where it crosses a network of several hops, and where it does not; and one that was not used of
-// late.
-constexpr double kHopsLineCost = 30, kLineCost = 7, kFreshLineCost = 15;
-
-bool has_hops(const config::MachineConfig& machine) {
-  const std::string& topology = machine.interconnect.topology;
-  return topology == "mesh" || topology == "butterfly";
+/// Thread blocks of the launch that an SM may have at a time; 0 of one that cannot be run, which is
+/// said elsewhere.
+uint64_t blocks_of_sm(const runtime::Recording& recording, const runtime::LaunchRecord& launch,
+                      const config::MachineConfig& machine) {
+  try {
+    return sim::blocks_per_sm(sim::sm_capacity(machine),
+                              sim::block_needs(machine, *recording.kernels[launch.kernel], launch));
+  } catch (const Error&) {
+    return 0;
+  }
 }
 
 }  // namespace
 
 CostScale::CostScale(const runtime::Recording& recording, const config::MachineConfig& machine) {
-  // Inside of a launch nothing is known.
-  if (recording.launches.size() < 2) return;
-  const double line = has_hops(machine) ? kHopsLineCost : kLineCost;
+  if (recording.launches.empty()) return;
+  launch_of_kernel_.assign(recording.kernels.size(), 0);
+  std::vector<double> launches(recording.kernels.size());
+  // Of a kernel's launches the first stands for all.
+  std::map<uint32_t, double> beyond_l1;
   End end;
   for (size_t i = 0; const runtime::LaunchFeatures& f : runtime::launch_features(recording)) {
+    const runtime::LaunchRecord& launch = recording.launches[i];
+    const uint64_t resident = blocks_of_sm(recording, launch, machine);
+    auto bytes = beyond_l1.find(launch.kernel);
+    if (bytes == beyond_l1.end() && f.transactions != 0)
+      bytes =
+          beyond_l1.emplace(launch.kernel, bytes_beyond_l1(recording, i, machine, resident)).first;
+    const std::vector<WarpCurve> warps = sample_warps(recording, i);
+    end.launch = launch_cost({.features = f,
+                              .warps = warps,
+                              .bytes_beyond_l1 = bytes == beyond_l1.end() ? 0 : bytes->second,
+                              .resident_blocks = machine.gpu.sms * std::max<uint64_t>(resident, 1)},
+                             machine);
     end.instructions += f.warp_instructions;
-    end.cost += static_cast<double>(f.warp_instructions) +
-                line * static_cast<double>(f.transactions) +
-                kFreshLineCost * static_cast<double>(f.fresh_lines);
-    end.kernel = recording.launches[i++].kernel;
+    end.cost += end.launch.whole;
+    end.kernel = launch.kernel;
+    launch_of_kernel_[end.kernel] += end.launch.whole;
+    launches[end.kernel] += 1;
     ends_.push_back(end);
+    i += 1;
   }
-  kernels_ = recording.kernels.size();
+  for (size_t kernel = 0; kernel < launches.size(); ++kernel)
+    launch_of_kernel_[kernel] /= std::max(launches[kernel], 1.0);
 }
 
 size_t CostScale::launch_of(uint64_t warp_instructions) const {
+  if (ends_.empty()) return 0;
   const auto at = std::ranges::upper_bound(ends_, warp_instructions, {}, &End::instructions);
   return std::min(static_cast<size_t>(at - ends_.begin()), ends_.size() - 1);
 }
@@ -46,11 +67,11 @@ size_t CostScale::launch_of(uint64_t warp_instructions) const {
 double CostScale::cost(uint64_t warp_instructions) const {
   if (ends_.empty()) return static_cast<double>(warp_instructions);
   const size_t launch = launch_of(warp_instructions);
-  const End before = launch == 0 ? End{} : ends_[launch - 1];
-  const double instructions =
-      static_cast<double>(std::max<uint64_t>(ends_[launch].instructions - before.instructions, 1));
-  return before.cost + static_cast<double>(warp_instructions - before.instructions) / instructions *
-                           (ends_[launch].cost - before.cost);
+  const End& end = ends_[launch];
+  const uint64_t before = launch == 0 ? 0 : ends_[launch - 1].instructions;
+  const double instructions = static_cast<double>(std::max<uint64_t>(end.instructions - before, 1));
+  return end.cost - end.launch.whole +
+         end.launch.of_first(static_cast<double>(warp_instructions - before) / instructions);
 }
 
 }  // namespace nearwarp

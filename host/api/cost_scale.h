@@ -5,25 +5,30 @@
 #include <cstdint>
 #include <vector>
 
+#include "host/api/launch_cost.h"
 #include "host/config/machine.h"
 #include "host/recording/recording.h"
 
 namespace nearwarp {
 
-/// Launches are simulated one after the other, more or less, and cost what they execute and what
-/// they ask of the memory.
+/// Launches are simulated one after the other, more or less, and cost what launch_cost() says.
 class CostScale {
  public:
   /// As if all cost the same.
   CostScale() = default;
-  /// Reads all traces once.
+  /// Reads all traces once, and some warps' of each launch again.
   CostScale(const runtime::Recording& recording, const config::MachineConfig& machine);
 
   /// The cost of the first `warp_instructions` of the program; never falls.
   double cost(uint64_t warp_instructions) const;
 
   /// Kernels that each() tells apart.
-  size_t kernels() const { return kernels_; }
+  size_t kernels() const { return launch_of_kernel_.size(); }
+  /// The mean cost of a kernel's launches.
+  double launch_of_kernel(size_t kernel) const { return launch_of_kernel_[kernel]; }
+  /// The launch that has the warp-instruction after the first `warp_instructions`; beyond all, the
+  /// last.
+  size_t launch_of(uint64_t warp_instructions) const;
   /// f(kernel, cost) for each launch that has some of these warp-instructions, with the cost of
   /// those.
   template <class F>
@@ -46,13 +51,11 @@ class CostScale {
     uint64_t instructions = 0;
     double cost = 0;
     size_t kernel = 0;
+    LaunchCost launch;
   };
-  /// The launch that has the warp-instruction after the first `warp_instructions`; beyond all, the
-  /// last.
-  size_t launch_of(uint64_t warp_instructions) const;
 
   std::vector<End> ends_;
-  size_t kernels_ = 1;
+  std::vector<double> launch_of_kernel_ = {0};
 };
 
 }  // namespace nearwarp

@@ -140,6 +140,7 @@ SweepOutcome run_sweep(const Sweep::State& sweep, const SweepOptions& options) {
     file.read_also(folder->whole());
   sweep::Outcome outcome;
   if (options.only_count) {
+    file.place(plan);
     outcome = sweep::count_results(plan, own, file);
   } else {
     Surroundings surroundings(sweep, options);

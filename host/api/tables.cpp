@@ -1,6 +1,8 @@
 // What runs have found as tables, and as a document, as the command line gives them out.
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "host/api/failure.h"
 #include "host/api/inside.h"
 #include "host/api/state.h"

@@ -10,10 +10,12 @@ namespace {
 constexpr size_t kMostSamples = 256;
 /// Before this share is done nobody can say.
 constexpr double kLeastShare = 0.05;
-/// A kernel's own time counts against that of all as what is done of it against this share of all.
+/// A kernel's own time counts against that of all as what is done of it against this share of all
+/// and one of its launches, whose beginning is not like the rest of it.
 constexpr double kOfAll = 0.03;
-/// If the last fifth of the time was so many times as fast, or as slow, as all of it, and even, but
-/// for this factor, what was before was something else, as a phase in which a mapping is learnt.
+/// If the last fifth of the time was so many times as fast as all of it, and even, but for this
+/// factor, what was before was something else, as a phase in which a mapping is learnt. What
+/// becomes slower is a launch's end, with few warps left.
 constexpr double kLateShare = 0.8, kUnlike = 3, kEven = 1.25;
 
 }  // namespace
@@ -45,14 +47,13 @@ void TimeLeft::update(double seconds, uint64_t done, uint64_t total) {
   done = std::min(done, total);
   // Time in which nothing is done belongs to what comes next.
   if (done <= done_) return;
-  Sample now = {seconds, scale_->cost(done)};
+  const Sample now = {seconds, scale_->cost(done), scale_->launch_of(done)};
   const Sample last = samples_.back();
   scale_->each(done_, done, [&](size_t at, double cost) {
     Kernel& kernel = kernels_[at];
     kernel.cost += cost;
     kernel.left -= cost;
     if (now.cost > last.cost) kernel.seconds += (now.at - last.at) * cost / (now.cost - last.cost);
-    now.kernel = at;
   });
   done_ = done;
   samples_.push_back(now);
@@ -68,31 +69,41 @@ void TimeLeft::thin_out() {
   samples_.resize(kept);
 }
 
+/// Costs in a second.
+double TimeLeft::rate(const Sample& from, const Sample& to) {
+  return to.at <= from.at ? 0 : (to.cost - from.cost) / (to.at - from.at);
+}
+
+/// Is what was before of no use? If so, from_ and what is known of kernels begin later; nobody can
+/// say how long it takes as long as that is not even.
+bool TimeLeft::is_even_now() {
+  const Sample &last = samples_.back(), &late = sample_at(kLateShare);
+  // Another launch may have a rate of its own.
+  if (from_.launch != last.launch || rate(late, last) <= kUnlike * rate(from_, last)) return true;
+  const Sample& later = sample_at((1 + kLateShare) / 2);
+  const double before = rate(late, later), now = rate(later, last);
+  if (before > kEven * now || now > kEven * before) return false;
+  size_t kernel = 0;
+  scale_->each(done_ - 1, done_, [&](size_t at, double) { kernel = at; });
+  for (Kernel& k : kernels_) k.cost = k.seconds = 0;
+  kernels_[kernel].cost = last.cost - late.cost;
+  kernels_[kernel].seconds = last.at - late.at;
+  from_ = late;
+  return true;
+}
+
 std::optional<double> TimeLeft::estimate() {
   const Sample& last = samples_.back();
   const double all = scale_->cost(total_);
-  if (last.cost < kLeastShare * all) return std::nullopt;
-  const auto rate = [](const Sample& from, const Sample& to) {
-    return to.at <= from.at ? 0 : (to.cost - from.cost) / (to.at - from.at);
-  };
-  const auto alike = [](double a, double b, double factor) {
-    return a != 0 && b != 0 && a <= factor * b && b <= factor * a;
-  };
-  const Sample &late = sample_at(kLateShare), &later = sample_at((1 + kLateShare) / 2);
-  // Another kernel has a rate of its own.
-  const bool one_kernel = from_.kernel == last.kernel && late.kernel == last.kernel;
-  if (one_kernel && !alike(rate(late, last), rate(from_, last), kUnlike)) {
-    if (!alike(rate(late, later), rate(later, last), kEven)) return std::nullopt;
-    from_ = late;
-    for (Kernel& kernel : kernels_) kernel.cost = kernel.seconds = 0;
-    kernels_[last.kernel].cost = last.cost - late.cost;
-    kernels_[last.kernel].seconds = last.at - late.at;
-  }
-  const double mean = rate(from_, last), of_all = kOfAll * all;
+  if (last.cost < kLeastShare * all || !is_even_now()) return std::nullopt;
+  const double mean = rate(from_, last);
   if (mean == 0) return std::nullopt;
   double seconds = 0;
-  for (const Kernel& kernel : kernels_)
-    seconds += kernel.left * (kernel.seconds + of_all / mean) / (kernel.cost + of_all);
+  for (size_t i = 0; i < kernels_.size(); ++i) {
+    const Kernel& kernel = kernels_[i];
+    const double others = kOfAll * all + scale_->launch_of_kernel(i);
+    seconds += kernel.left * (kernel.seconds + others / mean) / (kernel.cost + others);
+  }
   return seconds;
 }
 

@@ -34,7 +34,7 @@ class TimeLeft {
  private:
   struct Sample {
     double at = 0, cost = 0;
-    size_t kernel = 0;  ///< that was at work
+    size_t launch = 0;  ///< that was at work
   };
   struct Kernel {
     double cost = 0, seconds = 0;  ///< of what was done since from_
@@ -43,6 +43,8 @@ class TimeLeft {
   void begin(double seconds);
   void measure_left();
   const Sample& sample_at(double share) const;
+  bool is_even_now();
+  static double rate(const Sample& from, const Sample& to);
   void thin_out();
   std::optional<double> estimate();
 

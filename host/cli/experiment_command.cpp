@@ -216,7 +216,8 @@ std::string write_all(const Request& request) {
   if (request.figure_files.wanted()) write_figure_files(request.figure_files, out);
   std::string text = report.summary.empty() ? "" : report.summary + "\n";
   for (const FigureTable& figure : report.figures) text += figure.text + "\n";
-  return text + fmt::format("{0}/report.html, {0}/points.csv and {0}/figures/ are written", out);
+  return text + fmt::format("{0}report.html, {0}points.csv and {0}figures/ are written",
+                            (std::filesystem::path(out) / "").string());
 }
 
 int run_experiment(const CommandLine& line, const Words& application) {

@@ -6,7 +6,6 @@
 #include <functional>
 #include <optional>
 
-#include "host/api/cost_scale.h"
 #include "host/api/time_left.h"
 #include "host/cli/commands.h"
 #include "host/cli/options.h"
@@ -250,33 +249,6 @@ TEST(Executable, ABuiltInRuntimeIsRefusedUnlessTheDriversApiIsUsed) {
   facts.needs_driver = true;
   EXPECT_NO_THROW(programs::check_executable("app", facts, true));
   EXPECT_THROW(programs::check_executable("app", facts, false), UsageError);
-}
-
-/// The host's time goes into accesses of launches to memory, not into their instructions.
-TEST(CostScale, LaunchesCostWhatTheyDo) {
-  const runtime::Recording& recording = testing::workload("bfs-rmat");
-  const CostScale scale(recording, config::load_machine("tom", {}));
-  EXPECT_EQ(scale.cost(0), 0);
-  uint64_t done = 0;
-  double before = 0;
-  std::vector<double> rates, by_kernel(scale.kernels());
-  for (const runtime::LaunchRecord& launch : recording.launches) {
-    done += launch.warp_instructions;
-    const double middle = scale.cost(done - launch.warp_instructions / 2), now = scale.cost(done);
-    EXPECT_NEAR(middle - before, now - middle, 0.02 * (now - before) + 100)
-        << "inside of a launch all costs the same";
-    rates.push_back((now - before) / static_cast<double>(launch.warp_instructions));
-    by_kernel[launch.kernel] += now - before;
-    before = now;
-  }
-  ASSERT_GE(rates.size(), 4u);
-  EXPECT_GT(std::ranges::max(rates), 2 * std::ranges::min(rates));
-  std::vector<double> each(scale.kernels());
-  const auto add = [&](size_t kernel, double cost) { each[kernel] += cost; };
-  scale.each(0, done / 3, add);
-  scale.each(done / 3, done, add);
-  for (size_t k = 0; k < each.size(); ++k) EXPECT_NEAR(each[k], by_kernel[k], 1e-6 * before);
-  EXPECT_EQ(CostScale().cost(17), 17);
 }
 
 }  // namespace

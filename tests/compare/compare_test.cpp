@@ -292,6 +292,9 @@ TEST(Compare, WaitingForMemoryIsDividedByWherePacketsWere) {
   EXPECT_TRUE(contains(compare::sentence(a, b, "x", "b"),
                        "1,500 in k0 alone, whose warps wait longer for memory (mostly RX links)"))
       << compare::sentence(a, b, "x", "b");
+  for (Json* run : {&a, &b}) (*run)["kernel_totals"][0]["kernel"] = "_Z3addPfiS_";
+  EXPECT_TRUE(contains(compare::sentence(a, b, "x", "b"), "1,500 in add alone, whose"))
+      << compare::sentence(a, b, "x", "b");
   // SMs beside the stacks are never between them.
   b["way"].push_back(place("cross-stack links", 1000, true));
   EXPECT_TRUE(parts_of(cause_of(compare::decompose(a, b).causes, "wait for memory"))

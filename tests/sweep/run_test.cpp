@@ -355,14 +355,36 @@ TEST_F(SweepRun, WhatASweepHasWrittenItFindsByPlace) {
 }
 
 TEST_F(SweepRun, LookingForPointsBesideAnotherSweepsIsInterrupted) {
-  SweepRig().run(plan_, path_);
   std::string cycles = "run.max_cycles=1000";
   for (int i = 1; i < 150; ++i) cycles += "," + std::to_string(1000 + i);
-  const Plan many = sweep::expand(definition({cycles}));
+  SweepRig().run(sweep::expand(definition({cycles})), path_);
   SweepRig rig;
   rig.surroundings.stop_at = 0;
-  EXPECT_THROW(rig.run(many, path_), Interrupted);
+  EXPECT_THROW(rig.run(plan_, path_), Interrupted);
   EXPECT_EQ(rig.runner.ran, 0u);
+}
+
+/// A line of another sweep is looked for where its values stand, those that it does not name where
+/// the machine's and policy's own stand.
+TEST_F(SweepRun, WhatAnotherSweepHasWrittenIsFoundByItsValues) {
+  // Of itself the machine has 48 warps, and the policy dynamic control.
+  const auto some = [](std::vector<std::string> sets) { return sweep::expand(definition(sets)); };
+  SweepRig().run(some({}), path_);
+  SweepRig().run(some({"sm.warps=16,47", "offload.dynamic_control=false"}), path_);
+  SweepRig().run(some({"lsu.queue_entries=9"}), path_);  // not one of ours
+  std::string warps = "sm.warps=16";
+  for (int i = 17; i < 49; ++i) warps += "," + std::to_string(i);
+  const Plan many = some({warps, "sm.schedulers=2", "offload.dynamic_control=true,false"});
+  ResultsFile file(path_);
+  file.place(many);
+  size_t found = 0;
+  for (size_t i = 0; i < many.points.size(); ++i) {
+    const ResultsFile::Entry* there = find_point(many, file, i);
+    EXPECT_EQ(there, file.find(many.points[i].id)) << i;
+    found += there != nullptr ? 1 : 0;
+  }
+  // Not the first sweep's baseline: there, control was not set, and here it is, to no effect.
+  EXPECT_EQ(found, 5u);
 }
 
 TEST_F(SweepRun, PointsOfOthersAreLeftOut) {

@@ -36,8 +36,12 @@ std::string text_of(const Json& value) {
 }
 
 std::string title_of(const Json& run) {
-  return fmt::format("{} ({}) on {} under {}", text_of(run.at("workload")), text_of(run.at("size")),
-                     text_of(run.at("machine")), text_of(run.at("policy")));
+  std::string title = text_of(run.at("workload"));
+  // Applications and recordings have none.
+  if (const std::string size = text_of(run.at("size")); !size.empty())
+    title += fmt::format(" ({})", size);
+  return title +
+         fmt::format(" on {} under {}", text_of(run.at("machine")), text_of(run.at("policy")));
 }
 
 /// Keys by which two runs are matched, the one that shares most first.

@@ -119,6 +119,19 @@ std::string mechanisms_text(const Json& after, int64_t lost) {
   return text;
 }
 
+/// A kernel's name without its parameters, which a sentence has no room for.
+std::string named(const std::string& kernel) {
+  const std::string name = report::short_name(kernel);
+  if (!name.ends_with(')')) return name;
+  size_t at = name.size();
+  for (int depth = 0; at != 0;) {
+    const char c = name[--at];
+    depth += c == ')' ? 1 : c == '(' ? -1 : 0;
+    if (depth == 0) break;
+  }
+  return at == 0 ? name : name.substr(0, at);
+}
+
 }  // namespace
 
 std::string sentence(const Json& before, const Json& after, const std::string& program,
@@ -143,13 +156,13 @@ std::string sentence(const Json& before, const Json& after, const std::string& p
       std::llabs(most->cycles) >= kNamed * static_cast<double>(std::llabs(b - a))) {
     const auto of_it = static_cast<uint64_t>(std::llabs(most->cycles));
     if (d.kernels.size() == 1)
-      text += " in " + report::short_name(most->kernel);
+      text += " in " + named(most->kernel);
     else if (std::llabs(most->cycles) <= std::llabs(b - a))
       text += fmt::format(", {} of them in {}", report::grouped(of_it),
-                          report::short_name(most->kernel));
+                          named(most->kernel));
     else  // others make up for a part of it
       text +=
-          fmt::format("; {} in {} alone", report::grouped(of_it), report::short_name(most->kernel));
+          fmt::format("; {} in {} alone", report::grouped(of_it), named(most->kernel));
     text += cause_text(after, d, *most);
   }
   return text + mechanisms_text(after, b - a);

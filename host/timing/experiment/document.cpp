@@ -121,6 +121,18 @@ const Json* reference_run(const sweep::Plan& plan, const sweep::Point& point,
   return &line->second.at("run");
 }
 
+/// A point's policy, and what else tells it apart from the study's other points of its program.
+std::string under(const sweep::Plan& plan, const sweep::Point& point) {
+  const sweep::Definition& d = plan.definition;
+  std::string text = plan.policy_name(point);
+  if (d.machines.size() > 1) text += " on " + plan.machine_name(point);
+  std::string values;
+  for (size_t i = 0; i < d.axes.size(); ++i)
+    if (d.axes[i].values.size() > 1)
+      values += (values.empty() ? " with " : " and ") + d.axes[i].override_text(point.choice[i]);
+  return text + values;
+}
+
 /// For each program the point of the first study that has it whose cycles change most, as files
 /// have their keys.
 Json summary_of(const std::vector<PlannedStudy>& studies, const Results& results) {
@@ -137,7 +149,7 @@ Json summary_of(const std::vector<PlannedStudy>& studies, const Results& results
       const Json& run = line->second.at("run");
       const auto before = reference->at("cycles").get<double>();
       const double change = before == 0 ? 0 : std::abs(run.at("cycles").get<double>() / before - 1);
-      const std::string text = compare::sentence(*reference, run, name, s.plan.policy_name(point));
+      const std::string text = compare::sentence(*reference, run, name, under(s.plan, point));
       const auto at = most.find(name);
       if (text.empty() || (at != most.end() && at->second.first >= change)) continue;
       most[name] = {change, {{"workload", name}, {"point", point.id}, {"text", text + "."}}};

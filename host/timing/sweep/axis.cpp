@@ -36,27 +36,38 @@ std::vector<std::string_view> split_values(std::string_view text, std::string_vi
   return values;
 }
 
+/// The key's value in `config` as written in TOML; empty if it has no such key.
+template <class Config>
+std::string value_in(const Config& config, std::string_view key) {
+  if (const config::Key<Config>* own = config::find_key<Config>(key); own != nullptr)
+    return config::value_text(config::member_of(*own, config));
+  if constexpr (std::is_same_v<Config, config::MachineConfig>) {
+    const auto* energy = config::find_key<config::EnergyConfig>(key);
+    if (energy != nullptr) return config::value_text(config::member_of(*energy, config.energy));
+  }
+  return {};
+}
+
 /// `override_text`'s value as it would be written in TOML; empty if `Config` has no such key.
 template <class Config>
 std::string toml_value(std::string_view key, const std::string& override_text) {
   Config config;
   const bool is_own = config::apply_override(config, override_text);
-  const config::Key<Config>* own = config::find_key<Config>(key);
   if constexpr (requires { config.timing_ps; }) {
     const auto time = config.timing_ps.find(key);
     if (time != config.timing_ps.end()) return fmt::format("\"{} ps\"", time->second);
   }
-  if (own != nullptr) return config::value_text(config::member_of(*own, config));
-  if constexpr (std::is_same_v<Config, config::MachineConfig>) {
-    if (is_own) {
-      const auto* energy = config::find_key<config::EnergyConfig>(key);
-      return config::value_text(config::member_of(*energy, config.energy));
-    }
-  }
-  return {};
+  return is_own || config::find_key<Config>(key) != nullptr ? value_in(config, key) : "";
 }
 
 }  // namespace
+
+std::string own_value(const config::MachineConfig& machine, const std::string& key) {
+  return value_in(machine, key);
+}
+std::string own_value(const config::PolicyConfig& policy, const std::string& key) {
+  return value_in(policy, key);
+}
 
 Axis parse_axis(std::string_view text) {
   const size_t equals = text.find('=');

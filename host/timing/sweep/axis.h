@@ -5,6 +5,9 @@
 #include <string_view>
 #include <vector>
 
+#include "host/config/machine.h"
+#include "host/config/policy.h"
+
 namespace nearwarp::sweep {
 
 /// A configuration key and the values that it takes, in the order given.
@@ -20,6 +23,11 @@ struct Axis {
   /// "key=value", for config::load_machine() and config::load_policy().
   std::string override_text(size_t value) const { return key + "=" + values[value].given; }
 };
+
+/// The key's value in a loaded configuration, as written in TOML; empty if it has no such key, or
+/// one that is kept otherwise (times, once they are cycles).
+std::string own_value(const config::MachineConfig& machine, const std::string& key);
+std::string own_value(const config::PolicyConfig& policy, const std::string& key);
 
 /// Reads "key=a,b,c". Values are separated by commas outside of double quotes. Throws UsageError
 /// for a key that does not exist and a value that its key does not allow.

@@ -101,17 +101,18 @@ Summary summary_of(const Json& line) {
   return s;
 }
 
-std::string title_of(const Json& line) {
-  std::string title =
-      fmt::format("{} ({}) on {} under {}", line.at("workload").get<std::string>(),
-                  line.at("size").get<std::string>(), line.at("machine").get<std::string>(),
-                  line.at("policy").get<std::string>());
-  for (const auto& [key, value] : line.at("overrides").items())
-    title += fmt::format(", {}={}", key, value.dump());
+std::string title_of(const Record& record) {
+  std::string title = record.workload;
+  if (!record.size.empty()) title += fmt::format(" ({})", record.size);
+  title += fmt::format(" on {} under {}", record.machine, record.policy);
+  for (const Record::Override& o : record.overrides)
+    title += fmt::format(", {}={}", o.key, o.value);
   return title;
 }
 
 }  // namespace
+
+std::string line_value(const std::string& toml) { return value_json(toml).dump(); }
 
 std::string result_line(const Plan& plan, const Point& point, report::RunResult result) {
   const Program& program = plan.definition.programs[point.program];
@@ -142,7 +143,13 @@ Record read_line(std::string_view text, const std::string& where) {
     record.id = line.at("id").get<std::string>();
     record.sweep = line.at("sweep").get<std::string>();
     record.index = line.at("index").get<uint64_t>();
-    record.title = title_of(line);
+    record.workload = line.at("workload").get<std::string>();
+    record.size = line.at("size").get<std::string>();
+    record.machine = line.at("machine").get<std::string>();
+    record.policy = line.at("policy").get<std::string>();
+    for (const auto& [key, value] : line.at("overrides").items())
+      record.overrides.push_back({key, value.dump()});
+    record.title = title_of(record);
     record.summary = summary_of(line);
     record.content = content_hash(comparable(line).dump());
     return record;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "host/core/hash.h"
 #include "host/timing/report/result.h"
@@ -49,11 +50,19 @@ struct Summary {
   bool complete() const { return !failed() && !partial; }
 };
 
+/// A value that is written in TOML, as lines have it.
+std::string line_value(const std::string& toml);
+
 /// A line as it is read.
 struct Record {
   std::string id, sweep;  ///< of the point; of the sweep that it was written by
   uint64_t index = 0;     ///< position in that sweep
-  std::string title;      ///< workload, machine, policy, overrides: for messages
+  std::string workload, size, machine, policy;
+  struct Override {
+    std::string key, value;  ///< see line_value()
+  };
+  std::vector<Override> overrides;
+  std::string title;  ///< workload, machine, policy, overrides: for messages
   Summary summary;
   /// Hash of what is equal whenever the point is run: everything but `host`, and how the overrides
   /// were written.

@@ -59,6 +59,13 @@ class PointMaker {
     return {index / per_program_, rest / d_.policies.size() / choices_, rest % d_.policies.size()};
   }
 
+  size_t index(const Point& at) const {
+    size_t index = at.program * d_.machines.size() + at.machine;
+    for (size_t i = 0; i < d_.axes.size(); ++i)
+      index = index * d_.axes[i].values.size() + at.choice[i];
+    return index * d_.policies.size() + at.policy;
+  }
+
   Point at(size_t index) {
     Point point = placed(index);
     const auto& m = machines_.check(machine_number(point), d_.machines[point.machine],
@@ -246,6 +253,7 @@ std::shared_ptr<const config::PolicyConfig> Plan::policy(const Point& point) con
 
 size_t Plan::points_of_program() const { return maker->per_program(); }
 PointPlace Plan::place(size_t index) const { return maker->place(index); }
+size_t Plan::index(const Point& at) const { return maker->index(at); }
 Point Plan::placed(size_t index) const { return maker->placed(index); }
 
 std::vector<std::string> Plan::overrides(const Point& point) const {

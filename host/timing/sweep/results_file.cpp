@@ -12,9 +12,13 @@
 #include <fstream>
 
 #include "host/core/error.h"
+#include "host/timing/sweep/places.h"
 
 namespace nearwarp::sweep {
 namespace {
+
+/// Lines whose points are looked for before it is asked whether to go on: a tenth of a second.
+constexpr uint64_t kLinesFromAskToAsk = 256;
 
 [[noreturn]] void fail(const std::string& path, const char* what, int error_number) {
   const char* advice = "choose another --out";
@@ -119,11 +123,35 @@ bool ResultsFile::is_of(const std::string& sweep) const {
 
 const ResultsFile::Entry* find_point(const Plan& plan, const ResultsFile& file, size_t index) {
   const ResultsFile::Entry* own = file.find(plan.id, index);
-  if (own != nullptr || file.is_of(plan.id)) return own;
+  if (own != nullptr || file.is_of(plan.id) || file.is_placed(plan.id)) return own;
   return file.find(plan.points[index].id);
 }
 
+void ResultsFile::place(const Plan& plan, const std::function<bool()>& goes_on) {
+  placed_.insert(plan.id);
+  if (is_of(plan.id)) return;
+  Places places(plan);
+  uint64_t lines = 0;
+  const auto look = [&](const std::string& path) {
+    std::string torn;
+    for_each_line(
+        path,
+        [&](uint64_t number, uint64_t, std::string_view text) {
+          if (++lines % kLinesFromAskToAsk == 0 && goes_on && !goes_on())
+            throw Interrupted(
+                "interrupted while the points that are there were looked for - none ran");
+          const Record record = read_line(text, fmt::format("{}:{}", path, number));
+          if (record.sweep == plan.id) return;
+          if (const auto at = places.of(record)) places_[plan.id][*at] = find(record.id);
+        },
+        torn);
+  };
+  look(path_);
+  for (const std::string& path : also_) look(path);
+}
+
 void ResultsFile::read_also(const std::string& path) {
+  also_.push_back(path);
   std::string torn;  // perhaps it is being written
   for_each_line(
       path,

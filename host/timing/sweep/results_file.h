@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "host/timing/sweep/format.h"
 
@@ -43,6 +45,10 @@ class ResultsFile {
   /// From now on points of this file, which somebody else writes, are found, too. Throws
   /// nearwarp::Error if it cannot be read.
   void read_also(const std::string& path);
+  /// From now on what other sweeps have written of the plan's points is found by place, too.
+  /// `goes_on` is asked now and then; Interrupted if it does not.
+  void place(const Plan& plan, const std::function<bool()>& goes_on = {});
+  bool is_placed(const std::string& sweep) const { return placed_.contains(sweep); }
   /// Write a line at once. Throws nearwarp::Error (a full disk); the file then ends as before.
   void append(const std::string& line);
 
@@ -51,16 +57,18 @@ class ResultsFile {
   /// `overwrites`: it counts, whatever is there.
   void take(Record record, bool overwrites);
   std::string path_;
+  std::vector<std::string> also_;  ///< other files that were read
   int fd_ = -1;
   bool dropped_ = false;
   uint64_t bytes_ = 0;
   std::unordered_map<std::string, Summary> done_;
   /// By the id of the sweep, and the place in it.
   std::unordered_map<std::string, std::unordered_map<uint64_t, const Entry*>> places_;
+  std::set<std::string> placed_;  ///< sweeps whose points in other sweeps' lines have places
 };
 
 /// The plan's point, or nullptr if it is not in the file. It is made only if the file has points of
-/// other sweeps, too.
+/// other sweeps, too, which place() was not asked for.
 const ResultsFile::Entry* find_point(const Plan& plan, const ResultsFile& file, size_t index);
 
 }  // namespace nearwarp::sweep

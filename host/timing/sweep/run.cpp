@@ -52,11 +52,11 @@ class SweepRun final : public sim::BatchObserver {
         file_(file),
         todo_(plan.definition.programs.size()),
         sizes_(plan.definition.programs.size()) {
-    const bool points_are_made = !file.is_of(plan.id) || !options.others.empty();
+    file.place(plan, [&] { return surroundings_.progress(progress_); });
     size_t looked_at = 0;
     for (size_t i = 0; i < plan.points.size(); ++i) {
       if (!options.shard.has(i)) continue;
-      if (points_are_made && ++looked_at % kPointsFromAskToAsk == 0 &&
+      if (!options.others.empty() && ++looked_at % kPointsFromAskToAsk == 0 &&
           !surroundings_.progress(progress_))
         throw Interrupted("interrupted while the points that are there were looked for - none ran");
       if (!is_ours(i)) continue;

@@ -68,6 +68,22 @@ TEST_F(Points, ThoseOfSeveralSweepsAreTheFirstOnes) {
   EXPECT_EQ(points.points(), 6u);
 }
 
+TEST_F(Points, OfAnotherSweepsLinesAreFoundByTheirValues) {
+  const sweep::Plan other = sweep::expand(definition({"sm.warps=24,16"}));
+  const auto line_of = [&](size_t point) {
+    const sweep::Point p = other.points[point];
+    return sweep::result_line(
+        other, p, made_up({&recording_, other.machine(p).get(), other.policy(p).get()}));
+  };
+  DonePoints points({&plan_}, results_, 2, false);
+  append(results_.whole(), line_of(0) + line_of(2) + line_of(3));
+  points.look();
+  EXPECT_EQ(points.left(), 2u);
+  append(first_, line_of(2));  // again
+  points.look();
+  EXPECT_EQ(points.left(), 2u);
+}
+
 TEST_F(Points, ThatFailedCountAgainOnlyIfTheyFailedNow) {
   append(results_.whole(), failure(point_of(1, 0)));
   append(first_, failure(point_of(1, 1)));

@@ -42,7 +42,8 @@ const counterNames = Object.keys(data.counters || {});
 
 // Tables: rows are lists of texts and numbers; numbers are copied in full.
 const table = (columns, rows, firstIsSummary = false) => {
-  const isText = columns.map((_, i) => !rows.some((row) => typeof row[i] === "number"));
+  const isNumber = (cell) => typeof cell === "number" || /^[+-][\d,]+$/.test(cell);
+  const isText = columns.map((_, i) => !rows.some((row) => isNumber(row[i])));
   const body = rows.map((row, i) => make("tr",
     {class: firstIsSummary && i === 0 ? "summary" : null},
     row.map((cell, column) => typeof cell === "number" ? make("td", {title: cell}, number(cell))
@@ -725,7 +726,9 @@ const filesPage = () => {
           title: `${figure.title}: ours against ${figure.against}`, unit: figure.unit}, scatter(figure)))) : null]);
 };
 
-const runText = (point) => [point.machine, point.policy, changesText(point)].filter(Boolean).join(", ");
+/// What tells a run apart; the machine, if there are several.
+const runText = (point) => [unique(data.points.map((p) => p.machine)).length > 1 ? point.machine : "",
+  point.policy, changesText(point)].filter(Boolean).join(", ");
 
 /// What cycles of the SMs of a class were spent on, as a figure: a bar for each run.
 const cyclesFigure = (points, sms) => {
@@ -864,15 +867,29 @@ const whatChanged = (point) => {
   return parts;
 };
 
+/// What quantities are called in tables, where their names say little.
+const quantityLabels = {tx: "GPU to memory", rx: "memory to GPU", cross: "between stacks"};
+
 const workloadPage = (name) => {
   const points = data.points.filter((point) => point.workload === name);
   const good = points.filter((point) => point.quantities);
   const shown = ["cycles", "ipc", "offloaded", "tx", "rx", "cross", "energy"]
     .filter((q) => data.quantities[q]);
-  const columns = ["study", "machine", "policy", "changes", "status",
-    ...shown.map((q) => q + (data.quantities[q].unit ? ` [${data.quantities[q].unit}]` : ""))];
-  const rows = points.map((point) => [point.study, point.machine, point.policy,
-    changesText(point) || "-", point.error || point.status,
+  // The first policy's with the same machine and changes.
+  const speedup = (point) => {
+    const reference = points.find((p) => p.study === point.study && p.machine === point.machine &&
+                                         changesText(p) === changesText(point));
+    return point.quantities && reference.quantities
+      ? reference.quantities.cycles / point.quantities.cycles : "-";
+  };
+  // Columns in which all runs have the same, which says nothing, are left out.
+  const described = [["study", (point) => point.study], ["machine", (point) => point.machine],
+    ["changes", (point) => changesText(point) || "-"], ["status", (point) => point.error || point.status]]
+    .filter(([, of]) => unique(points.map(of)).length > 1 || points.some((point) => point.error));
+  const columns = ["policy", ...described.map(([title]) => title), "speed-up",
+    ...shown.map((q) => (quantityLabels[q] || q) +
+      (data.quantities[q].unit ? ` [${data.quantities[q].unit}]` : ""))];
+  const rows = points.map((point) => [point.policy, ...described.map(([, of]) => of(point)), speedup(point),
     ...shown.map((q) => point.quantities ? point.quantities[q] : "-")]);
   const filter = make("input", {type: "search", placeholder: "e.g. l2.", "aria-label":
     "Part of counters' names", size: 18});
@@ -941,7 +958,7 @@ const workloadsPage = () => {
 
 const configurationPage = () => {
   const parts = [make("h2", {}, "Configuration"), make("p", {},
-    `nearwarp ${data.nearwarp_version}, size ${data.size}. A configuration is named by a hash of ` +
+    `nearwarp ${data.nearwarp_version}${data.points.some((point) => point.size) ? `, size ${data.size}` : ""}. A configuration is named by a hash of ` +
     "all keys of machine, energy file and policy.")];
   const configurations = new Map();
   for (const point of data.points)
