@@ -320,6 +320,7 @@ struct SmStateOf {
   // Bulk copies and mbarriers, where the program has them.
   WarpSet<kWords> waiting;     ///< at mbarriers, after their try
   uint32_t boxes_to_send = 0;  ///< those in CopyEngine::order
+  uint32_t boxes_to_share = 0;  ///< with something to send on, as bits
   Ref<CopyEngine> copies;
   Ref<WarpCopies> warp_copies;
   Ref<MbarrierState> mbarriers;  ///< num_blocks x trace::kMaxMbarriers
@@ -327,6 +328,7 @@ struct SmStateOf {
   uint64_t at_cluster_barrier = 0;  ///< block slots of which the front end is to be told
   Ref<ClusterPort> cluster;
   Ref<ClusterSlot> cluster_slots;  ///< by block slot
+  Ref<SharedBox> shared_boxes;     ///< by box, with bulk copies
   cache::L1State l1;
   TlbState tlb;
   FetchStateOf<kWords> fetch;

@@ -32,22 +32,25 @@ __device__ void product(float (&d)[64], unsigned long long a, unsigned long long
 
 /// c = a b^T, a and b by rows of numbers of 8 or 16 bits. A block makes 128 by 128 numbers of c. Its
 /// first warp group fetches parts of 128 bytes of the rows of a and b into a ring of stages; two
-/// others multiply half of the rows each.
-template <Kind kKind>
+/// others multiply half of the rows each. Of clusters of 2 by 2 blocks, those that want the same
+/// rows fetch half of them each, for both.
+template <Kind kKind, bool kTogether = false>
 __device__ void gemm(const Map* map_a, const Map* map_b, float* c, int columns, int parts) {
   extern __shared__ __align__(1024) unsigned char stages[];
   __shared__ alignas(8) unsigned long long full[kStages], empty[kStages];
   constexpr int kNumbers = kKind == Kind::kE4M3 ? 128 : 64;  // of a part
   const unsigned first = shared_at(stages);
   const int group = threadIdx.x / 128;
+  const unsigned x = blockIdx.x % 2, y = blockIdx.y % 2, rank = x + 2 * y;
   if (threadIdx.x == 0) {
     for (int s = 0; s < kStages; ++s) {
       begin(shared_at(&full[s]), 1);
-      begin(shared_at(&empty[s]), 2);
+      begin(shared_at(&empty[s]), kTogether ? 3 * 2 : 2);
     }
     asm volatile("fence.mbarrier_init.release.cluster;");
   }
   __syncthreads();
+  if constexpr (kTogether) meet_cluster();
   if (group == 0) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
     if (threadIdx.x == 0) {
@@ -57,9 +60,20 @@ __device__ void gemm(const Map* map_a, const Map* map_b, float* c, int columns, 
         if (part >= kStages) wait(shared_at(&empty[s]), (part / kStages - 1) & 1);
         const unsigned barrier = shared_at(&full[s]), to = first + s * 2 * kPart;
         expect(barrier, 2 * kPart);
-        load(to, map_a, part * kNumbers, blockIdx.y * kRows, barrier);
-        load(to + kPart, map_b, part * kNumbers, blockIdx.x * kColumns, barrier);
+        if constexpr (kTogether) {
+          load(to + x * kPart / 2, map_a, part * kNumbers, blockIdx.y * kRows + x * kRows / 2,
+               barrier, 3 << 2 * y);
+          load(to + kPart + y * kPart / 2, map_b, part * kNumbers,
+               blockIdx.x * kColumns + y * kColumns / 2, barrier, 5 << x);
+        } else {
+          load(to, map_a, part * kNumbers, blockIdx.y * kRows, barrier);
+          load(to + kPart, map_b, part * kNumbers, blockIdx.x * kColumns, barrier);
+        }
       }
+    }
+    if constexpr (kTogether) {
+      __syncwarp();
+      meet_cluster();
     }
     return;
   }
@@ -76,8 +90,15 @@ __device__ void gemm(const Map* map_a, const Map* map_b, float* c, int columns, 
                      descriptor(from + kPart + k), part > 0 || k > 0);
     asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
     asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
-    if (threadIdx.x % 128 == 0) arrive(shared_at(&empty[s]));
+    if (threadIdx.x % 128 == 0) {
+      arrive(shared_at(&empty[s]));
+      if constexpr (kTogether) {
+        arrive(shared_at(&empty[s]), rank ^ 1);
+        arrive(shared_at(&empty[s]), rank ^ 2);
+      }
+    }
   }
+  if constexpr (kTogether) meet_cluster();
   const int thread = threadIdx.x % 128;
   const int row = blockIdx.y * kRows + (group - 1) * 64 + thread / 32 * 16 + thread % 32 / 4;
   for (int i = 0; i < 64; ++i)
@@ -91,6 +112,11 @@ extern "C" __global__ void __launch_bounds__(384)
     gemm_f16(const __grid_constant__ Map a, const __grid_constant__ Map b, float* c, int columns,
              int parts) {
   gemm<Kind::kF16>(&a, &b, c, columns, parts);
+}
+extern "C" __global__ void __cluster_dims__(2, 2, 1) __launch_bounds__(384)
+    gemm_together(const __grid_constant__ Map a, const __grid_constant__ Map b, float* c,
+                  int columns, int parts) {
+  gemm<Kind::kF16, true>(&a, &b, c, columns, parts);
 }
 extern "C" __global__ void __launch_bounds__(384)
     gemm_bf16(const __grid_constant__ Map a, const __grid_constant__ Map b, float* c, int columns,
