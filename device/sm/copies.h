@@ -5,8 +5,8 @@
 // Boxes are read in the order in which they were asked for, a line in each cycle in which the
 // network has room and the load-store unit leaves it (estimated: as much as shared memory takes).
 // When a box's last line has come, its bytes arrive at the mbarrier; lines for other blocks of the
-// cluster are sent on to them (multicast.h). Stores belong to groups that can be waited for. Estimated: translation takes no time, and shared memory has room for what the
-// engine moves.
+// cluster are sent on to them (multicast.h). Stores belong to groups that can be waited for.
+// Estimated: translation takes no time, and shared memory has room for what the engine moves.
 #pragma once
 
 #include "device/sm/memory_packet.h"

@@ -318,8 +318,8 @@ struct SmStateOf {
   Ref<WarpSet<kWords>> barrier_waiting;  ///< main SM: num_blocks x kMaxBarriers: warps
   Ref<BarrierState> barriers;            ///< main SM: num_blocks x kMaxBarriers
   // Bulk copies and mbarriers, where the program has them.
-  WarpSet<kWords> waiting;     ///< at mbarriers, after their try
-  uint32_t boxes_to_send = 0;  ///< those in CopyEngine::order
+  WarpSet<kWords> waiting;      ///< at mbarriers, after their try
+  uint32_t boxes_to_send = 0;   ///< those in CopyEngine::order
   uint32_t boxes_to_share = 0;  ///< with something to send on, as bits
   Ref<CopyEngine> copies;
   Ref<WarpCopies> warp_copies;

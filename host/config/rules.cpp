@@ -250,9 +250,9 @@ void check_link(const Rules& rules, const MachineConfig& m) {
     return;
   }
   const std::string is = fmt::format("is {}", l2.link_latency_cycles);
-  rules.require(m.partitions.count % 2 == 0, "l2.link_latency_cycles", is,
-                fmt::format("partitions.count, {}, must be even: each half has as many",
-                            m.partitions.count));
+  rules.require(
+      m.partitions.count % 2 == 0, "l2.link_latency_cycles", is,
+      fmt::format("partitions.count, {}, must be even: each half has as many", m.partitions.count));
   rules.require(m.gpu.sms > m.gpu.sms_per_cluster, "l2.link_latency_cycles", is,
                 "each half needs an SM's port (gpu.sms, gpu.sms_per_cluster)");
   rules.require(m.interconnect.topology == "crossbar" || m.interconnect.topology == "switch",

@@ -134,9 +134,9 @@ TEST(Shapes, RulesOfHalvesOfTheL2) {
   EXPECT_EQ(error({halves}), "");
   EXPECT_EQ(error({halves, "l2.link_bytes=2048"}), "");
   expect_contains(error({"l2.link_bytes=2048"}), "that needs l2.link_latency_cycles");
-  expect_contains(error({halves, "partitions.count=3", "l2.slices=12", "l2.bytes=786432"},
-                        "discrete16"),
-                  "partitions.count, 3, must be even");
+  expect_contains(
+      error({halves, "partitions.count=3", "l2.slices=12", "l2.bytes=786432"}, "discrete16"),
+      "partitions.count, 3, must be even");
   expect_contains(error({halves, "gpu.sms=4"}, "discrete16"), "each half needs an SM's port");
   expect_contains(error({halves, "interconnect.topology=butterfly"}, "discrete16"),
                   "not \"butterfly\"");

@@ -64,13 +64,12 @@ TEST(ProbeLatency, TheFarHalfOfTheL2IsALinkThereAndOneBack) {
   // And the other half's crossbars, each as long as one of the own half's.
   const double crossbar = latency(halves, far) - as_one - 2 * 20;
   EXPECT_GT(crossbar, 0);
-  EXPECT_DOUBLE_EQ(latency(one_clock({"interconnect.routing_delay_cycles=3",
-                                      "l2.link_latency_cycles=20"}),
-                           far) -
-                       latency(one_clock({"interconnect.routing_delay_cycles=1",
-                                          "l2.link_latency_cycles=20"}),
-                               far),
-                   2 * 2 * 2);
+  EXPECT_DOUBLE_EQ(
+      latency(one_clock({"interconnect.routing_delay_cycles=3", "l2.link_latency_cycles=20"}),
+              far) -
+          latency(one_clock({"interconnect.routing_delay_cycles=1", "l2.link_latency_cycles=20"}),
+                  far),
+      2 * 2 * 2);
   // Lines lie in both alike.
   EXPECT_NEAR(latency(halves, "L2 hit"), (latency(halves, near) + latency(halves, far)) / 2, 3);
 }

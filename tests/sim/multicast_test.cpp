@@ -2,6 +2,8 @@
 // networks of their GPC take, and are boxes read once?
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "tests/runtime/breadth_kernels.h"
 #include "tests/runtime/plane_map.h"
 #include "tests/sim/device_rig.h"
@@ -14,43 +16,41 @@ namespace {
 /// one arrival; %r6: the rank; %rd1: memory.
 runtime::Recording cluster(const std::string& body, uint32_t blocks, uint32_t grid = 0) {
   runtime::VirtualDevice d;
-  const uint32_t module =
-      d.load_module(std::make_shared<const compiler::Program>(compiler::compile_ptx(
-          ".version 8.6\n.target sm_90a\n.address_size 64\n"
-          ".visible .entry k(.param .u64 data)\n.explicitcluster\n.reqnctapercluster " +
-              std::to_string(blocks) +
-              ", 1, 1\n{\n  .reg .b16 %h<3>; .reg .b32 %r<20>; .reg .b64 %rd<9>; .reg .pred %p<5>;\n"
-              "  .shared .align 128 .b8 tile[65536]; .shared .align 8 .b64 bar;\n"
-              "  ld.param.u64 %rd1, [data];\n"
-              "  mov.u32 %r3, tile;\n  mov.u32 %r4, bar;\n  mov.u32 %r6, %cluster_ctarank;\n"
-              "  mbarrier.init.shared.b64 [%r4], 1;\n"
-              "  barrier.cluster.arrive;\n  barrier.cluster.wait;\n" +
-              body + "DONE:\n  barrier.cluster.arrive;\n  barrier.cluster.wait;\n  ret;\n}\n",
-          "test.ptx")));
+  const uint32_t module = d.load_module(std::make_shared<
+                                        const compiler::Program>(compiler::compile_ptx(
+      ".version 8.6\n.target sm_90a\n.address_size 64\n"
+      ".visible .entry k(.param .u64 data)\n.explicitcluster\n.reqnctapercluster " +
+          std::to_string(blocks) +
+          ", 1, 1\n{\n  .reg .b16 %h<3>; .reg .b32 %r<20>; .reg .b64 %rd<9>; .reg .pred %p<5>;\n"
+          "  .shared .align 128 .b8 tile[65536]; .shared .align 8 .b64 bar;\n"
+          "  ld.param.u64 %rd1, [data];\n"
+          "  mov.u32 %r3, tile;\n  mov.u32 %r4, bar;\n  mov.u32 %r6, %cluster_ctarank;\n"
+          "  mbarrier.init.shared.b64 [%r4], 1;\n"
+          "  barrier.cluster.arrive;\n  barrier.cluster.wait;\n" +
+          body + "DONE:\n  barrier.cluster.arrive;\n  barrier.cluster.wait;\n  ret;\n}\n",
+      "test.ptx")));
   const uint64_t data = d.allocate(1 << 20);
   d.launch(module, "k", {grid == 0 ? blocks : grid}, {1}, 0, runtime::KernelArgs(data));
   return d.take_recording("test");
 }
 
-/// Two blocks tell each other's mbarrier something in turns. `tell`: at %r8 is the other's mbarrier,
-/// at %r9 its shared memory; `before`: a round of those who wait.
+/// Two blocks tell each other's mbarrier something in turns. `tell`: at %r8 is the other's
+/// mbarrier, at %r9 its shared memory; `before`: a round of those who wait.
 runtime::Recording turns(int rounds, const std::string& tell, const std::string& before = "") {
-  const std::string wait =
-      "  mbarrier.try_wait.parity.shared.b64 %p2, [%r4], %r10;\n  @!%p2 bra ";
+  const std::string wait = "  mbarrier.try_wait.parity.shared.b64 %p2, [%r4], %r10;\n  @!%p2 bra ";
   const std::string next =
       "  xor.b32 %r10, %r10, 1;\n  add.u32 %r11, %r11, 1;\n  setp.lt.u32 %p3, %r11, " +
       std::to_string(rounds) + ";\n  @%p3 bra ";
-  return cluster("  xor.b32 %r7, %r6, 1;\n  mapa.shared::cluster.u32 %r8, %r4, %r7;\n"
-                 "  mapa.shared::cluster.u32 %r9, %r3, %r7;\n"
-                 "  mov.u32 %r10, 0;\n  mov.u32 %r11, 0;\n  setp.eq.u32 %p1, %r6, 1;\n"
-                 "  @%p1 bra SECOND;\nFIRST:\n" +
-                     before + tell + "WAIT1:\n" + wait + "WAIT1;\n" + next +
-                     "FIRST;\n  bra DONE;\nSECOND:\n" + before + "WAIT2:\n" + wait + "WAIT2;\n" +
-                     tell + next + "SECOND;\n",
-                 2);
+  return cluster(
+      "  xor.b32 %r7, %r6, 1;\n  mapa.shared::cluster.u32 %r8, %r4, %r7;\n"
+      "  mapa.shared::cluster.u32 %r9, %r3, %r7;\n"
+      "  mov.u32 %r10, 0;\n  mov.u32 %r11, 0;\n  setp.eq.u32 %p1, %r6, 1;\n"
+      "  @%p1 bra SECOND;\nFIRST:\n" +
+          before + tell + "WAIT1:\n" + wait + "WAIT1;\n" + next + "FIRST;\n  bra DONE;\nSECOND:\n" +
+          before + "WAIT2:\n" + wait + "WAIT2;\n" + tell + next + "SECOND;\n",
+      2);
 }
-const std::string kArrive =
-    "  mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r8];\n";
+const std::string kArrive = "  mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r8];\n";
 const std::string kStore =
     "  st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r9], %r11, [%r8];\n";
 const std::string kExpect = "  mbarrier.arrive.expect_tx.shared.b64 _, [%r4], 4;\n";
@@ -74,14 +74,18 @@ uint64_t round(const std::string& tell, const std::string& before = "",
 TEST(Multicast, ArrivalsAtOtherBlocksPassTwoWires) {
   const uint64_t far = round(kArrive);
   EXPECT_EQ(far - round(kArrive, "", {kNearer}), 2u * 2 * 12);
-  EXPECT_GT(far, 2u * 2 * 37);
+  // From what arrives to the branch behind the wait 20 cycles, which takes 4; then the second block
+  // issues its arrival, and the first one its loop's end before: two additions, of which the port
+  // takes one every other cycle, a comparison and a branch. A cycle later it leaves.
+  EXPECT_EQ(far, 2u * (20 + 4 + 1 + 2 * 37) + (2 + 4 + 4 + 4));
 }
 
 TEST(Multicast, CountedWordsPassTwoWires) {
   const uint64_t far = round(kStore, kExpect);
   EXPECT_EQ(far - round(kStore, kExpect, {kNearer}), 2u * 2 * 12);
-  // A word, and what arrives behind it.
-  EXPECT_GT(far, round(kArrive));
+  // Behind the word, a cycle later at least; the first block expects it before both.
+  EXPECT_GE(far, round(kArrive) + 2 * 1 + 1);
+  EXPECT_LE(far, round(kArrive) + 2 * 1 + 1 + 2 * 10) << "its addresses are added up before";
 }
 
 /// Rank 0 fetches so many bytes for the blocks of a mask; these wait for them.
@@ -118,6 +122,36 @@ TEST(Multicast, ABoxForSeveralBlocksIsReadOnce) {
     EXPECT_EQ(counter(together, "noc.shared_lines.delivered"), others * kLines) << mask;
     EXPECT_EQ(counter(together, "noc.shared_lines.switch_bytes"), others * kBytes) << mask;
   }
+}
+
+TEST(Multicast, ABoxMayBeForAnotherBlockAlone) {
+  const std::string body = R"(
+  mov.u32 %r12, 4096;
+  setp.ne.u32 %p1, %r6, 0;
+  @%p1 bra OTHER;
+  mapa.shared::cluster.u32 %r8, %r4, 1;
+  mapa.shared::cluster.u32 %r9, %r3, 1;
+  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r9], [%rd1], %r12, [%r8];
+  bra DONE;
+OTHER:
+  mbarrier.arrive.expect_tx.shared.b64 _, [%r4], %r12;
+WAIT:
+  mbarrier.try_wait.parity.shared.b64 %p2, [%r4], 0;
+  @!%p2 bra WAIT;
+)";
+  const report::RunResult far = run(cluster(body, 2)), nearer = run(cluster(body, 2), {kNearer});
+  EXPECT_EQ(counter(far, "l2.reads"), 32u);
+  EXPECT_EQ(counter(far, "noc.shared_lines.delivered"), 32u);
+  EXPECT_EQ(far.cycles - nearer.cycles, 2u * 12);
+}
+
+TEST(Multicast, EnergyIsChargedByTheBytesThatGoOn) {
+  const report::RunResult r = run(cluster(fetch(8192, 15), 4));
+  std::map<std::string, uint64_t> counts;
+  for (const report::EnergyTerm& term : r.energy.terms)
+    if (term.energy != 0) counts[term.name] = term.count;
+  EXPECT_EQ(counts["network.shared_lines"], 3u * 8192);
+  EXPECT_EQ(counts["network.shared_line_wires"], 2u * 3 * 8192);
 }
 
 TEST(Multicast, OthersHaveABoxTwoWiresLater) {

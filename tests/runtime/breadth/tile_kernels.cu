@@ -12,16 +12,18 @@ enum class Kind { kF16, kBF16, kE4M3 };
 
 #define R4(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
 #define R16(i) R4(i), R4(i + 4), R4(i + 8), R4(i + 12)
-#define PRODUCT(TYPES, TAIL)                                                                     \
-  asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %66, 0;\n"                                      \
-               "wgmma.mma_async.sync.aligned." TYPES " {"                                        \
-               "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "          \
-               "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, " \
-               "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
-               "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, " \
-               "%64, %65, p, 1, 1" TAIL ";\n}"                                                   \
-               : R16(0), R16(16), R16(32), R16(48)                                               \
-               : "l"(a), "l"(b), "r"(add))
+#define PRODUCT(TYPES, TAIL)                                                              \
+  asm volatile(                                                                           \
+      "{\n.reg .pred p;\nsetp.ne.b32 p, %66, 0;\n"                                        \
+      "wgmma.mma_async.sync.aligned." TYPES                                               \
+      " {"                                                                                \
+      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "            \
+      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "  \
+      "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "  \
+      "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, " \
+      "%64, %65, p, 1, 1" TAIL ";\n}"                                                     \
+      : R16(0), R16(16), R16(32), R16(48)                                                 \
+      : "l"(a), "l"(b), "r"(add))
 
 template <Kind kKind>
 __device__ void product(float (&d)[64], unsigned long long a, unsigned long long b, int add) {
@@ -30,10 +32,10 @@ __device__ void product(float (&d)[64], unsigned long long a, unsigned long long
   if constexpr (kKind == Kind::kE4M3) PRODUCT("m64n128k32.f32.e4m3.e4m3", "");
 }
 
-/// c = a b^T, a and b by rows of numbers of 8 or 16 bits. A block makes 128 by 128 numbers of c. Its
-/// first warp group fetches parts of 128 bytes of the rows of a and b into a ring of stages; two
-/// others multiply half of the rows each. Of clusters of 2 by 2 blocks, those that want the same
-/// rows fetch half of them each, for both.
+/// c = a b^T, a and b by rows of numbers of 8 or 16 bits. A block makes 128 by 128 numbers of c.
+/// Its first warp group fetches parts of 128 bytes of the rows of a and b into a ring of stages;
+/// two others multiply half of the rows each. Of clusters of 2 by 2 blocks, those that want the
+/// same rows fetch half of them each, for both.
 template <Kind kKind, bool kTogether = false>
 __device__ void gemm(const Map* map_a, const Map* map_b, float* c, int columns, int parts) {
   extern __shared__ __align__(1024) unsigned char stages[];
@@ -150,8 +152,8 @@ extern "C" __global__ void __cluster_dims__(4, 1, 1)
     sum = 0;
     for (unsigned w = 0; w < blockDim.x / 32; ++w) sum += sums[w];
   }
-  asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" :::
-                   "memory");
+  asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::
+                   : "memory");
   if (rank == 0 && threadIdx.x == 0) {
     long long all = 0;
     for (unsigned other = 0; other < blocks; ++other) {
@@ -166,8 +168,9 @@ extern "C" __global__ void __cluster_dims__(4, 1, 1)
   asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
 }
 
-/// Five points of a plane: a box with its rim comes as one copy, in which what lies beyond the plane
-/// is 0, and the result goes back as one. `early`: what the box has is used before it is there.
+/// Five points of a plane: a box with its rim comes as one copy, in which what lies beyond the
+/// plane is 0, and the result goes back as one. `early`: what the box has is used before it is
+/// there.
 extern "C" __global__ void stencil(const __grid_constant__ Map in, const __grid_constant__ Map out,
                                    int early) {
   __shared__ alignas(128) float box[18][36];
@@ -185,15 +188,17 @@ extern "C" __global__ void stencil(const __grid_constant__ Map in, const __grid_
   if (!early) wait(b, 0);
   for (int i = threadIdx.x; i < 512; i += blockDim.x) {
     const int x = i % 32, y = i / 32;
-    result[y][x] = box[y + 1][x + 1] * 0.5f + (box[y][x + 1] + box[y + 2][x + 1] + box[y + 1][x] +
-                                               box[y + 1][x + 2]) * 0.125f;
+    result[y][x] = box[y + 1][x + 1] * 0.5f +
+                   (box[y][x + 1] + box[y + 2][x + 1] + box[y + 1][x] + box[y + 1][x + 2]) * 0.125f;
   }
   if (early) wait(b, 0);
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
   __syncthreads();
   if (threadIdx.x == 0) {
-    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];" ::
-                     "l"(&out), "r"(x0), "r"(y0), "r"(shared_at(result)) : "memory");
+    asm volatile(
+        "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];" ::"l"(&out),
+        "r"(x0), "r"(y0), "r"(shared_at(result))
+        : "memory");
     asm volatile("cp.async.bulk.commit_group;\ncp.async.bulk.wait_group.read 0;" ::: "memory");
   }
 }

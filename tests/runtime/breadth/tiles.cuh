@@ -1,5 +1,5 @@
-// Barriers in shared memory, copies of tiles and descriptors of them, for kernels in the shape that is
-// written for Hopper (sm_90a).
+// Barriers in shared memory, copies of tiles and descriptors of them, for kernels in the shape that
+// is written for Hopper (sm_90a).
 #pragma once
 
 namespace {
@@ -53,8 +53,8 @@ __device__ void arrive(unsigned barrier, unsigned rank) {
       : "memory");
 }
 __device__ void meet_cluster() {
-  asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" :::
-                   "memory");
+  asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::
+                   : "memory");
 }
 /// Lines of 128 bytes, swizzled, in groups of 8 lines.
 __device__ unsigned long long descriptor(unsigned at) {

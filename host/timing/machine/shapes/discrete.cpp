@@ -77,8 +77,7 @@ class Discrete {
       const uint16_t of_class = g_.add_class(name + "_crossbar", p_.network(from_sms));
       for (uint32_t half = 0; half < halves(); ++half)
         (from_sms ? requests_ : replies_)[half] = g_.add(
-            of_class,
-            name + " crossbar" + (halves() == 2 ? fmt::format(" of half {}", half) : ""));
+            of_class, name + " crossbar" + (halves() == 2 ? fmt::format(" of half {}", half) : ""));
     }
     front_end_ = g_.add(g_.add_class("front_end", p_.front_end()), "front end");
   }
