@@ -336,7 +336,7 @@ Keys memory_keys() {
        kOptional},
       {NW_KEY(l2.link_bytes), "bytes/cycle", 0, 65536, false, "",
        "That the link carries in an interconnect cycle, requests and replies each, each way; 0: "
-       "all that comes (with l2.link_latency_cycles).",
+       "what its port of a crossbar does (with l2.link_latency_cycles).",
        kOptional},
       {NW_KEY(interconnect.flit_bytes), "bytes", 1, 1024, false, "",
        "A crossbar port moves one flit per interconnect cycle."},

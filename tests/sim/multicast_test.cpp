@@ -214,9 +214,18 @@ TEST(Multicast, ProductsOfClustersReadHalf) {
   EXPECT_LT(together.cycles, alone.cycles + alone.cycles / 10);
 }
 
+/// Words and additions for the next blocks of a cluster, and a bulk reduction (nvcc).
+runtime::Recording counted_words() {
+  runtime::BreadthDevice d("tensors");
+  const uint64_t out = d.allocate(16 * 33 * 4), sums = d.allocate(32 * 4);
+  d.launch_clusters(d.module, "counted_words", {16}, {32}, {4, 1, 1}, 0,
+                    runtime::KernelArgs(out, sums));
+  return d.take_recording("words");
+}
+
 TEST(Multicast, IsTheSameInAnyWindowsOnThreadsAndOnADevice) {
   const runtime::Recording recordings[] = {gemm("gemm_together", 256, 512, 256),
-                                           turns(10, kStore, kExpect),
+                                           turns(10, kStore, kExpect), counted_words(),
                                            cluster(fetch(8192, 0xfffe), 16, 32)};
   const config::MachineConfig machine = config::load_machine("h100");
   const config::PolicyConfig policy = config::load_policy("baseline");
