@@ -42,8 +42,8 @@ constexpr uint16_t memory(uint32_t number, MessageClass c) {
 constexpr uint16_t dispatch(uint32_t number) {
   return static_cast<uint16_t>(packet_kind(kDispatchBlock, number, MessageClass::kControl));
 }
-constexpr uint16_t shared(MessageClass c) {
-  return static_cast<uint16_t>(packet_kind(kDispatchBlock, 4, c));
+constexpr uint16_t shared(uint32_t number, MessageClass c) {
+  return static_cast<uint16_t>(packet_kind(kDispatchBlock, number, c));
 }
 }  // namespace packet_detail
 
@@ -77,8 +77,10 @@ enum class PacketKind : uint16_t {
   kAtClusterBarrier = packet_detail::dispatch(2),
   kPassClusterBarrier = packet_detail::dispatch(3),
   /// An access to the shared memory of another SM of the GPC, and its answer.
-  kSharedRequest = packet_detail::shared(MessageClass::kRequest),
-  kSharedReply = packet_detail::shared(MessageClass::kReply),
+  kSharedRequest = packet_detail::shared(4, MessageClass::kRequest),
+  kSharedReply = packet_detail::shared(4, MessageClass::kReply),
+  /// A line that a copy engine has for several SMs of the GPC; no answer.
+  kSharedLine = packet_detail::shared(5, MessageClass::kReply),
 };
 
 NW_HD constexpr bool is_reply(PacketKind k) { return class_of(k) == MessageClass::kReply; }

@@ -7,26 +7,21 @@
 // own memory (estimated). Requests of loads, and answers of stores, take one flit; others the bytes
 // of their lanes, since addresses have wires of their own (estimated).
 //
+// What arrives at mbarriers of other blocks goes the same way, a request of one flit for each
+// mbarrier, and is answered, too; those of the own block are told when the first request could
+// leave (estimated).
+//
 // On machines without such a network, and for blocks that are not there, an access takes so much
 // longer as the network takes alone.
 #pragma once
 
 #include "device/sm/coalescer.h"
 #include "device/sm/memory_packet.h"
-#include "device/sm/progress.h"
+#include "device/sm/phases.h"
 
 namespace nearwarp::sm {
 
 inline constexpr uint32_t kSharedWindowBits = 24;  ///< of a block's own shared memory
-
-template <class V>
-NW_HD NW_INLINE ClusterPort& cluster_port(const V& v) {
-  return *v.s.cluster.in(v.base);
-}
-template <class V>
-NW_HD NW_INLINE ClusterSlot& cluster_slot(const V& v, uint32_t block) {
-  return v.s.cluster_slots.in(v.base)[block];
-}
 
 /// The address of the first lane of `mask` in a record, or the least of all lanes.
 NW_HD inline uint64_t first_address(const uint64_t* words, uint32_t mask) {
@@ -65,9 +60,48 @@ NW_HD NW_CALLED void find_ranks(V& v, const LsuOp& op) {
       });
 }
 
+/// The other blocks' mbarriers of which the operation at the head tells something; the block's own
+/// are told now.
+template <class V>
+NW_HD NW_CALLED void find_events(V& v, const LsuOp& op, uint32_t now) {
+  ClusterPort& c = cluster_port(v);
+  const uint32_t block = v.warps[op.warp].block_slot;
+  c.head_ranks = 0;
+  if (v.instr(op.pc).action != Action::kPhaseEvents || !hears_others(v, block)) return;
+  const uint64_t* words = v.system.trace(op.thread_block).words;
+  uint32_t i = 0;
+  each_event(words, op.record, op.mask, [&](const trace::PhaseEvent& e) {
+    if (e.block != 0) c.head_ranks |= 1u << i;
+    i += 1;
+  });
+  if (c.head_ranks != 0) arrive_at_phases(v, block, words, op.record, op.mask, now, now);
+}
+
 /// Bytes on the wire: of data, or, without any, of one flit.
 NW_HD inline uint16_t wire_bytes(uint32_t data) {
   return static_cast<uint16_t>(data == 0 ? 1 : data);
+}
+
+/// The next request of the operation at the head, without its ends.
+template <class V>
+NW_HD NW_CALLED Packet next_request(const V& v, const LsuOp& op, uint32_t& rank) {
+  const ClusterPort& c = cluster_port(v);
+  const ImageInstr& in = v.instr(op.pc);
+  const uint32_t next = count_trailing_zeros(c.head_ranks);
+  Packet p;
+  if (in.meets_mbarriers()) {
+    p.payload = v.system.trace(op.thread_block).words[op.record + 1 + next];
+    p.line = cluster_slot(v, v.warps[op.warp].block_slot).number;
+    p.bytes = wire_bytes(0);
+    p.extra = wire_bytes(0);
+    p.sectors = rank = trace::phase_event(p.payload).block - 1;
+    return p;
+  }
+  rank = next;
+  const uint32_t data = uint32_t{c.head_lanes[rank]} * in.lane_bytes;
+  p.bytes = wire_bytes(in.action == Action::kSharedLoad ? 0 : data);
+  p.extra = wire_bytes(in.action == Action::kSharedStore ? 0 : data);
+  return p;
 }
 
 /// The access at the head goes to other blocks: send the next request. Returns false if it is one
@@ -76,8 +110,14 @@ template <class V>
 NW_HD NW_CALLED bool access_others(V& v, const LsuOp& op, uint32_t now) {
   auto& s = v.s;
   ClusterPort& c = cluster_port(v);
+  const bool tells = v.instr(op.pc).meets_mbarriers();
+  const uint32_t cycles = tells ? 1 : s.lines.count;
   if (c.head_ranks == 0) {
-    find_ranks(v, op);
+    if (tells) {
+      find_events(v, op, now);
+    } else {
+      find_ranks(v, op);
+    }
     if (c.head_ranks == 0) return false;
     c.head = kMaxRemoteAccesses;
   }
@@ -86,29 +126,25 @@ NW_HD NW_CALLED bool access_others(V& v, const LsuOp& op, uint32_t now) {
     if (c.free_accesses == 0) return true;
     c.head = count_trailing_zeros(c.free_accesses);
     c.free_accesses &= c.free_accesses - 1;
-    c.accesses[c.head] = RemoteAccess{op.pc, s.lines.count - 1, 0, op.warp, false};
+    c.accesses[c.head] = RemoteAccess{op.pc, cycles - 1, 0, op.warp, false};
   }
   Channel& out = *c.requests_out.in(v.base);
   if (!can_send(out, v.base, v.tick(now))) return true;
-  const ImageInstr& in = v.instr(op.pc);
   RemoteAccess& access = c.accesses[c.head];
-  const uint32_t rank = count_trailing_zeros(c.head_ranks);
-  const uint32_t data = uint32_t{c.head_lanes[rank]} * in.lane_bytes;
-  Packet p;
+  uint32_t rank = 0;
+  Packet p = next_request(v, op, rank);
   p.kind = PacketKind::kSharedRequest;
   p.src = s.endpoint;
-  p.dst = c.members.in(v.base)[cluster_slot(v, v.warps[op.warp].block_slot).places.at(rank)];
+  p.dst = member_of(v, v.warps[op.warp].block_slot, rank);
   p.tag = c.head;
-  p.bytes = wire_bytes(in.action == Action::kSharedLoad ? 0 : data);
-  p.extra = wire_bytes(in.action == Action::kSharedStore ? 0 : data);
   send(out, v.base, v.tick(now), p, v.horizon);
   access.remaining = static_cast<uint8_t>(access.remaining + 1);
   c.head_ranks &= c.head_ranks - 1;
   if (c.head_ranks != 0) return true;
   access.sent = true;
   s.counters.shared_accesses += 1;
-  s.counters.shared_cycles += s.lines.count;
-  s.lsu_busy_until = now + s.lines.count;
+  s.counters.shared_cycles += cycles;
+  s.lsu_busy_until = now + cycles;
   s.lsu_head = s.lsu_head + 1 == kMaxLsuQueue ? 0 : s.lsu_head + 1;
   s.lsu_count -= 1;
   s.lines_valid = false;
@@ -126,6 +162,8 @@ NW_HD NW_CALLED void join_cluster(V& v, uint32_t block, const Packet& p, const L
   slot.places.high = p.extra & ((1u << kPlacesBits) - 1);
   slot.number = static_cast<uint16_t>(p.extra >> kPlacesBits);
   slot.rank = static_cast<uint8_t>(p.line % info.cluster);
+  slot.whole = true;
+  for (uint32_t i = 0; i < info.cluster; ++i) slot.whole &= slot.places.at(i) != kNoSmPlace;
 }
 
 /// The front end is to be told that all warps of a block are at the barrier of its cluster, which

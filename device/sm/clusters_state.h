@@ -25,17 +25,21 @@ struct ClusterSlot {
   uint16_t number = 0;  ///< the cluster's, at the front end
   uint8_t rank = 0;
   bool used = false;        ///< the block is one of a cluster
+  bool whole = false;       ///< none of its blocks was left out
   bool at_barrier = false;  ///< all its warps have come, and the front end knows, or will be told
 };
 
 /// The SM in the network of its GPC.
 struct ClusterPort {
   Ref<Channel> requests_out, requests_in, replies_out, replies_in;
-  Ref<uint16_t> members;  ///< endpoints of the GPC's SMs, by place
+  Ref<Channel> copies_out, copies_in;  ///< lines that the copy engines send on (multicast.h)
+  Ref<uint16_t> members;               ///< endpoints of the GPC's SMs, by place
+  uint64_t lines_in = 0;               ///< that have come over `copies_in`
   RemoteAccess accesses[kMaxRemoteAccesses];
   uint32_t free_accesses = ~uint32_t{0};
   // For the operation at the load-store unit's head: the ranks that it has still to be sent to,
-  // with lanes for each, and its number.
+  // with lanes for each, or the events that it has still to tell others of, as bits, and its
+  // number.
   uint32_t head_ranks = 0, head = 0;
   uint8_t head_lanes[kMaxClusterBlocks] = {};
 };

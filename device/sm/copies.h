@@ -4,9 +4,9 @@
 // trace of that thread's warp, with a cursor of its own; the warp's goes on behind them at once.
 // Boxes are read in the order in which they were asked for, a line in each cycle in which the
 // network has room and the load-store unit leaves it (estimated: as much as shared memory takes).
-// When a box's last line has come, its bytes arrive at the mbarrier; stores belong to groups that
-// can be waited for. Estimated: translation takes no time, and shared memory has room for what the
-// engine moves.
+// When a box's last line has come, its bytes arrive at the mbarrier; lines for other blocks of the
+// cluster are sent on to them (multicast.h). Stores belong to groups that can be waited for.
+// Estimated: translation takes no time, and shared memory has room for what the engine moves.
 #pragma once
 
 #include "device/sm/memory_packet.h"
@@ -64,12 +64,41 @@ NW_HD NW_CALLED void end_box(V& v, uint32_t index, uint32_t now) {
   c.free_boxes |= 1u << index;
   WarpCopies& w = v.s.warp_copies.in(v.base)[b.warp];
   NW_ASSERT(w.boxes > 0);
-  if (b.event_mask != 0)
-    arrive_at_phases(v, v.warps[b.warp].block_slot, v.system.trace(b.thread_block).words, b.events,
-                     b.event_mask, now, now);
   w.boxes = static_cast<uint16_t>(w.boxes - 1);  // only now: until then nobody retires the warp
   wake_for_copies(v, now);
   if (w.boxes == 0) try_retire(v, b.warp, now);
+}
+
+/// What other blocks get of a box, if any do; else null.
+template <class V>
+NW_HD NW_INLINE SharedBox* shared_box(const V& v, uint32_t index) {
+  if (!v.clusters()) return nullptr;
+  SharedBox& shared = v.s.shared_boxes.in(v.base)[index];
+  return shared.ranks != 0 ? &shared : nullptr;
+}
+
+/// The engine is through with a box, and its last line has come or gone.
+template <class V>
+NW_HD NW_CALLED void box_is_here(V& v, uint32_t index, uint32_t now) {
+  const Box& b = copy_engine(v).boxes[index];
+  if (b.event_mask != 0)
+    arrive_at_phases(v, v.warps[b.warp].block_slot, v.system.trace(b.thread_block).words, b.events,
+                     b.event_mask, now, now);
+  if (shared_box(v, index) != nullptr) {
+    v.s.boxes_to_share |= 1u << index;
+  } else {
+    end_box(v, index, now);
+  }
+}
+
+/// An event at the end of a box is another block's, which so gets the box.
+template <class V>
+NW_HD NW_CALLED void share_box(V& v, uint32_t index, uint32_t block, uint64_t word) {
+  const uint32_t other = trace::phase_event(word).block;
+  if (other == 0 || !hears_others(v, block)) return;
+  SharedBox& shared = v.s.shared_boxes.in(v.base)[index];
+  shared.ranks = static_cast<uint16_t>(shared.ranks | 1u << (other - 1));
+  shared.events[other - 1] = word;
 }
 
 /// May the warp go on that waits for all but its newest `pending` groups, or for what they read?
@@ -223,7 +252,10 @@ NW_HD NW_CALLED bool issue_copy(V& v, uint32_t warp, const ImageInstr& in, uint3
     b.group = own.group;
     b.grouped = in.action == Action::kCopyWrite || in.action == Action::kCopyReduce;
     own.boxes = static_cast<uint16_t>(own.boxes + 1);
-    pass_box(v, w.at, words, w.first_block, [](const Access&) {});
+    if (v.clusters()) v.s.shared_boxes.in(v.base)[index] = SharedBox{};
+    pass_box(v, w.at, words, w.first_block, [&](const Access& a) {
+      if (a.mask != 0) share_box(v, index, w.block_slot, words[a.record + 1]);
+    });
   } else {
     if (in.action == Action::kCopyCommit) own.group = static_cast<uint8_t>(own.group + 1);
     advance(w.at, words, v.system.image, w.first_block);
@@ -242,8 +274,9 @@ template <class V>
 NW_HD NW_CALLED void leave_engine(V& v, uint32_t index, uint32_t now) {
   CopyEngine& c = copy_engine(v);
   Box& b = c.boxes[index];
-  pass_box(v, b.at, v.system.trace(b.thread_block).words, b.first_block, [&](const Access& a) {
-    if (a.mask == 0) return;
+  const uint64_t* words = v.system.trace(b.thread_block).words;
+  pass_box(v, b.at, words, b.first_block, [&](const Access& a) {
+    if (a.mask == 0 || trace::phase_event(words[a.record + 1]).block != 0) return;
     b.events = a.record;
     b.event_mask = a.mask;
   });
@@ -251,7 +284,7 @@ NW_HD NW_CALLED void leave_engine(V& v, uint32_t index, uint32_t now) {
   c.head = (c.head + 1) % kMaxBoxes;
   v.s.boxes_to_send -= 1;
   if (b.lines == 0) {
-    end_box(v, index, now);
+    box_is_here(v, index, now);
   } else if (b.grouped) {
     wake_for_copies(v, now);
   }
@@ -319,7 +352,11 @@ NW_HD NW_CALLED void on_copied_line(V& v, uint32_t index, uint32_t now) {
   Box& b = copy_engine(v).boxes[index];
   NW_ASSERT(b.lines > 0);
   b.lines -= 1;
-  if (b.lines == 0 && b.all_sent) end_box(v, index, now);
+  if (SharedBox* const shared = shared_box(v, index); shared != nullptr) {
+    shared->lines += 1;
+    v.s.boxes_to_share |= 1u << index;
+  }
+  if (b.lines == 0 && b.all_sent) box_is_here(v, index, now);
 }
 
 }  // namespace nearwarp::sm

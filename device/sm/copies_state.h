@@ -1,6 +1,7 @@
 // State of an SM for bulk copies, for phases of mbarriers, and for warps that wait for them.
 #pragma once
 
+#include "device/core/cluster_places.h"
 #include "device/sm/coalescer.h"
 #include "device/sm/trace_cursor.h"
 #include "device/trace/format.h"
@@ -38,6 +39,15 @@ struct Box {
   uint8_t group = 0;      ///< of the warp's groups, modulo 256
   bool grouped = false;   ///< groups are waited for: it stores, or reduces
   bool all_sent = false;  ///< its last line has been read from shared memory, or asked for
+};
+
+/// A box that other blocks of the cluster get, too: what is to be sent on of it.
+struct SharedBox {
+  uint16_t ranks = 0;                       ///< the blocks; 0: none
+  uint16_t left = 0;                        ///< those that the line under way is yet to be sent to
+  bool last = false;                        ///< that line is the last one
+  uint32_t lines = 0;                       ///< that have come, the one under way included
+  uint64_t events[kMaxClusterBlocks] = {};  ///< by rank: what arrives there behind the last line
 };
 
 /// Asynchronous loads of a warp, in segments: groups, which commits end, and parts of them, which

@@ -287,7 +287,7 @@ NW_HD NW_INLINE bool lsu_may_step(const S& s) {
 template <class V>
 NW_HD NW_CALLED void access_shared(V& v, const LsuOp& op, uint32_t now) {
   auto& s = v.s;
-  if (v.clusters() && !v.instr(op.pc).meets_mbarriers()) {
+  if (v.clusters()) {
     auto&& rare = v.rarely();
     if (access_others(rare, op, now)) return;
   }
@@ -494,45 +494,6 @@ NW_HD inline void line_arrived(V& v, uint32_t entry, uint32_t now) {
   NW_ASSERT(e.remaining > 0);
   e.remaining = static_cast<uint16_t>(e.remaining - 1);
   if (e.remaining == 0 && e.issued) complete_load(v, entry, now + 1, now);
-}
-
-/// Another block has answered an access to its shared memory.
-template <class V>
-NW_HD NW_CALLED void on_shared_reply(V& v, uint32_t number, uint32_t now) {
-  ClusterPort& c = cluster_port(v);
-  RemoteAccess& access = c.accesses[number];
-  NW_ASSERT(access.remaining > 0);
-  access.remaining = static_cast<uint8_t>(access.remaining - 1);
-  if (access.remaining != 0 || !access.sent) return;
-  c.free_accesses |= 1u << number;
-  set_results(v, access.warp, v.instr(access.pc), now + access.late + v.p.shared_latency);
-  operation_ended(v, access.warp, now);
-}
-
-/// Takes from the network of the GPC: a request, which is answered, and an answer.
-template <class V>
-NW_HD NW_CALLED void receive_from_cluster(V& v, uint32_t now) {
-  const ClusterPort& c = cluster_port(v);
-  const Tick tick = v.tick(now);
-  Channel& requests = *c.requests_in.in(v.base);
-  Channel& out = *c.replies_out.in(v.base);
-  if (has_packet(requests, v.base, tick) && can_send(out, v.base, tick)) {
-    const Packet& request = front(requests, v.base);
-    Packet p;
-    p.kind = PacketKind::kSharedReply;
-    p.src = v.s.endpoint;
-    p.dst = request.src;
-    p.tag = request.tag;
-    p.bytes = static_cast<uint16_t>(request.extra);
-    pop(requests, v.base, tick, v.horizon);
-    send(out, v.base, tick, p, v.horizon);
-  }
-  Channel& replies = *c.replies_in.in(v.base);
-  if (has_packet(replies, v.base, tick)) {
-    const uint32_t number = front(replies, v.base).tag;
-    pop(replies, v.base, tick, v.horizon);
-    on_shared_reply(v, number, now);
-  }
 }
 
 /// A packet has come. Does the operation at the head, if it waits for a reply, go on waiting?

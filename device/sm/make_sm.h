@@ -70,6 +70,7 @@ SmStateOf<kWords> make_sm(ArenaBuilder& a, const SmParams& p, uint32_t kernels =
     s.cluster = a.allocate<ClusterPort>(1);
     *a.get(s.cluster) = ClusterPort{};
     s.cluster_slots = a.allocate<ClusterSlot>(p.num_blocks);
+    if (p.copies) s.shared_boxes = a.allocate<SharedBox>(kMaxBoxes);
   }
   if (p.tlb.entries != 0) s.tlb = make_tlb(a, p.tlb);
   s.cycles.counts = a.allocate<uint64_t>(kernels * kNumCycleUses);

@@ -3,8 +3,14 @@
 // Which events make up a phase is in the trace (trace::PhaseEvent), as functional execution found
 // it; when they come is found here. So a phase is over in time when all that ended it then has
 // come, whatever the order; and a wait costs its try alone.
+//
+// What blocks of a cluster tell each other's mbarriers comes over the network of their GPC
+// (clusters.h, multicast.h). Where there is none, or some of them are not there, it does not come:
+// phases of which others have a part are not waited for, and are over when something arrives in the
+// next one.
 #pragma once
 
+#include "device/sm/cluster_slots.h"
 #include "device/sm/progress.h"
 
 namespace nearwarp::sm {
@@ -26,10 +32,11 @@ NW_HD inline void end_phase(MbarrierState& m) {
 
 /// An event has come, or does so for certain at cycle `at`. Programs that wait for each phase
 /// before they arrive for the one after the next have none of a later phase; of others the older
-/// phases are then taken to be over.
-NW_HD inline void take_event(MbarrierState& m, const trace::PhaseEvent& e, uint32_t at) {
+/// phases are then taken to be over. `alone`: what other blocks tell does not come.
+NW_HD inline void take_event(MbarrierState& m, const trace::PhaseEvent& e, uint32_t at,
+                             bool alone) {
   if (e.phase < m.phase) return;
-  while (e.phase > m.phase + 1) end_phase(m);
+  while (e.phase > m.phase + (alone && e.others ? 0 : 1)) end_phase(m);
   const uint32_t k = e.phase & 1;
   m.come[k] += 1;
   if (at > m.at[k]) m.at[k] = at;
@@ -55,9 +62,10 @@ NW_HD NW_CALLED bool phases_are_over(const V& v, uint32_t warp) {
   const WarpCopies& c = v.s.warp_copies.in(v.base)[warp];
   if (v.system.image.launches[v.blocks[w.block_slot].launch].cut) return true;
   const MbarrierState* const all = mbarriers_of(v, w.block_slot);
+  const bool alone = !hears_others(v, w.block_slot);
   bool over = true;
   each_event(v.words(w), c.wait_record, c.wait_mask, [&](const trace::PhaseEvent& e) {
-    over &= all[e.mbarrier % trace::kMaxMbarriers].phase >= e.phase;
+    over &= all[e.mbarrier % trace::kMaxMbarriers].phase >= e.phase || (alone && e.others);
   });
   return over;
 }
@@ -72,7 +80,7 @@ NW_HD NW_CALLED uint32_t phases_over_at(const V& v, uint32_t warp, uint32_t now)
   uint32_t at = now;
   each_event(v.words(w), c.wait_record, c.wait_mask, [&](const trace::PhaseEvent& e) {
     const MbarrierState& m = all[e.mbarrier % trace::kMaxMbarriers];
-    if (m.phase < e.phase) return;  // of a trace that was cut
+    if (m.phase < e.phase) return;  // it is not waited for
     const uint32_t over_at = were_over_at(m, e.phase);
     if (over_at > at) at = over_at;
   });
@@ -105,24 +113,46 @@ NW_HD NW_CALLED void end_wait(V& v, uint32_t warp, uint32_t ready, uint32_t now)
   continue_warp(v, warp, now, over_at + 1);
 }
 
-/// Something has arrived at mbarriers of a thread block, or does so for certain at cycle `at`.
+/// An event arrives at an mbarrier of a thread block. Returns whether a phase is over by that.
 template <class V>
-NW_HD NW_CALLED void arrive_at_phases(V& v, uint32_t block, const uint64_t* words, uint32_t record,
-                                      uint32_t mask, uint32_t at, uint32_t now) {
-  MbarrierState* const all = mbarriers_of(v, block);
-  bool ended = false;
-  each_event(words, record, mask, [&](const trace::PhaseEvent& e) {
-    MbarrierState& m = all[e.mbarrier % trace::kMaxMbarriers];
-    const uint32_t before = m.phase;
-    take_event(m, e, at);
-    ended |= m.phase != before;
-  });
-  if (!ended) return;
+NW_HD NW_CALLED bool arrive_at_phase(V& v, uint32_t block, const trace::PhaseEvent& e,
+                                     uint32_t at) {
+  MbarrierState& m = mbarriers_of(v, block)[e.mbarrier % trace::kMaxMbarriers];
+  const uint32_t before = m.phase;
+  take_event(m, e, at, !hears_others(v, block));
+  return m.phase != before;
+}
+
+/// Phases of a block's mbarriers are over.
+template <class V>
+NW_HD NW_CALLED void wake_for_phases(V& v, uint32_t block, uint32_t now) {
   // Estimated: who wakes looks at the mbarrier once more.
   const auto waiting = v.s.waiting & v.blocks[block].warps;
   waiting.each([&](uint32_t warp) {
     if (phases_are_over(v, warp)) end_wait(v, warp, now + v.p.shared_latency, now);
   });
+}
+
+/// Something has arrived at mbarriers of a thread block, or does so for certain at cycle `at`. Of
+/// what arrives at other blocks' these are told elsewhere.
+template <class V>
+NW_HD NW_CALLED void arrive_at_phases(V& v, uint32_t block, const uint64_t* words, uint32_t record,
+                                      uint32_t mask, uint32_t at, uint32_t now) {
+  bool ended = false;
+  each_event(words, record, mask, [&](const trace::PhaseEvent& e) {
+    if (e.block == 0) ended |= arrive_at_phase(v, block, e, at);
+  });
+  if (ended) wake_for_phases(v, block, now);
+}
+
+/// Another block of the cluster, which has that number at the front end, tells an mbarrier of the
+/// one with that rank something: `word` is a phase_word(). A block that has ended needs no word.
+template <class V>
+NW_HD NW_CALLED void arrive_from_other(V& v, uint64_t word, uint32_t number, uint32_t rank,
+                                       uint32_t now) {
+  const uint32_t block = slot_of_rank(v, number, rank);
+  if (block == v.p.num_blocks || !v.copies()) return;
+  if (arrive_at_phase(v, block, trace::phase_event(word), now)) wake_for_phases(v, block, now);
 }
 
 /// The try of a warp that waits has been made, and would be answered at `ready`.

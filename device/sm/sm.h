@@ -1,6 +1,7 @@
 // A streaming multiprocessor, stepped through a window.
 #pragma once
 
+#include "device/sm/cluster_receive.h"
 #include "device/sm/cycle_use.h"
 #include "device/sm/issue.h"
 
@@ -114,7 +115,10 @@ NW_HD NW_CALLED uint32_t arrival_from_cluster(const V& v) {
   const ClusterPort& c = cluster_port(v);
   const uint32_t request = arrival_cycle(v, *c.requests_in.in(v.base));
   const uint32_t reply = arrival_cycle(v, *c.replies_in.in(v.base));
-  return request < reply ? request : reply;
+  const uint32_t first = request < reply ? request : reply;
+  if (!v.copies()) return first;
+  const uint32_t line = arrival_cycle(v, *c.copies_in.in(v.base));
+  return line < first ? line : first;
 }
 template <class V>
 NW_HD NW_INLINE void find_arrivals(const V& v, Arrivals& a) {
@@ -214,6 +218,10 @@ NW_HD NW_APART_ON_GPU bool finish_cycle(V& v, uint32_t now,
     auto&& rare = v.rarely();
     copy_step(rare, now);
   }
+  if (v.clusters() && s.boxes_to_share != 0) {
+    auto&& rare = v.rarely();
+    share_step(rare, now);
+  }
   if (v.who(s.wants_network) != 0) hooks::use_network(v, now);
   const bool issued = s.ready.any() && (ready_beside_lsu(s) || lsu_accepts(v.p, s)) &&
                       may_issue(v) && issue_cycle(v, now, scheduler_warps);
@@ -286,6 +294,8 @@ NW_HD NW_APART_ON_GPU uint32_t next_cycle(const V& v, const Arrivals& a, uint32_
       (s.parked_ready != 0 && !s.lines_valid))
     n.at(s.lsu_busy_until);
   if (wants_network) when(n, v, send_tick(v.to_network(), v.base), poll);
+  if (v.clusters() && s.boxes_to_share != 0)
+    when(n, v, send_tick(*cluster_port(v).copies_out.in(v.base), v.base), poll);
   if (v.who(s.attached) != 0 && from < end && a.network <= from) {
     const Packet& packet = front(v.from_network(), v.base);
     const bool own = block_of(packet.kind) != kMemoryBlock;

@@ -319,8 +319,9 @@ struct SmStateOf {
   Ref<WarpSet<kWords>> barrier_waiting;  ///< main SM: num_blocks x kMaxBarriers: warps
   Ref<BarrierState> barriers;            ///< main SM: num_blocks x kMaxBarriers
   // Bulk copies and mbarriers, where the program has them.
-  WarpSet<kWords> waiting;     ///< at mbarriers, after their try
-  uint32_t boxes_to_send = 0;  ///< those in CopyEngine::order
+  WarpSet<kWords> waiting;      ///< at mbarriers, after their try
+  uint32_t boxes_to_send = 0;   ///< those in CopyEngine::order
+  uint32_t boxes_to_share = 0;  ///< with something to send on, as bits
   Ref<CopyEngine> copies;
   Ref<WarpCopies> warp_copies;
   Ref<MbarrierState> mbarriers;  ///< num_blocks x trace::kMaxMbarriers
@@ -328,6 +329,7 @@ struct SmStateOf {
   uint64_t at_cluster_barrier = 0;  ///< block slots of which the front end is to be told
   Ref<ClusterPort> cluster;
   Ref<ClusterSlot> cluster_slots;  ///< by block slot
+  Ref<SharedBox> shared_boxes;     ///< by box, with bulk copies
   cache::L1State l1;
   TlbState tlb;
   FetchStateOf<kWords> fetch;

@@ -80,13 +80,16 @@ NW_HD constexpr uint32_t record_extra_words(uint64_t w, uint32_t n) {
   }
 }
 
-/// An mbarrier's phases that its own thread block ended are counted from that block's begin,
-/// whatever is made of its word. What arrives says in which phase, and, if it ended that, of how
-/// many events it was the last; what waits says how many phases must be over.
+/// An mbarrier's phases are counted from its thread block's begin, whatever is made of its word.
+/// What arrives says in which phase, and, if it ended that, of how many events it was the last;
+/// what waits says how many phases must be over. What arrives may do so at another block of the
+/// cluster.
 struct PhaseEvent {
-  uint32_t mbarrier = 0;  ///< of the block, in the order in which they were first used
+  uint32_t mbarrier = 0;  ///< of its block, in the order in which they were first used
   uint32_t phase = 0;
   uint32_t events = 0;  ///< 0: it did not end the phase
+  uint32_t block = 0;   ///< the mbarrier's: its rank in the cluster plus one; 0: the warp's own
+  bool others = false;  ///< other blocks have arrived in the phase before `phase`
 };
 /// mbarriers of a block whose phases are told of; those that are used later are not.
 inline constexpr uint32_t kMaxMbarriers = 64;
@@ -96,12 +99,14 @@ inline constexpr uint32_t kMostPhaseEvents = (1u << 20) - 1;
 NW_HD constexpr uint64_t phase_word(PhaseEvent e) {
   if (e.events > kMostPhaseEvents) e.events = kMostPhaseEvents;
   return uint64_t{e.mbarrier & 0xff} | uint64_t{e.phase & 0xfffffffu} << 8 | kSharedWindow |
-         uint64_t{e.events & 0x7ffu} << 36 | uint64_t{e.events >> 11 & 0x1ffu} << 48;
+         uint64_t{e.events & 0x7ffu} << 36 | uint64_t{e.events >> 11 & 0x1ffu} << 48 |
+         uint64_t{e.block & 0x1fu} << 57 | uint64_t{e.others} << 62;
 }
 NW_HD constexpr PhaseEvent phase_event(uint64_t w) {
   return {static_cast<uint32_t>(w & 0xff), static_cast<uint32_t>(w >> 8) & 0xfffffffu,
           (static_cast<uint32_t>(w >> 36) & 0x7ffu) | (static_cast<uint32_t>(w >> 48) & 0x1ffu)
-                                                          << 11};
+                                                          << 11,
+          static_cast<uint32_t>(w >> 57) & 0x1fu, (w >> 62 & 1) != 0};
 }
 
 /// The second word of a kTiles record.

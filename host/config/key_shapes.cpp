@@ -13,6 +13,7 @@ std::string_view shapes_of_key(std::string_view path) {
       {"gpu.sms_per_tpc", "discrete mesh"},
       {"lsu.remote_shared_bytes", "discrete mesh"},
       {"l2.at_launch", "stacks"},
+      {"l2.link_", "discrete"},
       {"l2.atomics", "stacks"},
       {"l2.", "stacked discrete mesh stacks"},
       {"memory.local_memory", "discrete mesh"},

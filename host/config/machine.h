@@ -152,6 +152,9 @@ struct MachineConfig {
     std::string at_launch = "keep";  ///< "keep", "remote" or "all": what slices of stacks give up
     uint32_t sectors_per_cycle = 0;  ///< that a slice looks up; 0: a request, whatever it is of
     bool begins_with_data = false;   ///< what the programs have allocated, as far as it holds that
+    /// Between two halves of slices and ports of SMs, each way; 0: there is one part.
+    uint32_t link_latency_cycles = 0;
+    uint32_t link_bytes = 0;  ///< a cycle, each way; 0: what a crossbar's port carries
   } l2;
 
   struct Interconnect {       // [interconnect]: separate request and reply crossbars

@@ -329,6 +329,15 @@ Keys memory_keys() {
        "launch, "
        "in the order of allocation: the last of it lies in the L2.",
        kOptional},
+      {NW_KEY(l2.link_latency_cycles), "interconnect cycles", 0, 10000, false, "",
+       "Of the link between two halves of the L2, each way, beside a second crossbar. Slices, and "
+       "SMs' ports, of one half are before the link, in their order; a line has its slice's half. "
+       "0: there is one part.",
+       kOptional},
+      {NW_KEY(l2.link_bytes), "bytes/cycle", 0, 65536, false, "",
+       "That the link carries in an interconnect cycle, requests and replies each, each way; 0: "
+       "what its port of a crossbar does (with l2.link_latency_cycles).",
+       kOptional},
       {NW_KEY(interconnect.flit_bytes), "bytes", 1, 1024, false, "",
        "A crossbar port moves one flit per interconnect cycle."},
       {NW_KEY(interconnect.channel_latency_cycles), "interconnect cycles", 1, 100000, false, "",

@@ -241,6 +241,27 @@ void check_gpcs(const Rules& rules, const MachineConfig& m) {
                 "with gpu.gpcs four wires share it: it must be a multiple of 4, and not 0");
 }
 
+/// Halves of the L2.
+void check_link(const Rules& rules, const MachineConfig& m) {
+  const MachineConfig::L2& l2 = m.l2;
+  if (l2.link_latency_cycles == 0) {
+    rules.require(l2.link_bytes == 0, "l2.link_bytes", fmt::format("is {}", l2.link_bytes),
+                  "that needs l2.link_latency_cycles, as one part has no link");
+    return;
+  }
+  const std::string is = fmt::format("is {}", l2.link_latency_cycles);
+  rules.require(
+      m.partitions.count % 2 == 0, "l2.link_latency_cycles", is,
+      fmt::format("partitions.count, {}, must be even: each half has as many", m.partitions.count));
+  rules.require(m.gpu.sms > m.gpu.sms_per_cluster, "l2.link_latency_cycles", is,
+                "each half needs an SM's port (gpu.sms, gpu.sms_per_cluster)");
+  rules.require(m.interconnect.topology == "crossbar" || m.interconnect.topology == "switch",
+                "l2.link_latency_cycles", is,
+                fmt::format("that needs interconnect.topology = \"crossbar\" or \"switch\", not "
+                            "\"{}\"",
+                            m.interconnect.topology));
+}
+
 /// Latencies of channels in ticks must fit their words, however fine the base clock is.
 void check_latencies(const Rules& rules, const MachineConfig& m) {
   const uint64_t limit = longest_latency_cycles(m);
@@ -385,6 +406,7 @@ void check_rules(const MachineConfig& machine, const PlaceOf& place_of) {
   const Rules rules(place_of);
   check_gpu(rules, machine);
   check_gpcs(rules, machine);
+  check_link(rules, machine);
   check_latencies(rules, machine);
   check_slices(rules, machine);
   check_input_speedup(rules, machine);

@@ -126,6 +126,23 @@ TEST(Shapes, RulesOfGpcs) {
   expect_contains(error("lsu.remote_shared_cycles=0"), "a multiple of 4, and not 0");
 }
 
+TEST(Shapes, RulesOfHalvesOfTheL2) {
+  const auto error = [](const std::vector<std::string>& texts, const char* machine = "h100") {
+    return message_of([&] { load_machine(machine, texts); });
+  };
+  const std::string halves = "l2.link_latency_cycles=50";
+  EXPECT_EQ(error({halves}), "");
+  EXPECT_EQ(error({halves, "l2.link_bytes=2048"}), "");
+  expect_contains(error({"l2.link_bytes=2048"}), "that needs l2.link_latency_cycles");
+  expect_contains(
+      error({halves, "partitions.count=3", "l2.slices=12", "l2.bytes=786432"}, "discrete16"),
+      "partitions.count, 3, must be even");
+  expect_contains(error({halves, "gpu.sms=4"}, "discrete16"), "each half needs an SM's port");
+  expect_contains(error({halves, "interconnect.topology=butterfly"}, "discrete16"),
+                  "not \"butterfly\"");
+  EXPECT_NE(error({halves}, "opportunistic"), "");
+}
+
 TEST(Shapes, RulesOfADiscreteGpu) {
   const auto error = [](const std::string& text) {
     return message_of([&] { load_machine("discrete16", std::vector<std::string>{text}); });

@@ -111,6 +111,10 @@ INSTANTIATE_TEST_SUITE_P(
                 {"partitions.channels=3", "l2.slices=12", "l2.bytes=786432"}},
         Sharing{"five_channels_a_slice",
                 {"partitions.count=3", "partitions.channels=5", "l2.slices=3", "l2.bytes=196608"}},
+        Sharing{"halves", {"l2.link_latency_cycles=20"}},
+        Sharing{"halves_of_three",
+                {"partitions.count=6", "l2.slices=12", "l2.bytes=786432", "gpu.sms=12",
+                 "l2.link_latency_cycles=20", "l2.link_bytes=8"}},
         Sharing{"chunks", {"partitions.interleave_bytes=256"}},
         Sharing{"chunks_without_hash", {"partitions.interleave_bytes=512", "partitions.hash=none"}},
         Sharing{"own_banks", {"partitions.slices_own_banks=true"}},
@@ -226,6 +230,27 @@ TEST(Discrete, MoreBandwidthIsFaster) {
   const uint64_t cycles = run(recording).cycles;
   EXPECT_GT(run(recording, {"partitions.channel_mbps=10000"}).cycles, cycles);
   EXPECT_LT(run(recording, {"partitions.latency_cycles=4"}).cycles, cycles);
+}
+
+TEST(Discrete, HalvesShareTheirLink) {
+  const runtime::Recording& recording = workload("vector-add", 1'000'000);
+  const auto keys = [](uint32_t latency, uint32_t bytes) -> std::vector<std::string> {
+    return {"l2.link_latency_cycles=" + std::to_string(latency),
+            "l2.link_bytes=" + std::to_string(bytes)};
+  };
+  const report::RunResult one = run(recording), halves = run(recording, keys(20, 0)),
+                          narrow = run(recording, keys(20, 2));
+  EXPECT_GT(halves.cycles, one.cycles);
+  EXPECT_LT(halves.cycles, run(recording, keys(200, 0)).cycles);
+  // Half of what is read comes over the link, where it has two bytes a cycle each way.
+  const uint64_t bytes = counter(narrow, "dram.bytes_read");
+  EXPECT_GE(narrow.cycles, bytes / 4 / 2);
+  EXPECT_GT(narrow.cycles, 2 * halves.cycles);
+  for (const std::vector<std::string>& k : {keys(20, 2), keys(7, 0)}) {
+    const report::RunResult expected = run(recording, k);
+    for (const sim::SimOptions& options : ways_of_stepping())
+      EXPECT_EQ(numbers(run(recording, k, options)), numbers(expected)) << k.front();
+  }
 }
 
 TEST(Discrete, MechanismsInStacksNeedStacks) {

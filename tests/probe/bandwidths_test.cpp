@@ -64,6 +64,18 @@ TEST(ProbeBandwidth, OfAllPartsOfASmallMachine) {
   }
 }
 
+TEST(ProbeBandwidth, TheLinkOfTheL2sHalvesIsFull) {
+  const auto machine =
+      config::load_machine("discrete16", Overrides{"l2.link_latency_cycles=20", "l2.link_bytes=4"});
+  for (const char* what : {"all: L2 read", "one alone: L2 read"}) {
+    const Probe probe = only(machine, "bandwidth", what).probes.at(0);
+    EXPECT_EQ(probe.bound.part, "link of the L2's halves");
+    const double share = bandwidth(machine, "bandwidth", what) / probe.bound.gigabytes_per_second;
+    EXPECT_LE(share, 1) << what;
+    EXPECT_GT(share, 0.8) << what;
+  }
+}
+
 TEST(ProbeBandwidth, NarrowTsvsAreFull) {
   const auto machine = config::load_machine("tom", Overrides{"stack.tsv_mbps=1000"});
   for (const char* what : {"all: own vaults, read", "one alone: own vaults, read"}) {

@@ -53,6 +53,26 @@ TEST(ProbeLatency, AnL2CycleMoreIsAnL2CycleMore) {
   EXPECT_DOUBLE_EQ(latency(more, "L2 hit") - latency(fewer, "L2 hit"), 20);
 }
 
+TEST(ProbeLatency, TheFarHalfOfTheL2IsALinkThereAndOneBack) {
+  const std::string near = "L2 hit, near half", far = "L2 hit, far half";
+  const Overrides halves = one_clock({"l2.link_latency_cycles=20"}),
+                  further = one_clock({"l2.link_latency_cycles=50"});
+  const double as_one = latency(one_clock(), "L2 hit");
+  EXPECT_DOUBLE_EQ(latency(halves, near), as_one);
+  EXPECT_DOUBLE_EQ(latency(further, near), as_one);
+  EXPECT_DOUBLE_EQ(latency(further, far) - latency(halves, far), 2 * 30);
+  // And the other half's crossbars, each as long as one of the own half's.
+  EXPECT_GT(latency(halves, far), as_one + 2 * 20);
+  EXPECT_DOUBLE_EQ(
+      latency(one_clock({"interconnect.routing_delay_cycles=3", "l2.link_latency_cycles=20"}),
+              far) -
+          latency(one_clock({"interconnect.routing_delay_cycles=1", "l2.link_latency_cycles=20"}),
+                  far),
+      2 * 2 * 2);
+  // Lines lie in both alike.
+  EXPECT_NEAR(latency(halves, "L2 hit"), (latency(halves, near) + latency(halves, far)) / 2, 3);
+}
+
 TEST(ProbeLatency, AnotherRowIsAPrechargeAndAnActivationMore) {
   const Overrides keys = one_clock({"dram.tRP=11", "dram.tRCD=13", "dram.tRAS=28", "dram.tRC=39"});
   const std::string open = "DRAM, partition 0: open row", other = "DRAM, partition 0: other row";

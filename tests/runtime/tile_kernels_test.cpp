@@ -31,23 +31,25 @@ struct Numbers {
   }
 };
 
-void expect_gemm(const std::string& kernel, uint32_t width, bool bf16) {
+/// `rows`: of a box.
+void expect_gemm(const std::string& kernel, uint32_t width, bool bf16, uint32_t n = 128,
+                 uint32_t rows = 128) {
   BreadthDevice d("tile_kernels");
-  constexpr uint32_t kM = 256, kN = 128, kK = 640;  // more parts than stages
-  const Numbers a(kM * kK, width, bf16, 1), b(kN * kK, width, bf16, 2);
-  const DevicePtr pa = d.upload(a.bytes), pb = d.upload(b.bytes), out = d.allocate(kM * kN * 4);
+  constexpr uint32_t kM = 256, kK = 640;  // more parts than stages
+  const Numbers a(kM * kK, width, bf16, 1), b(n * kK, width, bf16, 2);
+  const DevicePtr pa = d.upload(a.bytes), pb = d.upload(b.bytes), out = d.allocate(kM * n * 4);
   const uint32_t numbers = 128 / width;
   const uint32_t type = width == 1 ? 0 : bf16 ? 9 : 6;
-  const PlaneMap ma(pa, type, kK, kM, numbers, 128, 3), mb(pb, type, kK, kN, numbers, 128, 3);
+  const PlaneMap ma(pa, type, kK, kM, numbers, rows, 3), mb(pb, type, kK, n, numbers, rows, 3);
   constexpr uint32_t kShared = 4 * 2 * 128 * 128;
-  d.launch(d.module, kernel, {kN / 128, kM / 128}, {384}, kShared,
-           KernelArgs(ma, mb, out, static_cast<int>(kN), static_cast<int>(kK / numbers)));
-  const auto got = d.download<float>(out, kM * kN);
+  d.launch(d.module, kernel, {n / 128, kM / 128}, {384}, kShared,
+           KernelArgs(ma, mb, out, static_cast<int>(n), static_cast<int>(kK / numbers)));
+  const auto got = d.download<float>(out, kM * n);
   for (uint32_t i = 0; i < kM; ++i)
-    for (uint32_t j = 0; j < kN; ++j) {
+    for (uint32_t j = 0; j < n; ++j) {
       float sum = 0;
       for (uint32_t k = 0; k < kK; ++k) sum += a.values[i * kK + k] * b.values[j * kK + k];
-      ASSERT_EQ(got[i * kN + j], sum) << kernel << " " << i << " " << j;
+      ASSERT_EQ(got[i * n + j], sum) << kernel << " " << i << " " << j;
     }
   validate(d.take_recording(""));
 }
@@ -56,6 +58,8 @@ TEST(TileKernels, ProducersAndConsumersMultiply) {
   expect_gemm("gemm_f16", 2, false);
   expect_gemm("gemm_bf16", 2, true);
   expect_gemm("gemm_e4m3", 1, false);
+  // Clusters of 2 by 2 blocks, which fetch half of their rows for each other.
+  expect_gemm("gemm_together", 2, false, 256, 64);
 }
 
 TEST(TileKernels, AttentionOfAProducerAndConsumers) {

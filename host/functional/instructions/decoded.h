@@ -143,9 +143,11 @@ struct MbarrierWord {
 /// with mbarriers is followed by one for each of its words of 8 bytes, and one more in which
 /// `phase` is how many mbarriers have a number.
 struct MbarrierPhases {
-  uint32_t phase = 0;        ///< those that are over
-  uint32_t events : 24 = 0;  ///< of the phase under way
-  uint32_t number : 8 = 0;   ///< from 1; 0: none
+  uint32_t phase = 0;              ///< those that are over
+  uint32_t events : 22 = 0;        ///< of the phase under way
+  uint32_t others : 1 = 0;         ///< other blocks have arrived in it,
+  uint32_t others_before : 1 = 0;  ///< and in the one before
+  uint32_t number : 8 = 0;         ///< from 1; 0: none
 };
 static_assert(sizeof(MbarrierPhases) == 8);
 

@@ -13,14 +13,19 @@ namespace {
 /// Turns of others in which a try waits before it fails.
 constexpr uint32_t kMostTries = 64;
 
-/// Counts of the mbarrier at a place in the block's shared memory; nullptr: there are none.
-/// Arrivals from other blocks of a cluster are left out: phases that these end are no phases here,
-/// and what the block itself has done for them counts for the next one.
-MbarrierPhases* phases_of(const Context& ctx, const uint8_t* host) {
+/// Counts of the mbarrier at a place in the shared memory of the block or of another one
+/// of its cluster; nullptr: there are none. `block`: as in PhaseEvent.
+MbarrierPhases* phases_of(const Context& ctx, const uint8_t* host, uint32_t* block) {
   if (ctx.phases_at == 0) return nullptr;
-  const auto offset = static_cast<uint64_t>(host - ctx.shared);
-  if (offset >= ctx.phases_at) return nullptr;
-  auto* const all = reinterpret_cast<MbarrierPhases*>(ctx.shared + ctx.phases_at);
+  uint8_t* window = ctx.shared;
+  *block = 0;
+  const auto offset_in = [&] { return static_cast<uint64_t>(host - window); };
+  while (offset_in() >= ctx.phases_at) {
+    if (*block == ctx.cluster_blocks) return nullptr;
+    window = ctx.cluster_shared[(*block)++];
+  }
+  const uint64_t offset = offset_in();
+  auto* const all = reinterpret_cast<MbarrierPhases*>(window + ctx.phases_at);
   MbarrierPhases& p = all[offset / 8];
   MbarrierPhases& count = all[ctx.phases_at / 8];
   if (p.number == 0 && count.phase < trace::kMaxMbarriers)
@@ -32,8 +37,9 @@ MbarrierPhases* phases_of(const Context& ctx, const uint8_t* host) {
 class Events {
  public:
   /// Returns where it is kept.
-  uint32_t add(const MbarrierPhases& p, bool* is_new) {
-    const uint64_t word = trace::phase_word({p.number - 1u, p.phase, 0});
+  uint32_t add(const MbarrierPhases& p, uint32_t block, bool* is_new) {
+    const uint64_t word =
+        trace::phase_word({p.number - 1u, p.phase, 0, block, p.others_before != 0});
     for (uint32_t i = 0; i < count_; ++i) {
       if (words_[i] != word) continue;
       *is_new = false;
@@ -80,15 +86,19 @@ bool arrive_at_mbarriers(Context& ctx, Warp& warp, const Op& op, uint32_t mask) 
       const uint64_t now = arrive(old, change[lane]);
       std::memcpy(access.host[lane], &now, sizeof(now));
       if (desc.has_result != 0) row<uint64_t>(warp.rows, op.d)[lane] = old;
-      MbarrierPhases* const p = phases_of(ctx, access.host[lane]);
+      uint32_t block = 0;
+      MbarrierPhases* const p = phases_of(ctx, access.host[lane], &block);
       if (p == nullptr) return;
       bool is_new;
-      const uint32_t event = events.add(*p, &is_new);
+      const uint32_t event = events.add(*p, block, &is_new);
       if (is_new && p->events < trace::kMostPhaseEvents) ++p->events;
+      if (block != 0) p->others = 1;
       if ((old ^ now) >> MbarrierWord::kPhaseShift == 0) return;
       events.end_phase(event, p->events);
       ++p->phase;
       p->events = 0;
+      p->others_before = p->others;
+      p->others = 0;
     });
     ctx.stored = true;
   }
@@ -116,9 +126,10 @@ Status wait_for_phases(Context& ctx, Warp& warp, const Op& op, uint32_t mask, ui
     ResolvedAccess access;
     if (!resolve(ctx, warp, ctx.memory[op.c], op, passed, access)) return Status::kFault;
     for_each_lane(passed, [&](uint32_t lane) {
-      const MbarrierPhases* const p = phases_of(ctx, access.host[lane]);
+      uint32_t block = 0;
+      const MbarrierPhases* const p = phases_of(ctx, access.host[lane], &block);
       bool is_new;
-      if (p != nullptr) events.add(*p, &is_new);
+      if (p != nullptr && block == 0) events.add(*p, 0, &is_new);
     });
   }
   events.write(warp);

@@ -61,6 +61,7 @@ struct MbarrierStory::Visit {
     const auto events = static_cast<uint32_t>(std::popcount(lanes));
     for (uint32_t i = 0; i < events; ++i) {
       const trace::PhaseEvent e = trace::phase_event(words[1 + i]);
+      if (e.block != 0) continue;  // another block's story
       Phase& p = story.phase(e.mbarrier, e.phase);
       if (in.mod.mode == 1)
         p.bytes += box_bytes;

@@ -107,7 +107,9 @@ void WarpLines::instruction(uint32_t lanes, const uint64_t* words) {
   }
   if (is_box_end(in)) {
     box_.ends = true;
-    if (words != nullptr) box_.mbarrier = story_.offset_of(trace::phase_event(words[1]).mbarrier);
+    const trace::PhaseEvent event =
+        words != nullptr ? trace::phase_event(words[1]) : trace::PhaseEvent{};
+    if (words != nullptr && event.block == 0) box_.mbarrier = story_.offset_of(event.mbarrier);
     return;
   }
   finish_box();
@@ -237,7 +239,8 @@ void WarpLines::events(uint32_t index, uint32_t lanes, const uint64_t* words) {
     }
     const uint32_t e = std::min(lane_index, count - 1);
     const trace::PhaseEvent event = trace::phase_event(words[1 + e]);
-    address[lane] = story_.offset_of(event.mbarrier);
+    address[lane] = event.block == 0 ? story_.offset_of(event.mbarrier) : kNowhere;
+    if (event.block != 0) continue;
     if (in.op == Opcode::kPhaseWait)
       value[lane] = ((event.phase + 1) & 1) << 31;  // the parity of the phase before
     else if (in.mod.mode == 0 && lane_index == e)

@@ -28,11 +28,10 @@ uint32_t num_kernels(const Graph& graph) {
 template <uint32_t kWords>
 void join_gpc(Layout& l, NodeId node, sm::SmStateOf<kWords>& s) {
   sm::ClusterPort& port = *l.s.arena.get(s.cluster);
-  const auto channel = [&](const std::vector<uint32_t>& links, uint8_t carries) {
+  const auto channel = [&](const std::vector<uint32_t>& links, uint8_t carries,
+                           ChannelClass kind = ChannelClass::kCluster) {
     for (const uint32_t i : links)
-      if (l.graph.links[i].kind == ChannelClass::kCluster &&
-          (l.graph.links[i].carries & carries) != 0)
-        return i;
+      if (l.graph.links[i].kind == kind && (l.graph.links[i].carries & carries) != 0) return i;
     throw Error(l.graph.nodes[node].name +
                 " is in no GPC's network, but thread blocks of clusters "
                 "run on it");
@@ -42,6 +41,11 @@ void join_gpc(Layout& l, NodeId node, sm::SmStateOf<kWords>& s) {
   port.replies_out = l.channels[channel(l.links[node].out, kReplies)];
   port.requests_in = l.channels[channel(l.links[node].in, kRequests)];
   port.replies_in = l.channels[channel(l.links[node].in, kReplies)];
+  if (s.copies.count != 0) {
+    const ChannelClass lines = ChannelClass::kSharedLines;
+    port.copies_out = l.channels[channel(l.links[node].out, kReplies, lines)];
+    port.copies_in = l.channels[channel(l.links[node].in, kReplies, lines)];
+  }
   std::vector<uint16_t> members;
   for (const uint32_t i : l.links[l.graph.links[out].to.node].out)
     members.push_back(l.graph.links[i].to.node);

@@ -22,13 +22,19 @@ void add_ports(Way& way, const Machine& m, uint32_t sms) {
   way.wires(ports * per_cycle(m.interconnect.flit_bytes, m.clocks.interconnect_mhz), "SM ports");
 }
 
-void add_l2(Way& way, const Machine& m) {
+void add_l2(Way& way, const Machine& m, uint32_t sms) {
   way.wires(m.l2.slices * per_cycle(m.interconnect.flit_bytes, m.clocks.interconnect_mhz),
             "L2 ports");
   const uint32_t sectors = m.l2.sectors ? m.l2.sectors_per_cycle : 0;
   const uint64_t bytes =
       sectors == 0 ? m.l1.line_bytes : uint64_t{sectors} * m.packets.sector_bytes;
   way.bus(m.l2.slices * per_cycle(bytes, m.clocks.l2_mhz), "L2 look-ups");
+  // Half of what an SM reads is far; with SMs in both halves both ways carry data.
+  if (m.l2.link_latency_cycles == 0) return;
+  const uint32_t port = m.interconnect.flit_bytes,
+                 link = m.l2.link_bytes != 0 ? std::min(m.l2.link_bytes, port) : port;
+  way.wires((sms == 1 ? 2 : 4) * per_cycle(link, m.clocks.interconnect_mhz),
+            "link of the L2's halves");
 }
 
 /// Adds the middle of the processors' mesh, which a part of all accesses to everywhere crosses.
@@ -75,14 +81,14 @@ Way way_to_l1(const Machine& m, uint32_t sms) {
 Way way_to_l2(const Machine& m, uint32_t sms) {
   Way way;
   add_ports(way, m, sms);
-  add_l2(way, m);
+  add_l2(way, m, sms);
   return way;
 }
 
 Way way_to_memory(const Machine& m, uint32_t sms) {
   Way way;
   add_ports(way, m, sms);
-  if (config::shape_of(m).slices) add_l2(way, m);
+  if (config::shape_of(m).slices) add_l2(way, m, sms);
   if (config::shape_of(m).stacks_behind_links()) {
     way.wires(m.stack.count * mbps(m.links.one_way(m.links.gpu_to_memory_mbps)), "off-chip links");
   } else if (config::shape_of(m).sms_in_stacks()) {

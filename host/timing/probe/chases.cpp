@@ -62,11 +62,14 @@ ChasePair Chases::resident(Chase::Kind kind, uint32_t stack) const {
   return kind == Chase::Kind::kLoads ? around(kind, lines) : around(kind, lines, kAround);
 }
 
-std::optional<ChasePair> Chases::beyond_l1(uint64_t l1_bytes, uint64_t l2_bytes) const {
+std::optional<ChasePair> Chases::beyond_l1(uint64_t l1_bytes, uint64_t l2_bytes,
+                                           std::optional<uint32_t> half) const {
   const uint64_t lines = 2 * l1_bytes / machine_.l1.line_bytes;
   if (lines * machine_.l1.line_bytes > l2_bytes / 2) return std::nullopt;
   std::vector<LineAddr> visits;
-  for (uint64_t i = 0; i < lines; ++i) visits.push_back(first_line_ + static_cast<LineAddr>(i));
+  for (LineAddr line = first_line_; visits.size() < lines; ++line)
+    if (!half || map_.stack_of(line) * 2 / machine_.partitions.count == *half)
+      visits.push_back(line);
   return around(Chase::Kind::kLoads, visits, kAround);
 }
 

@@ -31,7 +31,9 @@ class Chases {
   /// Few lines of a stack (or partition, or core), again and again.
   ChasePair resident(Chase::Kind kind, uint32_t stack) const;
   /// More lines than an L1 holds, and fewer than an L2, again and again; nothing if there are none.
-  std::optional<ChasePair> beyond_l1(uint64_t l1_bytes, uint64_t l2_bytes) const;
+  /// `half`: of those whose slice is in this half of the L2 alone.
+  std::optional<ChasePair> beyond_l1(uint64_t l1_bytes, uint64_t l2_bytes,
+                                     std::optional<uint32_t> half = {}) const;
   /// As resident(), each line in a page of its own, more than a TLB holds; nothing without a TLB.
   std::optional<ChasePair> pages(uint32_t stack) const;
   /// Lines of a channel of `stack` whose rows are open, none of which was visited before; nothing

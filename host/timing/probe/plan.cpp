@@ -140,6 +140,11 @@ class Planner {
         config::shape_of(m_).sms_in_stacks() ? m_.l2.bytes / m_.stack.count : m_.l2.bytes;
     if (const auto pair = chases_.beyond_l1(l1_bytes, l2_bytes))
       add("L2 hit", *pair, baseline_, {l1_misses("sm"), l2_hits(), tlb_hits("sm")});
+    if (m_.l2.link_latency_cycles == 0) return;
+    for (const uint32_t half : {0u, 1u})  // the first SM is in the first one
+      if (const auto pair = chases_.beyond_l1(l1_bytes, l2_bytes / 2, half))
+        add(half == 0 ? "L2 hit, near half" : "L2 hit, far half", *pair, baseline_,
+            {l1_misses("sm"), l2_hits(), tlb_hits("sm")});
   }
 
   /// Latencies of memory channels of a stack, partition or core.

@@ -53,6 +53,8 @@ const char* kind_name(PacketKind kind, const MechanismRuns& mechanisms) {
       return "access to another SM's shared memory";
     case PacketKind::kSharedReply:
       return "answer of another SM's shared memory";
+    case PacketKind::kSharedLine:
+      return "line of another SM's copy engine";
   }
   for (const auto& m : mechanisms)
     if (const char* name = m->packet_name(kind)) return name;

@@ -1,5 +1,5 @@
-// Barriers in shared memory, copies of tiles and descriptors of them, for kernels in the shape that is
-// written for Hopper (sm_90a).
+// Barriers in shared memory, copies of tiles and descriptors of them, for kernels in the shape that
+// is written for Hopper (sm_90a).
 #pragma once
 
 namespace {
@@ -34,6 +34,27 @@ __device__ void load(unsigned to, const Map* map, int x, int y, unsigned barrier
       "%3}], [%4];" ::"r"(to),
       "l"(map), "r"(x), "r"(y), "r"(barrier)
       : "memory");
+}
+/// The same into the shared memory, and for the barriers, of the blocks of the cluster in a mask.
+__device__ void load(unsigned to, const Map* map, int x, int y, unsigned barrier,
+                     unsigned short blocks) {
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
+      ".multicast::cluster [%0], [%1, {%2, %3}], [%4], %5;" ::"r"(to),
+      "l"(map), "r"(x), "r"(y), "r"(barrier), "h"(blocks)
+      : "memory");
+}
+/// At the same barrier of another block of the cluster.
+__device__ void arrive(unsigned barrier, unsigned rank) {
+  asm volatile(
+      "{\n.reg .b32 there;\nmapa.shared::cluster.u32 there, %0, %1;\n"
+      "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there];\n}" ::"r"(barrier),
+      "r"(rank)
+      : "memory");
+}
+__device__ void meet_cluster() {
+  asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::
+                   : "memory");
 }
 /// Lines of 128 bytes, swizzled, in groups of 8 lines.
 __device__ unsigned long long descriptor(unsigned at) {

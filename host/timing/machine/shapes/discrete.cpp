@@ -4,6 +4,9 @@
 //
 // These acknowledgements leave through the crossbar port of the partition's first slice.
 //
+// With l2.link_latency_cycles there are two halves with two crossbars each, and a link between each
+// two of these. What comes over a link goes on to slices or SMs, so links wait for no others.
+//
 // No deadlock: requests wait only for slices and channels, channels wait only for replies to leave,
 // and replies are sunk by SMs and by the slices' fills.
 #include <fmt/format.h>
@@ -28,12 +31,24 @@ class Discrete {
       link_partition(k);
       set_homes(k);
     }
+    if (halves() == 2) link_halves();
     return std::move(g_);
   }
 
  private:
   uint32_t slices_each() const { return m_.l2.slices / m_.partitions.count; }
   uint32_t channels_each() const { return m_.partitions.channels; }
+  uint32_t halves() const { return m_.l2.link_latency_cycles != 0 ? 2 : 1; }
+  uint32_t sm_ports() const {
+    return (m_.gpu.sms + m_.gpu.sms_per_cluster - 1) / m_.gpu.sms_per_cluster;
+  }
+  /// The first of so many slices, or ports, that is in the second half.
+  uint32_t first_of_second(uint32_t count) const { return halves() == 2 ? (count + 1) / 2 : count; }
+  /// One of so many slices, or ports, at the crossbar of its half.
+  End at_half(const NodeId (&crossbars)[2], uint32_t count, uint32_t i) const {
+    const uint32_t second = first_of_second(count);
+    return i < second ? g_.at(crossbars[0], i) : g_.at(crossbars[1], i - second);
+  }
   /// Slices and channels of a partition take its lines in turns, by this number.
   uint32_t lanes() const { return std::max(slices_each(), channels_each()); }
 
@@ -57,17 +72,23 @@ class Discrete {
             g_.add(dram, fmt::format("memory channel {} of partition {}", i, k), k));
       partitions_.push_back(g_.add(partition, fmt::format("switch of partition {}", k), k));
     }
-    requests_ = g_.add(g_.add_class("request_crossbar", p_.network(true)), "request crossbar");
-    replies_ = g_.add(g_.add_class("reply_crossbar", p_.network(false)), "reply crossbar");
+    for (const bool from_sms : {true, false}) {
+      const std::string name = from_sms ? "request" : "reply";
+      const uint16_t of_class = g_.add_class(name + "_crossbar", p_.network(from_sms));
+      for (uint32_t half = 0; half < halves(); ++half)
+        (from_sms ? requests_ : replies_)[half] = g_.add(
+            of_class, name + " crossbar" + (halves() == 2 ? fmt::format(" of half {}", half) : ""));
+    }
     front_end_ = g_.add(g_.add_class("front_end", p_.front_end()), "front end");
   }
 
   void link_sm(uint32_t i) {
     const End sm = g_.at(sms_[i]), front_end = g_.at(front_end_);
     const uint32_t port = p_.cluster_of(i);
-    g_.link(sm, g_.at(requests_, port), ChannelClass::kSmToNetwork, kRequests,
+    g_.link(sm, at_half(requests_, sm_ports(), port), ChannelClass::kSmToNetwork, kRequests,
             p_.from_sm(p_.hop()));
-    g_.link(g_.at(replies_, port), sm, ChannelClass::kNetworkToSm, kReplies, p_.hop());
+    g_.link(at_half(replies_, sm_ports(), port), sm, ChannelClass::kNetworkToSm, kReplies,
+            p_.hop());
     g_.link(sm, front_end, ChannelClass::kControl, kControl, p_.control(16));
     g_.link(front_end, sm, ChannelClass::kControl, kControl, p_.control(16));
   }
@@ -90,6 +111,27 @@ class Discrete {
         g_.link(g_.next_out(network), g_.at(sms_[i]), ChannelClass::kCluster, own, p_.in_gpc());
       }
     }
+    if (p_.image.has_copies) link_shared_lines();
+  }
+
+  /// Networks for lines that the copy engine of an SM has for others of its GPC, too. They take one
+  /// a cycle from each SM, and each gets them as fast as the GPU's network feeds an SM (estimated).
+  void link_shared_lines() {
+    SwitchSpec spec = p_.crossbar_switch(m_.l1.line_bytes);
+    spec.params.period = p_.core_period;
+    const uint16_t of_class = g_.add_class("cluster_lines", spec);
+    const NodeId first = static_cast<NodeId>(g_.nodes.size());
+    for (uint32_t k = 0; k < m_.gpu.gpcs; ++k)
+      g_.add(of_class, fmt::format("shared lines of GPC {}", k));
+    const Wire out = p_.in_gpc();
+    Wire in = out;
+    in.mbps = p_.share_of_port();
+    for (uint32_t i = 0; i < sms_.size(); ++i) {
+      const NodeId network = static_cast<NodeId>(first + p_.gpc_of(i));
+      const auto own = static_cast<uint8_t>(kReplies | kOwn);
+      g_.link(g_.at(sms_[i]), g_.next_in(network), ChannelClass::kSharedLines, own, out);
+      g_.link(g_.next_out(network), g_.at(sms_[i]), ChannelClass::kSharedLines, own, in);
+    }
   }
 
   void link_partition(uint32_t k) {
@@ -98,8 +140,8 @@ class Discrete {
     for (uint32_t i = 0; i < slices_each(); ++i) {
       const uint32_t number = k * slices_each() + i;
       const End slice = g_.at(slices_[number]), at_switch = g_.at(partition, i);
-      on_chip(g_.at(requests_, number), slice, kRequests, p_.hop());
-      on_chip(slice, g_.at(replies_, number), kReplies, p_.hop());
+      on_chip(at_half(requests_, m_.l2.slices, number), slice, kRequests, p_.hop());
+      on_chip(slice, at_half(replies_, m_.l2.slices, number), kReplies, p_.hop());
       on_chip(slice, at_switch, kRequests, inside);
       on_chip(at_switch, slice, kReplies, inside);
     }
@@ -109,7 +151,17 @@ class Discrete {
       on_chip(at_switch, channel, kRequests, inside);
       on_chip(channel, at_switch, kReplies, inside);
     }
-    on_chip(g_.next_out(partition), g_.at(replies_, k * slices_each()), kReplies, p_.hop());
+    on_chip(g_.next_out(partition), at_half(replies_, m_.l2.slices, k * slices_each()), kReplies,
+            p_.hop());
+  }
+
+  /// Each half's crossbars to the other's, behind the ports that they have.
+  void link_halves() {
+    const Wire link = p_.between_halves();
+    for (uint32_t half = 0; half < 2; ++half) {
+      on_chip(g_.next_out(requests_[half]), g_.next_in(requests_[1 - half]), kRequests, link);
+      on_chip(g_.next_out(replies_[half]), g_.next_in(replies_[1 - half]), kReplies, link);
+    }
   }
 
   void on_chip(End from, End to, uint8_t carries, const Wire& wire) {
@@ -127,7 +179,8 @@ class Discrete {
   const config::MachineConfig& m_;
   Graph g_;
   std::vector<NodeId> sms_, slices_, channels_, partitions_;
-  NodeId requests_ = kNoNode, replies_ = kNoNode, front_end_ = kNoNode;
+  NodeId requests_[2] = {kNoNode, kNoNode}, replies_[2] = {kNoNode, kNoNode};  // by half
+  NodeId front_end_ = kNoNode;
   uint32_t slice_homes_ = 0, channel_homes_ = 0;
 };
 

@@ -72,10 +72,23 @@ struct Parts : ShapeInputs {
   Wire in_partition() const {
     return {machine.partitions.latency_cycles * icnt_period, machine.partitions.queue_entries, 0};
   }
+  /// The wire between two halves of the L2, one way of one kind of packets.
+  Wire between_halves() const {
+    const uint64_t mbps = uint64_t{machine.l2.link_bytes} * machine.clocks.interconnect_mhz;
+    return {machine.l2.link_latency_cycles * icnt_period,
+            2 * machine.l2.link_latency_cycles + machine.interconnect.queue_entries,
+            static_cast<uint32_t>(mbps)};
+  }
   /// The wire between an SM and its GPC's network, four of which a request and its answer pass.
   Wire in_gpc() const {
     const uint32_t cycles = machine.lsu.remote_shared_cycles / 4;
     return {cycles * core_period, 2 * cycles, 0};
+  }
+  /// MB/s at which the GPU's network can feed an SM whose port is wanted by all that share it.
+  uint32_t share_of_port() const {
+    const uint64_t mbps = uint64_t{machine.interconnect.flit_bytes} *
+                          machine.clocks.interconnect_mhz / machine.gpu.sms_per_cluster;
+    return static_cast<uint32_t>(mbps != 0 ? mbps : 1);
   }
   Wire control(uint32_t slots) const {
     return {machine.gpu.control_latency_cycles * icnt_period, slots, 0};

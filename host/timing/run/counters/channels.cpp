@@ -22,6 +22,7 @@ constexpr ClassText kClasses[] = {
     {ChannelClass::kChainsToSm, "noc.chains_to_sms", "ComputePackets to SMs", false},
     {ChannelClass::kChainsFromSm, "noc.chains_from_sms", "Replies to ComputePackets by SMs", false},
     {ChannelClass::kCluster, "noc.clusters", "SMs and the networks of their GPCs", false},
+    {ChannelClass::kSharedLines, "noc.shared_lines", "SMs and the networks of shared lines", false},
     {ChannelClass::kPcie, "pcie", "PCI-E during the learning phase"},
     {ChannelClass::kInStack, "stack.internal", "Logic-layer switches, vaults and stack SMs"},
     {ChannelClass::kBanksToSm, "stack.to_sms", "Cores' TSVs to their subcores", false},

@@ -140,29 +140,49 @@ void collect_waits(System& system, std::string_view class_name, std::string_view
 
 /// Classes of the networks of GPCs. Their flits have another size than those of the GPU's networks.
 constexpr std::string_view kClusterNetworks[] = {"cluster_requests", "cluster_replies"};
+constexpr std::string_view kSharedLines[] = {"cluster_lines"};
 
 /// A packet that passes one pays for the switch, and for an SM's wires at both ends, which
-/// noc.clusters.bytes counts one by one.
+/// noc.clusters.bytes and noc.shared_lines.bytes count one by one.
 constexpr report::EnergyRule kClusterEnergy[] = {
     {report::EnergyPart::kNetwork, "network.clusters", "noc.clusters.switch_bytes",
      "network.router_fj_per_bit", report::EnergyScale::kBytes},
     {report::EnergyPart::kNetwork, "network.cluster_wires", "noc.clusters.bytes",
      "network.sm_wire_fj_per_bit", report::EnergyScale::kBytes},
 };
+constexpr report::EnergyRule kSharedLineEnergy[] = {
+    {report::EnergyPart::kNetwork, "network.shared_lines", "noc.shared_lines.switch_bytes",
+     "network.router_fj_per_bit", report::EnergyScale::kBytes},
+    {report::EnergyPart::kNetwork, "network.shared_line_wires", "noc.shared_lines.bytes",
+     "network.sm_wire_fj_per_bit", report::EnergyScale::kBytes},
+};
 
-/// Collects the traffic of the networks of GPCs, if there are any.
-void collect_clusters(System& system, report::RunResult& result) {
-  uint64_t bytes = 0;
+/// What passed switches of some classes; false if there are none.
+bool passed(System& system, std::span<const std::string_view> classes, uint64_t& bytes) {
   bool any = false;
-  for (const std::string_view of_class : kClusterNetworks)
+  for (const std::string_view of_class : classes)
     for (const uint16_t i : system.members(of_class)) {
       bytes += system.state<SwitchState>(i).counters.bytes;
       any = true;
     }
-  if (!any) return;
+  return any;
+}
+
+/// Of the networks of GPCs, if there are any.
+void collect_clusters(System& system, report::RunResult& result) {
+  uint64_t bytes = 0, shared_bytes = 0, lines = 0;
+  if (!passed(system, kClusterNetworks, bytes)) return;
   result.counters.push_back(
       {"noc.clusters.switch_bytes", bytes, "bytes", "Bytes that passed the networks of GPCs"});
   result.parts.added.push_back(kClusterEnergy);
+  if (!passed(system, kSharedLines, shared_bytes)) return;
+  for (const uint16_t i : system.members("sm"))
+    lines += system.state<sm::SmState>(i).cluster.in(system.arena.base())->lines_in;
+  result.counters.push_back({"noc.shared_lines.delivered", lines, "lines",
+                             "Lines of boxes that other blocks of the cluster asked for"});
+  result.counters.push_back({"noc.shared_lines.switch_bytes", shared_bytes, "bytes",
+                             "Bytes that passed the networks of shared lines"});
+  result.parts.added.push_back(kSharedLineEnergy);
 }
 
 }  // namespace
@@ -174,7 +194,8 @@ void collect_networks(System& system, report::RunResult& result) {
                                   of_links = system.members("link_switch"),
                                   routers = system.members("router"),
                                   cluster_requests = system.members(kClusterNetworks[0]),
-                                  cluster_replies = system.members(kClusterNetworks[1]);
+                                  cluster_replies = system.members(kClusterNetworks[1]),
+                                  shared_lines = system.members(kSharedLines[0]);
   std::byte* base = system.arena.base();
   collect_clusters(system, result);
   CounterSums<Forwarded> sums(kForwarded);
@@ -185,7 +206,9 @@ void collect_networks(System& system, report::RunResult& result) {
       const auto is_of = [&](std::span<const uint16_t> members) {
         return std::find(members.begin(), members.end(), i) != members.end();
       };
-      if (is_of(of_links) || is_of(cluster_requests) || is_of(cluster_replies)) continue;
+      if (is_of(of_links) || is_of(cluster_requests) || is_of(cluster_replies) ||
+          is_of(shared_lines))
+        continue;
       sums.add(is_of(in_stacks) ? Forwarded{.stack_bytes = n.bytes}
                : is_of(routers) ? by_router(n)
                                 : by_crossbar(n));

@@ -143,6 +143,8 @@ constexpr WireText text_of(ChannelClass kind) {
       return {"noc.chains_from_sms", "SMs' wires into the network for chains"};
     case ChannelClass::kCluster:
       return {"noc.clusters", "SMs' wires in their GPC"};
+    case ChannelClass::kSharedLines:
+      return {"noc.shared_lines", "SMs' wires for shared lines"};
   }
   return {};
 }

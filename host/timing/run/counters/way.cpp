@@ -60,6 +60,7 @@ constexpr Place place_of(ChannelClass kind) {
     case ChannelClass::kControl:
     case ChannelClass::kInvalidation:
     case ChannelClass::kCluster:
+    case ChannelClass::kSharedLines:
       return kNumPlaces;
     case ChannelClass::kGpuToMemory:
       return kTx;

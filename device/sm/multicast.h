@@ -1,0 +1,62 @@
+// Lines of boxes for several blocks of a cluster.
+//
+// A box is read once, by the SM that asks for it. The reply of the GPU's network is taken to be
+// copied in the GPC (estimated; no source tells how): each line goes on to the other SMs over a
+// network of the GPC for it, a copy a cycle, and into each of them at the rate at which the GPU's
+// network feeds an SM. What is counted at the L2 and in the GPU's network is one line; what the
+// GPC's network carries is one for each of the others. Behind the last line each of them has its
+// mbarrier told, the block's own as soon as that line has come.
+#pragma once
+
+#include "device/sm/copies.h"
+
+namespace nearwarp::sm {
+
+/// Send on a line of a box, to the next of those who want it.
+template <class V>
+NW_HD NW_CALLED void share_step(V& v, uint32_t now) {
+  const ClusterPort& c = cluster_port(v);
+  Channel& out = *c.copies_out.in(v.base);
+  if (!can_send(out, v.base, v.tick(now))) return;
+  const uint32_t index = count_trailing_zeros(v.s.boxes_to_share);
+  SharedBox& shared = v.s.shared_boxes.in(v.base)[index];
+  const Box& b = copy_engine(v).boxes[index];
+  const bool complete = b.lines == 0 && b.all_sent;
+  if (shared.left == 0) {
+    shared.left = shared.ranks;
+    shared.last = complete && shared.lines <= 1;
+  }
+  const uint32_t rank = count_trailing_zeros(shared.left);
+  const uint32_t block = v.warps[b.warp].block_slot;
+  Packet p;
+  p.kind = PacketKind::kSharedLine;
+  p.src = v.s.endpoint;
+  p.dst = member_of(v, block, rank);
+  p.line = cluster_slot(v, block).number;
+  p.sectors = rank;
+  p.payload = shared.last ? shared.events[rank] : 0;
+  p.extra = shared.lines != 0 ? 1 : 0;  // lines
+  p.bytes = static_cast<uint16_t>(shared.lines != 0 ? 1u << v.p.line_shift : 1);
+  send(out, v.base, v.tick(now), p, v.horizon);
+  shared.left = static_cast<uint16_t>(shared.left & (shared.left - 1));
+  if (shared.left != 0) return;
+  if (shared.lines != 0) shared.lines -= 1;
+  if (shared.lines != 0 || (complete && !shared.last)) return;
+  v.s.boxes_to_share &= ~(1u << index);
+  if (shared.last) end_box(v, index, now);
+}
+
+/// Take a line that another SM sends on.
+template <class V>
+NW_HD NW_CALLED void receive_line(V& v, uint32_t now) {
+  ClusterPort& c = cluster_port(v);
+  Channel& in = *c.copies_in.in(v.base);
+  const Tick tick = v.tick(now);
+  if (!has_packet(in, v.base, tick)) return;
+  const Packet p = front(in, v.base);
+  pop(in, v.base, tick, v.horizon);
+  c.lines_in += p.extra;
+  if (p.payload != 0) arrive_from_other(v, p.payload, p.line, p.sectors, now);
+}
+
+}  // namespace nearwarp::sm
