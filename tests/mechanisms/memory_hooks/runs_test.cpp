@@ -98,9 +98,10 @@ TEST(MemoryHooks, AllThreePlacesTogether) {
 }
 
 TEST(MemoryHooks, BesideOnesThatComeWithTheProgram) {
-  const runtime::Recording& recording = workload("triad", 300'000);
+  const runtime::Recording& recording = workload("triad");
+  const config::MachineConfig m = config::load_machine("opportunistic");
   const auto of = [&](const std::string& mechanism) {
-    return sim::replay_on_cpu(recording, machine(), policy(mechanism, "llc-compute"), {});
+    return sim::replay_on_cpu(recording, m, policy(mechanism, "llc-compute"), {});
   };
   const report::RunResult alone = of("opportunistic"),
                           both = of("opportunistic+line_check+write_check");
