@@ -170,8 +170,8 @@ class Product {
     const uint32_t each = 128 / ptx::bits_of(format);
     if (!across) {
       for (uint32_t line = first; line < first + lines; ++line)
-        for (uint32_t k = 0; k < length;) {
-          if (!fetch(at.along_k(line, k / each), words)) return false;
+        for (uint32_t k = 0, piece = 0; k < length; ++piece) {
+          if (!fetch(at.along_k(line, piece), words)) return false;
           each_number(format, words, 4, [&](double v) { f(line - first, k++, v); });
         }
       return true;
