@@ -55,9 +55,13 @@ class Product {
       read_a(0);
       read_b(d_.a_registers());
     }
-    if (d_.sparse) find_columns();
     if (d_.scales != 0) scale();
-    multiply();
+    if (d_.sparse) {
+      find_columns();
+      multiply<true>();
+    } else {
+      multiply<false>();
+    }
     const uint32_t first = behind_ - d_.result_registers();
     const bool adds = !d_.of_group() || any_lane_word(0);
     for (uint32_t r = 0; r < desc_.num_destinations; ++r) write(r, first + r, adds, mask);
@@ -170,8 +174,8 @@ class Product {
     const uint32_t each = 128 / ptx::bits_of(format);
     if (!across) {
       for (uint32_t line = first; line < first + lines; ++line)
-        for (uint32_t k = 0; k < length;) {
-          if (!fetch(at.along_k(line, k / each), words)) return false;
+        for (uint32_t k = 0, piece = 0; k < length; ++piece) {
+          if (!fetch(at.along_k(line, piece), words)) return false;
           each_number(format, words, 4, [&](double v) { f(line - first, k++, v); });
         }
       return true;
@@ -204,15 +208,17 @@ class Product {
 
   // --- Sums
 
+  template <bool kSparse>
   void multiply() {
     const uint32_t n = d_.n;
     const double sign = d_.negate_a != d_.negate_b ? -1 : 1;
     for (uint32_t i = 0; i < rows_; ++i) {
       double* const sums = m_.sums.data() + size_t{i} * n;
+      const double* const a = m_.a.data() + size_t{i} * stored_;
+      const uint16_t* const columns = m_.columns.data() + (kSparse ? size_t{i} * stored_ : 0);
       for (uint32_t j = 0; j < stored_; ++j) {
-        const size_t at = size_t{i} * stored_ + j;
-        const double left = m_.a[at] * sign;
-        const double* const right = m_.b.data() + size_t{d_.sparse ? m_.columns[at] : j} * n;
+        const double left = a[j] * sign;
+        const double* const right = m_.b.data() + size_t{kSparse ? columns[j] : j} * n;
         if (d_.exclusive_or)
           for (uint32_t c = 0; c < n; ++c) sums[c] += left != right[c] ? 1 : 0;
         else
