@@ -158,11 +158,9 @@ std::string sentence(const Json& before, const Json& after, const std::string& p
     if (d.kernels.size() == 1)
       text += " in " + named(most->kernel);
     else if (std::llabs(most->cycles) <= std::llabs(b - a))
-      text += fmt::format(", {} of them in {}", report::grouped(of_it),
-                          named(most->kernel));
+      text += fmt::format(", {} of them in {}", report::grouped(of_it), named(most->kernel));
     else  // others make up for a part of it
-      text +=
-          fmt::format("; {} in {} alone", report::grouped(of_it), named(most->kernel));
+      text += fmt::format("; {} in {} alone", report::grouped(of_it), named(most->kernel));
     text += cause_text(after, d, *most);
   }
   return text + mechanisms_text(after, b - a);
