@@ -35,9 +35,9 @@ from ._values import changes as _changes, value_of as _value_of
 from ._sweeps import Experiment, Report, Sweep
 
 __all__ = ["Counter", "Device", "Error", "Experiment", "ExperimentOutcome", "Figure", "Key", "Launch", "LaunchResult",
-           "Machine", "Policy", "Program", "Progress", "Report", "Result", "Simulation", "Study", "Sweep", "SweepOutcome",
-           "SweepProgress", "experiment_names", "machine_names", "policy_names", "run", "sweep", "follow", "table",
-           "version", "workload_names"]
+           "Machine", "Policy", "Program", "Progress", "Report", "Result", "Simulation", "Study", "Sweep",
+           "SweepOutcome", "SweepProgress", "experiment_names", "machine_names", "policy_names", "run", "sweep",
+           "follow", "table", "version", "workload_names"]
 __version__ = version()
 
 
