@@ -1,4 +1,4 @@
-// What the kernels get that add up rows of matrices; the host fills it in (lt/bias_gradient.cpp).
+// Parameters of the kernels that add up rows of matrices; the host fills them in (lt/bias_gradient.cpp).
 #pragma once
 
 namespace nearwarp::cublas {
