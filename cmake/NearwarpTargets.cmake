@@ -20,14 +20,16 @@ function(nw_alone)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
-# nw_embed_texts(VARIABLE NAME NAMESPACE SYMBOL=FILE...): sets VARIABLE to a source, NAME.cpp, that is made at
+# nw_embed_texts(VARIABLE NAME NAMESPACE [TABLE SYMBOL] SYMBOL=FILE...): sets VARIABLE to a source, NAME.cpp, made at
 # build time and defines the text of each file as const char* const NAMESPACE::SYMBOL. Files: from the current
-# directory on. One source for many: starting a program for each costs more than what it does.
+# directory on. With TABLE an array of const char* has the files' names, each followed by its text, and a nullptr at the
+# end. One source for many: starting a program for each costs more than what it does.
 function(nw_embed_texts variable name namespace)
+  cmake_parse_arguments(ARG "" "TABLE" "" ${ARGN})
   set(embedded ${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp)
   set(texts)
   set(files)
-  foreach(pair IN LISTS ARGN)
+  foreach(pair IN LISTS ARG_UNPARSED_ARGUMENTS)
     string(REPLACE "=" ";" pair "${pair}")
     list(GET pair 0 symbol)
     list(GET pair 1 file)
@@ -36,7 +38,7 @@ function(nw_embed_texts variable name namespace)
   endforeach()
   add_custom_command(
     OUTPUT ${embedded}
-    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${embedded} -DNAMESPACE=${namespace}
+    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${embedded} -DNAMESPACE=${namespace} -DTABLE=${ARG_TABLE}
             -P ${PROJECT_SOURCE_DIR}/cmake/EmbedText.cmake ${texts}
     DEPENDS ${files} ${PROJECT_SOURCE_DIR}/cmake/EmbedText.cmake
     VERBATIM)

@@ -87,7 +87,7 @@ NW_CONVERT(cvt_f32_f16, "cvt.rn.f16.f32", float, "f", uint16_t, "h")
 NW_CONVERT(cvt_s64_s32, "cvt.s64.s32", long long, "l", long long, "l")  // of the lower half
 NW_CONVERT(cvt_f64_s32, "cvt.rzi.s32.f64", double, "d", int, "r")
 
-// Of pairs, and of 8 bits.
+// Conversions of pairs, and to 8 bits.
 extern "C" __global__ void cvt_small(float* out, int rounds) {
   float v = threadIdx.x * 0.37f + blockIdx.x;
   for (int i = 0; i < rounds; ++i) {

@@ -253,7 +253,7 @@ extern "C" __global__ void near_read(unsigned *data, unsigned step, int rounds) 
   store_at(data, global_thread(), any);  // no branch asks for it
 }
 
-// What is stored comes from the subcore, and moves up once for a round.
+// The stored values come from the subcore, and move up once for a round.
 extern "C" __global__ void near_write(unsigned *data, unsigned step, int rounds) {
   unsigned at = global_thread();
 #pragma unroll 1

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "bench/reference/slopes.h"
+#include "host/timing/report/csv.h"
 
 namespace nearwarp::reference {
 namespace {
@@ -70,23 +71,24 @@ std::string slopes_text(const std::vector<Row>& rows) {
 }
 
 std::string runs_csv(const std::vector<Row>& rows) {
-  std::string text = "config,run,program,arguments";
+  report::CsvRows csv;
+  csv.add("config", "run", "program", "arguments");
   for (const Quantity& q : kQuantities) {
     std::string name = q.name;
     std::replace(name.begin(), name.end(), ' ', '_');
-    text += fmt::format(",{0},{0}_reference,{0}_ratio", name);
+    csv.add(name, name + "_reference", name + "_ratio");
   }
-  text += '\n';
+  csv.end_row();
   for (const Row& r : rows) {
-    text += fmt::format("{},{},{},{}", r.figures.config, r.figures.run, r.figures.program,
-                        fmt::join(r.figures.arguments, " "));
+    csv.add(r.figures.config, r.figures.run, r.figures.program,
+            fmt::format("{}", fmt::join(r.figures.arguments, " ")));
     for (const Quantity& q : kQuantities) {
       const double a = r.ours.*q.value, b = r.theirs.*q.value;
-      text += fmt::format(",{:.0f},{:.0f},{}", a, b, ratio_text(a, b));
+      csv.add(fmt::format("{:.0f}", a), fmt::format("{:.0f}", b), ratio_text(a, b));
     }
-    text += '\n';
+    csv.end_row();
   }
-  return text;
+  return csv.text();
 }
 
 }  // namespace nearwarp::reference

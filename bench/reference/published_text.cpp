@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "bench/reference/published.h"
+#include "host/timing/report/csv.h"
 
 namespace nearwarp::reference {
 namespace {
@@ -128,14 +129,16 @@ std::string published_text(const std::vector<PublishedRow>& rows) {
 }
 
 std::string published_csv(const std::vector<PublishedRow>& rows) {
-  std::string out = "machine,class,what,role,unit,published,ours,error,source\n";
+  report::CsvRows csv;
+  csv.add("machine", "class", "what", "role", "unit", "published", "ours", "error", "source");
+  csv.end_row();
   for (const PublishedRow& r : rows) {
     const Published& p = r.published;
-    out +=
-        fmt::format("{},{},\"{}\",{},{},{},{:.3f},{:.4f},\"{}\"\n", p.machine, p.what_class, p.what,
-                    p.set ? "set" : "check", p.unit, p.value, r.ours, r.error(), p.source);
+    csv.add(p.machine, p.what_class, p.what, p.set ? "set" : "check", p.unit, p.value,
+            fmt::format("{:.3f}", r.ours), fmt::format("{:.4f}", r.error()), p.source);
+    csv.end_row();
   }
-  return out;
+  return csv.text();
 }
 
 std::string published_page(const std::string& title, const std::vector<PublishedRow>& rows) {

@@ -29,8 +29,7 @@ class Workload {
   virtual std::string name() const = 0;         ///< as on the command line, e.g. "bfs-rmat"
   virtual std::string description() const = 0;  ///< one line
   virtual std::string source() const = 0;       ///< the suite or paper it follows, for `list`
-  virtual std::string ptx() const = 0;          ///< PTX text, embedded at build time
-  virtual std::string ptx_name() const = 0;     ///< e.g. "libor.ptx"
+  virtual std::string ptx_name() const = 0;     ///< e.g. "libor.ptx", of its folder
   /// Name of the workload of which this is a variant, e.g. "libor" of "libor-original"; or empty.
   virtual std::string variant_of() const { return {}; }
   /// A variant whose PTX was compiled without unrolling loops; named as its original, "-rolled".
@@ -45,12 +44,16 @@ class Workload {
   /// deterministic inputs and compares with a plain CPU reference.
   virtual CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const = 0;
 
+  /// Text of that PTX; all are embedded at build time.
+  std::string ptx() const;
   /// Load the PTX on `device` and drive it.
   CheckResult run(runtime::VirtualDevice& device, Size size) const;
 };
 
+using Workloads = std::vector<std::unique_ptr<Workload>>;
+
 /// All built-in workloads, in the order of `nearwarp list workloads`.
-const std::vector<std::unique_ptr<Workload>>& all();
+const Workloads& all();
 /// The workload of that name, with the parameters that the name has, or nullptr. Throws
 /// nearwarp::UsageError where a workload does not have such a parameter.
 const Workload* find(const std::string& name);

@@ -10,8 +10,8 @@
 #include "host/api/observers.h"
 #include "host/api/state.h"
 #include "host/config/find.h"
+#include "host/functional/cudart/code/register_choice.h"
 #include "host/functional/cudart/device_spec.h"
-#include "host/functional/cudart/register_choice.h"
 #include "host/recording/repeats.h"
 
 namespace nearwarp {

@@ -23,7 +23,7 @@
 #include "host/core/error.h"
 #include "host/core/temporary_folder.h"
 #include "host/functional/cudart/device_spec.h"
-#include "host/functional/cudart/execution_watch.h"
+#include "host/functional/cudart/launches/execution_watch.h"
 #include "host/functional/racecheck/report.h"
 
 extern char** environ;

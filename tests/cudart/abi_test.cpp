@@ -9,7 +9,7 @@
 #include <fstream>
 #include <string>
 
-#include "host/functional/cudart/error_names.h"
+#include "host/functional/cudart/status/error_names.h"
 
 namespace nearwarp::cudart {
 namespace {

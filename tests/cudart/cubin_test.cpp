@@ -1,6 +1,6 @@
 // Do we read from machine code how many registers its kernels take, and refuse damaged code?
 // cubins/calls.cu says how the files were made; ptxas -v says the numbers.
-#include "host/functional/cudart/cubin.h"
+#include "host/functional/cudart/code/cubin.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Are fat binaries read as nvcc makes them, and damaged ones refused?
-#include "host/functional/cudart/fat_binary.h"
+#include "host/functional/cudart/code/fat_binary.h"
 
 #include <cstring>
 #include <random>

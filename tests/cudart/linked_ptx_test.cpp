@@ -1,5 +1,5 @@
 // Are texts of PTX that were joined the same when they are taken apart?
-#include "host/functional/cudart/linked_ptx.h"
+#include "host/functional/cudart/code/linked_ptx.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Do recordings of applications say which launches wait for which, as CUDA's rules have it?
 #include <thread>
 
-#include "host/functional/cudart/graphs.h"
+#include "host/functional/cudart/streams/graphs.h"
 #include "tests/cudart/library.h"
 #include "tests/cudart/recorded_order.h"
 

@@ -1,5 +1,5 @@
 // Whose count of registers do a module's kernels get, as it is asked for?
-#include "host/functional/cudart/register_counts.h"
+#include "host/functional/cudart/code/register_counts.h"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>  // setenv
@@ -9,7 +9,7 @@
 
 #include "host/core/error.h"
 #include "host/core/temporary_folder.h"
-#include "host/functional/cudart/ptxas.h"
+#include "host/functional/cudart/code/ptxas.h"
 #include "tests/cudart/library.h"
 
 namespace nearwarp::cudart {

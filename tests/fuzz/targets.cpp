@@ -10,7 +10,7 @@
 
 #include "host/config/config.h"
 #include "host/functional/compiler/kernel.h"
-#include "host/functional/cudart/fat_binary.h"
+#include "host/functional/cudart/code/fat_binary.h"
 #include "host/functional/device/virtual_device.h"
 #include "host/functional/racecheck/report.h"
 #include "host/recording/accel_sim/program_reader.h"

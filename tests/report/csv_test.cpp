@@ -12,6 +12,16 @@ TEST(Csv, FieldsAreQuotedWhereTheyMustBe) {
   EXPECT_EQ(csv_field("say \"so\"\n"), "\"say \"\"so\"\"\n\"");
 }
 
+TEST(Csv, RowsAreMadeFieldByField) {
+  CsvRows csv;
+  csv.add("a,b", std::string("n"), 7u, 0.25, std::optional<double>());
+  csv.add_empty(2);
+  csv.end_row();
+  csv.add("", std::optional<double>(1.5));
+  csv.end_row();
+  EXPECT_EQ(csv.text(), "\"a,b\",n,7,0.25,,,\n,1.5\n");
+}
+
 TEST(Csv, MembersAreColumnsAndCountersTheirValues) {
   EXPECT_EQ(csv_text(R"({"runs": [
       {"policy": "tom", "cycles": 7, "traffic": {"bytes": 1.5}, "kernels": [1, 2],

@@ -1,8 +1,8 @@
 // Do printf, assert, malloc and free in device code do what CUDA says?
 #include <gtest/gtest.h>
 
-#include "host/functional/device/device_heap.h"
-#include "host/functional/device/device_printf.h"
+#include "host/functional/exec/device_printf.h"
+#include "host/functional/memory/device_heap.h"
 #include "tests/runtime/breadth_kernels.h"
 
 namespace nearwarp::runtime {

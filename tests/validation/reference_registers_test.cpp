@@ -8,8 +8,8 @@
 #include "bench/reference/registers.h"
 #include "host/config/config.h"
 #include "host/core/error.h"
-#include "host/functional/cudart/ptxas.h"
-#include "host/functional/cudart/register_choice.h"
+#include "host/functional/cudart/code/ptxas.h"
+#include "host/functional/cudart/code/register_choice.h"
 #include "host/timing/program/image_builder.h"
 
 namespace nearwarp::reference {

@@ -1,7 +1,6 @@
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/first_round.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -65,9 +64,6 @@ class Atax final : public Workload {
                        "per column";
   }
   std::string source() const override { return "PolyBench-GPU, ATAX"; }
-  std::string ptx() const override {
-    return in_order_ ? embedded::atax_in_order_ptx : embedded::atax_ptx;
-  }
   std::string ptx_name() const override { return in_order_ ? "atax_in_order.ptx" : "atax.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {
@@ -103,7 +99,6 @@ class AtaxRestructured final : public Workload {
     return "atax from two copies of the matrix in panels of 32 rows and of 32 columns";
   }
   std::string source() const override { return "PolyBench-GPU, ATAX; Wu et al. (ICS 2020)"; }
-  std::string ptx() const override { return embedded::atax_restructured_ptx; }
   std::string ptx_name() const override { return "atax_restructured.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

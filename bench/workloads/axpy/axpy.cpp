@@ -1,6 +1,5 @@
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -30,7 +29,6 @@ class Axpy final : public Workload {
     return "y = a x + y, one element per thread, in place";
   }
   std::string source() const override { return "cuBLAS, axpy"; }
-  std::string ptx() const override { return embedded::axpy_ptx; }
   std::string ptx_name() const override { return "axpy.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

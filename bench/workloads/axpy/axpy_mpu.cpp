@@ -1,7 +1,6 @@
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/mpu_layout.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -15,7 +14,6 @@ class AxpyMpu final : public Workload {
   std::string variant_of() const override { return "axpy"; }
   std::string description() const override { return "axpy in strides of the grid"; }
   std::string source() const override { return kMpuSource; }
-  std::string ptx() const override { return embedded::axpy_mpu_ptx; }
   std::string ptx_name() const override { return "axpy_mpu.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

@@ -2,7 +2,6 @@
 
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -106,7 +105,6 @@ class Backprop final : public Workload {
     return "one training step of a neural network: forward sums in shared memory, then weights";
   }
   std::string source() const override { return "Rodinia, backprop"; }
-  std::string ptx() const override { return embedded::backprop_ptx; }
   std::string ptx_name() const override { return "backprop.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {
@@ -160,7 +158,6 @@ class BackpropOriginal final : public Workload {
     return "backprop with the original's accesses: sums written over the weights, values read anew";
   }
   std::string source() const override { return "Rodinia, backprop"; }
-  std::string ptx() const override { return embedded::backprop_original_ptx; }
   std::string ptx_name() const override { return "backprop_original.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

@@ -33,7 +33,7 @@ extern "C" __global__ void backprop_original_adjust(const float* delta, int hidd
   const int tx = threadIdx.x, ty = threadIdx.y;
   const int row = kHidden * blockIdx.y + ty + 1;
   const int index = row * (hidden + 1) + tx + 1;
-  // What is stored may be any of the arrays as far as the compiler knows.
+  // This store may change any of the arrays as far as the compiler knows.
   weights[index] += rate * delta[tx + 1] * input[row] + momentum * previous[index];
   previous[index] = rate * delta[tx + 1] * input[row] + momentum * previous[index];
   __syncthreads();

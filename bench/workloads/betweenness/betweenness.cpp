@@ -1,5 +1,4 @@
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/graphs/graph_workload.h"
 #include "bench/workloads/workloads.h"
 
@@ -61,8 +60,7 @@ class Betweenness final : public GraphWorkload {
  public:
   explicit Betweenness(int cv_percent)
       : GraphWorkload({"betweenness", "betweenness centrality from a few sources, level by level",
-                       "GraphBIG, BetweennessCentr; Pannotia, bc", embedded::betweenness_ptx,
-                       "betweenness.ptx"},
+                       "GraphBIG, BetweennessCentr; Pannotia, bc", "betweenness.ptx"},
                       cv_percent) {}
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {
@@ -106,8 +104,6 @@ class Betweenness final : public GraphWorkload {
 
 }  // namespace
 
-std::unique_ptr<Workload> make_betweenness(int cv_percent) {
-  return std::make_unique<Betweenness>(cv_percent);
-}
+Workloads make_betweenness() { return on_graphs<Betweenness>(); }
 
 }  // namespace nearwarp::workloads

@@ -1,6 +1,5 @@
 #include "bench/workloads/bfs/graph.h"
 #include "bench/workloads/common/check.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -32,7 +31,6 @@ class Bfs final : public Workload {
                  : "breadth-first search on a uniformly random graph, two launches per level";
   }
   std::string source() const override { return "Rodinia, bfs"; }
-  std::string ptx() const override { return embedded::bfs_ptx; }
   std::string ptx_name() const override { return "bfs.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

@@ -1,7 +1,6 @@
 // Rodinia's bfs on a graph as its generator makes them: graph1MW_6 has 1,000,000 vertices.
 #include "bench/workloads/bfs/graph.h"
 #include "bench/workloads/common/check.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -28,7 +27,6 @@ class BfsOriginal final : public Workload {
     return "bfs-uniform with the original's vertices, graph and blocks of 512: 1,000,000 vertices";
   }
   std::string source() const override { return "Rodinia, bfs"; }
-  std::string ptx() const override { return embedded::bfs_original_ptx; }
   std::string ptx_name() const override { return "bfs_original.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

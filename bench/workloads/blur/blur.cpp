@@ -2,7 +2,6 @@
 
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -49,7 +48,6 @@ class Blur final : public Workload {
     return "3 x 3 blur of an image, eight pixels of a column per thread";
   }
   std::string source() const override { return "Halide, blur"; }
-  std::string ptx() const override { return embedded::blur_ptx; }
   std::string ptx_name() const override { return "blur.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

@@ -3,7 +3,6 @@
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/mpu_layout.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -35,7 +34,6 @@ class BlurMpu final : public Workload {
     return "3 x 3 blur of tiles, each for itself, that lie in slices";
   }
   std::string source() const override { return kMpuSource; }
-  std::string ptx() const override { return embedded::blur_mpu_ptx; }
   std::string ptx_name() const override { return "blur_mpu.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

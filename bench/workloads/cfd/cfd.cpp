@@ -1,6 +1,5 @@
 #include "bench/workloads/cfd/reference.h"
 #include "bench/workloads/common/check.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -39,9 +38,6 @@ class Cfd final : public Workload {
   std::string source() const override {
     return restructured_ ? "Rodinia, cfd (euler3d); Wu et al. (ICS 2020)"
                          : "Rodinia, cfd (euler3d)";
-  }
-  std::string ptx() const override {
-    return restructured_ ? embedded::cfd_restructured_ptx : embedded::cfd_ptx;
   }
   std::string ptx_name() const override {
     return restructured_ ? "cfd_restructured.ptx" : "cfd.ptx";

@@ -1,7 +1,6 @@
 // Rodinia's euler3d on a generated mesh of as many cells as fvcorr.domn.097K.
 #include "bench/workloads/cfd/reference_original.h"
 #include "bench/workloads/common/check.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -35,7 +34,6 @@ class CfdOriginal final : public Workload {
            "constant memory";
   }
   std::string source() const override { return "Rodinia, cfd (euler3d)"; }
-  std::string ptx() const override { return embedded::cfd_original_ptx; }
   std::string ptx_name() const override { return "cfd_original.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

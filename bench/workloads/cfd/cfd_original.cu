@@ -22,7 +22,7 @@ struct Flow {
   float speed_squared, pressure, sound;
 };
 
-// What flows along x, y and z of each component of the momentum and of the energy.
+// Flows along x, y and z of each component of the momentum and of the energy.
 struct Fluxes {
   float3 mx, my, mz, energy;
 };

@@ -1,7 +1,7 @@
 // Loads that stay where the source has them.
 #pragma once
 
-/// What `p` points to. The compiler moves the load neither before nor behind other accesses, and
+/// The value at `p`. The compiler moves the load neither before nor behind other accesses, and
 /// does not keep an earlier value in a register, as it would without knowing that nothing else is
 /// meant.
 __device__ __forceinline__ float load_in_order(const float* p) {

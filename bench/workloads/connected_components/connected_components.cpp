@@ -1,4 +1,3 @@
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/graphs/graph_workload.h"
 #include "bench/workloads/workloads.h"
 
@@ -59,8 +58,7 @@ class ConnectedComponents final : public GraphWorkload {
  public:
   explicit ConnectedComponents(int cv_percent)
       : GraphWorkload({"connected-components", "components by hooking and pointer jumping",
-                       "GraphBIG, ConnectedComp", embedded::connected_components_ptx,
-                       "connected_components.ptx"},
+                       "GraphBIG, ConnectedComp", "connected_components.ptx"},
                       cv_percent) {}
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {
@@ -86,8 +84,6 @@ class ConnectedComponents final : public GraphWorkload {
 
 }  // namespace
 
-std::unique_ptr<Workload> make_connected_components(int cv_percent) {
-  return std::make_unique<ConnectedComponents>(cv_percent);
-}
+Workloads make_connected_components() { return on_graphs<ConnectedComponents>(); }
 
 }  // namespace nearwarp::workloads

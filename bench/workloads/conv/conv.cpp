@@ -1,6 +1,5 @@
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -57,7 +56,6 @@ class Conv final : public Workload {
     return "3 x 3 convolution of a neural network's layer, four maps in and out";
   }
   std::string source() const override { return "TensorFlow, conv2d"; }
-  std::string ptx() const override { return embedded::conv_ptx; }
   std::string ptx_name() const override { return "conv.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

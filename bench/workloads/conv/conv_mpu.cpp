@@ -1,7 +1,6 @@
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/mpu_layout.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -38,7 +37,6 @@ class ConvMpu final : public Workload {
     return "3 x 3 convolution of tiles, each for itself, that lie in slices";
   }
   std::string source() const override { return kMpuSource; }
-  std::string ptx() const override { return embedded::conv_mpu_ptx; }
   std::string ptx_name() const override { return "conv_mpu.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

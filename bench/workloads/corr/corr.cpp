@@ -3,7 +3,6 @@
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/first_round.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -93,9 +92,6 @@ class Corr final : public Workload {
   }
   std::string source() const override {
     return restructured_ ? "PolyBench-GPU, CORR; Wu et al. (ICS 2020)" : "PolyBench-GPU, CORR";
-  }
-  std::string ptx() const override {
-    return restructured_ ? embedded::corr_restructured_ptx : embedded::corr_ptx;
   }
   std::string ptx_name() const override {
     return restructured_ ? "corr_restructured.ptx" : "corr.ptx";

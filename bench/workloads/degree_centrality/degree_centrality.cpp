@@ -1,4 +1,3 @@
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/graphs/graph_workload.h"
 #include "bench/workloads/workloads.h"
 
@@ -22,10 +21,9 @@ int vertices(Size size) {
 class DegreeCentrality final : public GraphWorkload {
  public:
   explicit DegreeCentrality(int cv_percent)
-      : GraphWorkload(
-            {"degree-centrality", "edges out of and into each vertex, by atomics",
-             "GraphBIG, DegreeCentr", embedded::degree_centrality_ptx, "degree_centrality.ptx"},
-            cv_percent) {}
+      : GraphWorkload({"degree-centrality", "edges out of and into each vertex, by atomics",
+                       "GraphBIG, DegreeCentr", "degree_centrality.ptx"},
+                      cv_percent) {}
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {
     const int n = vertices(size);
@@ -43,8 +41,6 @@ class DegreeCentrality final : public GraphWorkload {
 
 }  // namespace
 
-std::unique_ptr<Workload> make_degree_centrality(int cv_percent) {
-  return std::make_unique<DegreeCentrality>(cv_percent);
-}
+Workloads make_degree_centrality() { return on_graphs<DegreeCentrality>(); }
 
 }  // namespace nearwarp::workloads

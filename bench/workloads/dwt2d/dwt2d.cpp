@@ -2,7 +2,6 @@
 
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -57,7 +56,6 @@ class Dwt2d final : public Workload {
     return "wavelet transform (5/3) of an image of three colours, three levels";
   }
   std::string source() const override { return "Rodinia, dwt2d"; }
-  std::string ptx() const override { return embedded::dwt2d_ptx; }
   std::string ptx_name() const override { return "dwt2d.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

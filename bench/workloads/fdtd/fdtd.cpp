@@ -2,7 +2,6 @@
 
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -60,7 +59,6 @@ class Fdtd final : public Workload {
     return "finite differences in time, two dimensions, three kernels per step";
   }
   std::string source() const override { return "PolyBench-GPU (FDTD-2D)"; }
-  std::string ptx() const override { return embedded::fdtd_ptx; }
   std::string ptx_name() const override { return "fdtd.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

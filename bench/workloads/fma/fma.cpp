@@ -1,7 +1,6 @@
 #include <cmath>
 
 #include "bench/workloads/common/check.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -35,7 +34,6 @@ class Fma final : public Workload {
     return "four chains of fused multiply-adds per thread; registers only";
   }
   std::string source() const override { return "synthetic"; }
-  std::string ptx() const override { return embedded::fma_ptx; }
   std::string ptx_name() const override { return "fma.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

@@ -1,6 +1,5 @@
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -67,9 +66,6 @@ class Fwt final : public Workload {
     return restructured_ ? "CUDA SDK, fastWalshTransform; Wu et al. (ICS 2020)"
                          : "CUDA SDK, fastWalshTransform";
   }
-  std::string ptx() const override {
-    return restructured_ ? embedded::fwt_restructured_ptx : embedded::fwt_ptx;
-  }
   std::string ptx_name() const override {
     return restructured_ ? "fwt_restructured.ptx" : "fwt.ptx";
   }
@@ -127,7 +123,6 @@ class FwtOriginal final : public Workload {
     return "fwt with the sample's launches: 2^23 elements, segments of 2048 by 512 threads";
   }
   std::string source() const override { return "CUDA SDK, fastWalshTransform"; }
-  std::string ptx() const override { return embedded::fwt_original_ptx; }
   std::string ptx_name() const override { return "fwt_original.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

@@ -1,6 +1,5 @@
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -27,7 +26,6 @@ class Gather final : public Workload {
     return "out[i] = table[index[i]] with random indices; a cache line per lane";
   }
   std::string source() const override { return "synthetic"; }
-  std::string ptx() const override { return embedded::gather_ptx; }
   std::string ptx_name() const override { return "gather.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

@@ -2,7 +2,6 @@
 
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -56,7 +55,6 @@ class Gaussian final : public Workload {
     return "Gaussian elimination, two launches per column, blocks of 4 x 4";
   }
   std::string source() const override { return "Rodinia, gaussian"; }
-  std::string ptx() const override { return embedded::gaussian_ptx; }
   std::string ptx_name() const override { return "gaussian.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

@@ -1,6 +1,5 @@
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -44,7 +43,6 @@ class Gemv final : public Workload {
     return "product of a matrix and a vector, a warp per row";
   }
   std::string source() const override { return "cuBLAS, gemv"; }
-  std::string ptx() const override { return embedded::gemv_ptx; }
   std::string ptx_name() const override { return "gemv.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

@@ -1,7 +1,6 @@
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/mpu_layout.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -33,7 +32,6 @@ class GemvMpu final : public Workload {
     return "product of a matrix in chunks of 128 columns and a vector, a block for a row";
   }
   std::string source() const override { return kMpuSource; }
-  std::string ptx() const override { return embedded::gemv_mpu_ptx; }
   std::string ptx_name() const override { return "gemv_mpu.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

@@ -2,7 +2,6 @@
 #include <utility>
 
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/graphs/graph_workload.h"
 #include "bench/workloads/workloads.h"
 
@@ -55,8 +54,7 @@ class GraphColouring final : public GraphWorkload {
  public:
   explicit GraphColouring(int cv_percent)
       : GraphWorkload({"graph-colouring", "a colour for an independent set of vertices per round",
-                       "GraphBIG, GraphColoring; Pannotia, color", embedded::graph_colouring_ptx,
-                       "graph_colouring.ptx"},
+                       "GraphBIG, GraphColoring; Pannotia, color", "graph_colouring.ptx"},
                       cv_percent) {}
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {
@@ -91,8 +89,6 @@ class GraphColouring final : public GraphWorkload {
 
 }  // namespace
 
-std::unique_ptr<Workload> make_graph_colouring(int cv_percent) {
-  return std::make_unique<GraphColouring>(cv_percent);
-}
+Workloads make_graph_colouring() { return on_graphs<GraphColouring>(); }
 
 }  // namespace nearwarp::workloads

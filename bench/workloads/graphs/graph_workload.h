@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <initializer_list>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -23,7 +25,6 @@ class GraphWorkload : public Workload {
     const char* name;
     const char* description;
     const char* source;
-    const char* ptx;
     const char* ptx_name;
   };
   GraphWorkload(const About& about, int cv_percent) : about_(about), cv_percent_(cv_percent) {}
@@ -39,7 +40,6 @@ class GraphWorkload : public Workload {
     return fmt::format("{}; edges per thread block vary by {} %", about_.description, cv_percent_);
   }
   std::string source() const override { return about_.source; }
-  std::string ptx() const override { return about_.ptx; }
   std::string ptx_name() const override { return about_.ptx_name; }
 
  protected:
@@ -65,5 +65,13 @@ class GraphWorkload : public Workload {
   About about_;
   int cv_percent_;
 };
+
+/// A workload of type W on graphs of each of these variations.
+template <class W>
+Workloads on_graphs(std::initializer_list<int> cv_percents = {kRegular, kSkewed}) {
+  Workloads list;
+  for (const int cv_percent : cv_percents) list.push_back(std::make_unique<W>(cv_percent));
+  return list;
+}
 
 }  // namespace nearwarp::workloads

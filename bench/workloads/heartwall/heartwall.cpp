@@ -1,5 +1,4 @@
 #include "bench/workloads/common/check.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/heartwall/reference.h"
 #include "bench/workloads/workloads.h"
 
@@ -32,7 +31,6 @@ class Heartwall final : public Workload {
     return "tracking of points by normalised cross-correlation of templates, one launch per frame";
   }
   std::string source() const override { return "Rodinia, heartwall; its correlation step only"; }
-  std::string ptx() const override { return embedded::heartwall_ptx; }
   std::string ptx_name() const override { return "heartwall.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

@@ -3,7 +3,6 @@
 // template's pixels times a correlation's are what a frame takes, so the smaller sizes have smaller
 // ones.
 #include "bench/workloads/common/check.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/heartwall/reference_original.h"
 #include "bench/workloads/workloads.h"
 
@@ -49,7 +48,6 @@ class HeartwallOriginal final : public Workload {
     return "heartwall with the original's buffers, steps and launch: 51 points, blocks of 512";
   }
   std::string source() const override { return "Rodinia, heartwall; on generated frames"; }
-  std::string ptx() const override { return embedded::heartwall_original_ptx; }
   std::string ptx_name() const override { return "heartwall_original.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

@@ -1,6 +1,5 @@
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -34,9 +33,6 @@ class Hist final : public Workload {
   std::string source() const override {
     return restructured_ ? "CUDA SDK, histogram256; Wu et al. (ICS 2020)"
                          : "CUDA SDK, histogram256";
-  }
-  std::string ptx() const override {
-    return restructured_ ? embedded::hist_restructured_ptx : embedded::hist_ptx;
   }
   std::string ptx_name() const override {
     return restructured_ ? "hist_restructured.ptx" : "hist.ptx";

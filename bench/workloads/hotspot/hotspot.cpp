@@ -2,7 +2,6 @@
 
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -73,7 +72,6 @@ class Hotspot final : public Workload {
     return "heat on a chip over time, two steps a launch on tiles in shared memory";
   }
   std::string source() const override { return "Rodinia, hotspot"; }
-  std::string ptx() const override { return embedded::hotspot_ptx; }
   std::string ptx_name() const override { return "hotspot.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

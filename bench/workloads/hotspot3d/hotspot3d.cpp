@@ -2,7 +2,6 @@
 
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -82,7 +81,6 @@ class Hotspot3d final : public Workload {
     return "heat in a chip of eight layers over time, a thread per column of cells";
   }
   std::string source() const override { return "Rodinia, hotspot3D"; }
-  std::string ptx() const override { return embedded::hotspot3d_ptx; }
   std::string ptx_name() const override { return "hotspot3d.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

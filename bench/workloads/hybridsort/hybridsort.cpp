@@ -3,7 +3,6 @@
 
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -57,7 +56,6 @@ class HybridSort final : public Workload {
     return "sorting by buckets, then by merging in each bucket";
   }
   std::string source() const override { return "Rodinia, hybridsort"; }
-  std::string ptx() const override { return embedded::hybridsort_ptx; }
   std::string ptx_name() const override { return "hybridsort.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

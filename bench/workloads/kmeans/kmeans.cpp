@@ -1,5 +1,4 @@
 #include "bench/workloads/common/check.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/kmeans/reference.h"
 #include "bench/workloads/workloads.h"
 
@@ -53,9 +52,6 @@ class Kmeans : public Workload {
     return restructured_
                ? "Rodinia, kmeans; Wu et al. (ICS 2020)"
                : "Rodinia, kmeans; global-memory variant after Rogers et al. (MICRO 2012)";
-  }
-  std::string ptx() const override {
-    return restructured_ ? embedded::kmeans_restructured_ptx : embedded::kmeans_ptx;
   }
   std::string ptx_name() const override {
     return restructured_ ? "kmeans_restructured.ptx" : "kmeans.ptx";

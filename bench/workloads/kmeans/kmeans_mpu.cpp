@@ -3,7 +3,6 @@
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/mpu_layout.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -57,7 +56,6 @@ class KmeansMpu final : public Workload {
     return "k-means clustering of four features and four centres, which the host moves";
   }
   std::string source() const override { return kMpuSource; }
-  std::string ptx() const override { return embedded::kmeans_mpu_ptx; }
   std::string ptx_name() const override { return "kmeans_mpu.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "bench/workloads/common/check.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/kmeans/reference.h"
 #include "bench/workloads/workloads.h"
 
@@ -35,7 +34,6 @@ class KmeansOriginal final : public Workload {
   std::string source() const override {
     return "Rodinia, kmeans; global-memory variant after Rogers et al. (MICRO 2012)";
   }
-  std::string ptx() const override { return embedded::kmeans_original_ptx; }
   std::string ptx_name() const override { return "kmeans_original.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

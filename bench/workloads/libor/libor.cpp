@@ -2,7 +2,6 @@
 
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/libor/reference.h"
 #include "bench/workloads/workloads.h"
 
@@ -42,7 +41,6 @@ class Libor final : public Workload {
   std::string source() const override {
     return "GPGPU-Sim, LIB (Giles); Figure 4 of TOM (Hsieh et al., ISCA 2016)";
   }
-  std::string ptx() const override { return embedded::libor_ptx; }
   std::string ptx_name() const override { return "libor.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

@@ -45,7 +45,7 @@ __device__ __forceinline__ void path_calc(float* L, const float* z, const Model&
   }
 }
 
-// The same, keeping every intermediate rate for the adjoint sweep:
+// Evolve L likewise, and keep every intermediate rate for the adjoint sweep:
 // trajectory[(n * num_rates + i) * num_paths] is rate i before fixing n.
 __device__ __forceinline__ void path_calc_b1(float* L, float* trajectory, const float* z,
                                              const Model& m) {
@@ -105,7 +105,7 @@ __device__ __forceinline__ float portfolio(const float* L, const Model& m) {
   return v;
 }
 
-// The same with derivatives to all final rates in L_b.
+// Value of the portfolio, and its derivatives to all final rates in L_b.
 __device__ __forceinline__ float portfolio_b(const float* L, float* L_b, const Model& m) {
   float bond[kMaxTail], annuity[kMaxTail], bond_b[kMaxTail], annuity_b[kMaxTail];
   float b = 1.0f, s = 0.0f;

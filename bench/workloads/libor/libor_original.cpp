@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "bench/workloads/common/check.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/libor/reference.h"
 #include "bench/workloads/workloads.h"
 
@@ -45,7 +44,6 @@ class LiborOriginal final : public Workload {
            "64";
   }
   std::string source() const override { return "GPGPU-Sim, LIB (Giles)"; }
-  std::string ptx() const override { return embedded::libor_original_ptx; }
   std::string ptx_name() const override { return "libor_original.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

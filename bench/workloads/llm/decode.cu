@@ -1,4 +1,4 @@
-// What a language model does for one more token of each sequence of a batch: products of weight matrices with
+// Work of a language model for one more token of each sequence of a batch: products of weight matrices with
 // vectors, attention of one query over the keys and values of all tokens before it, and what stands between them.
 // Grids have the batch's sequences in their last dimension that is used.
 #include <cuda_fp16.h>
@@ -29,7 +29,7 @@ extern "C" __global__ void decode_gemv(const uint4* w, const float* x, const flo
   if (lane == 0) y[row] = residual != nullptr ? residual[row] + sum : sum;
 }
 
-/// The same of weights of 4 bits, less 8, times an f16 for each 128 of them: lanes read 4 bytes each.
+/// y = W x with weights of 4 bits, less 8, times an f16 for each 128 of them: lanes read 4 bytes each.
 extern "C" __global__ void decode_gemv_int4(const unsigned* w, const __half* scales, const float* x, float* y,
                                             int rows, int columns) {
   const int row = (blockIdx.x * kBlock + threadIdx.x) / 32, lane = threadIdx.x % 32;
@@ -261,7 +261,7 @@ extern "C" __global__ void decode_argmax(const float* logits, int* token, int n)
   if (threadIdx.x == 0) token[blockIdx.x] = places[0];
 }
 
-/// The same order as that of the floats, in unsigned integers.
+/// An unsigned integer for a float, so that integers have the order of the floats.
 __device__ __forceinline__ unsigned key_of(float x) {
   const unsigned bits = __float_as_uint(x);
   return bits & 0x80000000u ? ~bits : bits | 0x80000000u;

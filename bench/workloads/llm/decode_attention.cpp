@@ -3,7 +3,6 @@
 
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/llm/model.h"
 #include "bench/workloads/workloads.h"
 
@@ -68,7 +67,6 @@ class DecodeAttention final : public Workload {
     return "attention of one token over a cache of keys and values in f16, grouped queries";
   }
   std::string source() const override { return kSource; }
-  std::string ptx() const override { return embedded::decode_ptx; }
   std::string ptx_name() const override { return "decode.ptx"; }
   std::vector<Parameter> parameters() const override {
     return {batch_parameter(),

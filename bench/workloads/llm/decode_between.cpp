@@ -5,7 +5,6 @@
 
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/llm/model.h"
 #include "bench/workloads/workloads.h"
 
@@ -72,7 +71,6 @@ class DecodeBetween final : public Workload {
            "sampling";
   }
   std::string source() const override { return kSource; }
-  std::string ptx() const override { return embedded::decode_ptx; }
   std::string ptx_name() const override { return "decode.ptx"; }
   std::vector<Parameter> parameters() const override {
     return {batch_parameter(),

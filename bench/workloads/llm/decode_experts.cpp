@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "bench/workloads/common/check.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/llm/gemv.h"
 #include "bench/workloads/llm/model.h"
 #include "bench/workloads/workloads.h"
@@ -63,7 +62,6 @@ class DecodeExperts final : public Workload {
     return "a feed-forward layer of experts: routing, products with the weights of the chosen";
   }
   std::string source() const override { return "LLM inference (Mixtral, DeepSeekMoE)"; }
-  std::string ptx() const override { return embedded::experts_ptx; }
   std::string ptx_name() const override { return "experts.ptx"; }
   std::vector<Parameter> parameters() const override { return {batch_parameter()}; }
   std::unique_ptr<Workload> with(std::string name, Values values) const override {

@@ -1,6 +1,5 @@
 // Products of a weight matrix and the vectors of a batch of tokens, with weights of 16 to 4 bits.
 #include "bench/workloads/common/check.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/llm/gemv.h"
 #include "bench/workloads/llm/model.h"
 #include "bench/workloads/workloads.h"
@@ -39,7 +38,6 @@ class DecodeGemv final : public Workload {
   std::string name() const override { return name_; }
   std::string description() const override { return description_; }
   std::string source() const override { return kSource; }
-  std::string ptx() const override { return embedded::decode_ptx; }
   std::string ptx_name() const override { return "decode.ptx"; }
   std::vector<Parameter> parameters() const override {
     return {batch_parameter(), {"weights", "their format", 0, 0, format_names()}};

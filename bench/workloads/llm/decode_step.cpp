@@ -4,7 +4,6 @@
 
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/llm/gemv.h"
 #include "bench/workloads/llm/model.h"
 #include "bench/workloads/workloads.h"
@@ -195,7 +194,6 @@ class DecodeStep final : public Workload {
     return "one token through a language model of two layers: all products, attention, argmax";
   }
   std::string source() const override { return kSource; }
-  std::string ptx() const override { return embedded::decode_ptx; }
   std::string ptx_name() const override { return "decode.ptx"; }
   std::vector<Parameter> parameters() const override {
     return {batch_parameter(),

@@ -53,7 +53,7 @@ struct Int8 {
     }
   }
 };
-/// Of 4 bits, less 8.
+/// Weights of 4 bits, less 8.
 struct Int4 {
   const void* w;
   const __half* scales;

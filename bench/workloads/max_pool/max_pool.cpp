@@ -2,7 +2,6 @@
 
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -42,7 +41,6 @@ class MaxPool final : public Workload {
     return "largest of every 2 x 2 values of a neural network's maps";
   }
   std::string source() const override { return "TensorFlow, max_pool2d"; }
-  std::string ptx() const override { return embedded::max_pool_ptx; }
   std::string ptx_name() const override { return "max_pool.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

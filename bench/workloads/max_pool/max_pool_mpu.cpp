@@ -3,7 +3,6 @@
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/mpu_layout.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -17,7 +16,6 @@ class MaxPoolMpu final : public Workload {
     return "largest of every 2 x 2 values, which lie in four planes";
   }
   std::string source() const override { return kMpuSource; }
-  std::string ptx() const override { return embedded::max_pool_mpu_ptx; }
   std::string ptx_name() const override { return "max_pool_mpu.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

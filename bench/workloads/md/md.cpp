@@ -1,6 +1,5 @@
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/first_round.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/md/neighbours.h"
 #include "bench/workloads/workloads.h"
 
@@ -64,9 +63,6 @@ class Md final : public Workload {
   }
   std::string source() const override {
     return restructured_ ? "SHOC, MD; Wu et al. (ICS 2020)" : "SHOC, MD";
-  }
-  std::string ptx() const override {
-    return restructured_ ? embedded::md_restructured_ptx : embedded::md_ptx;
   }
   std::string ptx_name() const override { return restructured_ ? "md_restructured.ptx" : "md.ptx"; }
 

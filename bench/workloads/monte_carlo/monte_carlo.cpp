@@ -3,7 +3,6 @@
 
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -57,9 +56,6 @@ class MonteCarlo final : public Workload {
   }
   std::string source() const override {
     return restructured_ ? "CUDA SDK, MonteCarlo; Wu et al. (ICS 2020)" : "CUDA SDK, MonteCarlo";
-  }
-  std::string ptx() const override {
-    return restructured_ ? embedded::monte_carlo_restructured_ptx : embedded::monte_carlo_ptx;
   }
   std::string ptx_name() const override {
     return restructured_ ? "monte_carlo_restructured.ptx" : "monte_carlo.ptx";

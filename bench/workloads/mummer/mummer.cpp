@@ -1,6 +1,5 @@
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/mummer/suffix_tree.h"
 #include "bench/workloads/workloads.h"
 
@@ -62,7 +61,6 @@ class Mummer final : public Workload {
     return "reads of DNA against the suffix tree of a reference, a thread per read";
   }
   std::string source() const override { return "Rodinia, mummergpu"; }
-  std::string ptx() const override { return embedded::mummer_ptx; }
   std::string ptx_name() const override { return "mummer.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

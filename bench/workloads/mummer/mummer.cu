@@ -19,7 +19,7 @@ extern "C" __global__ void mummer_match(const SuffixNode* nodes, const unsigned 
   int depth = 0;  // symbols from the root to it
   int length = 0;  // symbols matched in all
   for (int start = 0; start < read_length; ++start) {
-    // What is known to match, without looking at it again.
+    // Pass the symbols that are known to match, without looking at them again.
     int next = -1, edge_begin = 0, edge_length = 0;
     while (depth < length) {
       next = nodes[node].child[symbols[start + depth]];
@@ -47,7 +47,7 @@ extern "C" __global__ void mummer_match(const SuffixNode* nodes, const unsigned 
       }
     }
     out[start] = length;
-    // The same without its first symbol; a leaf has no link, but its parent has one.
+    // Go to the match without its first symbol; a leaf has no link, but its parent has one.
     if (node != 0 && nodes[node].child[0] < 0 && nodes[node].child[1] < 0 &&
         nodes[node].child[2] < 0 && nodes[node].child[3] < 0) {
       depth -= nodes[node].end - nodes[node].start;

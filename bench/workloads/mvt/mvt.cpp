@@ -1,7 +1,6 @@
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/first_round.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -73,11 +72,6 @@ class Mvt final : public Workload {
   }
   std::string source() const override {
     return restructured_ ? "PolyBench-GPU, MVT; Wu et al. (ICS 2020)" : "PolyBench-GPU, MVT";
-  }
-  std::string ptx() const override {
-    return restructured_ ? embedded::mvt_restructured_ptx
-           : in_order()  ? embedded::mvt_in_order_ptx
-                         : embedded::mvt_ptx;
   }
   std::string ptx_name() const override {
     return restructured_ ? "mvt_restructured.ptx" : in_order() ? "mvt_in_order.ptx" : "mvt.ptx";

@@ -3,7 +3,6 @@
 
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -49,7 +48,6 @@ class NearestNeighbour final : public Workload {
     return "distances of places from one place, of which the host takes the least";
   }
   std::string source() const override { return "Rodinia, nn"; }
-  std::string ptx() const override { return embedded::nearest_neighbour_ptx; }
   std::string ptx_name() const override { return "nearest_neighbour.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

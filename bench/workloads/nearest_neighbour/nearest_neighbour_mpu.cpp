@@ -1,7 +1,6 @@
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/mpu_layout.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -17,7 +16,6 @@ class NearestNeighbourMpu final : public Workload {
     return "squares of distances of places from one place, coordinates in planes";
   }
   std::string source() const override { return kMpuSource; }
-  std::string ptx() const override { return embedded::nearest_neighbour_mpu_ptx; }
   std::string ptx_name() const override { return "nearest_neighbour_mpu.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

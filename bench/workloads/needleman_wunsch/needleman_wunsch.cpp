@@ -2,7 +2,6 @@
 
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -39,7 +38,6 @@ class NeedlemanWunsch final : public Workload {
     return "alignment of two sequences, a launch per diagonal of tiles of 16 x 16";
   }
   std::string source() const override { return "Rodinia, nw"; }
-  std::string ptx() const override { return embedded::needleman_wunsch_ptx; }
   std::string ptx_name() const override { return "needleman_wunsch.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

@@ -4,7 +4,6 @@
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/mpu_layout.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -61,7 +60,6 @@ class NeedlemanWunschMpu final : public Workload {
     return "alignments of many pairs of sequences, a warp for each";
   }
   std::string source() const override { return kMpuSource; }
-  std::string ptx() const override { return embedded::needleman_wunsch_mpu_ptx; }
   std::string ptx_name() const override { return "needleman_wunsch_mpu.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

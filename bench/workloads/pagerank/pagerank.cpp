@@ -1,4 +1,3 @@
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/graphs/graph_workload.h"
 #include "bench/workloads/workloads.h"
 
@@ -49,7 +48,7 @@ class PageRank final : public GraphWorkload {
  public:
   explicit PageRank(int cv_percent)
       : GraphWorkload({"pagerank", "PageRank, a thread per vertex pulls from its neighbours",
-                       "Pannotia, pagerank", embedded::pagerank_ptx, "pagerank.ptx"},
+                       "Pannotia, pagerank", "pagerank.ptx"},
                       cv_percent) {}
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {
@@ -71,8 +70,7 @@ class PageRank final : public GraphWorkload {
 
 }  // namespace
 
-std::unique_ptr<Workload> make_pagerank(int cv_percent) {
-  return std::make_unique<PageRank>(cv_percent);
-}
+Workloads make_pagerank() { return on_graphs<PageRank>(); }
+Workloads make_pagerank_between() { return on_graphs<PageRank>({30, 300}); }
 
 }  // namespace nearwarp::workloads

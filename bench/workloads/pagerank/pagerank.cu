@@ -1,7 +1,7 @@
 // PageRank after Pannotia's: a thread per vertex, which adds up what its neighbours pass on, always
 // in the order of its row.
 
-// What a vertex passes on along each of its edges.
+// The share of its rank that a vertex passes on along each of its edges.
 extern "C" __global__ void pagerank_share(const int* row_start, const float* rank, float* share,
                                           int num_vertices) {
   const int v = blockIdx.x * blockDim.x + threadIdx.x;

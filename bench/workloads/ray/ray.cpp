@@ -1,5 +1,4 @@
 #include "bench/workloads/common/check.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/ray/reference.h"
 #include "bench/workloads/workloads.h"
 
@@ -29,7 +28,6 @@ class Ray final : public Workload {
     return "ray tracing of spheres over a textured floor, with shadows and up to four reflections";
   }
   std::string source() const override { return "GPGPU-Sim, RAY"; }
-  std::string ptx() const override { return embedded::ray_ptx; }
   std::string ptx_name() const override { return "ray.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

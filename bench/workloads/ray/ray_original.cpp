@@ -1,6 +1,5 @@
 // GPGPU-Sim's RAY as it is launched: 256 x 256 pixels in blocks of 16 x 8.
 #include "bench/workloads/common/check.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/ray/reference_original.h"
 #include "bench/workloads/workloads.h"
 
@@ -17,7 +16,6 @@ class RayOriginal final : public Workload {
     return "ray with the original's scene: nothing read from global memory; 256 x 256 pixels";
   }
   std::string source() const override { return "GPGPU-Sim, RAY"; }
-  std::string ptx() const override { return embedded::ray_original_ptx; }
   std::string ptx_name() const override { return "ray_original.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

@@ -3,7 +3,6 @@
 
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -54,9 +53,6 @@ class Reduction final : public Workload {
   }
   std::string source() const override {
     return restructured_ ? "CUDA SDK, reduction; Wu et al. (ICS 2020)" : "CUDA SDK, reduction";
-  }
-  std::string ptx() const override {
-    return restructured_ ? embedded::reduction_restructured_ptx : embedded::reduction_ptx;
   }
   std::string ptx_name() const override {
     return restructured_ ? "reduction_restructured.ptx" : "reduction.ptx";
@@ -119,7 +115,6 @@ class ReductionOriginal final : public Workload {
     return "reduction with the sample's launches: kernel 6 on 2^24 integers, 64 blocks, 100 times";
   }
   std::string source() const override { return "CUDA SDK, reduction"; }
-  std::string ptx() const override { return embedded::reduction_original_ptx; }
   std::string ptx_name() const override { return "reduction_original.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

@@ -1,7 +1,6 @@
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/mpu_layout.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -30,7 +29,6 @@ class ReductionMpu final : public Workload {
     return "sum in strides of the grid, then of the blocks' sums";
   }
   std::string source() const override { return kMpuSource; }
-  std::string ptx() const override { return embedded::reduction_mpu_ptx; }
   std::string ptx_name() const override { return "reduction_mpu.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

@@ -42,7 +42,7 @@ extern "C" __global__ void reduction_original_256(const int* in, int* out, unsig
   sum<256>(in, out, n);
 }
 
-// Of the 64 sums of a launch of 64 blocks.
+// Adds up the 64 sums of a launch of 64 blocks.
 extern "C" __global__ void reduction_original_32(const int* in, int* out, unsigned n) {
   sum<32>(in, out, n);
 }

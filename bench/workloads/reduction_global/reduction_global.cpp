@@ -2,7 +2,6 @@
 
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -36,7 +35,6 @@ class ReductionGlobal final : public Workload {
                    : "sum of an array by halves in global memory";
   }
   std::string source() const override { return "Pattnaik et al., ISCA 2019, after SHOC"; }
-  std::string ptx() const override { return embedded::reduction_global_ptx; }
   std::string ptx_name() const override { return "reduction_global.ptx"; }
   bool other_input() const override { return hybrid_; }
 
@@ -68,8 +66,11 @@ class ReductionGlobal final : public Workload {
 
 }  // namespace
 
-std::unique_ptr<Workload> make_reduction_global(bool hybrid) {
-  return std::make_unique<ReductionGlobal>(hybrid);
+std::unique_ptr<Workload> make_reduction_global() {
+  return std::make_unique<ReductionGlobal>(false);
+}
+std::unique_ptr<Workload> make_reduction_hybrid() {
+  return std::make_unique<ReductionGlobal>(true);
 }
 
 }  // namespace nearwarp::workloads

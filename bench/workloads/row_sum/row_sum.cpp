@@ -1,6 +1,5 @@
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -30,7 +29,6 @@ class RowSum final : public Workload {
     return "sums of the rows of a matrix; every warp streams a row in a loop";
   }
   std::string source() const override { return "synthetic"; }
-  std::string ptx() const override { return embedded::row_sum_ptx; }
   std::string ptx_name() const override { return "row_sum.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

@@ -3,7 +3,6 @@
 
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -84,7 +83,6 @@ class Sad final : public Workload {
     return "sums of absolute differences of blocks of pixels for a motion search";
   }
   std::string source() const override { return "Parboil, sad"; }
-  std::string ptx() const override { return embedded::sad_ptx; }
   std::string ptx_name() const override { return "sad.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

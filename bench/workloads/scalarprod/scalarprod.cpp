@@ -1,7 +1,6 @@
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/first_round.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -83,9 +82,6 @@ class ScalarProd final : public Workload {
   }
   std::string source() const override {
     return restructured() ? "CUDA SDK, scalarProd; Wu et al. (ICS 2020)" : "CUDA SDK, scalarProd";
-  }
-  std::string ptx() const override {
-    return restructured() ? embedded::scalarprod_restructured_ptx : embedded::scalarprod_ptx;
   }
   std::string ptx_name() const override {
     return restructured() ? "scalarprod_restructured.ptx" : "scalarprod.ptx";

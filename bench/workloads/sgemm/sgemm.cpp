@@ -3,7 +3,6 @@
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/first_round.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -63,9 +62,6 @@ class Sgemm final : public Workload {
     if (kind_ == Kind::kTiled) return "Parboil, sgemm (optimised)";
     return kind_ == Kind::kBase ? "Parboil, sgemm (base)"
                                 : "Parboil, sgemm (base); Wu et al. (ICS 2020)";
-  }
-  std::string ptx() const override {
-    return kind_ == Kind::kRestructured ? embedded::sgemm_restructured_ptx : embedded::sgemm_ptx;
   }
   std::string ptx_name() const override {
     return kind_ == Kind::kRestructured ? "sgemm_restructured.ptx" : "sgemm.ptx";

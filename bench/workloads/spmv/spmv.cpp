@@ -2,7 +2,6 @@
 
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -60,7 +59,6 @@ class Spmv final : public Workload {
     return "sparse matrix in compressed rows times vector, a thread per row";
   }
   std::string source() const override { return "Parboil, spmv, with compressed rows"; }
-  std::string ptx() const override { return embedded::spmv_ptx; }
   std::string ptx_name() const override { return "spmv.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

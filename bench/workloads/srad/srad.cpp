@@ -2,7 +2,6 @@
 
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -125,7 +124,6 @@ class Srad final : public Workload {
     return "speckle reducing anisotropic diffusion of an image";
   }
   std::string source() const override { return "Rodinia (srad_v1)"; }
-  std::string ptx() const override { return embedded::srad_ptx; }
   std::string ptx_name() const override { return "srad.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

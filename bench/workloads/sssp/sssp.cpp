@@ -3,7 +3,6 @@
 #include <queue>
 
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/graphs/graph_workload.h"
 #include "bench/workloads/workloads.h"
 
@@ -51,7 +50,7 @@ class Sssp final : public GraphWorkload {
  public:
   explicit Sssp(int cv_percent)
       : GraphWorkload({"sssp", "shortest paths from one vertex, two launches per round",
-                       "GraphBIG, SSSP; Pannotia, sssp", embedded::sssp_ptx, "sssp.ptx"},
+                       "GraphBIG, SSSP; Pannotia, sssp", "sssp.ptx"},
                       cv_percent) {}
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {
@@ -86,6 +85,6 @@ class Sssp final : public GraphWorkload {
 
 }  // namespace
 
-std::unique_ptr<Workload> make_sssp(int cv_percent) { return std::make_unique<Sssp>(cv_percent); }
+Workloads make_sssp() { return on_graphs<Sssp>(); }
 
 }  // namespace nearwarp::workloads

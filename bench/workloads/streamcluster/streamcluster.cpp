@@ -3,7 +3,6 @@
 
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -124,9 +123,6 @@ class Streamcluster final : public Workload {
   std::string source() const override {
     return global_ ? "Rodinia, after Pattnaik et al., ISCA 2019" : "Rodinia";
   }
-  std::string ptx() const override {
-    return global_ ? embedded::streamcluster_global_ptx : embedded::streamcluster_ptx;
-  }
   std::string ptx_name() const override {
     return global_ ? "streamcluster_global.ptx" : "streamcluster.ptx";
   }
@@ -170,8 +166,9 @@ class Streamcluster final : public Workload {
 
 }  // namespace
 
-std::unique_ptr<Workload> make_streamcluster(bool global) {
-  return std::make_unique<Streamcluster>(global);
+std::unique_ptr<Workload> make_streamcluster() { return std::make_unique<Streamcluster>(false); }
+std::unique_ptr<Workload> make_streamcluster_global() {
+  return std::make_unique<Streamcluster>(true);
 }
 
 }  // namespace nearwarp::workloads

@@ -1,4 +1,4 @@
-// What it would cost to open a new centre. Follows Rodinia's streamcluster: a thread per point,
+// The cost of opening a new centre. Follows Rodinia's streamcluster: a thread per point,
 // coordinates by dimension, those of the candidate in shared memory, and per thread a row of what
 // each centre would save.
 extern "C" __global__ void compute_cost(const float* coordinates, const float* weights,

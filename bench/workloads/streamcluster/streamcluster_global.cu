@@ -1,4 +1,4 @@
-// What it would cost to open a new centre, as in streamcluster.cu, but with the candidate's coordinates in
+// The cost of opening a new centre, as in streamcluster.cu, but with the candidate's coordinates in
 // global memory: what Pattnaik et al. (ISCA 2019) want for their chains.
 extern "C" __global__ void compute_cost(const float* coordinates, const float* weights,
                                         const float* costs, const int* centre_of,

@@ -5,7 +5,6 @@
 
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -67,7 +66,6 @@ constexpr uint32_t kSkew = 3;
 class Stream : public Workload {
  public:
   std::string source() const override { return "micro-benchmark of Pattnaik et al., ISCA 2019"; }
-  std::string ptx() const override { return embedded::streams_ptx; }
   std::string ptx_name() const override { return "streams.ptx"; }
 };
 
@@ -182,8 +180,8 @@ float scaled_sum(float a, float b) { return a + ElementWise::kScale * b; }
 
 }  // namespace
 
-std::vector<std::unique_ptr<Workload>> make_streams() {
-  std::vector<std::unique_ptr<Workload>> list;
+Workloads make_streams() {
+  Workloads list;
   const auto add = [&](const char* name, const char* text, const char* kernel, uint32_t inputs,
                        bool scaled, uint32_t skew, ElementWise::Combine combine,
                        const char* variant_of = "") {

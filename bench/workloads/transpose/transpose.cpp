@@ -1,6 +1,5 @@
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -33,7 +32,6 @@ class Transpose final : public Workload {
     return "matrix transpose through tiles in shared memory";
   }
   std::string source() const override { return "CUDA SDK, transpose (without bank conflicts)"; }
-  std::string ptx() const override { return embedded::transpose_ptx; }
   std::string ptx_name() const override { return "transpose.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

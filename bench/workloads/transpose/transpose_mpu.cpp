@@ -1,7 +1,6 @@
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/mpu_layout.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -29,7 +28,6 @@ class TransposeMpu final : public Workload {
     return "transposition of tiles, each for itself, that lie in slices";
   }
   std::string source() const override { return kMpuSource; }
-  std::string ptx() const override { return embedded::transpose_mpu_ptx; }
   std::string ptx_name() const override { return "transpose_mpu.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

@@ -1,4 +1,3 @@
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/graphs/graph_workload.h"
 #include "bench/workloads/workloads.h"
 
@@ -42,10 +41,9 @@ std::vector<int32_t> reference(const Graph& graph) {
 class TriangleCount final : public GraphWorkload {
  public:
   explicit TriangleCount(int cv_percent)
-      : GraphWorkload(
-            {"triangle-count", "triangles, by merging the rows of neighbours",
-             "GraphBIG, TriangleCount", embedded::triangle_count_ptx, "triangle_count.ptx"},
-            cv_percent) {}
+      : GraphWorkload({"triangle-count", "triangles, by merging the rows of neighbours",
+                       "GraphBIG, TriangleCount", "triangle_count.ptx"},
+                      cv_percent) {}
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {
     const int n = vertices(size);
@@ -63,8 +61,6 @@ class TriangleCount final : public GraphWorkload {
 
 }  // namespace
 
-std::unique_ptr<Workload> make_triangle_count(int cv_percent) {
-  return std::make_unique<TriangleCount>(cv_percent);
-}
+Workloads make_triangle_count() { return on_graphs<TriangleCount>(); }
 
 }  // namespace nearwarp::workloads

@@ -2,7 +2,6 @@
 
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -47,7 +46,6 @@ class Upsample final : public Workload {
     return "an image of twice the width and height, bilinear, a pixel per thread";
   }
   std::string source() const override { return "Halide, local_laplacian's upsample"; }
-  std::string ptx() const override { return embedded::upsample_ptx; }
   std::string ptx_name() const override { return "upsample.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

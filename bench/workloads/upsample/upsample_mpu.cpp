@@ -1,7 +1,6 @@
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/mpu_layout.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -15,7 +14,6 @@ class UpsampleMpu final : public Workload {
     return "an image of twice the width and height in four planes, nearest neighbours";
   }
   std::string source() const override { return kMpuSource; }
-  std::string ptx() const override { return embedded::upsample_mpu_ptx; }
   std::string ptx_name() const override { return "upsample_mpu.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

@@ -1,6 +1,5 @@
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/common/random.h"
-#include "bench/workloads/embedded.h"
 #include "bench/workloads/workloads.h"
 
 namespace nearwarp::workloads {
@@ -27,7 +26,6 @@ class VectorAdd final : public Workload {
     return "c = a + b, one element per thread; streams through memory";
   }
   std::string source() const override { return "synthetic"; }
-  std::string ptx() const override { return embedded::vector_add_ptx; }
   std::string ptx_name() const override { return "vector_add.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "host/functional/cublas/abi.h"
+#include "host/functional/cudalibs/call.h"
 
 namespace nearwarp::cublas {
 
@@ -30,15 +31,10 @@ void say_not_supported(const char* function, const char* what = nullptr);
 /// Runs a call: f(), whose Failure is what it returns.
 template <class F>
 Status call(const char* name, F&& f) noexcept {
-  try {
-    f();
-    return kSuccess;
-  } catch (const Failure& failure) {
-    if (failure.status == kNotSupported) say_not_supported(name, "with these types or options");
-    return failure.status;
-  } catch (...) {
-    return kInternalError;
-  }
+  const Status status = cudalibs::status_of<Failure, Status>(
+      {kSuccess, kAllocFailed, kExecutionFailed, kInternalError}, f);
+  if (status == kNotSupported) say_not_supported(name, "with these types or options");
+  return status;
 }
 /// Makes a call that needs a handle.
 template <class F>

@@ -3,6 +3,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "host/functional/cudalibs/call.h"
 #include "host/functional/cudalibs/cufft.h"
 #include "host/functional/cudalibs/not_supported.h"
 
@@ -38,18 +39,11 @@ bool is_property(int property) {
 /// Runs a call: f(), whose Failure is what it returns.
 template <class F>
 Status call(const char* name, F&& f) noexcept {
-  try {
-    f();
-    return kSuccess;
-  } catch (const Failure& failure) {
-    if (failure.status == kNotSupported)
-      cudalibs::say_not_supported(name, "with these options", "cuFFT", "CUFFT_NOT_SUPPORTED");
-    return failure.status;
-  } catch (const cudalibs::Problem& problem) {
-    return problem == cudalibs::Problem::kMemory ? kAllocFailed : kExecFailed;
-  } catch (...) {
-    return kInternalError;
-  }
+  const Status status = cudalibs::status_of<Failure, Status>(
+      {kSuccess, kAllocFailed, kExecFailed, kInternalError}, f);
+  if (status == kNotSupported)
+    cudalibs::say_not_supported(name, "with these options", "cuFFT", "CUFFT_NOT_SUPPORTED");
+  return status;
 }
 
 /// A layout that cufftPlanMany() gives; without `embed` it is compact, whatever stride it says.

@@ -6,6 +6,7 @@
 #include <string>
 #include <unordered_set>
 
+#include "host/functional/cudalibs/call.h"
 #include "host/functional/cudalibs/curand_states.h"
 #include "host/functional/cudalibs/kernels.h"
 #include "host/functional/cudalibs/kernels/curand_args.h"
@@ -222,16 +223,8 @@ std::unordered_set<Generator*>& generators() {
 /// Runs a call: f(), whose Failure is what it returns.
 template <class F>
 Status call(F&& f) noexcept {
-  try {
-    f();
-    return kSuccess;
-  } catch (const Failure& failure) {
-    return failure.status;
-  } catch (const cudalibs::Problem& problem) {
-    return problem == cudalibs::Problem::kMemory ? kAllocationFailed : kLaunchFailure;
-  } catch (...) {
-    return kInternalError;
-  }
+  return cudalibs::status_of<Failure, Status>(
+      {kSuccess, kAllocationFailed, kLaunchFailure, kInternalError}, f);
 }
 /// Makes a call that needs a generator.
 template <class F>

@@ -1,6 +1,7 @@
 // How cuSPARSE's entry points run: what they throw becomes their status.
 #pragma once
 
+#include "host/functional/cudalibs/call.h"
 #include "host/functional/cudalibs/cusparse.h"
 #include "host/functional/cudalibs/not_supported.h"
 
@@ -11,19 +12,12 @@ namespace nearwarp::cusparse {
 /// Runs a call: f(), whose Failure is what it returns.
 template <class F>
 Status call(const char* name, F&& f) noexcept {
-  try {
-    f();
-    return kSuccess;
-  } catch (const Failure& failure) {
-    if (failure.status == kNotSupported)
-      cudalibs::say_not_supported(name, "with these types or options", "cuSPARSE",
-                                  "CUSPARSE_STATUS_NOT_SUPPORTED");
-    return failure.status;
-  } catch (const cudalibs::Problem& problem) {
-    return problem == cudalibs::Problem::kMemory ? kAllocFailed : kExecutionFailed;
-  } catch (...) {
-    return kInternalError;
-  }
+  const Status status = cudalibs::status_of<Failure, Status>(
+      {kSuccess, kAllocFailed, kExecutionFailed, kInternalError}, f);
+  if (status == kNotSupported)
+    cudalibs::say_not_supported(name, "with these types or options", "cuSPARSE",
+                                "CUSPARSE_STATUS_NOT_SUPPORTED");
+  return status;
 }
 /// Makes a call that needs a handle.
 template <class F>

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "host/functional/cudart/register_choice.h"
-#include "host/functional/device/execution_rules.h"
+#include "host/functional/cudart/code/register_choice.h"
+#include "host/functional/exec/execution_rules.h"
 
 namespace nearwarp::cudart {
 

@@ -12,7 +12,7 @@
 #include <unordered_set>
 
 #include "host/core/demangle.h"
-#include "host/functional/cudart/address_range.h"
+#include "host/functional/cudart/memory/address_range.h"
 #include "host/functional/exec/cpu_check.h"
 
 namespace nearwarp::cudart {

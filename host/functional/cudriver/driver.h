@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "host/functional/cudart/api/driver_link.h"
-#include "host/functional/cudart/api/entry_points.h"
-#include "host/functional/cudart/failure.h"
+#include "host/functional/cudart/entry_points.h"
+#include "host/functional/cudart/status/failure.h"
 #include "host/functional/cudriver/abi.h"
 #include "host/functional/cudriver/contexts.h"
 

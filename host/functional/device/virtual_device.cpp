@@ -11,11 +11,11 @@
 #include <utility>
 
 #include "host/functional/decode/decoded_kernel.h"
-#include "host/functional/device/device_heap.h"
-#include "host/functional/device/device_memory.h"
-#include "host/functional/device/device_runtime.h"
 #include "host/functional/exec/chunk_writer.h"
+#include "host/functional/exec/device_runtime.h"
 #include "host/functional/exec/executor.h"
+#include "host/functional/memory/device_heap.h"
+#include "host/functional/memory/device_memory.h"
 #include "host/functional/racecheck/checker.h"
 
 namespace nearwarp::runtime {

@@ -13,9 +13,9 @@
 
 #include "host/core/error.h"
 #include "host/functional/compiler/kernel.h"
-#include "host/functional/device/device_fault.h"
-#include "host/functional/device/device_services.h"
-#include "host/functional/device/execution_rules.h"
+#include "host/functional/exec/device_fault.h"
+#include "host/functional/exec/device_services.h"
+#include "host/functional/exec/execution_rules.h"
 #include "host/functional/instructions/texture.h"
 #include "host/recording/recording.h"
 

@@ -11,11 +11,11 @@
 
 #include "host/core/error.h"
 #include "host/functional/decode/decoded_kernel.h"
-#include "host/functional/device/device_heap.h"
-#include "host/functional/device/device_memory.h"
-#include "host/functional/device/device_runtime.h"
-#include "host/functional/device/execution_rules.h"
+#include "host/functional/exec/device_runtime.h"
+#include "host/functional/exec/execution_rules.h"
 #include "host/functional/instructions/texture.h"
+#include "host/functional/memory/device_heap.h"
+#include "host/functional/memory/device_memory.h"
 #include "host/recording/recording.h"
 
 namespace nearwarp::racecheck {

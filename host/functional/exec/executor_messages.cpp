@@ -1,7 +1,7 @@
 // Messages of the executor on kernels that went wrong: faults and deadlocks, with place and thread.
 #include <fmt/format.h>
 
-#include "host/functional/device/device_fault.h"
+#include "host/functional/exec/device_fault.h"
 #include "host/functional/exec/executor.h"
 #include "host/functional/exec/executor_slot.h"
 

@@ -3,8 +3,8 @@
 
 #include <cstring>
 
-#include "host/functional/device/device_fault.h"
-#include "host/functional/device/device_printf.h"
+#include "host/functional/exec/device_fault.h"
+#include "host/functional/exec/device_printf.h"
 #include "host/functional/exec/executor.h"
 #include "host/functional/exec/executor_slot.h"
 #include "host/functional/instructions/memory.h"

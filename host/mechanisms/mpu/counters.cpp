@@ -3,14 +3,14 @@
 #include <string>
 #include <utility>
 
-#include "host/timing/run/counters/table.h"
+#include "host/timing/report/counter_table.h"
 
 namespace nearwarp::mpu {
 
 namespace {
 
-using sim::CounterRow;
-using sim::CounterSums;
+using report::CounterRow;
+using report::CounterSums;
 using C = const Counters&;
 
 constexpr const char* kWarps = "warp-instructions";

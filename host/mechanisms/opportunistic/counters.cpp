@@ -4,14 +4,14 @@
 
 #include "host/mechanisms/opportunistic/report/energy.h"
 #include "host/mechanisms/opportunistic/settings.h"
-#include "host/timing/run/counters/table.h"
+#include "host/timing/report/counter_table.h"
 
 namespace nearwarp::opportunistic {
 
 namespace {
 
-using sim::CounterRow;
-using sim::CounterSums;
+using report::CounterRow;
+using report::CounterSums;
 using C = const ChainCounters&;
 using Q = const ServiceCounters&;
 

@@ -4,14 +4,14 @@
 #include "host/mechanisms/tom/pass/print.h"
 #include "host/mechanisms/tom/report/sections.h"
 #include "host/mechanisms/tom/sides.h"
-#include "host/timing/run/counters/table.h"
+#include "host/timing/report/counter_table.h"
 
 namespace nearwarp::tom {
 
 namespace {
 
-using sim::CounterRow;
-using sim::CounterSums;
+using report::CounterRow;
+using report::CounterSums;
 using C = const CandidateCounters&;
 
 /// By candidate; all its SMs' together.

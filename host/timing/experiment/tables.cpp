@@ -21,7 +21,6 @@
 namespace nearwarp::experiment {
 namespace {
 
-using report::csv_field;
 using Json = nlohmann::ordered_json;
 
 /// "energy [mJ]" as a column is called.
@@ -137,49 +136,54 @@ std::string configuration_hash(const sweep::Plan& plan, const sweep::Point& poin
 
 std::string points_csv(const std::string& version, const std::vector<PlannedStudy>& studies,
                        const Results& results) {
-  std::string text =
-      "study,id,nearwarp_version,configuration,workload,size,machine,policy,changes,status";
-  for (const Quantity& q : quantities()) text += "," + csv_field(column(q));
-  text += ",cycles_error,approximated,error\n";
+  report::CsvRows csv;
+  csv.add("study", "id", "nearwarp_version", "configuration", "workload", "size", "machine",
+          "policy", "changes", "status");
+  for (const Quantity& q : quantities()) csv.add(column(q));
+  csv.add("cycles_error", "approximated", "error");
+  csv.end_row();
   for (const PlannedStudy& s : studies) {
     for (const sweep::Point& point : s.points) {
       const auto line = results.find(point.id);
       if (line == results.end()) continue;
       const sweep::Program& program = s.plan.definition.programs[point.program];
       const auto status = line->second.at("status").get<std::string>();
-      text += fmt::format(
-          "{},{},{},{},{},{},{},{},{},{}", csv_field(s.study->name), point.id, version,
-          configuration_hash(s.plan, point), csv_field(program.name), program.size,
-          csv_field(s.plan.machine_name(point)), csv_field(s.plan.policy_name(point)),
-          csv_field(fmt::format("{}", fmt::join(s.plan.overrides(point), " "))), status);
-      for (const Quantity& q : quantities())
-        text += "," + (status == "failed"
-                           ? std::string()
-                           : fmt::format("{}", quantity_of(line->second.at("run"), q.name)));
-      text += "," + cycles_error_in(line->second) + "," + csv_field(approximated_in(line->second)) +
-              "," + csv_field(line->second.value("error", "")) + "\n";
+      csv.add(s.study->name, point.id, version, configuration_hash(s.plan, point), program.name,
+              program.size, s.plan.machine_name(point), s.plan.policy_name(point),
+              fmt::format("{}", fmt::join(s.plan.overrides(point), " ")), status);
+      for (const Quantity& q : quantities()) {
+        std::optional<double> value;
+        if (status != "failed") value = quantity_of(line->second.at("run"), q.name);
+        csv.add(value);
+      }
+      csv.add(cycles_error_in(line->second), approximated_in(line->second),
+              line->second.value("error", ""));
+      csv.end_row();
     }
   }
-  return text;
+  return csv.text();
 }
 
 std::string chart_csv(const Chart& chart) {
-  std::string text = fmt::format(
-      "{},{},part,value,unit,{},source\n", csv_field(chart.x_name),
-      csv_field(chart.series_name.empty() ? "series" : chart.series_name), chart.figure->against());
+  report::CsvRows csv;
+  csv.add(chart.x_name, chart.series_name.empty() ? "series" : chart.series_name, "part", "value",
+          "unit", chart.figure->against(), "source");
+  csv.end_row();
   for (const Cell& cell : chart.cells) {
     const Published* p = published_at(chart, cell);
-    text += fmt::format(
-        "{},{},{},{},{},{},{}\n", csv_field(chart.x[cell.x]), csv_field(chart.series[cell.series]),
-        csv_field(chart.parts[cell.part]), cell.value, csv_field(chart.unit),
-        p == nullptr ? "" : fmt::format("{}", p->value), p == nullptr ? "" : csv_field(p->source));
+    csv.add(chart.x[cell.x], chart.series[cell.series], chart.parts[cell.part], cell.value,
+            chart.unit, p == nullptr ? std::optional<double>() : p->value,
+            p == nullptr ? std::string() : p->source);
+    csv.end_row();
   }
   // Stacked figures have rows of their own for what is published of the whole.
-  for (const Published& p : chart.figure->published)
-    if (const auto ours = ours_at(chart, p); ours && p.part.empty() && chart.parts.size() > 1)
-      text += fmt::format("{},{},all,{},{},{},{}\n", csv_field(p.x), csv_field(p.series), *ours,
-                          csv_field(chart.unit), p.value, csv_field(p.source));
-  return text;
+  for (const Published& p : chart.figure->published) {
+    const auto ours = ours_at(chart, p);
+    if (!ours || !p.part.empty() || chart.parts.size() <= 1) continue;
+    csv.add(p.x, p.series, "all", *ours, chart.unit, p.value, p.source);
+    csv.end_row();
+  }
+  return csv.text();
 }
 
 std::string chart_text(const Chart& chart, size_t width) {

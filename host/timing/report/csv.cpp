@@ -1,5 +1,7 @@
 #include "host/timing/report/csv.h"
 
+#include <fmt/format.h>
+
 #include <map>
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -60,6 +62,15 @@ std::vector<std::string> csv_fields(const std::string& line) {
   return fields;
 }
 
+void CsvRows::put(std::string_view text) {
+  if (!begins_) text_ += ',';
+  begins_ = false;
+  text_ += csv_field(text);
+}
+
+void CsvRows::put(double number) { put(fmt::format("{}", number)); }
+void CsvRows::put_count(uint64_t number) { put(fmt::format("{}", number)); }
+
 std::string csv_text(const std::string& document, const char* rows) {
   Table table;
   const Json json = Json::parse(document);
@@ -67,18 +78,17 @@ std::string csv_text(const std::string& document, const char* rows) {
     table.rows.emplace_back();
     table.add("", element);
   }
-  std::string text;
-  for (size_t i = 0; i < table.names.size(); ++i)
-    text += (i == 0 ? "" : ",") + csv_field(table.names[i]);
-  text += "\n";
+  CsvRows csv;
+  for (const std::string& name : table.names) csv.add(name);
+  csv.end_row();
   for (const auto& row : table.rows) {
     for (size_t i = 0; i < table.names.size(); ++i) {
-      if (i != 0) text += ",";
-      if (const auto at = row.find(i); at != row.end()) text += csv_field(at->second);
+      const auto at = row.find(i);
+      csv.add(at == row.end() ? std::string() : at->second);
     }
-    text += "\n";
+    csv.end_row();
   }
-  return text;
+  return csv.text();
 }
 
 }  // namespace nearwarp::report

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "host/timing/run/sm_cycles.h"
+#include "host/timing/run/counters/sm_cycles.h"
 #include "host/timing/timeline/trace_writer.h"
 
 namespace nearwarp::timeline {

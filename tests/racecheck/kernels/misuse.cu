@@ -38,7 +38,7 @@ __global__ void warps_differ(int* o) {
   o[threadIdx.x] = 1;
 }
 
-// The same with the form that need not be the same instruction.
+// Each of two warps has a barrier of the form that need not be the same instruction.
 __global__ void warps_differ_unaligned(int* o) {
   if (threadIdx.x < 32)
     asm volatile("barrier.sync 0;" ::: "memory");
@@ -47,7 +47,7 @@ __global__ void warps_differ_unaligned(int* o) {
   o[threadIdx.x] = 1;
 }
 
-// The same at a barrier for a number of threads, as warps with roles of their own have it.
+// Each of two warps has a barrier for a number of threads, as warps with roles of their own have it.
 __global__ void warps_differ_counted(int* o) {
   if (threadIdx.x < 32)
     asm volatile("bar.sync 1, 64;" ::: "memory");
@@ -133,7 +133,7 @@ __global__ void outside_mask(int* o) {
   o[threadIdx.x] = v;
 }
 
-// Of 20 lanes, those from the fifth on read lanes that have ended, as far as there are any.
+// Lanes of 20, from the fifth on, read lanes that have ended, as far as there are any.
 __global__ void nobody_there(int* o) {
   if (threadIdx.x >= 20) return;
   o[threadIdx.x] = __shfl_down_sync(~0u, threadIdx.x, 16);

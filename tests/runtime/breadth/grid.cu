@@ -75,7 +75,7 @@ __device__ unsigned lanes_of_tile(unsigned width) {
   return (width == 32 ? 0xffffffffu : (1u << width) - 1) << (threadIdx.x % 32 & ~(width - 1));
 }
 
-// The same for one lane of each part of a warp; lanes are in parts of `width`.
+// One lane of each part of a warp waits for the next block; parts have `width` lanes.
 extern "C" __global__ void tiles_wait(volatile int* values, int* synchronised, int* shuffled,
                                       unsigned width) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;

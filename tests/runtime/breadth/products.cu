@@ -43,7 +43,7 @@ extern __shared__ __align__(1024) unsigned char memory[];
     WAIT                                                                                          \
     for (int i = 0; i < 4; ++i) out[threadIdx.x * 4 + i] = d[i];                                  \
   }
-// The same with 32-bit floating point results, and half ones.
+// 8 columns with 32-bit floating point results, and with half ones.
 #define GROUP_8F(NAME, TYPES, TAIL)                                                               \
   extern "C" __global__ void NAME(ARGUMENTS) {                                                    \
     COPY_IN                                                                                       \

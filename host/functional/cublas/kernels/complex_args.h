@@ -1,4 +1,4 @@
-// What the kernels of complex numbers get; the host fills it in (complex.cpp).
+// Parameters of the kernels of complex numbers; the host fills them in (complex.cpp).
 #pragma once
 
 #include "host/functional/cublas/kernels/gemm_args.h"

@@ -1,4 +1,4 @@
-// What the GEMM kernels get; the host fills it in (gemm.cpp).
+// Parameters of the GEMM kernels; the host fills them in (gemm.cpp).
 #pragma once
 
 namespace nearwarp::cublas {
@@ -11,7 +11,7 @@ struct Scalar {
   int reserved;
 };
 
-/// What is done with a sum before it is stored, as bits.
+/// Steps between a sum and its store, as bits.
 enum Epilogue : int {
   kBias = 1,           ///< + bias[row]
   kRelu = 2,           ///< max(x, 0)

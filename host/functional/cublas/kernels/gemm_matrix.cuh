@@ -10,7 +10,7 @@ namespace nearwarp::cublas {
 
 constexpr int kMatrixThreads = 128;
 
-/// What instructions multiply has other digits than what is in memory only where it is tf32.
+/// Factors are rounded to other digits than memory has only where they are tf32.
 template <class Fragment>
 __device__ void round_to_tf32(Fragment& f) {
   for (int i = 0; i < f.num_elements; ++i) f.x[i] = nvcuda::wmma::__float_to_tf32(f.x[i]);

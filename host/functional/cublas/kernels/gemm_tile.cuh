@@ -63,7 +63,7 @@ __device__ void load(To (*to)[kPitch], const In* from, long long ld, bool along,
   }
 }
 
-/// Of type `Sum`, unless the device has it as an f16.
+/// The scalar, which the device has as a `Sum` or as an f16.
 template <class Sum>
 __device__ Sum value_of(const Scalar& s) {
   if (s.at == nullptr) return static_cast<Sum>(s.value);
@@ -106,7 +106,7 @@ struct Store {
   __device__ void operator()(int row, int column, Sum sum) const {
     if (row >= p.m || column >= p.n) return;
     Sum x = alpha * sum;
-    // What C has is not read then, and may be no number.
+    // Where beta is 0, C is not read, and may hold no number.
     if (beta != Sum(0)) x += beta * convert<Sum>(c[row + column * p.c.ld]);
     if constexpr (sizeof(Sum) == sizeof(float)) {
       if (p.epilogue != 0) x = static_cast<Sum>(after(row, column, static_cast<float>(x)));

@@ -1,4 +1,4 @@
-// What the kernels of levels 1 and 2 get; the host fills it in (vector.cpp).
+// Parameters of the kernels of levels 1 and 2; the host fills them in (vector.cpp).
 #pragma once
 
 namespace nearwarp::cublas {

@@ -159,7 +159,7 @@ __device__ void chirp_in(const ChirpArgs& c) {
                          : Complex<T>{T(0), T(0)};
   });
 }
-/// What is convolved with: the same in both directions from 0.
+/// The other factor of the convolution: from 0 on it is the same in both directions.
 template <class T>
 __device__ void chirp_filter(const ChirpArgs& c) {
   auto* to = static_cast<Complex<T>*>(c.filter);

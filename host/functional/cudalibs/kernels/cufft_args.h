@@ -1,4 +1,4 @@
-// What cuFFT's kernels get; the host fills it in (cufft.cpp).
+// Parameters of cuFFT's kernels; the host fills them in (cufft.cpp).
 #pragma once
 
 namespace nearwarp::cufft {

@@ -164,7 +164,7 @@ __device__ double number(const NumberArgs& a, long long i, double) {
                              : uniform(a.words[2 * i], a.words[2 * i + 1]);
 }
 
-/// Of each dimension `points`, one dimension behind the other; digit by digit of the Gray code of the point's number.
+/// Sobol's points: `points` of each dimension, one dimension behind the other, digit by digit of the point's Gray code.
 template <class Word>
 __device__ void sobol(const WordArgs& a) {
   constexpr int kDigits = 8 * sizeof(Word);
@@ -184,7 +184,7 @@ __device__ void store_normal(const NumberArgs& a, long long i, T x) {
   static_cast<T*>(a.numbers)[i] = a.logarithmic ? exp(x) : x;
 }
 
-/// Of two uniform numbers two normal ones (Box and Muller, 1958); of one of a sequence without randomness one, so
+/// Two normal numbers of two uniform ones (Box and Muller, 1958); one of one in a sequence without randomness, so
 /// that it keeps its order.
 template <class T>
 __device__ void normal(const NumberArgs& a) {

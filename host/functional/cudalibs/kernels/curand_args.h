@@ -1,4 +1,4 @@
-// What cuRAND's kernels get; the host fills it in (curand.cpp).
+// Parameters of cuRAND's kernels; the host fills them in (curand.cpp).
 #pragma once
 
 namespace nearwarp::curand {

@@ -21,7 +21,7 @@ __device__ void each(long long n, F&& f) {
        i += (long long)gridDim.x * blockDim.x)
     f(i);
 }
-/// What sums of a type's products are made in.
+/// The type that sums of a type's products are made in.
 template <class T>
 struct SumOf {
   using Type = T;
@@ -94,7 +94,7 @@ __device__ long long row_length(const Sparse& a, long long row) {
   const long long entries = begin_of(a, line + 1) - begin_of(a, line);
   return a.places == kLines ? entries : a.places == kBlocks ? entries * a.width : entries / a.height;
 }
-/// Of element j of a row: its column, below 0 if it is padding, and where its value is.
+/// The column of element j of a row, below 0 if it is padding, and where its value is.
 __device__ long long row_element(const Sparse& a, long long row, long long j, long long* value) {
   if (a.places == kBlockRows) {
     *value = row * a.length + j;
@@ -185,7 +185,7 @@ template <class T>
 __device__ Complex<T> from_lane(Complex<T> value, int away) {
   return {from_lane(value.re, away), from_lane(value.im, away)};
 }
-/// The same for one column: a warp makes an element, so that its line is read side by side.
+/// A warp makes one element of C, which has one column, so that its line is read side by side.
 template <class In, class Out>
 __device__ void line_by_warps(const ProductArgs& p) {
   using S = Sum<Out>;
@@ -215,7 +215,7 @@ __device__ void across(const ProductArgs& p) {
              conjugate(S(static_cast<const In*>(p.a.values)[k]), p.conjugate_a) * b);
   });
 }
-/// The same element by element.
+/// Each element of A, which lies by its coordinates, is added by itself.
 template <class In, class S>
 __device__ void coordinates(const ProductArgs& p) {
   const S alpha = value_of<S>(p.alpha);
@@ -321,7 +321,7 @@ __device__ void rows_of(const RowsArgs& r) {
 
 }  // namespace
 
-// Of types in and out; sums that are made by atomic additions have the type out.
+// Kernels by types in and out; sums that are made by atomic additions have the type out.
 #define NW_LINES(In, Out, suffix)                                                                       \
   extern "C" __global__ void cusparse_lines_##suffix(ProductArgs p) { lines<In, Out>(p); }             \
   extern "C" __global__ void cusparse_line_by_warps_##suffix(ProductArgs p) { line_by_warps<In, Out>(p); }

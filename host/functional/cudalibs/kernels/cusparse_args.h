@@ -1,4 +1,4 @@
-// What cuSPARSE's kernels get; the host fills it in (cusparse.cpp).
+// Parameters of cuSPARSE's kernels; the host fills them in (cusparse.cpp).
 #pragma once
 
 namespace nearwarp::cusparse {

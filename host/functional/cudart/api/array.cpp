@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "host/functional/cudart/arrays.h"
-#include "host/functional/cudart/copies.h"
+#include "host/functional/cudart/memory/arrays.h"
+#include "host/functional/cudart/memory/copies.h"
 
 using namespace nearwarp::cudart;
 

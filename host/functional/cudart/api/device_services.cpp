@@ -1,13 +1,13 @@
 // Answers to kernels' calls of the CUDA runtime: those of the host's functions of these names.
-#include "host/functional/device/device_services.h"
+#include "host/functional/exec/device_services.h"
 
 #include <algorithm>
 #include <cstring>
 #include <unordered_map>
 
-#include "host/functional/cudart/error_names.h"
-#include "host/functional/cudart/launch.h"
+#include "host/functional/cudart/launches/launch.h"
 #include "host/functional/cudart/runtime.h"
+#include "host/functional/cudart/status/error_names.h"
 
 namespace nearwarp::cudart {
 

@@ -6,10 +6,10 @@
 #include <cstring>
 
 #include "host/functional/compiler/kernel.h"
-#include "host/functional/cudart/fat_binary.h"
-#include "host/functional/cudart/graph_work.h"
-#include "host/functional/cudart/linked_ptx.h"
+#include "host/functional/cudart/code/fat_binary.h"
+#include "host/functional/cudart/code/linked_ptx.h"
 #include "host/functional/cudart/runtime.h"
+#include "host/functional/cudart/streams/graph_work.h"
 
 using namespace nearwarp::cudart;
 

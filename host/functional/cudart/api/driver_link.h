@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "host/functional/cudart/abi.h"
-#include "host/functional/cudart/thread_state.h"
+#include "host/functional/cudart/status/thread_state.h"
 
 extern "C" {
 

@@ -1,6 +1,6 @@
 // Entry points about errors and versions.
-#include "host/functional/cudart/error_names.h"
 #include "host/functional/cudart/runtime.h"
+#include "host/functional/cudart/status/error_names.h"
 
 using namespace nearwarp::cudart;
 

@@ -1,7 +1,7 @@
 // Entry points about kernels: attributes, parameters, occupancy.
 #include <algorithm>
 
-#include "host/functional/cudart/launch.h"
+#include "host/functional/cudart/launches/launch.h"
 #include "host/functional/cudart/runtime.h"
 
 using namespace nearwarp::cudart;

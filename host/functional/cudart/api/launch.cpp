@@ -1,5 +1,5 @@
 // Entry points that launch kernels.
-#include "host/functional/cudart/launch.h"
+#include "host/functional/cudart/launches/launch.h"
 
 #include <algorithm>
 #include <utility>

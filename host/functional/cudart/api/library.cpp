@@ -6,8 +6,8 @@
 #include <sstream>
 #include <utility>
 
-#include "host/functional/cudart/code_image.h"
-#include "host/functional/cudart/compiler_logs.h"
+#include "host/functional/cudart/code/compiler_logs.h"
+#include "host/functional/cudart/modules/code_image.h"
 #include "host/functional/cudart/runtime.h"
 
 using namespace nearwarp::cudart;

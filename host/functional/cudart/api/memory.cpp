@@ -1,7 +1,7 @@
 // Entry points that allocate, copy and fill linear memory.
 #include <cstdint>
 
-#include "host/functional/cudart/copies.h"
+#include "host/functional/cudart/memory/copies.h"
 #include "host/functional/cudart/runtime.h"
 
 using namespace nearwarp::cudart;

@@ -7,7 +7,7 @@
 
 #include "host/functional/cudart/api/pool.h"
 #include "host/functional/cudart/runtime.h"
-#include "host/functional/device/shared_memory.h"
+#include "host/functional/memory/shared_memory.h"
 
 using namespace nearwarp::cudart;
 

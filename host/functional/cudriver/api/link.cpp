@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "host/functional/cudart/compiler_logs.h"
+#include "host/functional/cudart/code/compiler_logs.h"
 #include "host/functional/cudriver/driver.h"
 
 namespace nearwarp::cudriver {

@@ -1,8 +1,8 @@
 // Uses of the cycles of SMs, by class of SMs and by kernel.
 #include <map>
 
+#include "host/timing/run/counters/sm_cycles.h"
 #include "host/timing/run/counters/subjects.h"
-#include "host/timing/run/sm_cycles.h"
 
 namespace nearwarp::sim {
 

@@ -1,11 +1,14 @@
 // Counters of L2 slices and vaults.
 #include "device/dram/vault.h"
+#include "host/timing/report/counter_table.h"
 #include "host/timing/run/counters/subjects.h"
-#include "host/timing/run/counters/table.h"
 
 namespace nearwarp::sim {
 
 namespace {
+
+using report::CounterRow;
+using report::CounterSums;
 
 using L = const L2Counters&;
 

@@ -3,12 +3,15 @@
 #include <span>
 #include <vector>
 
+#include "host/timing/report/counter_table.h"
 #include "host/timing/run/counters/subjects.h"
-#include "host/timing/run/counters/table.h"
 
 namespace nearwarp::sim {
 
 namespace {
+
+using report::CounterRow;
+using report::CounterSums;
 
 /// Traffic that one crossbar, network of routers, link port or logic-layer switch forwarded.
 struct Forwarded {

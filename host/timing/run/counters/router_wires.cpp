@@ -1,5 +1,5 @@
 // The wires between routers of a machine, and what they have carried so far.
-#include "host/timing/run/router_wires.h"
+#include "host/timing/run/counters/router_wires.h"
 
 #include <algorithm>
 #include <span>

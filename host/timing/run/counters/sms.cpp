@@ -1,12 +1,15 @@
 // Counters of SMs, their L1 caches and TLBs.
 #include <algorithm>
 
+#include "host/timing/report/counter_table.h"
 #include "host/timing/run/counters/subjects.h"
-#include "host/timing/run/counters/table.h"
 
 namespace nearwarp::sim {
 
 namespace {
+
+using report::CounterRow;
+using report::CounterSums;
 
 /// The numbers that one SM counts, main or in a stack, of either width.
 struct SmNumbers {

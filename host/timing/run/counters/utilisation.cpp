@@ -4,8 +4,8 @@
 #include <tuple>
 #include <utility>
 
+#include "host/timing/run/counters/router_wires.h"
 #include "host/timing/run/counters/subjects.h"
-#include "host/timing/run/router_wires.h"
 
 namespace nearwarp::sim {
 

@@ -17,7 +17,7 @@ extern "C" __global__ void figure4(float* const* rates, float* const* adjoints, 
   values[path] = b * v;
 }
 
-// The same loops, which nvcc is told not to unroll.
+// Both loops again, which nvcc is told not to unroll.
 extern "C" __global__ void figure4_rolled(float* const* rates, float* const* adjoints,
                                           float* values, const float* discounts, float delta,
                                           int Nmat, int N) {

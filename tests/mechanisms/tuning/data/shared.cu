@@ -70,7 +70,7 @@ extern "C" __global__ void minima(const unsigned* in, unsigned* out, unsigned n)
   out[threadIdx.x] = least[threadIdx.x];
 }
 
-// What was there before the sum is read.
+// The value before each addition is read.
 extern "C" __global__ void tickets(const unsigned* in, unsigned* out, unsigned n) {
   __shared__ unsigned next[kBins];
   next[threadIdx.x] = 0;
@@ -78,7 +78,7 @@ extern "C" __global__ void tickets(const unsigned* in, unsigned* out, unsigned n
   for (unsigned i = threadIdx.x; i < n; i += kThreads) out[i] = atomicAdd(next + (in[i] & 127), 1u);
 }
 
-// So is the sum, beside the update.
+// The sum is read beside the update.
 extern "C" __global__ void saturates(const unsigned* in, unsigned* out, unsigned n) {
   __shared__ unsigned counts[16 * kThreads];
   for (int k = 0; k < 16; ++k) counts[k * kThreads + threadIdx.x] = 0;

@@ -1,0 +1,185 @@
+// Memory that the application has allocated, and copies.
+#include "host/functional/cudart/memory/memory.h"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "host/functional/cudart/memory/host_memory.h"
+#include "host/functional/cudart/runtime.h"
+#include "host/functional/instructions/decoded.h"
+
+namespace nearwarp::cudart {
+
+namespace {
+
+uint64_t number(const void* p) { return reinterpret_cast<uint64_t>(p); }
+void* pointer_to(uint64_t address) { return reinterpret_cast<void*>(address); }
+
+bool in_arena(Runtime& runtime, const void* p) {
+  return runtime.has_device() && number(p) >= exec::kDeviceBase &&
+         number(p) - exec::kDeviceBase < runtime.device().memory_bytes() + kMappedBytes;
+}
+
+}  // namespace
+
+void* Memory::allocate(Runtime& runtime, size_t bytes, Kind kind, unsigned flags,
+                       const void* pool) {
+  uint64_t address = 0;
+  require(bytes <= runtime.free_memory_bytes(), kErrorMemoryAllocation);
+  try {
+    address = runtime.device().allocate(bytes);
+  } catch (const Error&) {
+    throw Failure{kErrorMemoryAllocation};
+  }
+  regions_[address] = {kind, false, flags, pool, thread_state().device};
+  // The host may write by itself, at any time.
+  if (kind != Kind::kDevice) runtime.device().note_written(address, bytes);
+  return pointer_to(address);
+}
+
+uint64_t Memory::bytes_of_pool(Runtime& runtime, const void* pool) const {
+  uint64_t bytes = 0;
+  for (const auto& [address, region] : regions_)
+    if (region.pool == pool) bytes += runtime.device().find_allocation(address)->bytes;
+  return bytes;
+}
+
+void Memory::free(Runtime& runtime, void* pointer, bool pinned) {
+  const auto it = regions_.find(number(pointer));
+  require(it != regions_.end() && !it->second.variable &&
+          (it->second.kind == Kind::kPinned) == pinned);
+  runtime.device().free(number(pointer));
+  regions_.erase(it);
+}
+
+void Memory::add_managed_variable(runtime::DevicePtr address) {
+  regions_[address] = {Kind::kManaged, true, 1, nullptr, 0};
+}
+
+void Memory::free_all(Runtime& runtime, int device) {
+  std::erase_if(regions_, [&](const auto& entry) {
+    const bool goes = !entry.second.variable && entry.second.device == device;
+    if (goes) runtime.device().free(entry.first);
+    return goes;
+  });
+  for (auto& [address, registered] : registered_)
+    if (find(runtime, pointer_to(registered.shadow)) == nullptr) registered.shadow = 0;
+}
+
+const Memory::Region* Memory::find(Runtime& runtime, const void* pointer, uint64_t* start) const {
+  static constexpr Region kVariable{Kind::kDevice, true, 0, nullptr, 0};
+  if (!in_arena(runtime, pointer)) return nullptr;
+  const runtime::Allocation* a = runtime.device().find_allocation(number(pointer));
+  if (a == nullptr) return nullptr;
+  if (start != nullptr) *start = a->address;
+  const auto it = regions_.find(a->address);
+  return it == regions_.end() ? &kVariable : &it->second;
+}
+
+void Memory::check_device_range(Runtime& runtime, const void* pointer, size_t bytes) const {
+  require(in_arena(runtime, pointer));
+  const runtime::Allocation* a = runtime.device().find_allocation(number(pointer));
+  require(a != nullptr && bytes <= a->bytes - (number(pointer) - a->address));
+}
+
+// --- Registered memory ---------------------------------------------------------------------------
+
+void Memory::register_host(void* pointer, size_t bytes, unsigned flags) {
+  require(pointer != nullptr && bytes != 0);
+  auto after = registered_.upper_bound(number(pointer));
+  if (after != registered_.end())
+    require(after->first - number(pointer) >= bytes, kErrorHostMemoryAlreadyRegistered);
+  if (after != registered_.begin()) {
+    --after;
+    require(number(pointer) - after->first >= after->second.bytes,
+            kErrorHostMemoryAlreadyRegistered);
+  }
+  registered_[number(pointer)] = {bytes, flags, 0};
+}
+
+void Memory::unregister_host(Runtime& runtime, void* pointer) {
+  const auto it = registered_.find(number(pointer));
+  require(it != registered_.end(), kErrorHostMemoryNotRegistered);
+  if (it->second.shadow != 0) free(runtime, pointer_to(it->second.shadow), false);
+  registered_.erase(it);
+}
+
+const std::map<uint64_t, Memory::Registered>::value_type* Memory::registered(
+    const void* pointer) const {
+  auto it = registered_.upper_bound(number(pointer));
+  if (it == registered_.begin()) return nullptr;
+  --it;
+  return number(pointer) - it->first < it->second.bytes ? &*it : nullptr;
+}
+
+void* Memory::shadow(Runtime& runtime, const void* pointer) {
+  const auto* entry = registered(pointer);
+  require(entry != nullptr);
+  Registered& r = registered_.at(entry->first);
+  if (r.shadow == 0) r.shadow = number(allocate(runtime, r.bytes, Kind::kDevice));
+  return pointer_to(r.shadow + (number(pointer) - entry->first));
+}
+
+void Memory::copy_in(Runtime& runtime) {
+  for (const auto& [address, r] : registered_)
+    if (r.shadow != 0) {
+      require(read_host(pointer_to(r.shadow), pointer_to(address), r.bytes));
+      runtime.device().note_written(r.shadow, r.bytes);
+    }
+}
+
+void Memory::copy_out(Runtime&) {
+  for (const auto& [address, r] : registered_)
+    if (r.shadow != 0 && (r.flags & 8) == 0)  // not read-only
+      require(write_host(pointer_to(address), pointer_to(r.shadow), r.bytes));
+}
+
+// --- Copies --------------------------------------------------------------------------------------
+
+void Memory::copy(Runtime& runtime, void* dst, const void* src, size_t bytes, int kind) {
+  require(kind >= kHostToHost && kind <= kDefault, kErrorInvalidMemcpyDirection);
+  if (bytes == 0) return;
+  const Region* to = find(runtime, dst);
+  const Region* from = find(runtime, src);
+  if (in_arena(runtime, dst)) check_device_range(runtime, dst, bytes);
+  if (in_arena(runtime, src)) check_device_range(runtime, src, bytes);
+  // Sides that only the device may use, or only the host has, must fit the kind. Registered memory
+  // may be named by its shadow or by itself.
+  const bool to_device = kind == kHostToDevice || kind == kDeviceToDevice;
+  const bool from_device = kind == kDeviceToHost || kind == kDeviceToDevice;
+  if (kind != kDefault) {
+    require(to_device ? to != nullptr || registered(dst) != nullptr
+                      : to == nullptr || to->kind != Kind::kDevice);
+    require(from_device ? from != nullptr || registered(src) != nullptr
+                        : from == nullptr || from->kind != Kind::kDevice);
+  }
+  pageable_ = pageable_ || (to == nullptr && registered(dst) == nullptr) ||
+              (from == nullptr && registered(src) == nullptr);
+  if (to != nullptr && from != nullptr) {
+    std::memmove(dst, src, bytes);
+    runtime.device().note_copied(number(dst), number(src), bytes);
+  } else if (to != nullptr) {
+    require(read_host(dst, src, bytes));
+    runtime.device().note_written(number(dst), bytes);
+  } else if (from != nullptr) {
+    require(write_host(dst, src, bytes));
+  } else {
+    std::vector<char> between(std::min<size_t>(bytes, 1 << 20));
+    for (size_t done = 0; done < bytes;) {
+      const size_t step = std::min(bytes - done, between.size());
+      require(read_host(between.data(), static_cast<const char*>(src) + done, step));
+      require(write_host(static_cast<char*>(dst) + done, between.data(), step));
+      done += step;
+    }
+  }
+}
+
+void Memory::fill(Runtime& runtime, void* dst, int value, size_t bytes) {
+  if (bytes == 0) return;
+  check_device_range(runtime, dst, bytes);
+  std::memset(dst, value, bytes);
+  runtime.device().note_written(number(dst), bytes);
+}
+
+}  // namespace nearwarp::cudart

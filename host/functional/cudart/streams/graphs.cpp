@@ -1,0 +1,351 @@
+// CUDA graphs.
+#include "host/functional/cudart/streams/graphs.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "host/functional/cudart/runtime.h"
+
+namespace nearwarp::cudart {
+
+namespace {
+std::unordered_set<const UserObject*>& user_objects() {
+  static auto* const all = new std::unordered_set<const UserObject*>;
+  return *all;
+}
+}  // namespace
+
+UserObject* UserObject::create(void* pointer, void (*destroy)(void*), uint64_t references) {
+  auto* const object = new UserObject{pointer, destroy, references};
+  user_objects().insert(object);
+  return object;
+}
+
+UserObject& UserObject::checked(UserObject* object) {
+  require(user_objects().contains(object));
+  return *object;
+}
+
+void UserObject::release(uint64_t count) {
+  references -= std::min(count, references);
+  if (references != 0) return;
+  user_objects().erase(this);
+  if (destroy != nullptr) destroy(pointer);
+  delete this;
+}
+
+std::vector<GraphNode*> Graph::ordered() const {
+  std::vector<GraphNode*> order;
+  std::unordered_set<const GraphNode*> placed;
+  while (order.size() < nodes.size()) {
+    const size_t before = order.size();
+    for (const auto& node : nodes) {
+      if (placed.contains(node.get())) continue;
+      const auto& needs = node->dependencies;
+      if (!std::all_of(needs.begin(), needs.end(),
+                       [&](const GraphNode* n) { return placed.contains(n); }))
+        continue;
+      placed.insert(node.get());
+      order.push_back(node.get());
+    }
+    require(order.size() > before);
+  }
+  return order;
+}
+
+namespace {
+
+/// The value is looked at when the node's turn comes, and again after each round of a loop.
+Work conditional_work(const Condition& condition) {
+  std::vector<std::vector<GraphExec::Step>> bodies;
+  for (const Graph* body : condition.bodies) bodies.push_back(steps_of(*body));
+  return [kind = condition.kind, handle = condition.handle, bodies](Runtime& r) {
+    using Kind = Condition::Kind;
+    const auto value = [&] { return r.graphs.condition(handle); };
+    if (kind == Kind::kWhile) {
+      while (value() != 0 && r.sticky == kSuccess) run_steps(r, bodies[0]);
+      return;
+    }
+    const size_t chosen = kind == Kind::kSwitch ? value() : value() != 0 ? 0 : 1;
+    if (chosen < bodies.size()) run_steps(r, bodies[chosen]);
+  };
+}
+
+}  // namespace
+
+std::vector<GraphExec::Step> steps_of(const Graph& graph) {
+  std::vector<GraphExec::Step> steps;
+  std::unordered_map<const GraphNode*, size_t> places;
+  for (const GraphNode* node : graph.ordered()) {
+    Work work = node->work;
+    if (node->child != nullptr)
+      work = [inner = steps_of(*node->child)](Runtime& r) { run_steps(r, inner); };
+    if (node->type == NodeType::kConditional) work = conditional_work(node->condition);
+    std::vector<size_t> after;
+    for (const GraphNode* before : node->dependencies) after.push_back(places.at(before));
+    places[node] = steps.size();
+    steps.push_back({node->number, node->type, std::move(work), std::move(after)});
+  }
+  return steps;
+}
+
+void run_steps(Runtime& runtime, const std::vector<GraphExec::Step>& steps) {
+  runtime::LaunchSet& now = runtime.order.now();
+  const runtime::LaunchSet begin = now;
+  runtime::LaunchSet end = begin;
+  std::vector<runtime::LaunchSet> done;
+  for (const GraphExec::Step& step : steps) {
+    if (runtime.sticky != kSuccess) break;
+    now = begin;
+    for (const size_t before : step.after) now.join(done[before]);
+    if (step.enabled) step.work(runtime);
+    end.join(now);
+    done.push_back(now);
+  }
+  now = std::move(end);
+}
+
+GraphExec::Step& GraphExec::step(const GraphNode& node) {
+  for (Step& step : steps)
+    if (step.node == node.number && step.type == node.type) return step;
+  throw Failure{kErrorInvalidValue};
+}
+
+// --- Graphs --------------------------------------------------------------------------------------
+
+Graph* Graphs::create() {
+  auto made = std::make_unique<Graph>();
+  Graph* const handle = made.get();
+  graphs_.emplace(handle, std::move(made));
+  return handle;
+}
+
+Graph& Graphs::graph(Graph* graph) const {
+  const auto it = graphs_.find(graph);
+  require(it != graphs_.end());
+  return *it->second;
+}
+
+void Graphs::destroy(Graph* graph) {
+  for (const auto& node : this->graph(graph).nodes) {
+    nodes_.erase(node.get());
+    if (node->child != nullptr) destroy(node->child);
+    for (Graph* body : node->condition.bodies) destroy(body);
+  }
+  // Instances of the graph may outlive it.
+  for (const uint64_t handle : this->graph(graph).conditions)
+    conditions_.at(handle).graph = nullptr;
+  graphs_.erase(graph);
+}
+
+Graph* Graphs::clone(const Graph& original) {
+  for (const auto& node : original.nodes)
+    if (node->type == NodeType::kConditional)
+      throw Failure{kErrorNotSupported, "graphs with conditional nodes cannot be cloned"};
+  Graph* const copy = create();
+  std::unordered_map<const GraphNode*, GraphNode*> copies;
+  for (const auto& node : original.nodes) {
+    GraphNode* const own = add(*copy, node->type, node->work);
+    own->number = node->number;
+    own->attributes = node->attributes;
+    if (node->child != nullptr) {
+      own->child = clone(*node->child);
+      own->child->is_child = true;
+    }
+    copies[node.get()] = own;
+  }
+  for (const auto& node : original.nodes)
+    for (const GraphNode* before : node->dependencies)
+      copies[node.get()]->dependencies.push_back(copies[before]);
+  copy->next_number = original.next_number;
+  copy->holds = original.holds;
+  return copy;
+}
+
+GraphNode* Graphs::add(Graph& graph, NodeType type, Work work, GraphNode* const* dependencies,
+                       size_t count) {
+  require(count == 0 || dependencies != nullptr);
+  auto made = std::make_unique<GraphNode>();
+  made->type = type;
+  made->work = std::move(work);
+  made->number = graph.next_number;
+  made->graph = &graph;
+  for (size_t i = 0; i < count; ++i) {
+    require(node(dependencies[i]).graph == &graph);
+    made->dependencies.push_back(dependencies[i]);
+  }
+  graph.next_number += 1;
+  GraphNode* const handle = made.get();
+  nodes_.emplace(handle, handle);
+  graph.nodes.push_back(std::move(made));
+  return handle;
+}
+
+void Graphs::remove(GraphNode& node) {
+  Graph& graph = *node.graph;
+  for (const auto& other : graph.nodes) std::erase(other->dependencies, &node);
+  if (node.child != nullptr) destroy(node.child);
+  for (Graph* body : node.condition.bodies) destroy(body);
+  nodes_.erase(&node);
+  std::erase_if(graph.nodes, [&](const auto& own) { return own.get() == &node; });
+}
+
+GraphNode& Graphs::node(const GraphNode* node) const {
+  const auto it = nodes_.find(node);
+  require(it != nodes_.end());
+  return *it->second;
+}
+
+GraphNode& Graphs::node(const GraphNode* handle, NodeType type) const {
+  GraphNode& found = node(handle);
+  require(found.type == type);
+  return found;
+}
+
+namespace {
+/// Adds the conditions of a graph, and those of its conditional nodes' graphs.
+void add_conditions(const Graph& graph, std::vector<uint64_t>* to) {
+  to->insert(to->end(), graph.conditions.begin(), graph.conditions.end());
+  for (const auto& node : graph.nodes)
+    for (const Graph* body : node->condition.bodies) add_conditions(*body, to);
+}
+}  // namespace
+
+GraphExec* Graphs::instantiate(const Graph& graph) {
+  auto made = std::make_unique<GraphExec>();
+  made->steps = steps_of(graph);
+  made->holds = graph.holds;
+  add_conditions(graph, &made->conditions);
+  GraphExec* const handle = made.get();
+  execs_.emplace(handle, std::move(made));
+  return handle;
+}
+
+GraphExec& Graphs::exec(GraphExec* exec) const {
+  const auto it = execs_.find(exec);
+  require(it != execs_.end());
+  return *it->second;
+}
+
+void Graphs::destroy(GraphExec* exec) { require(execs_.erase(exec) == 1); }
+
+// --- Conditions ----------------------------------------------------------------------------------
+
+uint64_t Graphs::create_condition(Graph& graph, uint32_t initial, bool begins_anew) {
+  const uint64_t handle = next_condition_++;
+  conditions_[handle] = {&graph, initial, initial, begins_anew};
+  graph.conditions.push_back(handle);
+  return handle;
+}
+
+bool Graphs::set_condition(uint64_t handle, uint32_t value) {
+  const auto it = conditions_.find(handle);
+  if (it == conditions_.end()) return false;
+  it->second.value = value;
+  return true;
+}
+
+bool Graphs::has_condition(const Graph& graph, uint64_t handle) const {
+  // Nodes of bodies go by values of the graph around them, too.
+  return conditions_.contains(handle) && (conditions_.at(handle).graph == &graph || graph.is_child);
+}
+
+void Graphs::begin_conditions(const std::vector<uint64_t>& handles) {
+  for (const uint64_t handle : handles)
+    if (const auto it = conditions_.find(handle); it != conditions_.end() && it->second.begins_anew)
+      it->second.value = it->second.initial;
+}
+
+void Graphs::add_bodies(GraphNode& node, Condition::Kind kind, uint64_t handle, unsigned size) {
+  node.condition = {kind, handle, {}};
+  for (unsigned i = 0; i < size; ++i) {
+    node.condition.bodies.push_back(create());
+    node.condition.bodies.back()->is_child = true;
+  }
+}
+
+// --- Memory --------------------------------------------------------------------------------------
+
+GraphMemory::GraphMemory(Runtime& runtime, size_t bytes)
+    : runtime_(runtime),
+      pointer_(runtime.memory.allocate(runtime, bytes, Memory::Kind::kDevice)),
+      bytes_(bytes) {}
+
+GraphMemory::~GraphMemory() {
+  if (!is_lost) runtime_.memory.free(runtime_, pointer_, false);
+}
+
+std::shared_ptr<GraphMemory> Graphs::reserve(Runtime& runtime, size_t bytes) {
+  require(bytes != 0);
+  std::erase_if(memory_, [](const auto& entry) { return entry.second.expired(); });
+  auto made = std::make_shared<GraphMemory>(runtime, bytes);
+  memory_[made->pointer()] = made;
+  return made;
+}
+
+void Graphs::allocate(Runtime& runtime, const std::shared_ptr<GraphMemory>& memory, size_t bytes) {
+  if (memory->live_bytes != 0)
+    throw Failure{kErrorInvalidValue,
+                  "what the launch before of this graph has allocated is not freed yet"};
+  // Another node, or the launch before, may have written there.
+  if (!memory->is_lost)
+    runtime.device().note_unwritten(reinterpret_cast<runtime::DevicePtr>(memory->pointer()), bytes);
+  memory->live_bytes = bytes;
+  memory->is_backed = true;
+  live_[memory.get()] = memory;
+  most_live_bytes_ = std::max(most_live_bytes_, live_bytes());
+  most_backed_bytes_ = std::max(most_backed_bytes_, backed_bytes());
+}
+
+void Graphs::free(GraphMemory& memory) {
+  require(memory.live_bytes != 0);
+  memory.live_bytes = 0;
+  live_.erase(&memory);
+}
+
+std::shared_ptr<GraphMemory> Graphs::memory(void* pointer) const {
+  const auto it = memory_.find(pointer);
+  return it == memory_.end() ? nullptr : it->second.lock();
+}
+
+uint64_t Graphs::live_bytes() const {
+  uint64_t bytes = 0;
+  for (const auto& [key, memory] : live_) bytes += memory->live_bytes;
+  return bytes;
+}
+
+uint64_t Graphs::backed_bytes() const {
+  uint64_t bytes = 0;
+  for (const auto& [pointer, weak] : memory_)
+    if (const auto memory = weak.lock(); memory != nullptr && memory->is_backed)
+      bytes += memory->bytes();
+  return bytes;
+}
+
+uint64_t Graphs::unbacked_bytes() const {
+  uint64_t bytes = 0;
+  for (const auto& [pointer, weak] : memory_)
+    if (const auto memory = weak.lock(); memory != nullptr && !memory->is_backed)
+      bytes += memory->bytes();
+  return bytes;
+}
+
+void Graphs::trim() {
+  for (const auto& [pointer, weak] : memory_)
+    if (const auto memory = weak.lock(); memory != nullptr && memory->live_bytes == 0)
+      memory->is_backed = false;
+}
+
+void Graphs::forget_memory() {
+  for (const auto& [pointer, weak] : memory_) {
+    const auto memory = weak.lock();
+    if (memory == nullptr) continue;
+    memory->live_bytes = 0;
+    memory->is_backed = false;
+    memory->is_lost = true;
+  }
+  memory_.clear();
+  live_.clear();
+}
+
+}  // namespace nearwarp::cudart

@@ -1,0 +1,45 @@
+// Tables of counters: what a counter is called, what it counts, and how it is read.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/timing/report/result.h"
+
+namespace nearwarp::report {
+
+/// One counter of every component of a kind; `N` is what such a component counts.
+template <class N>
+struct CounterRow {
+  const char* name;  ///< behind the prefix of its table
+  const char* unit;
+  const char* text;  ///< what is counted
+  uint64_t (*read)(const N&);
+};
+
+/// Sums of the counters of a table over components.
+template <class N>
+class CounterSums {
+ public:
+  explicit CounterSums(std::span<const CounterRow<N>> rows) : rows_(rows), sums_(rows.size()) {}
+
+  void add(const N& component) {
+    for (size_t i = 0; i < rows_.size(); ++i) sums_[i] += rows_[i].read(component);
+  }
+  /// Append them to `result`, in the table's order, as `prefix` + name.
+  void append_to(RunResult& result, std::string_view prefix) const {
+    for (size_t i = 0; i < rows_.size(); ++i)
+      result.counters.push_back(
+          {std::string(prefix) + rows_[i].name, sums_[i], rows_[i].unit, rows_[i].text});
+  }
+
+ private:
+  std::span<const CounterRow<N>> rows_;
+  std::vector<uint64_t> sums_;
+};
+
+}  // namespace nearwarp::report
