@@ -1,5 +1,5 @@
-// Parameters of the kernels of levels 2 and 3 that work with bands, packed, symmetric and triangular
-// matrices; the host fills them in (matrix.cpp).
+// Parameters of the kernels of levels 2 and 3 that work with bands, packed, symmetric and
+// triangular matrices; the host fills them in (matrix.cpp).
 #pragma once
 
 #include "host/functional/cublas/kernels/vector_args.h"

@@ -1,4 +1,4 @@
-// Parameters of the kernels that add up rows of matrices; the host fills them in (lt/bias_gradient.cpp).
+// Parameters of the kernels that add up rows of matrices; lt/bias_gradient.cpp fills them in.
 #pragma once
 
 namespace nearwarp::cublas {
