@@ -17,8 +17,9 @@ namespace {
 constexpr double kSms = 70, kLaunchCosts = 50'000, kTransactionCosts = 4, kSectorCosts = 4,
                  kLineCosts = 8, kFreshLineCosts = 64, kBlockCosts = 50, kChainCosts = 500,
                  kLineBeforeCosts = 4, kLanesCount = 0.5;
-/// A line from the far end of a grid, ten bits away, costs as much as two that were not used of late
-/// (estimated; links between stacks would say ten, and then hardly any program is worth a sample).
+/// A line from the far end of a grid, ten bits away, costs as much as two that were not used of
+/// late (estimated; links between stacks would say ten, and then hardly any program is worth a
+/// sample).
 constexpr double kApartCosts = 12;
 
 /// Of a launch that is divided, in thread blocks that a machine has at a time: what is simulated
