@@ -1,5 +1,5 @@
 // CUDA applications as programs of the public interface.
-#include "host/programs/application.h"
+#include "host/api/application.h"
 
 #include <fmt/format.h>
 
@@ -7,11 +7,11 @@
 #include <regex>
 
 #include "host/api/failure.h"
+#include "host/api/observers.h"
 #include "host/api/state.h"
 #include "host/config/find.h"
 #include "host/functional/cudart/device_spec.h"
 #include "host/functional/cudart/register_choice.h"
-#include "host/programs/observer.h"
 #include "host/recording/repeats.h"
 
 namespace nearwarp {
@@ -20,19 +20,6 @@ static_assert(ApplicationOptions::kMostInterleave == programs::kMostInterleave);
 static_assert(ApplicationOptions::kMostDevices == cudart::kMostDevices);
 
 namespace {
-
-/// Hands on to the functions of the caller's options.
-class AskedOfApplication final : public programs::Observer {
- public:
-  explicit AskedOfApplication(const ApplicationOptions& options) : options_(options) {}
-  void tell(const std::string& message) override {
-    if (options_.tell) options_.tell(message);
-  }
-  bool go_on() override { return !options_.go_on || options_.go_on(); }
-
- private:
-  const ApplicationOptions& options_;
-};
 
 /// The machine as EventTimes::begin() has it, for a process with another working directory.
 std::string event_times(const Machine::State& machine) {
@@ -58,6 +45,12 @@ void check_registers(const std::string& text) {
     throw UsageError(fmt::format(
         "registers {}: there is no ptxas on $PATH - install the CUDA toolkit, or use 'auto'",
         text));
+}
+
+}  // namespace
+
+Machine machine_of(const ApplicationOptions& options) {
+  return options.machine.has_value() ? *options.machine : Machine::load("tom").value();
 }
 
 programs::ApplicationOptions own_options(const ApplicationOptions& o,
@@ -91,13 +84,10 @@ programs::ApplicationOptions own_options(const ApplicationOptions& o,
   return own;
 }
 
-}  // namespace
-
 Expected<ApplicationRun> Program::run_application(std::span<const std::string> command,
                                                   const ApplicationOptions& options) {
   return guarded([&] {
-    const Machine taken =
-        options.machine.has_value() ? *options.machine : Machine::load("tom").value();
+    const Machine taken = machine_of(options);
     const Machine::State& machine = Access::of(taken);
     AskedOfApplication asked(options);
     programs::ApplicationRun run =
@@ -118,8 +108,7 @@ Expected<ApplicationRun> Program::run_application(std::span<const std::string> c
 
 Expected<Done> check(const ApplicationOptions& options) {
   return guarded([&] {
-    const Machine machine =
-        options.machine.has_value() ? *options.machine : Machine::load("tom").value();
+    const Machine machine = machine_of(options);
     own_options(options, Access::of(machine));
     return Done{};
   });

@@ -3,6 +3,7 @@
 
 #include "bench/workloads/workload.h"
 #include "host/api/failure.h"
+#include "host/api/observers.h"
 #include "host/api/programs.h"
 #include "host/api/state.h"
 #include "host/config/nearest.h"
@@ -15,10 +16,6 @@
 #include "host/timing/program/image_builder.h"
 
 namespace nearwarp {
-namespace {
-
-using State = Program::State;
-
 const workloads::Workload& workload_named(const std::string& name) {
   if (const workloads::Workload* found = workloads::find(name)) return *found;
   std::vector<std::string> names;
@@ -30,20 +27,9 @@ const workloads::Workload& workload_named(const std::string& name) {
   throw UsageError(fmt::format("unknown workload '{}' - {}workload_names() has all", name, near));
 }
 
-/// Hands on to the functions of the caller's options.
-class Asked final : public programs::Observer {
- public:
-  explicit Asked(const ProgramOptions& options) : options_(options) {}
-  void tell(const std::string& message) override {
-    if (options_.tell) options_.tell(message);
-  }
-  bool progress(const std::string& what, uint64_t done, uint64_t total, const char* unit) override {
-    return !options_.progress || options_.progress({what, done, total, unit});
-  }
+namespace {
 
- private:
-  const ProgramOptions& options_;
-};
+using State = Program::State;
 
 /// One of those that are joined.
 State state_of(const ProgramName& name, const std::string& size, const ProgramOptions& options) {

@@ -4,9 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "bench/workloads/workload.h"
 #include "host/api/state.h"
 
 namespace nearwarp {
+
+/// Throws UsageError, which names the nearest, if there is none.
+const workloads::Workload& workload_named(const std::string& name);
 
 /// As program_names(); throws UsageError.
 std::vector<ProgramName> names_in(const std::string& joined);
