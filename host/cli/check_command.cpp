@@ -50,7 +50,7 @@ CheckReport checked_workload(const std::string& name, const std::string& size,
   check_workload(name, "check");
   catch_interrupts();
   Notes notes;
-  options.progress = notes.program_options().progress;
+  options.progress = notes.progress_function();
   return taken(nearwarp::check_workload(name, size, options));
 }
 
