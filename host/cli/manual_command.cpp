@@ -7,9 +7,9 @@
 #include "host/cli/commands.h"
 #include "host/cli/completion/values.h"
 #include "host/cli/manual.h"
-#include "host/cli/program_recording.h"
 #include "host/config/nearest.h"
 #include "host/core/error.h"
+#include "host/core/folder.h"
 #include "host/timing/report/file.h"
 
 namespace nearwarp::cli {

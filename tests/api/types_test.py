@@ -23,6 +23,11 @@ run.run_to_cycle(3)
 cycles: int = run.result.cycles + run.result.counter("sm.l1.read_hits")
 nw.sweep([kmeans, "axpy"], tom, ["baseline", "tom"], {"gpu.sms": [1, 2]}, launches="parallel")
 nw.Program.application(["./app"], tom, output="app.txt").save("app.nwtrace")
+candidates = nw.analyze("libor", tom, "tom", kernel="libor_value").candidates
+text: str = str(nw.analyze("libor"))
+nw.compare(result, [result]), nw.compare("a.json", "b.json")
+nw.probe(tom, progress=lambda what, done, total: done < 3)
+nw.check("kmeans"), nw.check(["./app"]), nw.network([0.1], size="4x4"), nw.machines(), nw.workloads()
 """
 
 # A line each, and what is said of it.
@@ -32,6 +37,8 @@ WRONG = {
     'nw.Policy("tom").changed({"gpu.sms": 3})': "gpu.sms",
     'nw.run("kmeans", "tom", 5)': 'incompatible type "int"',
     'nw.Simulation("kmeans", "tom", thread=2)': "thread",
+    'nw.analyze(5)': 'incompatible type "int"',
+    'nw.probe("tom", thread=2)': "thread",
     'nw.run("kmeans", "tom").cycle': 'no attribute "cycle"',
 }
 

@@ -10,72 +10,19 @@
 
 #include <atomic>
 #include <chrono>
-#include <exception>
 #include <thread>
 
-#include "host/api/nearwarp.h"
+#include "host/api/python/caller.h"
 
 namespace py = pybind11;
 
 namespace nearwarp {
+
+void add_studies(py::module_& m);  // studies.cpp
+
 namespace {
 
 using Changes = std::vector<std::string>;
-
-/// nearwarp.Error, which has a failure's parts as attributes.
-py::object& error_type() {
-  static py::object type;
-  return type;
-}
-
-[[noreturn]] void raise(const Failure& f) {
-  py::object error = error_type()(f.message);
-  error.attr("what") = f.what;
-  error.attr("file") = f.file.empty() ? py::object(py::none()) : py::cast(f.file);
-  error.attr("line") = f.line == 0 ? py::object(py::none()) : py::cast(f.line);
-  error.attr("right") = f.right;
-  PyErr_SetObject(error_type().ptr(), error.ptr());
-  throw py::error_already_set();
-}
-
-template <class T>
-T taken(Expected<T> made) {
-  if (!made) raise(made.failure());
-  return std::move(made.value());
-}
-
-/// Keeps what a function of Python's throws, or Ctrl-C, until the work that called it has stopped.
-class Caller {
- public:
-  /// Calls `f`, which may return false or None; false: the work is to stop.
-  template <class F>
-  bool ask(F f) {
-    const py::gil_scoped_acquire lock;
-    try {
-      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-      return f();
-    } catch (...) {
-      thrown_ = std::current_exception();
-      return false;
-    }
-  }
-  /// With the interpreter's lock.
-  void rethrow() const {
-    if (thrown_ != nullptr) std::rethrow_exception(thrown_);
-  }
-
- private:
-  std::exception_ptr thrown_;
-};
-
-/// What Python's function says; None is as good as True.
-bool wants_more(const py::object& said) { return said.is_none() || said.cast<bool>(); }
-
-template <class F>
-auto without_lock(F work) {
-  const py::gil_scoped_release free;
-  return work();
-}
 
 Program workload(const std::string& name, const std::string& size, uint32_t max_repeats) {
   Caller caller;
@@ -456,4 +403,5 @@ PYBIND11_MODULE(_core, m) {
       py::arg("points"), py::kw_only(), py::arg("threads") = 0, py::arg("backend") = "cpu",
       py::arg("device") = 0, py::arg("launches") = "", py::arg("sample") = "",
       py::arg("cold_caches") = false, py::arg("progress") = py::none());
+  add_studies(m);
 }

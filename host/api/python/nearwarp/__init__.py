@@ -31,9 +31,10 @@ if _t.TYPE_CHECKING:
 from . import _core
 from ._core import Counter, Error, Key, Launch, LaunchResult, Progress, Result, version
 
-__all__ = ["Counter", "Device", "Error", "Key", "Launch", "LaunchResult", "Machine", "Policy", "Program",
+__all__ = ["Analysis", "Counter", "Device", "Error", "Key", "Launch", "LaunchResult", "Machine", "Policy", "Program",
            "Progress", "Result", "Simulation", "machine_names", "policy_names", "run", "sweep", "follow", "table",
-           "version", "workload_names"]
+           "version", "workload_names", "analyze", "check", "compare", "machines", "mappings", "network", "objects", "policies",
+           "probe", "sharing", "workloads"]
 __version__ = version()
 
 
@@ -541,3 +542,7 @@ def _with_keys(machine, policy, keys, all_policies):
     of_policy = {key: value for key, value in keys.items() if key in own}
     of_machine = {key: value for key, value in keys.items() if key not in others}
     return machine.changed(of_machine), policy.changed(of_policy)
+
+
+from ._studies import (Analysis, analyze, check, compare, machines, mappings, network, objects,  # noqa: E402
+                       policies, probe, sharing, workloads)
