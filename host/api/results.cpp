@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "host/api/failure.h"
+#include "host/api/inside.h"
+#include "host/api/state.h"
 #include "host/timing/compare/compare.h"
 #include "host/timing/compare/nsight.h"
 #include "host/timing/sweep/merge.h"
@@ -65,21 +67,47 @@ Expected<std::string> Comparison::text(size_t most, size_t width) const {
   });
 }
 
+namespace {
+
+Comparison compared(const compare::Document& before, const compare::Document& after) {
+  auto whole = std::make_shared<Comparison::Whole>();
+  whole->difference = compare::compare(before, after);
+  const compare::Difference& d = whole->difference;
+  Comparison all;
+  all.settings = d.settings;
+  for (const compare::RunDifference& run : d.runs) all.runs.push_back(comparison_of(run));
+  all.only_first = d.only_a;
+  all.only_second = d.only_b;
+  all.document = compare::compare_json(d).dump(1) + "\n";
+  all.equal = d.none();
+  all.whole = std::move(whole);
+  return all;
+}
+
+/// On the first one's machine.
+compare::Document document_of_results(std::span<const Result> results) {
+  if (results.empty()) throw UsageError("there are no results to compare - give those of a run");
+  run_of(results.front());  // says that there is none
+  const Expected<std::string> text =
+      document(results, Access::make<Machine>(results.front().whole->machine));
+  if (!text) throw UsageError(text.failure().message);
+  return compare::document_of(nlohmann::ordered_json::parse(*text), "results");
+}
+
+}  // namespace
+
 Expected<Comparison> compare_results(const std::string& first, const std::string& second) {
   return guarded([&] {
-    auto whole = std::make_shared<Comparison::Whole>();
     const compare::Document before = compare::read_document(first);
-    whole->difference = compare::compare(before, compare::read_document(second));
-    const compare::Difference& d = whole->difference;
-    Comparison all;
-    all.settings = d.settings;
-    for (const compare::RunDifference& run : d.runs) all.runs.push_back(comparison_of(run));
-    all.only_first = d.only_a;
-    all.only_second = d.only_b;
-    all.document = compare::compare_json(d).dump(1) + "\n";
-    all.equal = d.none();
-    all.whole = std::move(whole);
-    return all;
+    return compared(before, compare::read_document(second));
+  });
+}
+
+Expected<Comparison> compare_results(std::span<const Result> first,
+                                     std::span<const Result> second) {
+  return guarded([&] {
+    const compare::Document before = document_of_results(first);
+    return compared(before, document_of_results(second));
   });
 }
 

@@ -57,6 +57,9 @@ struct NEARWARP_API Comparison {
 /// keys, then of the same workload.
 NEARWARP_API Expected<Comparison> compare_results(const std::string& first,
                                                   const std::string& second);
+/// The same of results of runs; a failure for those that no run has made.
+NEARWARP_API Expected<Comparison> compare_results(std::span<const Result> first,
+                                                  std::span<const Result> second);
 
 /// A launch that was measured on a device, beside the one that was simulated.
 struct LaunchComparison {

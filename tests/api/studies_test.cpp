@@ -1,4 +1,5 @@
-// Have what there is, analyses, comparisons and studies of parts the command line's numbers, and are their failures values?
+// Have what there is, analyses, comparisons and studies of parts the command line's numbers, and
+// are their failures values?
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -74,8 +75,7 @@ TEST(ApiStudies, ShownFilesAreThoseOfShow) {
   const ShownFile file = value_of(show("machine", "tom", changes));
   const Outcome ran = run_program({"show", "machine", "tom", "--set", "gpu.sms=32"});
   EXPECT_EQ(file.text, ran.out);
-  EXPECT_EQ(Json::parse(file.document),
-            written({"show", "machine", "tom", "--set", "gpu.sms=32"}));
+  EXPECT_EQ(Json::parse(file.document), written({"show", "machine", "tom", "--set", "gpu.sms=32"}));
   EXPECT_EQ(file.changes, changes);
   // What is shown is the machine.
   EXPECT_EQ(value_of(value_of(Machine::parse(file.text)).get("gpu.sms")), "32");
@@ -83,9 +83,8 @@ TEST(ApiStudies, ShownFilesAreThoseOfShow) {
   EXPECT_FALSE(show("mashine", "tom"));
   for (const std::string& kind : file_kinds()) EXPECT_FALSE(file_names(kind).empty()) << kind;
   const std::vector<KeyWords> keys = value_of(key_words("machine", "tom"));
-  EXPECT_TRUE(std::ranges::any_of(keys, [](const KeyWords& k) {
-    return k.name == "sm.scheduler" && k.words.size() > 1;
-  }));
+  EXPECT_TRUE(std::ranges::any_of(
+      keys, [](const KeyWords& k) { return k.name == "sm.scheduler" && k.words.size() > 1; }));
   EXPECT_EQ(devices().cuda.empty(), !devices().why_no_cuda.empty());
 }
 
@@ -106,6 +105,7 @@ TEST(ApiStudies, ComparisonsAreThoseOfCompare) {
   EXPECT_EQ(compare_results(first, folder.file("none")).failure().what,
             "cannot read '" + folder.file("none") + "'");
   EXPECT_FALSE(Comparison().text());
+  EXPECT_FALSE(compare_results(std::vector<Result>(), std::vector<Result>(1)));
   EXPECT_FALSE(is_measured(first));
 }
 
@@ -114,7 +114,8 @@ TEST(ApiStudies, PartsOfASweepAreJoined) {
   Words files;
   for (const char* part : {"1/2", "2/2"}) {
     files.push_back(folder.file("part" + std::to_string(files.size()) + ".jsonl"));
-    run_program({"sweep", "axpy", "--policy", "baseline,tom", "--shard", part, "--out", files.back()});
+    run_program(
+        {"sweep", "axpy", "--policy", "baseline,tom", "--shard", part, "--out", files.back()});
   }
   const MergeOutcome done = value_of(merge_results(files, folder.file("all.jsonl")));
   EXPECT_EQ(done.points, 2u);
@@ -231,7 +232,8 @@ TEST(ApiStudies, MemoriesAreThoseOfDram) {
                                {standard, {{.pattern = "strided", .stride_bytes = 128}}}},
       {.cycles = 20'000}));
   ASSERT_EQ(found.results.size(), 2u);
-  const Json random = written({"dram", "--traffic", "random", "--rate", "0.2", "--cycles", "20000"});
+  const Json random =
+      written({"dram", "--traffic", "random", "--rate", "0.2", "--cycles", "20000"});
   EXPECT_EQ(found.results[0].reads, random["runs"][0]["commands"]["reads"]) << random["runs"][0];
   EXPECT_TRUE(found.results[1].ended);
   EXPECT_GT(found.results[1].row_hit_rate, found.results[0].row_hit_rate);
@@ -250,8 +252,8 @@ TEST(ApiStudies, MachinesAreProbedAsByProbe) {
   ASSERT_FALSE(found.sections.empty());
   EXPECT_TRUE(found.sections[0].latencies);
   EXPECT_GT(found.sections[0].values[0].core_cycles, 1);
-  const ProbeReport stopped =
-      value_of(probe_machine(machine("gtx480"), {.progress = [](const Activity&) { return false; }}));
+  const ProbeReport stopped = value_of(
+      probe_machine(machine("gtx480"), {.progress = [](const Activity&) { return false; }}));
   EXPECT_TRUE(stopped.stopped());
 }
 

@@ -4,6 +4,8 @@
 
 #include <functional>
 #include <string>
+#include <type_traits>
+#include <variant>
 #include <vector>
 
 #include "host/api/analysis.h"
@@ -24,9 +26,8 @@ template <class F>
 auto asked(const py::object& progress, F work) {
   Caller caller;
   const std::function<bool(const Activity&)> ask = [&](const Activity& a) {
-    return caller.ask([&] {
-      return progress.is_none() || wants_more(progress(a.what, a.done, a.total));
-    });
+    return caller.ask(
+        [&] { return progress.is_none() || wants_more(progress(a.what, a.done, a.total)); });
   };
   auto made = without_lock([&] { return work(ask); });
   caller.rethrow();
@@ -72,11 +73,10 @@ py::dict analysis_of(const std::string& program, const Machine& machine, const P
           "iterations"_a = c.iterations, "tx_addresses"_a = c.tx_addresses,
           "rx_addresses"_a = c.rx_addresses, "condition"_a = c.condition));
     for (const CodeRefusal& r : k.refusals)
-      refusals.append(py::dict("kernel"_a = k.kernel, "kind"_a = r.kind,
-                               "source"_a = source_of(r.source),
-                               "first_ptx_line"_a = r.first_ptx_line,
-                               "last_ptx_line"_a = r.last_ptx_line, "reason"_a = r.reason,
-                               "detail"_a = r.detail));
+      refusals.append(
+          py::dict("kernel"_a = k.kernel, "kind"_a = r.kind, "source"_a = source_of(r.source),
+                   "first_ptx_line"_a = r.first_ptx_line, "last_ptx_line"_a = r.last_ptx_line,
+                   "reason"_a = r.reason, "detail"_a = r.detail));
     if (!k.unsupported.empty())
       refusals.append(py::dict("kernel"_a = k.kernel, "kind"_a = "kernel", "source"_a = "",
                                "first_ptx_line"_a = 0, "last_ptx_line"_a = 0,
@@ -107,8 +107,9 @@ py::dict mappings_of(const Program& program, const Machine& machine, const Polic
 }
 
 py::dict sharing_of(const Program& program, const Machine& machine, const py::object& progress) {
-  const SharingAnalysis found = asked(
-      progress, [&](const auto& ask) { return analyze_sharing(program, machine, {.progress = ask}); });
+  const SharingAnalysis found = asked(progress, [&](const auto& ask) {
+    return analyze_sharing(program, machine, {.progress = ask});
+  });
   py::list rows;
   for (const auto& [blocks, pages] : found.by_blocks)
     rows.append(py::dict("by"_a = "thread blocks", "count"_a = blocks, "pages"_a = pages));
@@ -131,8 +132,20 @@ py::dict objects_of(const Program& program, const Machine& machine, const Policy
   return py::dict("rows"_a = rows, "text"_a = taken(found.text()), "document"_a = found.document);
 }
 
-py::dict comparison_of(const std::string& first, const std::string& second) {
-  const Comparison found = taken(compare_results(first, second));
+/// Names of files, or results.
+using Compared = std::variant<std::string, std::vector<Result>>;
+
+py::dict comparison_of(const Compared& first, const Compared& second) {
+  const Comparison found = std::visit(
+      [](const auto& a, const auto& b) {
+        if constexpr (std::is_same_v<decltype(a), decltype(b)>) {
+          return taken(compare_results(a, b));
+        } else {
+          throw py::type_error("results are compared with results, and files with files");
+          return Comparison();
+        }
+      },
+      first, second);
   py::list rows;
   for (const RunComparison& run : found.runs)
     for (const ValueChange& c : run.changes)
@@ -171,14 +184,13 @@ py::dict check_of(const CheckReport& found) {
   for (const CheckedProgram& p : found.programs) {
     text += (text.empty() ? "" : "\n") + taken(p.text());
     for (const Finding& f : p.findings)
-      rows.append(py::dict(
-          "program"_a = p.name,
-          "kind"_a = f.kind == Finding::Kind::kHazard   ? "hazard"
-                     : f.kind == Finding::Kind::kMisuse ? "misuse"
-                                                        : "unwritten",
-          "what"_a = f.what, "kernel"_a = f.kernel, "at"_a = f.at.source, "ptx"_a = f.at.ptx,
-          "earlier"_a = access_or_none(f.earlier).source, "place"_a = f.place,
-          "count"_a = f.count));
+      rows.append(py::dict("program"_a = p.name,
+                           "kind"_a = f.kind == Finding::Kind::kHazard   ? "hazard"
+                                      : f.kind == Finding::Kind::kMisuse ? "misuse"
+                                                                         : "unwritten",
+                           "what"_a = f.what, "kernel"_a = f.kernel, "at"_a = f.at.source,
+                           "ptx"_a = f.at.ptx, "earlier"_a = access_or_none(f.earlier).source,
+                           "place"_a = f.place, "count"_a = f.count));
     for (const std::string& error : p.errors)
       rows.append(py::dict("program"_a = p.name, "kind"_a = "error", "what"_a = error,
                            "kernel"_a = "", "at"_a = "", "ptx"_a = "", "earlier"_a = "",
@@ -200,8 +212,7 @@ py::dict check_of_application(const std::vector<std::string>& command, const Mac
   ApplicationOptions run;
   run.machine = machine;
   run.go_on = [&] { return caller.ask([] { return true; }); };
-  auto found =
-      without_lock([&] { return check_application(command, run, {.kernels = kernels}); });
+  auto found = without_lock([&] { return check_application(command, run, {.kernels = kernels}); });
   caller.rethrow();
   return check_of(taken(std::move(found)));
 }

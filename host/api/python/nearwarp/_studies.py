@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json as _json
 import os as _os
-import tempfile as _tempfile
 import typing as _t
 
 import nearwarp as _nw
@@ -131,26 +130,20 @@ def objects(program: Program | _Path, machine: Machine | _Path = "coda", policy:
     return _table(found, ["name", "address", "bytes", "accesses", "block_bytes", "local", "by_distance", "by_share"])
 
 
-def _results_file(one, folder, name):
-    """The path of a file of results; Results are put into one."""
+def _compared(one):
+    """The path of a file of results, or results."""
     if isinstance(one, (str, _os.PathLike)):
         return _os.fspath(one)
-    runs = [one] if isinstance(one, _core.Result) else list(one)
-    path = _os.path.join(folder, name)
-    with open(path, "w", encoding="utf-8") as file:
-        _json.dump({"schema": "nearwarp.run/1", "nearwarp_version": _core.version(),
-                    "runs": [_json.loads(run.json) for run in runs]}, file)
-    return path
+    return [one] if isinstance(one, _core.Result) else list(one)
 
 
 def compare(a: Result | _t.Sequence[Result] | _Path, b: Result | _t.Sequence[Result] | _Path) -> pandas.DataFrame:
-    """What differs between results: those of run(), or files of `nearwarp run --json`, sweeps and experiments.
+    """What differs between results: those of run(), or two files of `nearwarp run --json`, sweeps and experiments.
 
     A row a value that differs: run, value, unit, before (of a), after (of b), change (after / before - 1) and weight
     (the change over the largest value of its unit); cycles, IPC, energy and traffic first, then by weight.
     """
-    with _tempfile.TemporaryDirectory() as folder:
-        found = _core.compare(_results_file(a, folder, "a.json"), _results_file(b, folder, "b.json"))
+    found = _core.compare(_compared(a), _compared(b))
     return _table(found, ["run", "value", "unit", "before", "after", "change", "weight"])
 
 
