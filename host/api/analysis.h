@@ -72,6 +72,10 @@ struct CodeAnalysis {
 NEARWARP_API Expected<CodeAnalysis> analyze_code(const std::string& program, const Machine& machine,
                                                  const Policy& policy,
                                                  const CodeOptions& options = {});
+/// The same of the kernels of a program that has been executed.
+NEARWARP_API Expected<CodeAnalysis> analyze_code(const Program& program, const Machine& machine,
+                                                 const Policy& policy,
+                                                 const CodeOptions& options = {});
 
 /// How far thread blocks lie apart in an object.
 struct ObjectDistance {

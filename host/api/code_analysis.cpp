@@ -29,22 +29,39 @@ compiler::Program compiled(const std::string& name) {
   return compiler::compile_ptx(workload_named(name).ptx(), name);  // says that there is none
 }
 
+/// Kernels, and what their program is called.
+struct Code {
+  std::string name;
+  std::vector<std::shared_ptr<const compiler::Kernel>> kernels;
+};
+
+Code code_of(const std::string& name) {
+  const auto program = std::make_shared<const compiler::Program>(compiled(name));
+  Code code{name, {}};
+  for (const compiler::Kernel& kernel : program->kernels)
+    code.kernels.emplace_back(program, &kernel);
+  return code;
+}
+Code code_of(const Program& program) {
+  const runtime::Recording& recording = recording_with_code(program);
+  return {program.name(), {recording.kernels.begin(), recording.kernels.end()}};
+}
+
 /// Calls f with the kernels that are wanted.
 template <class F>
-void each_kernel(const compiler::Program& program, const std::string& name,
-                 const std::string& wanted, F&& f) {
+void each_kernel(const Code& code, const std::string& wanted, F&& f) {
   std::vector<std::string> names;
   bool any = false;
-  for (const compiler::Kernel& kernel : program.kernels) {
-    names.push_back(kernel.name);
-    if (!wanted.empty() && kernel.name != wanted) continue;
+  for (const auto& kernel : code.kernels) {
+    names.push_back(kernel->name);
+    if (!wanted.empty() && kernel->name != wanted) continue;
     any = true;
-    f(kernel);
+    f(*kernel);
   }
   if (any) return;
-  if (names.empty()) throw Error(fmt::format("'{}' has no kernel", name));
-  throw Error(
-      fmt::format("'{}' has no kernel '{}'{}", name, wanted, config::suggestion(wanted, names)));
+  if (names.empty()) throw Error(fmt::format("'{}' has no kernel", code.name));
+  throw Error(fmt::format("'{}' has no kernel '{}'{}", code.name, wanted,
+                          config::suggestion(wanted, names)));
 }
 
 std::string cannot_be_run(const compiler::Kernel& kernel) {
@@ -57,7 +74,7 @@ Expected<std::vector<CodeView>> views(const std::string& name, const CodeOptions
                                       F&& see) {
   return guarded([&] {
     std::vector<CodeView> all;
-    each_kernel(compiled(name), name, options.kernel, [&](const compiler::Kernel& kernel) {
+    each_kernel(code_of(name), options.kernel, [&](const compiler::Kernel& kernel) {
       CodeView& view = all.emplace_back();
       view.kernel = kernel.name;
       view.unsupported = kernel.unsupported;
@@ -145,7 +162,7 @@ CodeCandidate candidate_of(const compiler::CandidateReport& c) {
   return one;
 }
 
-CodeOfKernel code_of(const compiler::AnalysisReport& report) {
+CodeOfKernel kernel_of(const compiler::AnalysisReport& report) {
   CodeOfKernel code{report.kernel, "", {}, {}};
   for (const compiler::CandidateReport& c : report.candidates)
     code.candidates.push_back(candidate_of(c));
@@ -155,29 +172,36 @@ CodeOfKernel code_of(const compiler::AnalysisReport& report) {
   return code;
 }
 
+CodeAnalysis analyzed(const Code& code, const Machine& machine, const Policy& policy,
+                      const CodeOptions& options) {
+  compiler::OffloadModel model =
+      tom::offload_model(Access::of(machine).config, Access::of(policy).config);
+  CodeAnalysis all{code.name, machine.name(), policy.name(), {}, "", ""};
+  each_kernel(code, options.kernel, [&](const compiler::Kernel& kernel) {
+    if (!all.text.empty()) all.text += '\n';
+    if (!kernel.unsupported.empty()) {
+      all.kernels.push_back({kernel.name, kernel.unsupported, {}, {}});
+      all.text += cannot_be_run(kernel);
+      return;
+    }
+    model.shared.flat_blocks = compiler::reads_x_alone(kernel);
+    const compiler::SelectionResult selected = compiler::analyze_offloading(kernel, model);
+    all.kernels.push_back(kernel_of(compiler::report_analysis(kernel, selected)));
+    all.text += compiler::format_analysis(kernel, selected, options.width);
+  });
+  all.document = code_document(all);
+  return all;
+}
+
 }  // namespace
 
 Expected<CodeAnalysis> analyze_code(const std::string& program, const Machine& machine,
                                     const Policy& policy, const CodeOptions& options) {
-  return guarded([&] {
-    compiler::OffloadModel model =
-        tom::offload_model(Access::of(machine).config, Access::of(policy).config);
-    CodeAnalysis all{program, machine.name(), policy.name(), {}, "", ""};
-    each_kernel(compiled(program), program, options.kernel, [&](const compiler::Kernel& kernel) {
-      if (!all.text.empty()) all.text += '\n';
-      if (!kernel.unsupported.empty()) {
-        all.kernels.push_back({kernel.name, kernel.unsupported, {}, {}});
-        all.text += cannot_be_run(kernel);
-        return;
-      }
-      model.shared.flat_blocks = compiler::reads_x_alone(kernel);
-      const compiler::SelectionResult selected = compiler::analyze_offloading(kernel, model);
-      all.kernels.push_back(code_of(compiler::report_analysis(kernel, selected)));
-      all.text += compiler::format_analysis(kernel, selected, options.width);
-    });
-    all.document = code_document(all);
-    return all;
-  });
+  return guarded([&] { return analyzed(code_of(program), machine, policy, options); });
+}
+Expected<CodeAnalysis> analyze_code(const Program& program, const Machine& machine,
+                                    const Policy& policy, const CodeOptions& options) {
+  return guarded([&] { return analyzed(code_of(program), machine, policy, options); });
 }
 
 Expected<std::vector<CodeView>> analyze_strides(const std::string& program,

@@ -4,7 +4,7 @@
 #include "host/api/analysis.h"
 #include "host/api/backend.h"
 #include "host/api/failure.h"
-#include "host/api/state.h"
+#include "host/api/programs.h"
 #include "host/mechanisms/coda/object_places.h"
 #include "host/mechanisms/coda/sharing.h"
 #include "host/mechanisms/tom/mapping_survey.h"
@@ -18,9 +18,6 @@ struct ObjectAnalysis::Whole {
   coda::ObjectPlaces places;
 };
 
-namespace {
-
-/// Of a program that has code.
 const runtime::Recording& recording_with_code(const Program& program) {
   const runtime::Recording& recording = Access::of(program).recording;
   if (!recording.no_offloading.empty())
@@ -28,6 +25,8 @@ const runtime::Recording& recording_with_code(const Program& program) {
                                  program.name(), recording.no_offloading));
   return recording;
 }
+
+namespace {
 
 /// Asks the caller's function.
 std::function<bool(uint64_t, uint64_t)> asking(const Program& program,

@@ -20,6 +20,9 @@ std::vector<ProgramName> names_in(const std::string& joined);
 Program::State loaded_program(const std::string& names, const std::string& size,
                               const ProgramOptions& options);
 
+/// Throws UsageError for traces, which have no code.
+const runtime::Recording& recording_with_code(const Program& program);
+
 /// As Program::check(); throws UsageError.
 void check_program(const std::string& names, const config::MachineConfig& machine,
                    const config::PolicyConfig& policy);

@@ -145,6 +145,10 @@ TEST(ApiStudies, ChecksAreThoseOfCheck) {
 TEST(ApiStudies, CodeIsAnalyzedAsByAnalyze) {
   const CodeAnalysis found = value_of(analyze_code("libor", machine("tom"), policy("tom")));
   EXPECT_EQ(Json::parse(found.document), written({"analyze", "libor", "--policy", "tom"}));
+  const CodeAnalysis of_program =
+      value_of(analyze_code(value_of(Program::workload("libor")), machine("tom"), policy("tom")));
+  EXPECT_EQ(of_program.kernels.size(), 2u);
+  EXPECT_TRUE(contains(found.text, of_program.text.substr(0, of_program.text.find("\n\n"))));
   size_t candidates = 0;
   for (const CodeOfKernel& kernel : found.kernels) candidates += kernel.candidates.size();
   EXPECT_GT(candidates, 0u);
@@ -194,6 +198,7 @@ TEST(ApiStudies, TracesHaveNoCode) {
   ASSERT_FALSE(failed);
   EXPECT_TRUE(contains(failed.failure().message, why_traces_do_without_code()));
   EXPECT_FALSE(analyze_mappings(program, machine("tom"), policy("ndp-controlled-bmap")));
+  EXPECT_FALSE(analyze_code(program, machine("tom"), policy("tom")));
 }
 
 TEST(ApiStudies, ProfilesAreThoseOfRun) {

@@ -50,6 +50,7 @@ class Studies(unittest.TestCase):
         self.assertEqual(len(found.candidates), sum(len(k["candidates"]) for k in found.document["kernels"]))
         self.assertEqual(len(found.refusals), sum(len(k["refusals"]) for k in found.document["kernels"]))
         self.assertIn(found.candidates.kernel[0], str(found))
+        self.assertEqual(len(nw.analyze(nw.Program.workload("libor"), "tom", "tom").candidates), len(found.candidates))
         with self.assertRaises(nw.Error) as caught:
             nw.analyze("libor", kernel="none")
         self.assertIn("libor_value", caught.exception.right)

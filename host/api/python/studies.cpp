@@ -59,9 +59,11 @@ std::string source_of(const std::vector<SourceLines>& lines) {
   return text;
 }
 
-py::dict analysis_of(const std::string& program, const Machine& machine, const Policy& policy,
-                     const std::string& kernel) {
-  const CodeAnalysis found = taken(analyze_code(program, machine, policy, {.kernel = kernel}));
+py::dict analysis_of(const std::variant<std::string, Program>& program, const Machine& machine,
+                     const Policy& policy, const std::string& kernel) {
+  const CodeAnalysis found = std::visit(
+      [&](const auto& of) { return taken(analyze_code(of, machine, policy, {.kernel = kernel})); },
+      program);
   py::list candidates, refusals;
   for (const CodeOfKernel& k : found.kernels) {
     for (const CodeCandidate& c : k.candidates)

@@ -88,13 +88,14 @@ class Analysis:
                 f"{len(self._found['refusals'])} refusals)")
 
 
-def analyze(program: _Path, machine: Machine | _Path = "tom", policy: Policy | _Path = "ndp-controlled-bmap", *,
+def analyze(program: Program | _Path, machine: Machine | _Path = "tom", policy: Policy | _Path = "ndp-controlled-bmap", *,
             kernel: str = "") -> Analysis:
-    """Which code of a workload or a file of PTX would be offloaded, and why the rest would not; nothing runs.
+    """Which code would be offloaded, and why the rest would not; nothing is simulated.
 
-    kernel: only this one.
+    program: a workload's name or a file of PTX, or a Program, such as an application's. kernel: only this one.
     """
-    return Analysis(_core.analyze(_os.fspath(program), _nw._as(_nw.Machine, machine)._core,
+    code = program._core if isinstance(program, _nw.Program) else _os.fspath(program)
+    return Analysis(_core.analyze(code, _nw._as(_nw.Machine, machine)._core,
                                   _nw._as(_nw.Policy, policy)._core, kernel))
 
 
