@@ -1,4 +1,5 @@
-// What objects of the public interface are made of, for each other and for Slurm's tasks of a sweep.
+// What objects of the public interface are made of, for each other and for Slurm's tasks of a
+// sweep.
 #pragma once
 
 #include "host/api/nearwarp.h"

@@ -75,9 +75,8 @@ std::string LiveView::json() const {
       one["cycles"] = run.all->cycles;
       one["ipc"] = run.of_late->ipc;
       one["launches"] = run.all->launches.size();
-      one["kernel"] = run.all->launches.empty()
-                          ? ""
-                          : short_kernel_name(run.all->launches.back().kernel);
+      one["kernel"] =
+          run.all->launches.empty() ? "" : short_kernel_name(run.all->launches.back().kernel);
       one["utilisation"] = nlohmann::ordered_json::parse(run.of_late->utilisation);
       one["sm_cycles"] = uses_json(*run.of_late);
     }
