@@ -29,6 +29,7 @@ static_assert(MemoryStream::kMostStreams == dram::kMaxStreams);
 namespace {
 
 constexpr uint32_t kMillion = 1'000'000;
+constexpr uint64_t kMostCycles = uint64_t{1} << 36;
 
 void check_share(const char* what, uint32_t ppm) {
   if (ppm > kMillion)
@@ -181,7 +182,9 @@ Expected<MemoryReport> measure_memory(std::span<const MemoryPoint> points,
     dram::RunOptions run;
     run.cycles = options.cycles;
     run.warm_up_cycles = options.warm_up_cycles;
-    if (run.cycles == 0) throw UsageError("cycles cannot be 0 - 1 at least");
+    if (run.cycles == 0 || std::max(run.cycles, run.warm_up_cycles) > kMostCycles)
+      throw UsageError(fmt::format("{} and {} cycles cannot be simulated - 1 to {}", run.cycles,
+                                   run.warm_up_cycles, kMostCycles));
     std::vector<dram::Point> own;
     for (const MemoryPoint& point : points) own.push_back(point_of(point));
     const dram::RunResults found = run_of_points(own, run, options);

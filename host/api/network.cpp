@@ -50,6 +50,18 @@ noc::NocConfig network_of(const NetworkOptions& o) {
   return c;
 }
 
+void check_number(const char* option, double value, double least, double most) {
+  if (value >= least && value <= most) return;
+  throw UsageError(fmt::format("{} {} - a number from {} to {}", option, value, least, most));
+}
+
+void check_measure(const NetworkOptions& o) {
+  check_number("period_cycles", o.period_cycles, 10, 1e6);
+  check_number("max_periods", o.max_periods, 2, 1e4);
+  check_number("latency_limit", o.latency_limit, 1, 1e6);
+  check_number("hot_share", o.hot_share, 0, 1);
+}
+
 /// Ten loads up to what the channels carry.
 std::vector<double> usual_loads(double bound) {
   std::vector<double> loads;
@@ -105,6 +117,7 @@ class LoadMeter {
 
 noc::NocReport measured(const NetworkOptions& options, size_t* wanted) {
   check_backend(options.backend, options.device);
+  check_measure(options);
   noc::NocReport report;
   report.config = network_of(options);
   report.measure.period_cycles = options.period_cycles;
@@ -140,6 +153,7 @@ Expected<std::string> NetworkReport::text(size_t links, size_t width) const {
 
 Expected<Done> check(const NetworkOptions& options) {
   return guarded([&] {
+    check_measure(options);
     const noc::Network network(network_of(options));
     return Done{};
   });

@@ -227,6 +227,13 @@ TEST(ApiStudies, NetworksAreThoseOfNoc) {
   }
   options.topology = "mash";
   EXPECT_TRUE(contains(measure_network(options).failure().message, "did you mean 'mesh'"));
+  for (const NetworkOptions& wrong : {NetworkOptions{.period_cycles = 0},
+                                      {.loads = {2.0}},
+                                      {.latency_limit = 0},
+                                      {.backend = "gpu"},
+                                      {.vcs = 0}})
+    EXPECT_EQ(measure_network(wrong).failure().kind, Failure::Kind::kUsage)
+        << wrong.period_cycles << wrong.latency_limit << wrong.backend << wrong.vcs;
   options = {.reply_flits = 5};
   EXPECT_TRUE(check(options)) << "a virtual network for answers";
 }

@@ -2,8 +2,13 @@
 // _studies.py makes pandas.DataFrames of.
 #include <pybind11/functional.h>
 
+#include <atomic>
+#include <chrono>
+#include <exception>
 #include <functional>
+#include <optional>
 #include <string>
+#include <thread>
 #include <type_traits>
 #include <variant>
 #include <vector>
@@ -20,18 +25,39 @@ namespace {
 
 using namespace py::literals;
 
-/// What `work` makes with the interpreter's lock let go; it is given what looks for Ctrl-C and asks
-/// Python's function, which is told what is done and how far.
+/// What `work` makes in a thread of its own, so that the interpreter's one is free to look for
+/// Ctrl-C. It is given what asks Python's function, which is told what is done and how far.
 template <class F>
 auto asked(const py::object& progress, F work) {
+  using namespace std::chrono_literals;
+  using Ask = std::function<bool(const Activity&)>;
   Caller caller;
-  const std::function<bool(const Activity&)> ask = [&](const Activity& a) {
-    return caller.ask(
-        [&] { return progress.is_none() || wants_more(progress(a.what, a.done, a.total)); });
+  std::atomic<bool> stop = false, ended = false;
+  std::optional<decltype(work(Ask()))> made;
+  std::exception_ptr failed;
+  const Ask ask = [&](const Activity& a) {
+    if (stop) return false;
+    return progress.is_none() ||
+           caller.ask([&] { return wants_more(progress(a.what, a.done, a.total)); });
   };
-  auto made = without_lock([&] { return work(ask); });
+  without_lock([&] {
+    std::thread worker([&] {
+      try {
+        made = work(ask);
+      } catch (...) {
+        failed = std::current_exception();
+      }
+      ended = true;
+    });
+    while (!ended) {
+      std::this_thread::sleep_for(10ms);
+      if (!stop && !caller.ask([] { return true; })) stop = true;
+    }
+    worker.join();
+  });
+  if (failed != nullptr) std::rethrow_exception(failed);
   caller.rethrow();
-  return taken(std::move(made));
+  return taken(std::move(*made));
 }
 
 py::list entries_of(const std::string& kind) {
