@@ -87,6 +87,8 @@ class Studies(unittest.TestCase):
         self.assertEqual(list(loads.latency), [point["latency"] for point in points])
         with self.assertRaises(TypeError):
             nw.network([0.1], sise="4x4")
+        with self.assertRaisesRegex(ValueError, "vcs cannot be -1"):
+            nw.network([0.1], vcs=-1)
         with self.assertRaises(nw.Error):
             nw.network([0.1], topology="mash")
 

@@ -249,7 +249,13 @@ py::dict check_of_application(const std::vector<std::string>& command, const Mac
 NetworkOptions network_options(const py::kwargs& named) {
   NetworkOptions o;
   const auto set = [&](const char* name, auto& member) {
-    if (named.contains(name)) member = named[name].cast<std::decay_t<decltype(member)>>();
+    if (!named.contains(name)) return;
+    try {
+      member = named[name].cast<std::decay_t<decltype(member)>>();
+    } catch (const py::cast_error&) {
+      throw py::value_error(std::string(name) + " cannot be " +
+                            py::repr(named[name]).cast<std::string>());
+    }
   };
   set("topology", o.topology);
   set("size", o.size);
