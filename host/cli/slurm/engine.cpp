@@ -13,13 +13,13 @@
 
 #include "host/api/inside.h"
 #include "host/cli/interrupt.h"
-#include "host/cli/program_recording.h"
 #include "host/cli/slurm/done_points.h"
 #include "host/cli/slurm/folder_lock.h"
 #include "host/cli/slurm/progress.h"
 #include "host/cli/slurm/queue.h"
 #include "host/cli/slurm/record.h"
 #include "host/core/error.h"
+#include "host/core/folder.h"
 #include "host/core/hash.h"
 #include "host/timing/report/file.h"
 
