@@ -1,5 +1,4 @@
-// What objects of the public interface are made of, for each other and for Slurm's tasks of a
-// sweep.
+// What objects of the public interface are made of, for each other.
 #pragma once
 
 #include <vector>
