@@ -3,6 +3,8 @@
 Called with the program and the package's folder.
 """
 
+import contextlib
+import io
 import json
 import os
 import subprocess
@@ -113,6 +115,13 @@ class Studies(unittest.TestCase):
             raise KeyError("mine")
         with self.assertRaises(KeyError):
             nw.sharing("kmeans", progress=fail)
+
+    def test_progress_is_shown_on_terminals(self):
+        terminal = io.StringIO()
+        terminal.isatty = lambda: True
+        with contextlib.redirect_stderr(terminal):
+            nw.mappings("kmeans", progress=True)
+        self.assertRegex(terminal.getvalue(), r"\ranalyzing kmeans: 100% in \d+ s *\n$")
 
     def test_all_is_documented(self):
         for name in nw.__all__:

@@ -35,6 +35,7 @@ candidates = nw.analyze("libor", tom, "tom", kernel="libor_value").candidates
 text: str = str(nw.analyze("libor"))
 nw.compare(result, [result]), nw.compare("a.json", "b.json")
 nw.probe(tom, progress=lambda what, done, total: done < 3)
+nw.mappings("kmeans", progress=True)
 nw.check("kmeans"), nw.check(["./app"]), nw.network([0.1], size="4x4"), nw.machines(), nw.workloads()
 """
 

@@ -13,6 +13,7 @@ import typing as _t
 import nearwarp as _nw
 
 from . import _core
+from ._progress import ActivityBar as _ActivityBar, shown as _shown
 
 if _t.TYPE_CHECKING:
     import pandas  # type: ignore[import]
@@ -20,7 +21,7 @@ if _t.TYPE_CHECKING:
     from . import Machine, Policy, Program, Result
 
 _Path = _t.Union[str, _os.PathLike]
-_Progress = _t.Optional[_t.Callable[[str, int, int], _t.Optional[bool]]]
+_Progress = _t.Union[bool, _t.Callable[[str, int, int], _t.Optional[bool]], None]
 
 
 def _table(found: dict[str, _t.Any], columns: _t.Sequence[str], rows: str = "rows") -> pandas.DataFrame:
@@ -105,17 +106,19 @@ def mappings(program: Program | _Path, machine: Machine | _Path = "tom",
 
     A row for the machine's own (first_bit 0) and for consecutive bits of the address from first_bit on:
     at_destination, the share of accesses to their instance's stack, and one_stack, that of instances all of whose
-    accesses go to one. progress: a function of what is done, how much, of how much; False stops.
+    accesses go to one. progress: a function of what is done, how much, of how much; False stops. True for a bar.
     """
-    found = _core.mappings(_nw._program(program)._core, _nw._as(_nw.Machine, machine)._core,
-                           _nw._as(_nw.Policy, policy)._core, progress)
+    with _shown(progress, _ActivityBar) as told:
+        found = _core.mappings(_nw._program(program)._core, _nw._as(_nw.Machine, machine)._core,
+                               _nw._as(_nw.Policy, policy)._core, told)
     return _table(found, ["first_bit", "at_destination", "one_stack"])
 
 
 def sharing(program: Program | _Path, machine: Machine | _Path = "coda", *,
             progress: _Progress = None) -> pandas.DataFrame:
     """How many of a program's pages so many thread blocks touch, and so many stacks: by, count and pages."""
-    found = _core.sharing(_nw._program(program)._core, _nw._as(_nw.Machine, machine)._core, progress)
+    with _shown(progress, _ActivityBar) as told:
+        found = _core.sharing(_nw._program(program)._core, _nw._as(_nw.Machine, machine)._core, told)
     return _table(found, ["by", "count", "pages"])
 
 
@@ -126,8 +129,9 @@ def objects(program: Program | _Path, machine: Machine | _Path = "coda", policy:
     name, address, bytes, accesses (of lanes), block_bytes (from one thread block's part to the next one's; 0: none),
     local (accesses to the block's own stack, were it in stacks so), by_distance and by_share: the rules put it there.
     """
-    found = _core.objects(_nw._program(program)._core, _nw._as(_nw.Machine, machine)._core,
-                          _nw._as(_nw.Policy, policy)._core, progress)
+    with _shown(progress, _ActivityBar) as told:
+        found = _core.objects(_nw._program(program)._core, _nw._as(_nw.Machine, machine)._core,
+                              _nw._as(_nw.Policy, policy)._core, told)
     return _table(found, ["name", "address", "bytes", "accesses", "block_bytes", "local", "by_distance", "by_share"])
 
 
@@ -155,7 +159,8 @@ def probe(machine: Machine | _Path, *, threads: int = 0, progress: _Progress = N
     (what the narrowest part of the way carries) and bound_by (that part), and as_meant, the share of accesses that
     went where the name says. threads: runs at a time; 0: all processors. progress: as of mappings().
     """
-    found = _core.probe(_nw._as(_nw.Machine, machine)._core, threads, progress)
+    with _shown(progress, _ActivityBar) as told:
+        found = _core.probe(_nw._as(_nw.Machine, machine)._core, threads, told)
     return _table(found, ["section", "name", "core_cycles", "nanoseconds", "gigabytes_per_second", "bound",
                           "bound_by", "as_meant"])
 
@@ -168,7 +173,8 @@ def check(program: str | _t.Sequence[_Path], size: str = "small", *, kernels: st
     kernels: a regular expression; only kernels with a match are looked at. An empty table: all is well.
     """
     if isinstance(program, str):
-        found = _core.check_workload(program, size, kernels, progress)
+        with _shown(progress, _ActivityBar) as told:
+            found = _core.check_workload(program, size, kernels, told)
     else:
         found = _core.check_application([_os.fspath(word) for word in program],
                                         _nw._as(_nw.Machine, machine)._core, kernels)
@@ -196,6 +202,7 @@ def network(loads: _t.Sequence[float] = (), *, progress: _Progress = None, **opt
     for name in options:
         if name not in _NETWORK_OPTIONS:
             raise TypeError(f"no option {name!r} - there are {', '.join(sorted(_NETWORK_OPTIONS))}")
-    found = _core.network(progress, loads=[float(load) for load in loads], **options)
+    with _shown(progress, _ActivityBar) as told:
+        found = _core.network(told, loads=[float(load) for load in loads], **options)
     return _table(found, ["load", "stable", "accepted", "latency", "latency_error", "network_latency", "hops",
                           "max_latency", "packets", "why"])
