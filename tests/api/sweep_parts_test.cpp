@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "host/timing/sweep/results_folder.h"
 #include "tests/sweep/sweep_rig.h"
 
 namespace nearwarp::testing {

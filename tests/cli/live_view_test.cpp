@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "host/api/looker.h"
+#include "host/api/nearwarp.h"
 #include "host/cli/live/view.h"
 #include "tests/sim/whole_machine.h"
 
