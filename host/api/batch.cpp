@@ -34,7 +34,7 @@ sim::ReplayJob job_of(const Point& p) {
           .policy = &Access::of(p.policy).config};
 }
 
-/// What looks at a run while it goes on.
+/// The observers that look at a run while it goes on.
 class Watched {
  public:
   explicit Watched(const BatchOptions& options) {
@@ -78,7 +78,7 @@ void check_options(const BatchOptions& options) {
     throw UsageError("timeline and follow go with neither look nor checkpoints - leave these out");
 }
 
-/// What of each program is simulated, for all of its points alike.
+/// The part of each program that is simulated, the same for all of its points.
 class Divisions {
  public:
   Divisions(std::span<const Point> points, const BatchOptions& options)
@@ -127,7 +127,7 @@ class Divisions {
   std::map<const Program::State*, Expected<runtime::Division>> of_;
 };
 
-/// Of what is divided, or when nobody asks.
+/// The scale of divided programs, and of those whose time left nobody asks for.
 const std::shared_ptr<const CostScale> kAllAlike = std::make_shared<const CostScale>();
 
 /// Hands outcomes on to the caller's functions.

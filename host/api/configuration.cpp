@@ -45,7 +45,7 @@ void sort_changes(typename T::State& state, Foreign foreign) {
   });
 }
 
-/// Of a file or of a text, with all of the changes.
+/// A configuration made of a file or of a text, with all of the changes.
 template <class T>
 T made(typename T::State state, Foreign foreign = Foreign::kRefused) {
   state.config = state.text.has_value() ? Kind<T>::parse(*state.text, state.source, state.changes)

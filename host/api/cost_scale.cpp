@@ -1,9 +1,8 @@
-// What a program's warp-instructions cost the host.
+// The cost of a program's warp-instructions for the host that simulates them.
 #include "host/api/cost_scale.h"
 
 #include <algorithm>
 #include <map>
-#include <utility>
 
 #include "host/core/error.h"
 #include "host/recording/launch_features.h"
@@ -30,7 +29,7 @@ CostScale::CostScale(const runtime::Recording& recording, const config::MachineC
   if (recording.launches.empty()) return;
   launch_of_kernel_.assign(recording.kernels.size(), 0);
   std::vector<double> launches(recording.kernels.size());
-  // Of a kernel's launches the first stands for all.
+  // The first of a kernel's launches stands for all of them.
   std::map<uint32_t, double> beyond_l1;
   End end;
   for (size_t i = 0; const runtime::LaunchFeatures& f : runtime::launch_features(recording)) {
@@ -41,11 +40,12 @@ CostScale::CostScale(const runtime::Recording& recording, const config::MachineC
       bytes =
           beyond_l1.emplace(launch.kernel, bytes_beyond_l1(recording, i, machine, resident)).first;
     const std::vector<WarpCurve> warps = sample_warps(recording, i);
-    end.launch = launch_cost({.features = f,
-                              .warps = warps,
-                              .bytes_beyond_l1 = bytes == beyond_l1.end() ? 0 : bytes->second,
-                              .resident_blocks = machine.gpu.sms * std::max<uint64_t>(resident, 1)},
-                             machine);
+    end.launch =
+        cost_in_sm_cycles({.features = f,
+                           .warps = warps,
+                           .bytes_beyond_l1 = bytes == beyond_l1.end() ? 0 : bytes->second,
+                           .resident_blocks = machine.gpu.sms * std::max<uint64_t>(resident, 1)},
+                          machine);
     end.instructions += f.warp_instructions;
     end.cost += end.launch.whole;
     end.kernel = launch.kernel;

@@ -1,4 +1,4 @@
-// What a program's warp-instructions cost the host, so that progress in them can be told in time.
+// The host's cost of a program's warp-instructions, so that progress in them can be told in time.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,8 @@
 
 namespace nearwarp {
 
-/// Launches are simulated one after the other, more or less, and cost what launch_cost() says.
+/// Launches are simulated one after the other, more or less, and cost what cost_in_sm_cycles()
+/// says.
 class CostScale {
  public:
   /// As if all cost the same.
@@ -46,7 +47,7 @@ class CostScale {
   }
 
  private:
-  /// Of a launch, with all before it.
+  /// The end of a launch, with sums over it and all before it.
   struct End {
     uint64_t instructions = 0;
     double cost = 0;

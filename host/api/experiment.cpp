@@ -1,9 +1,8 @@
 // The public interface's experiments: what their files say, and which points they have.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <filesystem>
-#include <optional>
+#include <memory>
+#include <utility>
 
 #include "bench/workloads/workload.h"
 #include "host/api/backend.h"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "host/api/nearwarp.h"
 #include "host/recording/recording.h"
@@ -10,7 +11,7 @@
 
 namespace nearwarp {
 
-/// What names in an experiment's studies stand for: its own programs first, then files of
+/// The programs that names in an experiment's studies stand for: its own first, then files of
 /// recordings and traces, then workloads. Joined by "+" they run at the same time.
 class ExperimentPrograms {
  public:

@@ -32,7 +32,7 @@ class Surroundings final : public AskedOfSweep {
     const sweep::Program& p = study_->plan.definition.programs[program];
     runtime::Recording recording = e_.programs.recording(
         p.name, (fs::path(options().out) / "programs").string(), program_options());
-    // What an earlier study's points have found out about the program serves this one's.
+    // Findings of an earlier study's points about the program serve this one's.
     recording.studies = found_out_.of(p.key);
     return recording;
   }

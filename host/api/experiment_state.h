@@ -1,4 +1,4 @@
-// What experiments of the public interface are made of.
+// The parts that experiments of the public interface are made of.
 #pragma once
 
 #include <string>

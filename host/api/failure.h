@@ -13,10 +13,10 @@ namespace nearwarp {
 
 /// A message's parts: what is wrong (file:line) - what would be right.
 Failure failure_of(const std::string& message, Failure::Kind kind = Failure::Kind::kError);
-/// The same of an error that was thrown elsewhere.
+/// The failure for an error that was thrown elsewhere.
 Failure failure_of(const std::exception_ptr& error);
 
-/// What `make` returns, or the failure that it throws.
+/// The value that `make` returns, or the failure that it throws.
 template <class F>
 auto guarded(F make) -> Expected<decltype(make())> {
   try {

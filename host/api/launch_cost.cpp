@@ -1,4 +1,4 @@
-// What a launch costs the host that simulates it, and how that is spread over its instructions.
+// The cost of a launch for the host that simulates it, and its spread over the instructions.
 #include "host/api/launch_cost.h"
 
 #include <algorithm>
@@ -8,12 +8,13 @@
 namespace nearwarp {
 namespace {
 
-// All estimated, from 50 runs at size medium of 29 programs on 15 machines, on a clock of counted
-// steps; twice or half of any changes the mean error of kernels' shares by a tenth.
+// All estimated, fitted to runs at size medium on a clock of counted steps (docs/commands.md,
+// "Watching a run", first row); twice or half of any changes the mean error of kernels' shares by
+// a tenth.
 
 /// Cycles of an SM for a warp-instruction, and more for each transaction.
 constexpr double kIssueCycles = 2, kLineCycles = 4;
-/// Of what wires and buses could carry.
+/// Shares of what wires and buses could carry that they do carry.
 constexpr double kL2Used = 0.33, kMemoryUsed = 0.75;
 /// Cycles that a warp by itself takes for an instruction, and for an access to memory.
 constexpr double kInstructionCycles = 8, kAccessCycles = 60;
@@ -31,7 +32,16 @@ double bytes_per_cycle(const probe::Way& way, const config::MachineConfig& machi
   return gigabytes == 0 ? 1e9 : 1e3 * gigabytes / machine.clocks.core_mhz;
 }
 
-/// What all warps do together: those of the sample stand for all, and those under way are at the
+/// SMs that have thread blocks of the launch.
+double busy_sms(const runtime::LaunchFeatures& launch, const config::MachineConfig& machine) {
+  return std::min<double>(machine.gpu.sms,
+                          static_cast<double>(std::max<uint64_t>(launch.thread_blocks, 1)));
+}
+
+/// The cost of a warp-instruction by its issue alone, on so many busy SMs.
+double issue_cost(double sms) { return kIssueCycles * (sms + kMachineAsSms) / sms; }
+
+/// All warps' progress together: those of the sample stand for all, and those under way are at the
 /// same instruction, unless they began later.
 class Turns {
  public:
@@ -39,9 +49,9 @@ class Turns {
     const runtime::LaunchFeatures& f = work.features;
     const auto blocks = static_cast<double>(std::max<uint64_t>(f.thread_blocks, 1));
     const auto transactions = static_cast<double>(std::max<uint64_t>(f.transactions, 1));
-    sms_ = std::min<double>(m.gpu.sms, blocks);
+    sms_ = busy_sms(f, m);
     const double machine = sms_ + kMachineAsSms;
-    instruction_ = machine / sms_ * kIssueCycles;
+    instruction_ = issue_cost(sms_);
     line_ = machine *
             (kLineCycles / sms_ +
              work.bytes_beyond_l1 / kL2Used / bytes_per_cycle(probe::way_to_l2(m, m.gpu.sms), m) +
@@ -143,9 +153,10 @@ double LaunchCost::of_first(double share) const {
   return whole * (before + (at - static_cast<double>(part)) * (spread[part] - before));
 }
 
-LaunchCost launch_cost(const LaunchWork& work, const config::MachineConfig& machine) {
+LaunchCost cost_in_sm_cycles(const LaunchWork& work, const config::MachineConfig& machine) {
   if (work.warps.empty() || work.features.warps == 0) {
-    LaunchCost cost{.whole = static_cast<double>(work.features.warp_instructions)};
+    LaunchCost cost{.whole = issue_cost(busy_sms(work.features, machine)) *
+                             static_cast<double>(work.features.warp_instructions)};
     for (size_t part = 0; part < LaunchCost::kParts; ++part)
       cost.spread[part] = static_cast<float>(part + 1) / LaunchCost::kParts;
     return cost;

@@ -1,4 +1,4 @@
-// What a launch costs the host that simulates it, and how that is spread over its instructions.
+// The cost of a launch for the host that simulates it, and its spread over the instructions.
 #pragma once
 
 #include <array>
@@ -20,19 +20,20 @@ struct LaunchWork {
   uint64_t resident_blocks = 0;         ///< that the machine has at a time, at most
 };
 
-/// In units of its own: only the ratio to other launches on the same machine means something.
+/// In cycles of busy SMs: only the ratio to other launches on the same machine means something.
 struct LaunchCost {
   static constexpr size_t kParts = 32;
 
   double whole = 0;
-  /// Of all, after each of so many equal parts of its instructions have been executed; rises to 1.
+  /// The share of it after each of so many equal parts of the instructions; rises to 1.
   std::array<float, kParts> spread{};
 
-  /// Of its first instructions, this share of them.
+  /// The cost of this share of its instructions, the first ones.
   double of_first(double share) const;
 };
 
-/// By the cycles that it takes, and the SMs that have something to do meanwhile.
-LaunchCost launch_cost(const LaunchWork& work, const config::MachineConfig& machine);
+/// The cost by the cycles that a launch takes, and the SMs that have something to do meanwhile; of
+/// one without traces, by the issue of its instructions alone.
+LaunchCost cost_in_sm_cycles(const LaunchWork& work, const config::MachineConfig& machine);
 
 }  // namespace nearwarp

@@ -1,4 +1,4 @@
-// What some of a launch's warps do one thing after the other, as their traces tell.
+// Samples of a launch's warps: what they do one thing after the other, as their traces tell.
 #include "host/api/launch_sample.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 using runtime::kFeatureLineShift;
 
 constexpr uint64_t kSampledWarps = 64;
-/// Of a warp, that an L1 is tried with.
+/// A warp's accesses that an L1 is tried with, at most.
 constexpr size_t kTriedAccesses = 256;
 constexpr double kSectorBytes = 1u << runtime::kSectorShift;
 constexpr uint32_t kSectorsOfLine = 1u << (kFeatureLineShift - runtime::kSectorShift);

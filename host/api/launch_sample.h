@@ -1,4 +1,4 @@
-// What some of a launch's warps do one thing after the other, as their traces tell.
+// Samples of a launch's warps: what they do one thing after the other, as their traces tell.
 #pragma once
 
 #include <array>
@@ -20,11 +20,11 @@ class WarpCurve {
   };
 
   void run(uint32_t instructions);
-  /// Of the last instruction.
+  /// The last instruction is an access to so many lines.
   void access(uint32_t lines);
 
   uint64_t instructions() const { return instructions_; }
-  /// Of the instructions from..to, those of a part spread evenly.
+  /// Requests of the instructions from..to, those of a part spread evenly.
   Asked between(uint64_t from, uint64_t to) const;
 
  private:
@@ -37,7 +37,7 @@ class WarpCurve {
   uint64_t instructions_ = 0;
 };
 
-/// Of some of the launch's thread blocks, evenly spread over all of them, all warps.
+/// All warps of some of the launch's thread blocks, which are spread evenly over all of them.
 std::vector<WarpCurve> sample_warps(const runtime::Recording& recording, size_t launch);
 
 /// Bytes that leave an SM's L1 for each of its transactions, of what loads do not find and of

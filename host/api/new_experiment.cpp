@@ -46,7 +46,7 @@ std::string plain_name(const std::string& path) {
   return name.empty() ? "program" : name;
 }
 
-/// What is asked of the policies. A machine with stacks that compute is one that all of these run
+/// The study of the policies. A machine with stacks that compute is one that all of these run
 /// on; traces of machine instructions have no code to offload, and are asked of two machines.
 constexpr const char* kCodeStudy = R"(machines = ["tom"]
 policies = ["baseline", "ndp-controlled-bmap", "tom"]

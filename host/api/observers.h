@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <string>
-#include <utility>
 
 #include "host/api/nearwarp.h"
 #include "host/programs/observer.h"

@@ -93,7 +93,7 @@ runtime::KernelArgs arguments_of(const OwnProgram& program, const PtxLaunch& lau
   return runtime::KernelArgs(std::move(bytes));
 }
 
-/// What is executed, and who is told.
+/// The name of what is executed, and the observer that is told.
 struct Executed {
   std::string what;
   programs::Observer& observer;

@@ -1,4 +1,4 @@
-// What sweeps and experiments, which are several of them, have in common.
+// The common parts of sweeps and of experiments, which are several of them.
 #pragma once
 
 #include <memory>

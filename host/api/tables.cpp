@@ -1,4 +1,4 @@
-// What runs have found as tables, and as a document, as the command line gives them out.
+// Results of runs as tables, and as a document, as the command line gives them out.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -40,7 +40,7 @@ std::string fewer_sms_note(const config::MachineConfig& machine,
       width);
 }
 
-/// What each policy changes, by kernel and by what SMs did, beside the first one.
+/// The changes that each policy makes beside the first, by kernel and by what SMs did.
 std::string changed_cycles(std::span<const report::RunResult> results, size_t width) {
   std::string text;
   for (size_t i = 1; i < results.size(); ++i) {

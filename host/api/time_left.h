@@ -12,7 +12,7 @@
 
 namespace nearwarp {
 
-/// Of one thing that is done bit by bit: what is left costs as much time as what is done, each
+/// The time left of one thing done bit by bit: the rest takes as long as what is done, each
 /// kernel by itself as far as there was some of it. It says nothing before a twentieth of it all is
 /// done.
 class TimeLeft {
@@ -56,7 +56,7 @@ class TimeLeft {
   std::optional<double> seconds_;
 };
 
-/// Of several things of which some are done at a time and others wait until one is over.
+/// The time left of several things, of which some wait until one of the others is over.
 class TimeLeftOfAll {
  public:
   /// `scales`: of each of them; of those beyond the last, as if all cost the same.

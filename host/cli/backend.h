@@ -10,7 +10,7 @@ namespace nearwarp::cli {
 /// Declares --backend and --device.
 void declare_backend(CommandLine& line);
 
-/// The same and --locate-fault, for commands that run batches.
+/// Declares --backend, --device and --locate-fault, for commands that run batches.
 void declare_batch_backend(CommandLine& line);
 
 /// A backend that has been chosen and can be used.
@@ -25,7 +25,7 @@ void check_backend_name(const CommandLine& line);
 
 /// Understands the two options. Throws UsageError, or nearwarp::Error if there is no such device.
 Backend chosen_backend(const CommandLine& line);
-/// The same, after declare_batch_backend().
+/// The backend that was chosen of those that declare_batch_backend() offers.
 Backend chosen_batch_backend(const CommandLine& line);
 
 }  // namespace nearwarp::cli

@@ -35,7 +35,7 @@ const Command* find_command(const std::string& name);
 /// Runs a command with the words behind its name, or prints its help if they ask for it.
 int execute(const Command& command, const Words& words);
 
-/// What `nearwarp --help` prints, but for the program's own options and an example.
+/// The text that `nearwarp --help` prints, but for the program's own options and an example.
 std::string command_list();
 
 }  // namespace nearwarp::cli

@@ -20,7 +20,7 @@ T taken(Expected<T> made) {
   return std::move(made.value());
 }
 
-/// Of options that are named on the command line as in the public interface, but for dashes.
+/// The value made of options that are named as in the public interface, but for dashes.
 template <class T>
 T taken_of_options(Expected<T> made) {
   if (made) return std::move(made.value());

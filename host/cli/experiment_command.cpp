@@ -82,7 +82,7 @@ Words task_words(const CommandLine& line, const std::string& out) {
   return words;
 }
 
-/// Of words that name no program it is said what to do with them.
+/// Says what to do with words that name no program.
 void check_workloads(const ExperimentFile& file) {
   const std::vector<std::string> own = file.own_programs();
   for (const Study& study : file.studies()) {
@@ -123,7 +123,7 @@ Request understand(const CommandLine& line) {
   how.part = line.filled("shard");
   how.retry = line.given("retry");
   how.cache = line.text("trace-cache");
-  // What is wrong now is the part, which users know as --shard.
+  // Only the part can be wrong here, which users know as --shard.
   if (const auto part = check(SweepOptions{.out = "results", .part = how.part}); !part)
     throw UsageError("--shard" + part.failure().message.substr(std::string("part").size()));
   request.figure_files = figure_files(line);
@@ -196,7 +196,7 @@ ExperimentOutcome run_here(const Request& request) {
   return taken(request.experiment.run(how));
 }
 
-/// What is missing, run here or on a cluster. Points are left if `trouble` says why.
+/// Runs what is missing, here or on a cluster. Points are left if `trouble` says why.
 ExperimentOutcome run_missing(const Request& request, std::string& trouble) {
   if (!request.slurm.has_value()) return run_here(request);
   const SlurmOutcome slurm =

@@ -67,7 +67,7 @@ std::string unescaped(std::string_view html) {
   return text;
 }
 
-/// Of an attribute of the text's first element, in whole pixels.
+/// The value of an attribute of the text's first element, in whole pixels.
 unsigned size_in(const std::string& svg, const std::string& name) {
   const size_t at = svg.find(" " + name + "=\"");
   return at == std::string::npos

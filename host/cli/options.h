@@ -20,7 +20,7 @@ struct Candidate {
   std::string word, meaning = {};
 };
 
-/// What stands on a command line before the word that is to be completed.
+/// The words on a command line before the one that is to be completed.
 class Typed {
  public:
   virtual ~Typed() = default;
@@ -67,7 +67,7 @@ class CommandLine {
   void parse(const Words& words, size_t least, size_t most);
 
   bool help_wanted() const;
-  /// What the command does and its options, for a terminal of this width.
+  /// The help text, of the command and its options, for a terminal of this width.
   std::string help(size_t width) const;
   std::string help() const;
   const std::string& command() const { return command_; }
@@ -81,7 +81,7 @@ class CommandLine {
   Words words_without(const Words& names) const;
   bool given(const std::string& name) const;
   std::string text(const std::string& name) const;
-  /// The same; throws UsageError for one that was given and is empty.
+  /// The option's text; throws UsageError if it was given and is empty.
   std::string filled(const std::string& name) const;
   Words texts(const std::string& name) const;
   /// Throws UsageError unless the value is a number of the range.

@@ -33,7 +33,7 @@ class ProgressBar {
   /// `done` of `total` warp-instructions, or of what the unit counts; cheap if it is not yet time
   /// to draw.
   void update(uint64_t done, uint64_t total);
-  /// The same where somebody else knows how many seconds are left, or that nobody does.
+  /// Updates where somebody else knows how many seconds are left, or that nobody does.
   void update(uint64_t done, uint64_t total, std::optional<double> left);
   /// From the next update on.
   void set_label(std::string label) { label_ = std::move(label); }

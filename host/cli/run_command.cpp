@@ -102,7 +102,7 @@ CommandLine declare_run() {
   return line;
 }
 
-/// What parts of programs do not go with.
+/// Refuses options that parts of programs do not go with.
 void check_launches(const CommandLine& line, const Request& request) {
   if (request.how.launches.empty() && request.how.sample.empty()) return;
   check_beside_launches(line, {"profile", "timeline", "follow", "checkpoint"},

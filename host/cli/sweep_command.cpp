@@ -143,7 +143,7 @@ Request understand(const CommandLine& line) {
   how.threads =
       line.given("threads") ? static_cast<unsigned>(line.number("threads", 1, 1024)) : processors();
   taken(check(SweepOptions{.out = how.out}));
-  // What is wrong now is the part, which users know as --shard.
+  // Only the part can be wrong here, which users know as --shard.
   if (const auto part = check(SweepOptions{.out = how.out, .part = how.part}); !part)
     throw UsageError("--shard" + part.failure().message.substr(std::string("part").size()));
   std::error_code failed;

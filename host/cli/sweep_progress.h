@@ -14,7 +14,7 @@ namespace nearwarp::cli {
 std::string sweep_progress_text(const SweepProgress& progress, double seconds,
                                 std::optional<double> left);
 
-/// What is left takes as long as what is done, by what both cost; nothing as long as there is too
+/// The rest takes as long as what is done, by what both cost; nothing as long as there is too
 /// little to go by. `seconds`: since the sweep began.
 std::optional<double> sweep_seconds_left(const SweepProgress& progress, double seconds);
 

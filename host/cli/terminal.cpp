@@ -1,4 +1,4 @@
-// What standard output is: how wide, and whether somebody looks at it.
+// Properties of standard output: how wide it is, and whether somebody looks at it.
 #include "host/cli/terminal.h"
 
 #include <sys/ioctl.h>

@@ -1,4 +1,4 @@
-// What to say of a workload that does not exist.
+// The message about a workload that does not exist.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What to do with a file that a command does not take: the first mistakes of new users.
+// Advice about a file that a command does not take: the first mistakes of new users.
 #pragma once
 
 #include <string>

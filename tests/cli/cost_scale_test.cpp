@@ -65,7 +65,7 @@ LaunchCost cost_of(const std::vector<WarpCurve>& warps) {
     f.transactions += static_cast<uint64_t>(warp.between(0, warp.instructions()).lines);
   }
   f.warps = f.thread_blocks = warps.size();
-  return launch_cost(
+  return cost_in_sm_cycles(
       {.features = f, .warps = warps, .bytes_beyond_l1 = 128, .resident_blocks = 1000},
       config::load_machine("tom", {}));
 }
@@ -96,6 +96,24 @@ TEST(LaunchCost, AFewLongWarpsAtTheEndCostMoreThanTheyExecute) {
   EXPECT_GT(cost.whole, cost_of(warps).whole);
   // The long one executes a half of all, nearly all of it by itself.
   EXPECT_LT(cost.of_first(0.5), 0.4 * cost.whole);
+}
+
+TEST(LaunchCost, OfALaunchWithoutTracesIsInTheSameUnit) {
+  const config::MachineConfig machine = config::load_machine("tom", {});
+  // Enough warps to hide that each by itself waits: what they cost is issue, nearly all of it.
+  constexpr uint64_t kWarps = 4096;
+  std::vector<WarpCurve> warps(64);
+  for (WarpCurve& warp : warps) warp.run(1000);
+  runtime::LaunchFeatures f;
+  f.warps = kWarps;
+  f.thread_blocks = 64;
+  f.warp_instructions = kWarps * 1000;
+  const LaunchCost known =
+      cost_in_sm_cycles({.features = f, .warps = warps, .resident_blocks = 1000}, machine);
+  const LaunchCost unknown =
+      cost_in_sm_cycles({.features = f, .warps = {}, .resident_blocks = 1000}, machine);
+  EXPECT_NEAR(unknown.whole / known.whole, 1, 0.15);
+  EXPECT_DOUBLE_EQ(unknown.of_first(0.5), 0.5 * unknown.whole);
 }
 
 TEST(Samples, LinesThatFitIntoTheL1LeaveItOnce) {

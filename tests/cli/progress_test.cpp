@@ -20,6 +20,8 @@ namespace {
 
 struct WatchedRun {
   std::string program, machine, policy;
+  /// By what factor an estimate may be wrong from a tenth of the run on.
+  double limit = 1.8;
 };
 
 /// How far off the worst estimate of the whole run was, as a factor.
@@ -91,17 +93,21 @@ const std::vector<WatchedRun> kRuns = {
     {"heartwall", "tom", "baseline"},
     {"fwt", "tom", "tom"},
     {"backprop", "tom", "tom"},
-    {"hybridsort", "gtx480", "baseline"},
-    {"mummer", "tom", "baseline"},
+    // Its first kernels are a hundredth of the run and tell nothing of the others.
+    {"hybridsort", "gtx480", "baseline", 2.4},
+    // Warps of one launch have different lengths, of which the beginning says little.
+    {"mummer", "tom", "baseline", 3},
     {"spmv", "v100", "baseline"},
 };
 /// Others, of other programs, which were run when it was done.
 const std::vector<WatchedRun> kOthers = {
     {"bfs-uniform", "tom", "tom"},
-    {"bfs-uniform", "v100", "baseline"},
+    // The first launches meet cold caches that are large enough to keep the rest.
+    {"bfs-uniform", "v100", "baseline", 2},
     {"row-sum", "gtx480", "baseline"},
     {"row-sum", "pim-tuning", "tuned"},
-    {"gather", "a100", "baseline"},
+    // The first accesses miss in an L2 that then keeps what is gathered from.
+    {"gather", "a100", "baseline", 2},
     {"transpose", "bench80", "baseline"},
     {"nearest-neighbour", "tom", "ndp-controlled-bmap"},
     {"compare", "opportunistic", "llc-compute"},
@@ -117,7 +123,7 @@ const std::vector<WatchedRun> kOthers = {
     {"libor-original", "qv100", "baseline"},
 };
 
-/// How many of them were within a factor of 1.5 from a tenth on, of all `looks` with an estimate.
+/// Watches all of them; how many were within a factor of 1.5 from a tenth on.
 size_t good_ones(const std::vector<WatchedRun>& runs) {
   size_t good = 0;
   for (const WatchedRun& run : runs) {
@@ -130,7 +136,7 @@ size_t good_ones(const std::vector<WatchedRun>& runs) {
         worst.from_three_tenths, worst.first);
     EXPECT_GE(worst.looks, 20u) << name;
     EXPECT_LE(10 * worst.without_estimate, worst.looks) << name;
-    EXPECT_LE(worst.from_a_tenth, 3) << name;
+    EXPECT_LE(worst.from_a_tenth, run.limit) << name;
     EXPECT_LE(worst.from_three_tenths, 1.75) << name;
     good += worst.from_a_tenth <= 1.5 ? 1 : 0;
   }
@@ -142,7 +148,7 @@ TEST(Progress, EstimatesAreRightFromATenthOfTheRunOn) {
 }
 
 TEST(Progress, EstimatesOfOtherProgramsAreRightToo) {
-  EXPECT_GE(4 * good_ones(kOthers), 3 * kOthers.size()) << "three in four";
+  EXPECT_GE(5 * good_ones(kOthers), 4 * kOthers.size()) << "four in five";
 }
 
 }  // namespace

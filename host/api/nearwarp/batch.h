@@ -23,7 +23,7 @@ struct Point {
   Policy policy;
 };
 
-/// What happened when, in a file for ui.perfetto.dev (docs/timeline.md).
+/// A timeline of what happened when, in a file for ui.perfetto.dev (docs/timeline.md).
 struct TimelineOptions {
   std::string path;
   uint64_t from = 0, to = ~uint64_t{0};  ///< core cycles that are shown
@@ -41,13 +41,13 @@ struct BatchOptions {
   /// A folder for the points' states, from which those that were stopped go on; it is empty again
   /// when all have ended. Empty: none.
   std::string checkpoints = {};
-  /// What of each program is simulated, as with the options of that name of `nearwarp run`
+  /// The part of each program that is simulated, as with these options of `nearwarp run`
   /// (docs/launches.md): launches "I..J[:K]", or "parallel[:K[:PARTS]]"; a sample
   /// "ERROR[:[K][:SEED]]" in percent. One of them, on the CPU; empty: all of it, in one go, as
   /// always under policies whose parts cannot be simulated by themselves.
   std::string launches = {}, sample = {};
   bool cold_caches = false;  ///< with these: parts begin with empty caches
-  // Of one point, on the CPU and from its beginning:
+  // These are for one point, on the CPU and from its beginning:
   std::optional<TimelineOptions> timeline = {};
   std::string follow = {};  ///< a warp, "KERNEL:WARP" or "KERNEL#LAUNCH:WARP", its N-th request,
                             ///< "KERNEL:WARP/N", or all for a line, "0xADDRESS": Result::followed
@@ -63,7 +63,7 @@ struct BatchOptions {
   std::function<void(const std::string&)> tell = {};
 };
 
-/// What is wrong with the options, as far as can be said before there are points.
+/// Says what is wrong with the options, as far as is known before there are points.
 NEARWARP_API Expected<Done> check(const BatchOptions& options);
 
 /// Simulates all of them side by side. Results in their order: of a point that was not begun,

@@ -17,7 +17,7 @@ NEARWARP_API std::string version();
 NEARWARP_API std::vector<std::string> machine_names();
 NEARWARP_API std::vector<std::string> policy_names();
 
-/// Of changes, those that are keys of the other kind of configuration.
+/// The treatment of changes whose keys are those of the other kind of configuration.
 enum class Foreign : uint8_t {
   kRefused,
   kPassedOver,  ///< they are meant for a machine's policies, or the policies' machine (`--set`)
@@ -43,17 +43,17 @@ class NEARWARP_API Machine {
   static Expected<Machine> load(const std::string& name_or_path,
                                 std::span<const std::string> changes = {},
                                 Foreign foreign = Foreign::kRefused);
-  /// Of the text of such a file; `name` stands in results and messages.
+  /// Reads the text of such a file; `name` stands in results and messages.
   static Expected<Machine> parse(const std::string& toml, const std::string& name = "machine",
                                  std::span<const std::string> changes = {});
-  /// The same with more changes, all of them or none; this one stays as it is.
+  /// A machine that has more changes, all of them or none; this one stays as it is.
   Expected<Machine> with(std::span<const std::string> changes) const;
 
   const std::string& name() const;
   std::vector<Key> keys() const;
   /// A key's value as TOML has it.
   Expected<std::string> get(std::string_view key) const;
-  /// What is worth knowing of it and no failure, such as clocks that were rounded; may be empty.
+  /// Remarks that are no failures, such as clocks that were rounded; may be empty.
   std::string note() const;
   /// Has it stacks behind links that compute, which policies that offload need?
   bool computes_in_stacks() const;
@@ -67,7 +67,7 @@ class NEARWARP_API Machine {
   std::shared_ptr<const State> state_;
 };
 
-/// What computes near memory, and how.
+/// A policy says what is computed near memory, and how.
 class NEARWARP_API Policy {
  public:
   /// As those of Machine.

@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,12 +32,12 @@ struct Figure {
   std::vector<std::string> studies;  ///< whose points it shows
 };
 
-/// What an experiment's file says.
+/// The contents of an experiment's file.
 class NEARWARP_API ExperimentFile {
  public:
   /// By name ("tom"), or by the path of a .toml file.
   static Expected<ExperimentFile> load(const std::string& name_or_path);
-  /// Of the text of such a file; `name` stands in results and messages, and paths in it begin in
+  /// Reads the text of such a file; `name` stands in results and messages, paths in it begin in
   /// `folder`.
   static Expected<ExperimentFile> parse(const std::string& toml,
                                         const std::string& name = "experiment",
@@ -102,7 +101,7 @@ struct FigureTable {
   std::string text;   ///< for people
 };
 
-/// What an experiment found.
+/// The findings of an experiment.
 struct NEARWARP_API ExperimentReport {
   std::string summary;  ///< sentences, in lines; may be empty
   std::vector<FigureTable> figures;
@@ -135,7 +134,7 @@ class NEARWARP_API Experiment {
   /// there, too. The failure of a point is its result. SweepOptions::csv has the report's
   /// points_csv.
   Expected<ExperimentOutcome> run(const SweepOptions& options) const;
-  /// Of what the folder has, the results of all parts included. `width`: columns of what is for
+  /// Reports what the folder has, results of all parts included. `width`: columns of what is for
   /// people.
   Expected<ExperimentReport> report(const std::string& folder, size_t width = 80) const;
 

@@ -1,4 +1,4 @@
-// What went wrong, as values.
+// Failures as values.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,12 @@
 #include <string>
 #include <utility>
 
-/// What the library has for others.
+/// Marks what the library has for others.
 #define NEARWARP_API __attribute__((visibility("default")))
 
 namespace nearwarp {
 
-/// What a user can get wrong, or the simulator.
+/// An error of a user's, or of the simulator.
 struct Failure {
   enum class Kind : uint8_t {
     kError,    ///< something did not work out
@@ -55,7 +55,7 @@ class [[nodiscard]] Expected {
   Failure failure_;
 };
 
-/// Of what has no value but that it went well.
+/// The value of a function that says no more than that it went well.
 struct Done {};
 
 }  // namespace nearwarp

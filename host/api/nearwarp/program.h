@@ -26,17 +26,17 @@ struct Launch {
   uint64_t warp_instructions = 0, thread_instructions = 0;
 };
 
-/// What is being done before a program can be simulated.
+/// Work that is done before a program can be simulated.
 struct Activity {
   const std::string& what;  ///< e.g. "executing kmeans"
   uint64_t done, total;     ///< warp-instructions, or bytes of traces; 0: it is not known
-  /// Of the speed, for a million a second: "Mwi/s", "MB/s"; empty: an application runs, of which
+  /// The unit of a million a second: "Mwi/s", "MB/s"; empty: an application runs, of which
   /// nobody knows how much is done.
   const char* unit;
 };
 
 struct ProgramOptions {
-  /// Of launches that are the same, the first so many, which stand for the others; 0: all.
+  /// How many of the launches that are the same are kept, for the others, too; 0: all.
   uint32_t max_repeats = 0;
   /// A folder where programs that have been executed or read are kept and used again; empty: none.
   std::string cache = {};
@@ -69,7 +69,7 @@ struct ApplicationOptions {
   std::function<void(const std::string&)> tell = {};  ///< as ProgramOptions
 };
 
-/// What is wrong with the options, before anything is run.
+/// Says what is wrong with the options, before anything is run.
 NEARWARP_API Expected<Done> check(const ApplicationOptions& options);
 
 /// A program that a name names, as Program::load() takes it.
@@ -114,7 +114,7 @@ class NEARWARP_API Program {
                                        const ApplicationOptions& options = {});
   static Expected<std::vector<Program>> processes(std::span<const std::string> command,
                                                   const ApplicationOptions& options = {});
-  /// The same, with how the application ended.
+  /// Runs it as application() does, and says how it ended.
   static Expected<ApplicationRun> run_application(std::span<const std::string> command,
                                                   const ApplicationOptions& options = {});
   /// Writes it as a recording.

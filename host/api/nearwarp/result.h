@@ -1,4 +1,4 @@
-// What a run found.
+// The result of a run.
 #pragma once
 
 #include <nearwarp/configuration.h>
@@ -29,7 +29,7 @@ struct LaunchResult {
   uint64_t warp_instructions = 0, thread_instructions = 0;
 };
 
-/// What a run found; docs/json.md explains the rest.
+/// The findings of a run; docs/json.md explains the rest.
 struct NEARWARP_API Result {
   std::string program, size, machine, policy;
   bool partial = false;  ///< it stopped before the program's end

@@ -19,9 +19,9 @@ namespace nearwarp {
 struct Progress {
   uint64_t cycles = 0, warp_instructions = 0;
   uint64_t warp_instructions_total = 0;
-  /// Of a batch: warp-instructions done, and to be done, by point; there during the call.
+  /// A batch's warp-instructions done, and to be done, by point; there during the call.
   std::span<const uint64_t> of_each = {}, total_of_each = {};
-  /// Of a batch with BatchOptions::time_left: once it can be said.
+  /// Time left of a batch with BatchOptions::time_left, once it can be said.
   std::optional<double> seconds_left = {};
 };
 

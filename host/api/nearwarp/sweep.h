@@ -39,7 +39,7 @@ struct SweepProgress {
   size_t points_done = 0, points = 0;
   /// Programs that have not been executed yet are taken to be as long as the mean of the others.
   uint64_t warp_instructions_done = 0, warp_instructions = 0;
-  /// The same in the host's seconds, of one thread: points that are done as they took, others as
+  /// Both in seconds of the host, of one thread: points that are done as they took, others as
   /// those that have most in common with them.
   double cost_done = 0, cost = 0;
 };
@@ -60,7 +60,7 @@ struct SweepOptions {
   std::string cache = {};  ///< as ProgramOptions
   /// Asked some times a second; returns false to stop.
   std::function<bool(const SweepProgress&)> progress = {};
-  /// The same while a program is executed or read.
+  /// Asked in the same way while a program is executed or read.
   std::function<bool(const Activity&)> program = {};
   /// Told of each line that has been written to the file, a point's result or failure
   /// (docs/sweep.md); one at a time, from any thread.
@@ -99,7 +99,8 @@ class NEARWARP_API Sweep {
   friend struct Access;
   std::shared_ptr<const State> state_;
 };
-/// What is wrong with the options, before anything is run.
+
+/// Says what is wrong with the options, before anything is run.
 NEARWARP_API Expected<Done> check(const SweepOptions& options);
 
 }  // namespace nearwarp

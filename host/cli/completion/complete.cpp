@@ -1,4 +1,4 @@
-// What a word of a command line could become, for shells.
+// Completion of a command line's word, for shells.
 #include "host/cli/completion/complete.h"
 
 #include <algorithm>
@@ -57,7 +57,7 @@ class TypedWords final : public Typed {
   const Option* waiting_ = nullptr;
 };
 
-/// Those that begin with `begin`, with `before` in front of them.
+/// Adds those of `all` that begin with `begin`, with `before` in front of them.
 void keep(const std::vector<Candidate>& all, const std::string& before, const std::string& begin,
           Completion& to) {
   for (const Candidate& one : all)

@@ -1,4 +1,4 @@
-// What a word of a command line could become, for shells.
+// Completion of a command line's word, for shells.
 #pragma once
 
 #include "host/cli/options.h"
@@ -10,7 +10,7 @@ struct Completion {
   bool files = false;                 ///< names of files may stand there, too
 };
 
-/// Of the last of `words`, which may be empty; the first of them is the command's name. What is
+/// Completes the last of `words`, which may be empty; the first is the command's name. What is
 /// wrong with the others is nobody's concern here.
 Completion complete(const Words& words);
 

@@ -1,4 +1,4 @@
-// What options and words of several commands can be, for completion.
+// Values that options and words of several commands can have, for completion.
 #pragma once
 
 #include "host/cli/options.h"

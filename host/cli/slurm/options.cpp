@@ -14,7 +14,7 @@ namespace nearwarp::cli {
 namespace {
 
 constexpr uint64_t kMostTasks = 100'000;
-/// What sbatch is told by this program: a job that is another's could not be watched.
+/// Options that sbatch has from this program: a job that is another's could not be watched.
 constexpr const char* kReserved[] = {"-a", "--array",     "-M",     "--clusters", "--parsable",
                                      "-W", "--test-only", "--wrap", "--wait"};
 

@@ -20,7 +20,7 @@ SlurmProgress::SlurmProgress()
 void SlurmProgress::update(size_t done, size_t points, const std::string& jobs) {
   if (!first_.has_value()) first_ = done;
   if (terminal_) {
-    // Of what was left then, so that the remaining time is right.
+    // The bar shows what was left then, so that the remaining time is right.
     bar_.set_label(*first_ == 0 ? jobs : fmt::format("{}/{} points, {}", done, points, jobs));
     bar_.update(done - *first_, points - *first_);
     return;

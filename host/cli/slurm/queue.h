@@ -34,7 +34,7 @@ struct TaskState {
 class TaskStates {
  public:
   void add(const std::string& job, uint32_t task, TaskState state);
-  /// Of all tasks of the job that have not been added: Slurm tells of an array that never began as
+  /// Adds all tasks of the job that are still missing: Slurm tells of an array that never began as
   /// of one.
   void add_rest(const std::string& job, TaskState state);
   /// nullptr if Slurm does not know it any more.
@@ -46,7 +46,7 @@ class TaskStates {
   std::map<std::string, TaskState> rest_;
 };
 
-/// Of all tasks of these jobs that Slurm still knows: it forgets them some minutes after their end.
+/// The states of these jobs' tasks that Slurm still knows: it forgets them minutes after their end.
 /// Nothing if squeue does not answer; `why` is what it said then.
 std::optional<TaskStates> task_states(const std::set<std::string>& jobs, std::string& why);
 

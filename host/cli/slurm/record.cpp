@@ -1,4 +1,4 @@
-// What has been submitted for a folder of results: kept there, so that another command goes on.
+// The jobs submitted for a folder of results: kept there, so that another command goes on.
 #include "host/cli/slurm/record.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// What has been submitted for a folder of results: kept there, so that another command goes on.
+// The jobs submitted for a folder of results: kept there, so that another command goes on.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace nearwarp::cli {
 struct SubmittedPart {
   std::string job;           ///< the last one that it was submitted with
   uint32_t submissions = 0;  ///< how often it was
-  /// Of the part's results, when it was submitted first: failures before are not of these jobs.
+  /// Size of the part's results when it was submitted first: failures before are not of these jobs.
   uint64_t results_bytes = 0;
 };
 
