@@ -203,26 +203,6 @@ TEST_F(SweepRun, AnotherSweepsFileIsUsedForThePointsInCommon) {
   EXPECT_EQ(ids_of(path_).size(), 14u);
 }
 
-/// A recording is named by a path, and its id is of its name and contents.
-TEST_F(SweepRun, ARecordingIsFoundHoweverItsPathIsWritten) {
-  const auto over = [](const std::vector<std::string>& names, const std::string& contents) {
-    sweep::Definition d = definition({"sm.warps=8,16"}, names);
-    for (sweep::Program& program : d.programs) {
-      program.size.clear();
-      program.key = contents + (program.name.find("b.nwtrace") == std::string::npos ? "" : " both");
-    }
-    return sweep::expand(std::move(d));
-  };
-  EXPECT_EQ(SweepRig().run(over({"a.nwtrace", "a.nwtrace+b.nwtrace"}, "one"), path_).finished, 8u);
-  const Plan same = over({"./a.nwtrace", "../x+y/a.nwtrace+./b.nwtrace"}, "one");
-  SweepRig rig;
-  EXPECT_EQ(rig.run(same, path_).already_there, 8u);
-  EXPECT_EQ(rig.runner.ran, 0u);
-  // Another file of that name.
-  EXPECT_EQ(SweepRig().run(over({"x/a.nwtrace"}, "another"), path_).finished, 4u);
-  EXPECT_EQ(ids_of(path_).size(), 12u);
-}
-
 TEST_F(SweepRun, PartsOfAPointAreOneResult) {
   const Plan plan =
       sweep::expand(definition({"sm.warps=8,16"}, {"alpha"}, {"baseline", "cgp-fta", "cgp-only"}));
