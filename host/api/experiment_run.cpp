@@ -102,7 +102,8 @@ ExperimentOutcome run_studies(const Experiment::State& e, const SweepOptions& ho
 }  // namespace
 
 ExperimentOutcome run_experiment(const Experiment::State& e, const SweepOptions& options) {
-  const sweep::RunOptions own = run_options(options, e.launches);
+  sweep::RunOptions own = run_options(options, e.launches);
+  own.find_by_id = true;  // as count() does
   make_folder(options.out, "out");
   if (!own.checkpoints.empty()) make_folder(own.checkpoints, "checkpoints");
   const sweep::ResultsFolder folder = results_folder_of_experiment(options.out);

@@ -144,7 +144,7 @@ Request understand(const CommandLine& line) {
   }
   if (line.given("launches") || line.given("sample"))
     check_beside_launches(line, {}, how.backend == "cuda");
-  make_folder(how.out, "--out");
+  if (request.run) make_folder(how.out, "--out");  // else it is there, or a mistake
   if (request.slurm.has_value()) request.words = task_words(line, how.out);
   return request;
 }
@@ -162,8 +162,13 @@ int write_new(const std::string& path, const Words& program, bool application) {
   } else {
     const std::string& name = program.front();
     const std::vector<ProgramName> names = taken(program_names(name));
-    if (names.size() != 1 || names[0].kind == ProgramName::Kind::kWorkload)
-      check_workload(name, "experiment");
+    if (names.size() != 1)
+      throw UsageError(
+          fmt::format("--new writes the experiment of one program, and '{}' has {} - name one, and "
+                      "join them in "
+                      "the file's workloads",
+                      name, names.size()));
+    if (names[0].kind == ProgramName::Kind::kWorkload) check_workload(name, "experiment");
     taken(new_experiment(path, name));
   }
   const std::string file = path.find('/') == std::string::npos ? "./" + path : path;
@@ -208,20 +213,33 @@ ExperimentOutcome run_missing(const Request& request, std::string& trouble) {
   return outcome;
 }
 
-/// Figures, tables and report of what is there. Returns what is printed.
-std::string write_all(const Request& request) {
+/// Figures, tables and report of what is there. Returns what is printed: figures of points that the
+/// user has called off would be screens of gaps.
+std::string write_all(const Request& request, bool stopped) {
   const std::string& out = request.how.out;
   const ExperimentReport report = taken(request.experiment.report(out, output_width()));
   taken(report.write(out));
   if (request.figure_files.wanted()) write_figure_files(request.figure_files, out);
-  std::string text = report.summary.empty() ? "" : report.summary + "\n";
-  for (const FigureTable& figure : report.figures) text += figure.text + "\n";
-  return text + fmt::format("{0}report.html, {0}points.csv and {0}figures/ are written",
-                            (std::filesystem::path(out) / "").string());
+  std::string text;
+  if (!stopped) {
+    if (!report.summary.empty()) text += report.summary + "\n";
+    for (const FigureTable& figure : report.figures) text += figure.text + "\n";
+  }
+  const std::string files = fmt::format("{0}report.html, {0}points.csv and {0}figures/ are written",
+                                        (fs::path(out) / "").string());
+  return text + wrapped(files, output_width(), "") + "\n";
 }
 
 int run_experiment(const CommandLine& line, const Words& application) {
   const bool has_application = !application.empty();
+  if (!has_application && line.positional().empty()) {
+    if (line.given("new"))
+      throw UsageError(
+          "--new needs the program that the file is for: -- ./app its arguments, a recording, "
+          "traces or a workload");
+    throw UsageError(
+        "'nearwarp experiment' needs NAME|FILE.toml - 'nearwarp list experiments' has the names");
+  }
   if (line.given("new"))
     return write_new(line.text("new"), has_application ? application : line.positional(),
                      has_application);
@@ -236,14 +254,14 @@ int run_experiment(const CommandLine& line, const Words& application) {
   // A reader of the tables who leaves early must not end the program before all is written.
   std::signal(SIGPIPE, SIG_IGN);
   const std::string& part = request.how.part;
-  std::string text = request.is_part() ? fmt::format("the results of part {} of {} are in {}",
+  std::string text = request.is_part() ? fmt::format("the results of part {} of {} are in {}\n",
                                                      part.substr(0, part.find('/')),
                                                      part.substr(part.find('/') + 1), outcome.file)
-                                       : write_all(request);
+                                       : write_all(request, outcome.stopped);
   if (request.run)
-    text += fmt::format("; {} points{}, {} of them were there before", outcome.points,
+    text += fmt::format("{} points{}, {} of them were there before\n", outcome.points,
                         outcome.stopped ? ", not all of them done" : "", outcome.already_there);
-  print(text + "\n");
+  print(text);
   if (!trouble.empty()) throw Error(trouble);
   if (outcome.stopped) {
     throw Error(
@@ -264,7 +282,7 @@ Command experiment_command() {
   return {.name = "experiment",
           .uses = {{"NAME [OPTION...]", "sweeps, figures, report of a study"}},
           .declare = declare_experiment,
-          .least = 1,
+          .least = 0,  // what is missing depends on --new
           .most = 1,
           .application = true,
           .run = run_experiment};

@@ -216,7 +216,7 @@ Words before_application(const Words& words, Words* application) {
   if (dashes == words.end()) return words;
   application->assign(dashes + 1, words.end());
   if (application->empty())
-    throw UsageError("an application must follow '--' - e.g. nearwarp run -- ./app");
+    throw UsageError("an application must follow '--' - its path and arguments, e.g. -- ./app");
   return Words(words.begin(), dashes);
 }
 

@@ -495,7 +495,7 @@ TEST(Usage, PathsInAFileBeginInItsFolder) {
              "workloads = [\"vector-add\"]\nmachines = [\"./mine.toml\"]\n"
              "policies = [\"baseline\"]\nset = [\"energy.model=tom-40nm,./mine-40nm.toml\"]\n");
   const Outcome experiment = run_program(
-      {"experiment", folder.file("study/e.toml"), "--no-run", "--out", folder.file("out")});
+      {"experiment", folder.file("study/e.toml"), "--no-run", "--out", folder.file("study")});
   EXPECT_EQ(experiment.exit_code, 0) << experiment.err;
 }
 

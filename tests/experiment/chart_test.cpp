@@ -306,13 +306,25 @@ TEST(Chart, AReferenceThatIsNotThereIsFoundBeforeAnythingRuns) {
   EXPECT_THROW(rig.chart(), Error);
 }
 
-TEST(Chart, ACounterThatNoRunHasIsNoted) {
+TEST(Chart, ACounterThatNoRunHasIsNotedAndNotDrawn) {
   Rig rig(kStudy + figure("x = \"workload\"\nseries = \"policy\"\nvalue = \"l2.raeds\"\n"));
   rig.fill(made_up);
   const Chart chart = rig.chart();
   ASSERT_EQ(chart.notes.size(), 1u);
   EXPECT_TRUE(contains(chart.notes[0], "l2.raeds"));
   EXPECT_TRUE(contains(chart.notes[0], "did you mean 'l2.reads'")) << chart.notes[0];
+  EXPECT_TRUE(chart.cells.empty()) << "it is not 0";
+}
+
+TEST(Chart, OfAStackThePartsThatRunsHaveAreDrawn) {
+  Rig rig(kStudy + figure("kind = \"stacked\"\nx = \"workload\"\nseries = \"policy\"\n"
+                          "parts = [{label = \"R\", value = \"l2.reads\"},\n"
+                          "{label = \"W\", value = \"l2.reads + l2.writse\"}]\n"));
+  rig.fill(made_up);
+  const Chart chart = rig.chart();
+  EXPECT_EQ(chart.notes.size(), 1u);
+  EXPECT_EQ(chart.cells.size(), 4u);
+  for (const experiment::Cell& cell : chart.cells) EXPECT_EQ(chart.parts[cell.part], "R");
 }
 
 TEST(Chart, PublishedValuesStandBesideOurs) {

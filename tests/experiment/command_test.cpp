@@ -100,6 +100,8 @@ TEST_F(ExperimentCommand, AnInterruptLosesNothingThatWasFinished) {
   const Outcome stopped = experiment("stopped", {}, setting);
   if (stopped.exit_code != 0) {
     EXPECT_TRUE(contains(stopped.err, "the same command again runs them")) << stopped.err;
+    EXPECT_TRUE(contains(stopped.out, "10 points, not all of them done")) << stopped.out;
+    EXPECT_FALSE(contains(stopped.out, "Speed-up")) << "figures of gaps: " << stopped.out;
   }
   ASSERT_EQ(experiment("stopped").exit_code, 0);
   expect_equal("whole", "stopped");
@@ -135,6 +137,31 @@ TEST_F(ExperimentCommand, AFailedPointLosesNoOther) {
   EXPECT_EQ(document["figures"][2]["cells"].size(), 2u);
 }
 
+TEST_F(ExperimentCommand, OfAFolderThatIsNotThereNoReportIsMade) {
+  const Outcome outcome = experiment("wheer", {"--no-run"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_TRUE(contains(outcome.err, "wheer")) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "name the one that the experiment was run into"))
+      << outcome.err;
+  EXPECT_FALSE(fs::exists(folder_.file("wheer")));
+}
+
+TEST_F(ExperimentCommand, ANewFileNeedsAProgram) {
+  const std::string file = folder_.file("new.toml");
+  const auto says = [&](const Words& more, const std::string& what) {
+    const Outcome outcome = run_program(Words{"experiment", "--new", file} + more);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_TRUE(contains(outcome.err, what)) << outcome.err;
+  };
+  says({}, "--new needs the program that the file is for");
+  says({"--"}, "an application must follow '--'");
+  says({"axpy+vector-add"}, "one program, and 'axpy+vector-add' has 2");
+  EXPECT_FALSE(fs::exists(file));
+  const Outcome nothing = run_program({"experiment"});
+  EXPECT_EQ(nothing.exit_code, 2);
+  EXPECT_TRUE(contains(nothing.err, "needs NAME|FILE.toml")) << nothing.err;
+}
+
 TEST_F(ExperimentCommand, MistakesAreFoundBeforeAnythingRuns) {
   EXPECT_EQ(run_program({"experiment", "xyzzy"}).exit_code, 2);
   const Outcome figure = experiment("x", {"--only", "spedup"});
@@ -154,8 +181,8 @@ TEST(Experiments, ThoseThatComeWithTheProgramCanBeMade) {
   for (const char* name : {"tom", "tuning", "coda", "opportunistic", "mpu", "mechanisms",
                            "combinations", "decoding"}) {
     const TemporaryFolder folder;
-    const Outcome outcome =
-        run_program({"experiment", name, "--size", "small", "--no-run", "--out", folder.file("x")});
+    const Outcome outcome = run_program(
+        {"experiment", name, "--size", "small", "--no-run", "--out", folder.path().string()});
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     EXPECT_TRUE(contains(run_program({"list", "experiments"}).out, name));
     EXPECT_TRUE(contains(run_program({"show", "experiment", name}).out, "[[figure]]"));

@@ -81,6 +81,7 @@ TEST(Experiment, MistakesAreNamedWithTheirLine) {
       {"title = \"T\"", "titel = \"T\"", "", "'title' is missing"},
       {"size = \"small\"", "size = \"small\"\nsise = 1", ":4", "did you mean 'size'"},
       {"workloads = [\"alpha\"]", "workloads = []", ":6", "names nothing"},
+      {"workloads = [\"alpha\"]", "worklaods = [\"alpha\"]", ":6", "did you mean 'workloads'"},
       {"kind = \"stacked\"", "kind = \"pie\"", ":29", "allowed: bars, stacked, curve, heat"},
       {"value = \"cycles\"", "value = \"cycles *\"", "", "no sum of quantities"},
       {"studies = [\"first\"]", "studies = [\"frist\"]", "", "did you mean 'first'"},

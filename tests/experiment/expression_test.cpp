@@ -68,7 +68,7 @@ TEST(Expression, ParametersInAProgramsName) {
 }
 
 TEST(Expression, WhatIsNoneIsRefused) {
-  for (const char* text : {"", "a +", "+ a", "a / b / c", "a * b", "a b", "/ a"})
+  for (const char* text : {"", "a +", "+ a", "a / b / c", "a * b", "a b", "/ a", "a / 0", "1e3"})
     EXPECT_THROW(Expression::parse(text), Error) << text;
 }
 

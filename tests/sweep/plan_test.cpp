@@ -154,6 +154,23 @@ TEST(Plan, PointsThatAreTheSameAreFoundAlongEachAxis) {
   EXPECT_THROW(sweep::expand(d), UsageError);
 }
 
+TEST(Plan, ValuesThatComeToTheSameAreNamed) {
+  const auto says = [](const sweep::Definition& d) -> std::string {
+    try {
+      sweep::expand(d);
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  // Both are 12 cycles.
+  const std::string times = says(definition({"sm.warps=16,32", "dram.tRCD=14ns,15ns"}));
+  EXPECT_TRUE(contains(times, "dram.tRCD=14ns and dram.tRCD=15ns come to the same")) << times;
+  sweep::Definition twice = definition({"sm.warps=16,32"});
+  twice.policies.push_back(twice.policies.front());
+  EXPECT_TRUE(contains(says(twice), "name every workload, machine and policy once")) << says(twice);
+}
+
 TEST(PointCosts, ThoseThatHaveMostInCommonTell) {
   sweep::PointCosts costs;
   const double guess = costs.of(0, 0, 0);

@@ -251,7 +251,8 @@ class ChartMaker {
     chart_.unit = unit();
     find_unknown(places);
     note_impossible();
-    for (size_t part = 0; part < parts.size(); ++part) add_part(places, part);
+    for (size_t part = 0; part < parts.size(); ++part)
+      if (is_known_[part]) add_part(places, part);
     add_summary();
     note_sms(places);
     note_few_instances(places);
@@ -302,9 +303,11 @@ class ChartMaker {
         nowhere = std::move(both);
         first = false;
       }
+      is_known_.push_back(nowhere.empty());
       for (const std::string& name : nowhere)
-        chart_.notes.push_back(fmt::format("no run has a counter '{}': it counts 0{}", name,
-                                           config::suggestion(name, counters(places))));
+        chart_.notes.push_back(
+            fmt::format("no run has a counter '{}', so that what is made of it is not drawn{}",
+                        name, config::suggestion(name, counters(places))));
     }
   }
 
@@ -483,6 +486,7 @@ class ChartMaker {
   const Figure& f_;
   const Results& results_;
   std::vector<Expression> expressions_;
+  std::vector<bool> is_known_;  ///< by expression: is each of its terms in a run?
   std::map<std::pair<std::string, size_t>, Json> programs_;  ///< by point and program
   std::set<std::string> noted_;
   Chart chart_;

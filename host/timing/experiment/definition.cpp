@@ -51,6 +51,7 @@ std::string set_from_folder(const std::string& text, const std::filesystem::path
 }
 
 Study read_study(Section section, const std::filesystem::path& folder) {
+  section.only({"about", "workloads", "machines", "policies", "set"});
   Study study;
   study.name = section.name();
   study.about = section.text("about", false);
@@ -59,7 +60,6 @@ Study read_study(Section section, const std::filesystem::path& folder) {
   study.policies = from_folder(section.list("policies", true), folder);
   for (const std::string& text : section.list("set", false))
     study.set.push_back(set_from_folder(text, folder));
-  section.finish();
   return study;
 }
 

@@ -112,11 +112,16 @@ void add_run(Json& point, const Json& run, std::vector<std::string>& counters) {
   point["counters"] = values;
 }
 
-/// The run that a point is compared with: under the study's first policy.
+/// The point that a point is compared with: under the study's first policy, perhaps itself.
+std::string reference_id(const sweep::Plan& plan, const sweep::Point& point) {
+  return point.policy == 0 ? point.id : plan.reference(point).id;
+}
+
+/// The run that a point is compared with, if it is another.
 const Json* reference_run(const sweep::Plan& plan, const sweep::Point& point,
                           const Results& results) {
   if (point.policy == 0) return nullptr;
-  const auto line = results.find(plan.reference(point).id);
+  const auto line = results.find(reference_id(plan, point));
   if (line == results.end() || !line->second.contains("run")) return nullptr;
   return &line->second.at("run");
 }
@@ -202,6 +207,7 @@ Json document_of(const Experiment& e, const std::string& version, const std::str
       p["size"] = plan.definition.programs[point.program].size;
       p["machine"] = plan.machine_name(point);
       p["policy"] = plan.policy_name(point);
+      p["reference"] = reference_id(plan, point);
       p["status"] = there ? line->second.at("status") : Json("not run");
       if (there && line->second.contains("error")) p["error"] = line->second.at("error");
       p["configuration"] = configuration_hash(plan, point);

@@ -158,9 +158,11 @@ Expression Expression::parse(const std::string& text) {
     if (halves.size() == 2) e.over_ = split(halves[1], '+');
   }
   const auto bad = [](const std::string& name) {
-    return name.empty() || name.find_first_not_of(
-                               "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                               "0123456789_.-") != std::string::npos;
+    const bool is_number = !name.empty() && name[0] >= '0' && name[0] <= '9';
+    return name.empty() || is_number ||
+           name.find_first_not_of(
+               "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+               "0123456789_.-") != std::string::npos;
   };
   bool wrong = halves.size() > 2;
   for (const auto* terms : {&e.sum_, &e.over_})

@@ -158,6 +158,12 @@ class Section {
 
   const std::string& name() const { return name_; }
 
+  /// Everything else in the table is an error, which is said before what is missing for it.
+  void only(const Names& keys) {
+    known_ = keys;
+    finish();
+  }
+
   /// Everything else in the table is an error.
   void finish() const {
     for (const auto& [key, node] : *table_) {

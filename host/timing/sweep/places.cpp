@@ -3,11 +3,27 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string_view>
 
 #include "host/config/config.h"
 #include "host/core/error.h"
 
 namespace nearwarp::sweep {
+namespace {
+
+/// Behind the last folder, and of several programs of the last.
+std::string_view last_part(std::string_view programs) {
+  return programs.substr(programs.find_last_of("/+") + 1);  // npos + 1 is 0
+}
+
+/// Can these be names of one program? Paths lead to a file in many ways; what it holds is in ids.
+bool may_be(const std::string& name, const std::string& other) {
+  if (name == other) return true;
+  const bool has_path = name.find('/') != name.npos || other.find('/') != other.npos;
+  return has_path && last_part(name) == last_part(other);
+}
+
+}  // namespace
 
 Places::Places(const Plan& plan) : plan_(plan) {
   for (const Axis& axis : plan.definition.axes) {
@@ -22,7 +38,7 @@ std::optional<size_t> Places::of(const Record& record) {
   at.choice.resize(d.axes.size());
   for (at.program = 0; at.program < d.programs.size(); ++at.program) {
     const Program& program = d.programs[at.program];
-    if (program.name != record.workload || program.size != record.size) continue;
+    if (!may_be(program.name, record.workload) || program.size != record.size) continue;
     for (at.machine = 0; at.machine < d.machines.size(); ++at.machine) {
       if (plan_.machine_name(at) != record.machine) continue;
       for (at.policy = 0; at.policy < d.policies.size(); ++at.policy) {

@@ -111,17 +111,28 @@ class PointMaker {
       ids += point.id;
       const auto [first, is_new] = seen.try_emplace(point.id, point.index);
       if (is_new) continue;
-      throw UsageError(fmt::format(
-          "points {} and {} of the sweep are the same: {} on {} under {} - name every workload, "
-          "machine and policy once",
-          first->second + 1, point.index + 1, d_.programs[point.program].name,
-          d_.machines[point.machine], d_.policies[point.policy]));
+      throw UsageError(same_points(placed(first->second), point));
     }
     for (const Axis& axis : d_.axes)
       for (const Axis::Value& value : axis.values)
         ids += fmt::format("\n{}={}", axis.key, value.toml);
     for (const std::string& all : all_ids_) ids += "\n" + all;
     return digest(ids);
+  }
+
+  /// Says that two points are the same, and why.
+  std::string same_points(const Point& first, const Point& second) const {
+    std::string what =
+        fmt::format("points {} and {} of the sweep are the same: {} on {} under {}",
+                    first.index + 1, second.index + 1, d_.programs[second.program].name,
+                    d_.machines[second.machine], d_.policies[second.policy]);
+    for (size_t i = 0; i < d_.axes.size(); ++i) {
+      if (first.choice[i] == second.choice[i]) continue;
+      return fmt::format("{}, and {} and {} come to the same value - leave one of them out", what,
+                         d_.axes[i].override_text(first.choice[i]),
+                         d_.axes[i].override_text(second.choice[i]));
+    }
+    return what + " - name every workload, machine and policy once";
   }
 
   /// A point without what its configuration says.

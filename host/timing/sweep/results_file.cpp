@@ -21,7 +21,7 @@ namespace {
 constexpr uint64_t kLinesFromAskToAsk = 256;
 
 [[noreturn]] void fail(const std::string& path, const char* what, int error_number) {
-  const char* advice = "choose another --out";
+  const char* advice = "choose another file";
   if (error_number == ENOSPC || error_number == EDQUOT) {
     advice = "make room and run the same command again; what is written stays";
   } else if (error_number == ENOENT || error_number == ENOTDIR) {
@@ -66,10 +66,8 @@ ResultsFile::ResultsFile(const std::string& path) : path_(path) {
         rest);
     if (rest.empty()) return;
     if (!is_torn_line(rest)) {
-      throw Error(
-          fmt::format("'{}' holds something else than a sweep's results - choose another "
-                      "--out",
-                      path_));
+      throw Error(fmt::format(
+          "'{}' holds something else than a sweep's results - choose another file", path_));
     }
     if (ftruncate(fd_, static_cast<off_t>(bytes_)) != 0) fail(path_, "mend", errno);
     dropped_ = true;
@@ -93,8 +91,8 @@ void ResultsFile::open() {
   if (flock(fd_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     close(fd_);
     throw Error(
-        fmt::format("another sweep is writing '{}' - wait for it, or give every --shard "
-                    "its own --out and merge them",
+        fmt::format("another sweep is writing '{}' - wait for it, or have every part write a file "
+                    "of its own and merge them",
                     path_));
   }
 }

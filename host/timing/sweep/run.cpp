@@ -52,11 +52,12 @@ class SweepRun final : public sim::BatchObserver {
         file_(file),
         todo_(plan.definition.programs.size()),
         sizes_(plan.definition.programs.size()) {
-    file.place(plan, [&] { return surroundings_.progress(progress_); });
+    if (!options.find_by_id) file.place(plan, [&] { return surroundings_.progress(progress_); });
+    const bool makes_points = options.find_by_id || !options.others.empty();
     size_t looked_at = 0;
     for (size_t i = 0; i < plan.points.size(); ++i) {
       if (!options.shard.has(i)) continue;
-      if (!options.others.empty() && ++looked_at % kPointsFromAskToAsk == 0 &&
+      if (makes_points && ++looked_at % kPointsFromAskToAsk == 0 &&
           !surroundings_.progress(progress_))
         throw Interrupted("interrupted while the points that are there were looked for - none ran");
       if (!is_ours(i)) continue;

@@ -57,6 +57,10 @@ struct RunOptions {
   /// How each program is divided; null: all of it in one go, as always under policies whose
   /// parts cannot be simulated by themselves (sim::why_no_parts()).
   Divide divide;
+  /// Points that other sweeps have written are found by their ids, for which all points of this one
+  /// are made; else by place, for which the file is read once more. For small sweeps, of which many
+  /// write one file.
+  bool find_by_id = false;
 };
 
 /// Points of a program that are made, checked and handed to the runner at a time: so many that the

@@ -665,6 +665,16 @@ const changesText = (point) => Object.entries(point.changes || {})
 
 const workloads = unique(data.points.map((point) => point.workload));
 
+/// The point that a point is compared with: under the first policy of its study. Another study may
+/// have it, too.
+const pointsById = new Map(data.points.map((point) => [point.id, point]));
+const referenceOf = (point) => pointsById.get(point.reference);
+const speedupOf = (point) => {
+  const reference = referenceOf(point);
+  return point.quantities && reference && reference.quantities
+    ? reference.quantities.cycles / point.quantities.cycles : "-";
+};
+
 /// Runs whose launches were not simulated all in one go: how that approximates (docs/launches.md).
 const approximatedPoints = data.points.filter((point) => point.launches && point.launches.approximated.length);
 
@@ -875,21 +885,18 @@ const workloadPage = (name) => {
   const good = points.filter((point) => point.quantities);
   const shown = ["cycles", "ipc", "offloaded", "tx", "rx", "cross", "energy"]
     .filter((q) => data.quantities[q]);
-  // The first policy's with the same machine and changes.
-  const speedup = (point) => {
-    const reference = points.find((p) => p.study === point.study && p.machine === point.machine &&
-                                         changesText(p) === changesText(point));
-    return point.quantities && reference.quantities
-      ? reference.quantities.cycles / point.quantities.cycles : "-";
-  };
+  const over = (point) => (referenceOf(point) || {policy: "-"}).policy;
+  const references = unique(points.map(over));
   // Columns in which all runs have the same, which says nothing, are left out.
   const described = [["study", (point) => point.study], ["machine", (point) => point.machine],
     ["changes", (point) => changesText(point) || "-"], ["status", (point) => point.error || point.status]]
     .filter(([, of]) => unique(points.map(of)).length > 1 || points.some((point) => point.error));
-  const columns = ["policy", ...described.map(([title]) => title), "speed-up",
+  if (references.length > 1) described.push(["over", over]);
+  const speedup = references.length > 1 ? "speed-up" : `speed-up over ${references[0]}`;
+  const columns = ["policy", ...described.map(([title]) => title), speedup,
     ...shown.map((q) => (quantityLabels[q] || q) +
       (data.quantities[q].unit ? ` [${data.quantities[q].unit}]` : ""))];
-  const rows = points.map((point) => [point.policy, ...described.map(([, of]) => of(point)), speedup(point),
+  const rows = points.map((point) => [point.policy, ...described.map(([, of]) => of(point)), speedupOf(point),
     ...shown.map((q) => point.quantities ? point.quantities[q] : "-")]);
   const filter = make("input", {type: "search", placeholder: "e.g. l2.", "aria-label":
     "Part of counters' names", size: 18});
@@ -936,16 +943,13 @@ const workloadsPage = () => {
   const shown = workloads.map((name) => {
     const points = data.points.filter((point) => point.workload === name);
     const first = points.filter((point) => point.study === points[0].study);
-    // Where a study changes keys, those of its first point.
-    const main = first.filter((point) => changesText(point) === changesText(first[0]) &&
-                                         point.machine === first[0].machine);
-    return {name, points, main, reference: main[0]};
+    // Where a study changes keys, or has several machines, those with its first reference.
+    return {name, points, main: first.filter((point) => point.reference === first[0].reference)};
   });
   const policies = unique(shown.flatMap((one) => one.main.map((point) => point.policy)));
   const speedup = (one, policy) => {
     const point = one.main.find((p) => p.policy === policy);
-    return point && point.quantities && one.reference.quantities
-      ? one.reference.quantities.cycles / point.quantities.cycles : "-";
+    return point ? speedupOf(point) : "-";
   };
   return [make("h2", {}, "Workloads"),
     make("p", {class: "quiet"}, "Speed-ups over the first policy of a workload's first study."), table(
