@@ -1,5 +1,5 @@
 // CUDA applications as programs of the public interface.
-#include "host/programs/application.h"
+#include "host/api/application.h"
 
 #include <fmt/format.h>
 
@@ -47,6 +47,12 @@ void check_registers(const std::string& text) {
         text));
 }
 
+}  // namespace
+
+Machine machine_of(const ApplicationOptions& options) {
+  return options.machine.has_value() ? *options.machine : Machine::load("tom").value();
+}
+
 programs::ApplicationOptions own_options(const ApplicationOptions& o,
                                          const Machine::State& machine) {
   try {
@@ -78,13 +84,10 @@ programs::ApplicationOptions own_options(const ApplicationOptions& o,
   return own;
 }
 
-}  // namespace
-
 Expected<ApplicationRun> Program::run_application(std::span<const std::string> command,
                                                   const ApplicationOptions& options) {
   return guarded([&] {
-    const Machine taken =
-        options.machine.has_value() ? *options.machine : Machine::load("tom").value();
+    const Machine taken = machine_of(options);
     const Machine::State& machine = Access::of(taken);
     AskedOfApplication asked(options);
     programs::ApplicationRun run =
@@ -105,8 +108,7 @@ Expected<ApplicationRun> Program::run_application(std::span<const std::string> c
 
 Expected<Done> check(const ApplicationOptions& options) {
   return guarded([&] {
-    const Machine machine =
-        options.machine.has_value() ? *options.machine : Machine::load("tom").value();
+    const Machine machine = machine_of(options);
     own_options(options, Access::of(machine));
     return Done{};
   });

@@ -22,12 +22,18 @@ int devices_found() {
 
 }  // namespace
 
+void check_backend(const std::string& backend, int device) {
+  if (backend == "cpu") return;
+  if (backend != "cuda")
+    throw UsageError(fmt::format("there is no backend '{}' - \"cpu\" or \"cuda\"", backend));
+  if (const int devices = devices_found(); device < 0 || device >= devices)
+    throw UsageError(fmt::format("there is no CUDA device {} - 0 to {}", device, devices - 1));
+}
+
 std::unique_ptr<sim::BatchRunner> batch_runner(const BatchOptions& options) {
   if (options.backend == "cpu")
     return std::make_unique<sim::CpuBatch>(options.threads == 0 ? processors() : options.threads);
-  if (const int devices = devices_found(); options.device < 0 || options.device >= devices)
-    throw UsageError(
-        fmt::format("there is no CUDA device {} - 0 to {}", options.device, devices - 1));
+  check_backend(options.backend, options.device);
   sim::AcceleratorBatchOptions own;
   own.locate_fault = options.locate_fault;
   if (options.tell) own.say = options.tell;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "host/api/nearwarp.h"
 #include "host/timing/run/launch_choice.h"
@@ -9,7 +10,9 @@
 
 namespace nearwarp {
 
-/// Throws nearwarp::Error if there is no such device.
+/// Throws UsageError for what is no backend, nearwarp::Error if there is no such device.
+void check_backend(const std::string& backend, int device);
+/// The same.
 std::unique_ptr<sim::BatchRunner> batch_runner(const BatchOptions& options);
 /// Throws UsageError for what launches, sample and cold_caches cannot be.
 sim::LaunchChoice launch_choice(const BatchOptions& options);

@@ -12,12 +12,4 @@ const report::RunResult& run_of(const Result& result) {
   return result.whole->run;
 }
 
-const config::MachineConfig& config_of(const Machine& machine) {
-  return Access::of(machine).config;
-}
-
-const runtime::Recording& recording_of(const Program& program) {
-  return Access::of(program).recording;
-}
-
 }  // namespace nearwarp

@@ -1,12 +1,9 @@
-// What objects of the public interface are made of, for the command line's pages and for those of
-// its commands that study programs instead of simulating them.
+// What objects of the public interface are made of, for each other.
 #pragma once
 
 #include <vector>
 
 #include "host/api/nearwarp.h"
-#include "host/config/machine.h"
-#include "host/recording/recording.h"
 #include "host/timing/report/result.h"
 
 namespace nearwarp::sweep {
@@ -17,8 +14,6 @@ namespace nearwarp {
 
 /// Of one that a run has made.
 const report::RunResult& run_of(const Result& result);
-const config::MachineConfig& config_of(const Machine& machine);
-const runtime::Recording& recording_of(const Program& program);
 const sweep::Plan& plan_of(const Sweep& sweep);
 /// Run one after the other; a point that several have is the first one's.
 std::vector<const sweep::Plan*> plans_of(const Experiment& experiment);

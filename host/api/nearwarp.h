@@ -17,12 +17,19 @@
 // Each subject has a header of its own, nearwarp/SUBJECT.h; this one includes all of them.
 #pragma once
 
+#include <nearwarp/analysis.h>
 #include <nearwarp/batch.h>
+#include <nearwarp/catalogue.h>
+#include <nearwarp/checks.h>
 #include <nearwarp/configuration.h>
 #include <nearwarp/device.h>
 #include <nearwarp/experiment.h>
 #include <nearwarp/failure.h>
+#include <nearwarp/looks.h>
+#include <nearwarp/parts.h>
 #include <nearwarp/program.h>
 #include <nearwarp/result.h>
+#include <nearwarp/results.h>
 #include <nearwarp/simulation.h>
 #include <nearwarp/sweep.h>
+#include <nearwarp/traces.h>

@@ -24,6 +24,9 @@ Program::State loaded_program(const std::string& names, const std::string& size,
 void check_stacks(const std::string& program, uint32_t stacks,
                   const config::MachineConfig& machine);
 
+/// Throws UsageError for traces, which have no code.
+const runtime::Recording& recording_with_code(const Program& program);
+
 /// As Program::check(); throws UsageError.
 void check_program(const std::string& names, const config::MachineConfig& machine,
                    const config::PolicyConfig& policy);

@@ -8,22 +8,17 @@
 
 namespace nearwarp {
 
-namespace {
-
-/// What was changed, each once, in the order in which it was given.
-std::vector<std::string> changes_of(const RunOf& of) {
-  if (of.machine->given == of.policy->given) return of.machine->given;
-  std::vector<std::string> all = of.machine->given;
-  all.insert(all.end(), of.policy->given.begin(), of.policy->given.end());
+std::vector<std::string> changes_of(const Machine::State& machine, const Policy::State& policy) {
+  if (machine.given == policy.given) return machine.given;
+  std::vector<std::string> all = machine.given;
+  all.insert(all.end(), policy.given.begin(), policy.given.end());
   return all;
 }
-
-}  // namespace
 
 Result result_of(report::RunResult run, const RunOf& of, JsonText json) {
   run.workload = of.program->name;
   run.size = of.program->size;
-  run.overrides = changes_of(of);
+  run.overrides = changes_of(*of.machine, *of.policy);
   if (!run.partial && !of.program->cut_short.empty()) {
     run.partial = true;
     run.partial_reason = of.program->cut_short;

@@ -72,6 +72,8 @@ struct RunOf {
   std::shared_ptr<const Machine::State> machine;
   std::shared_ptr<const Policy::State> policy;
 };
+/// What was changed of both, each once, in the order in which it was given.
+std::vector<std::string> changes_of(const Machine::State& machine, const Policy::State& policy);
 /// Result::json takes longer than all the rest.
 enum class JsonText : uint8_t { kMade, kLeftOut };
 /// A run's numbers as the public interface has them.

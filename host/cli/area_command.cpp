@@ -1,10 +1,9 @@
 // nearwarp area: what a processor's parts take of its dies, from a machine, a policy and estimates.
+#include "host/api/nearwarp/parts.h"
 #include "host/cli/command.h"
 #include "host/cli/commands.h"
 #include "host/cli/completion/values.h"
-#include "host/config/area.h"
-#include "host/config/config.h"
-#include "host/mechanisms/mpu/area/area.h"
+#include "host/cli/expected.h"
 #include "host/timing/report/file.h"
 
 namespace nearwarp::cli {
@@ -25,17 +24,15 @@ CommandLine declare_area() {
 }
 
 int run_area(const CommandLine& line, const Words& /*application*/) {
-  Words own, others;
-  for (const std::string& change : line.texts("set"))
-    (change.starts_with("area.") ? own : others).push_back(change);
-  const config::AreaConfig area = config::load_area(line.text("areas"), own);
-  const config::MachineConfig machine = config::load_machine(line.text("machine"), others);
-  const config::PolicyConfig policy = config::load_policy(line.text("policy"), others);
+  const AreaOptions options{.machine = line.text("machine"),
+                            .policy = line.text("policy"),
+                            .areas = line.text("areas"),
+                            .changes = line.texts("set")};
   const std::string json = line.text("json");
   if (!json.empty()) report::check_writable(json);
-  const mpu::AreaReport report = mpu::area_of(machine, policy, area);
-  if (!json.empty()) report::write_file(json, mpu::area_json(report, machine, policy, area));
-  print(mpu::area_text(report));
+  const AreaReport found = taken(estimate_area(options));
+  if (!json.empty()) report::write_file(json, found.document);
+  print(found.text);
   return 0;
 }
 

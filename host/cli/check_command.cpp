@@ -4,18 +4,16 @@
 
 #include <csignal>
 
-#include "bench/workloads/workload.h"
-#include "host/cli/application.h"
+#include "host/api/nearwarp/checks.h"
+#include "host/cli/application_options.h"
 #include "host/cli/command.h"
 #include "host/cli/commands.h"
 #include "host/cli/completion/values.h"
+#include "host/cli/expected.h"
 #include "host/cli/interrupt.h"
-#include "host/cli/program_recording.h"
-#include "host/config/config.h"
+#include "host/cli/notes.h"
+#include "host/cli/unknown_workload.h"
 #include "host/core/error.h"
-#include "host/functional/device/virtual_device.h"
-#include "host/functional/racecheck/checker.h"
-#include "host/functional/racecheck/report.h"
 #include "host/timing/report/file.h"
 
 namespace nearwarp::cli {
@@ -47,20 +45,25 @@ CommandLine declare_check() {
   return line;
 }
 
-racecheck::Findings check_workload(const workloads::Workload& workload, workloads::Size size,
-                                   const racecheck::Checker::Options& options) {
-  racecheck::Checker checker(options);
-  checker.findings().program = workload.name();
-  runtime::VirtualDevice::Options device;
-  device.record_traces = false;
-  device.checker = &checker;
-  try {
-    execute_workload(workload, size, std::move(device));
-  } catch (const runtime::DeviceFault& fault) {
-    checker.findings().errors.push_back(fault.what());
-  }
-  checker.end_launch();
-  return checker.findings();
+CheckReport checked_workload(const std::string& name, const std::string& size,
+                             CheckOptions options) {
+  check_workload(name, "check");
+  catch_interrupts();
+  Notes notes;
+  options.progress = notes.progress_function();
+  return taken(nearwarp::check_workload(name, size, options));
+}
+
+CheckReport checked_application(const CommandLine& line, const Words& application,
+                                ApplicationOptions run, const CheckOptions& options) {
+  run.machine = taken(Machine::load(line.text("machine"), line.texts("set"), Foreign::kPassedOver));
+  catch_interrupts();
+  Notes notes;
+  run.tell = [&](const std::string& message) { notes.tell(message); };
+  run.go_on = [] { return !interrupted(); };
+  CheckReport found = taken(check_application(application, run, options));
+  if (found.interrupted) forget_interrupt();
+  return found;
 }
 
 int run_check(const CommandLine& line, const Words& application) {
@@ -72,63 +75,26 @@ int run_check(const CommandLine& line, const Words& application) {
   set_execution(line, application, "check", execution);
   if (line.given("size") && !application.empty())
     throw UsageError("--size is for workloads - e.g. nearwarp check --size medium bfs-rmat");
-  const workloads::Size size = workloads::parse_size(line.text("size"));
-  const std::string kernels = kernels_option(line);
-  const uint64_t most = line.number("max-reports", 0, racecheck::FindingTable::kMost);
+  const std::string size = line.text("size");
+  taken(check_size(size));
+  CheckOptions options;
+  options.kernels = kernels_option(line);
+  options.misuse = !line.given("no-misuse");
+  options.unwritten = !line.given("no-unwritten");
+  const uint64_t most = line.number("max-reports", 0, CheckReport::kMostFindings);
   const std::string json = line.text("json");
   if (!json.empty()) report::check_writable(json);
-
-  programs::ApplicationRun run;
-  if (application.empty()) {
-    const workloads::Workload& workload = workload_named(line.positional()[0], "check");
-    catch_interrupts();
-    racecheck::Checker::Options options;
-    options.kernels = kernels;
-    options.misuse = !line.given("no-misuse");
-    options.unwritten = !line.given("no-unwritten");
-    run.findings.push_back(check_workload(workload, size, options));
-  } else {
-    const config::MachineConfig machine =
-        config::load_machine(line.text("machine"), line.texts("set"));
-    catch_interrupts();
-    programs::ApplicationOptions options;
-    options.check = true;
-    for (const char* kind : {"misuse", "unwritten"}) {
-      if (!line.given(std::string("no-") + kind)) continue;
-      options.check_without += (options.check_without.empty() ? "" : ",") + std::string(kind);
-    }
-    options.kernels = kernels;
-    options.execution = execution_of(execution);
-    run = run_application(application, machine, options);
-    tell_ending(run);
-  }
-  bool clean = true;
-  uint64_t launches = 0;
-  for (const racecheck::Findings& findings : run.findings) {
-    clean = clean && findings.clean();
-    launches += findings.launches;
-  }
-  if ((run.findings.empty() || (clean && launches == 0)) && run.interrupted)
-    throw Error(fmt::format("{}: {}", kApplicationInterrupted,
-                            run.findings.empty()
-                                ? why_not_used(run)
-                                : "no launch that was to be checked had ended - there is nothing "
-                                  "to report"));
-  if (run.findings.empty()) throw Error(why_not_used(run));
-  if (clean && launches == 0)
-    throw Error(kernels.empty() ? why_not_launched(run)
-                                : fmt::format("no kernel with a match of '{}' was launched - "
-                                              "there is nothing to check",
-                                              kernels));
+  const CheckReport found = application.empty()
+                                ? checked_workload(line.positional()[0], size, options)
+                                : checked_application(line, application, execution, options);
   // A reader who leaves early must not end the program before the file is written.
   if (!json.empty()) std::signal(SIGPIPE, SIG_IGN);
-  if (!json.empty()) report::write_file(json, racecheck::format_json(run.findings, version()));
-  for (size_t i = 0; i < run.findings.size(); ++i)
-    print((i == 0 ? "" : "\n") + racecheck::format_text(run.findings[i], most));
-  if (run.interrupted)
-    throw Error(fmt::format("{}: findings are partial", kApplicationInterrupted));
-  if (run.exit_status != 0) return run.exit_status;
-  return clean ? 0 : kFound;
+  if (!json.empty()) report::write_file(json, found.document);
+  for (const CheckedProgram& program : found.programs)
+    print((&program == found.programs.data() ? "" : "\n") + taken(program.text(most)));
+  if (found.interrupted) throw Error("the application was interrupted: findings are partial");
+  if (found.exit_status != 0) return found.exit_status;
+  return found.clean() ? 0 : kFound;
 }
 
 }  // namespace

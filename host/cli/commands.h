@@ -5,6 +5,7 @@
 #include <string>
 
 #include "host/cli/options.h"
+#include "host/core/wrapped.h"
 
 namespace nearwarp::cli {
 
@@ -12,15 +13,8 @@ namespace nearwarp::cli {
 int analyze_mappings_command(const CommandLine& line);
 int analyze_sharing_command(const CommandLine& line);
 int analyze_objects_command(const CommandLine& line);
-/// What `nearwarp list` lists: "workloads", "machines" and so on.
-Words list_kinds();
-
 /// Version of nearwarp and 8 digits of its models' hash, e.g. "0.1.0+6fd52c3a".
 std::string version();
-
-/// `text` in lines of at most `width` columns; `indent` is put in front of all but the first, and
-/// not counted. A list "a,b,c" that is too long for a line ends lines with its commas.
-std::string wrapped(const std::string& text, size_t width, const std::string& indent);
 
 /// `text` with those of its lines that are longer than `width` broken between words; what comes of
 /// a line is further to the right than its beginning.

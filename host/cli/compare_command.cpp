@@ -1,13 +1,11 @@
 // nearwarp compare: what differs between the runs of two files.
-#include <nlohmann/json.hpp>
-
+#include "host/api/nearwarp/results.h"
 #include "host/cli/command.h"
 #include "host/cli/commands.h"
+#include "host/cli/expected.h"
 #include "host/cli/result_files.h"
 #include "host/cli/terminal.h"
 #include "host/core/error.h"
-#include "host/timing/compare/compare.h"
-#include "host/timing/compare/nsight.h"
 
 namespace nearwarp::cli {
 namespace {
@@ -31,23 +29,20 @@ int compare_measured(const CommandLine& line, const std::string& csv, const std:
     throw UsageError(
         "a comparison with what Nsight Compute measured is written to no file - leave "
         "out --json and --csv");
-  const compare::Document document = compare::read_document(run);
-  const std::vector<compare::MeasuredLaunch> measured = compare::read_nsight(csv);
-  const std::vector<compare::LaunchPair> pairs = compare::launch_pairs(measured, document);
-  print(compare::format(pairs, measured, document));
-  return line.given("exit-code") && compare::mean_error(pairs) != 0 ? 1 : 0;
+  const MeasuredComparison compared = taken(nearwarp::compare_measured(csv, run));
+  print(compared.text);
+  return line.given("exit-code") && compared.mean_error != 0 ? 1 : 0;
 }
 
 int run_compare(const CommandLine& line, const Words& /*application*/) {
   for (size_t i = 0; i < 2; ++i)
-    if (compare::is_nsight(line.positional()[i]))
+    if (is_measured(line.positional()[i]))
       return compare_measured(line, line.positional()[i], line.positional()[1 - i]);
-  const compare::Difference difference = compare::compare(
-      compare::read_document(line.positional()[0]), compare::read_document(line.positional()[1]));
+  const Comparison compared = taken(compare_results(line.positional()[0], line.positional()[1]));
   const ResultFiles files = ResultFiles::of(line);
-  if (files.any()) files.write(compare::compare_json(difference).dump(1) + "\n", "changes");
-  print(compare::format(difference, line.given("all") ? 0 : 20, output_width()));
-  return line.given("exit-code") && !difference.none() ? 1 : 0;
+  if (files.any()) files.write(compared.document, "changes");
+  print(taken(compared.text(line.given("all") ? 0 : 20, output_width())));
+  return line.given("exit-code") && !compared.equal ? 1 : 0;
 }
 
 }  // namespace

@@ -1,23 +1,21 @@
 // nearwarp devices: what simulated systems can be stepped on here.
 #include <fmt/format.h>
 
+#include "host/api/nearwarp/catalogue.h"
 #include "host/cli/command.h"
 #include "host/cli/commands.h"
 #include "host/cli/terminal.h"
-#include "host/core/error.h"
-#include "host/core/workers.h"
-#include "host/timing/run/cuda_devices.h"
 
 namespace nearwarp::cli {
 namespace {
 
-std::string device_text(const sim::DeviceInfo& d) {
+std::string device_text(const CudaDevice& d) {
   return fmt::format(
       "{} ({}), {} multiprocessors at {} MHz, {:.1f} GiB; steps {} systems at once, "
       "each by {} to {} warps",
       d.name, d.architecture, d.multiprocessors, d.clock_mhz,
-      static_cast<double>(d.memory_bytes) / (1 << 30), d.blocks_at_once, d.warps_per_block,
-      d.warps_per_block * d.largest_team);
+      static_cast<double>(d.memory_bytes) / (1 << 30), d.systems_at_once, d.least_warps,
+      d.most_warps);
 }
 
 CommandLine declare_devices() {
@@ -31,16 +29,11 @@ int run_devices(const CommandLine& /*line*/, const Words& /*application*/) {
     return fmt::format("{:<{}}{}\n", name, kIndent,
                        wrapped(text, output_width() - kIndent, std::string(kIndent, ' ')));
   };
-  const unsigned here = processors();
-  std::string text = row("cpu", fmt::format("{} processor{}", here, here == 1 ? "" : "s"));
-  std::string why;
-  try {
-    for (const sim::DeviceInfo& d : sim::cuda_devices(why))
-      text += row(fmt::format("cuda {}", d.index), device_text(d));
-  } catch (const Error& error) {
-    why = error.what();
-  }
-  if (!why.empty()) text += row("cuda", fmt::format("none: {}", why));
+  const Devices all = devices();
+  std::string text =
+      row("cpu", fmt::format("{} processor{}", all.processors, all.processors == 1 ? "" : "s"));
+  for (const CudaDevice& d : all.cuda) text += row(fmt::format("cuda {}", d.index), device_text(d));
+  if (!all.why_no_cuda.empty()) text += row("cuda", fmt::format("none: {}", all.why_no_cuda));
   print(text);
   return 0;
 }

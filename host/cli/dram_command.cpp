@@ -3,18 +3,18 @@
 
 #include <algorithm>
 
+#include "host/api/nearwarp/parts.h"
 #include "host/cli/backend.h"
 #include "host/cli/command.h"
 #include "host/cli/commands.h"
 #include "host/cli/completion/values.h"
 #include "host/cli/dram_load.h"
+#include "host/cli/expected.h"
 #include "host/cli/interrupt.h"
-#include "host/cli/progress_bar.h"
+#include "host/cli/notes.h"
 #include "host/cli/result_files.h"
 #include "host/cli/terminal.h"
-#include "host/config/config.h"
 #include "host/core/error.h"
-#include "host/timing/dram/report.h"
 
 namespace nearwarp::cli {
 namespace {
@@ -41,32 +41,16 @@ CommandLine declare_dram() {
 }
 
 /// A point per standard and load.
-void add_points(const CommandLine& line, const config::DramConfig& standard, bool several,
-                std::vector<dram::Point>& points) {
+void add_points(const CommandLine& line, const MemoryStandard& standard, bool several,
+                std::vector<MemoryPoint>& points) {
   for (NamedLoad& load : loads_of(line, standard)) {
-    const std::string name = several ? fmt::format("{} {}", standard.name, load.name) : load.name;
-    points.push_back({&standard, std::move(load.load), load.name.empty() ? standard.name : name});
+    const std::string name = several ? fmt::format("{} {}", standard.name(), load.name) : load.name;
+    points.push_back({standard, std::move(load.streams), load.name.empty() ? "" : name});
   }
 }
 
-/// Shows progress, stops at an interrupt.
-dram::RunResults run_all(std::span<const dram::Point> points, const dram::RunOptions& run,
-                         const Backend& backend, unsigned threads) {
-  const bool ends_are_known = std::none_of(points.begin(), points.end(),
-                                           [](const dram::Point& p) { return p.load.is_trace(); });
-  const uint64_t cycles = points.size() * (run.warm_up_cycles + run.cycles);
-  catch_interrupts();
-  ProgressBar bar("simulating", "Mcycles/s");
-  const dram::Watch watch = [&](uint64_t done) {
-    bar.update(done, ends_are_known ? std::max(done, cycles) : 0);
-    return !interrupted();
-  };
-  return backend.cuda ? dram::run_points_on_cuda(backend.device, points, run, watch)
-                      : dram::run_points(points, run, threads, watch);
-}
-
 int run_dram(const CommandLine& line, const Words& /*application*/) {
-  dram::RunOptions run;
+  MemoryOptions run;
   run.cycles = line.number("cycles", 1, uint64_t{1} << 36);
   run.warm_up_cycles = line.number("warm-up", 0, uint64_t{1} << 36);
   Words changes = line.texts("set");
@@ -77,28 +61,30 @@ int run_dram(const CommandLine& line, const Words& /*application*/) {
   }
   const Words names = split_commas(line.text("standard"));
   if (names.empty()) throw UsageError("--standard names none - see 'nearwarp list dram'");
-  std::vector<config::DramConfig> standards;
-  for (const std::string& name : names) standards.push_back(config::load_dram(name, changes));
-  std::vector<dram::Point> points;
-  for (const config::DramConfig& standard : standards) {
+  std::vector<MemoryStandard> standards;
+  for (const std::string& name : names)
+    standards.push_back(taken(MemoryStandard::load(name, changes)));
+  std::vector<MemoryPoint> points;
+  for (const MemoryStandard& standard : standards)
     add_points(line, standard, standards.size() > 1, points);
-  }
-  const auto threads = static_cast<unsigned>(line.number("threads", 1, 1024));
+  run.threads = static_cast<unsigned>(line.number("threads", 1, 1024));
   const Backend backend = chosen_backend(line);
+  if (backend.cuda) run.backend = "cuda";
+  run.device = backend.device;
   const ResultFiles files = ResultFiles::of(line);
-  const dram::RunResults found = run_all(points, run, backend, threads);
-  std::vector<dram::Point> over;
-  std::vector<dram::RunResult> results;
-  for (size_t i = 0; i < points.size(); ++i) {
-    if (!found[i].has_value()) continue;
-    over.push_back(points[i]);
-    results.push_back(*found[i]);
+  catch_interrupts();
+  MemoryReport found;
+  {
+    Notes notes;
+    run.progress = notes.progress_function();
+    found = taken(measure_memory(points, run));
   }
-  if (!over.empty()) print(dram::table_text(over, results, output_width()));
-  if (files.any()) files.write(dram::json_text(over, results, run, version()), "runs");
-  if (over.size() == points.size()) return 0;
-  throw Error(
-      fmt::format("interrupted: {} of {} runs came to their end", over.size(), points.size()));
+  const auto ended =
+      static_cast<size_t>(std::ranges::count_if(found.results, &MemoryResult::ended));
+  if (ended != 0) print(taken(found.text(output_width())));
+  if (files.any()) files.write(found.document, "runs");
+  if (ended == points.size()) return 0;
+  throw Error(fmt::format("interrupted: {} of {} runs came to their end", ended, points.size()));
 }
 
 }  // namespace

@@ -9,17 +9,14 @@
 
 #include "host/config/nearest.h"
 #include "host/core/error.h"
-#include "host/timing/dram/trace_file.h"
 
 namespace nearwarp::cli {
 namespace {
 
 constexpr uint64_t kMillion = 1'000'000;
-constexpr uint64_t kMaxOutstanding = 65536;
-constexpr uint64_t kMaxAddress = uint64_t{1} << 40;
 
 /// "0.66" or "2/3" is not a float here: millionths, exactly. `option` is what was written before.
-uint64_t millionths(const std::string& option, const std::string& text, uint64_t least) {
+uint32_t millionths(const std::string& option, const std::string& text, uint64_t least) {
   const size_t dot = text.find('.');
   const std::string whole = text.substr(0, dot);
   std::string part = dot == std::string::npos ? "" : text.substr(dot + 1);
@@ -28,7 +25,7 @@ uint64_t millionths(const std::string& option, const std::string& text, uint64_t
   if (digits && whole.size() <= 3 && part.size() <= 6) {
     part.resize(6, '0');
     const uint64_t value = (whole.empty() ? 0 : std::stoull(whole)) * kMillion + std::stoull(part);
-    if (value >= least && value <= kMillion) return value;
+    if (value >= least && value <= kMillion) return static_cast<uint32_t>(value);
   }
   throw UsageError(
       fmt::format("{} cannot be '{}' - a share from {} to 1 with at most six decimals "
@@ -47,48 +44,30 @@ uint64_t number_of(const std::string& option, const std::string& text, uint64_t 
   return value;
 }
 
-/// Bytes as accesses of the standard.
-uint64_t accesses_of(const std::string& option, const std::string& text, uint64_t least,
-                     const config::DramConfig& standard) {
-  const uint64_t bytes = number_of(option, text, least, kMaxAddress);
-  const uint64_t one = standard.organisation.access_bytes;
+uint32_t outstanding_of(const std::string& option, const std::string& text) {
+  return static_cast<uint32_t>(number_of(option, text, 1, MemoryStream::kMostOutstanding));
+}
+
+/// Bytes of whole accesses.
+uint64_t bytes_of(const std::string& option, const std::string& text, uint64_t least,
+                  const MemoryStandard& standard) {
+  const uint64_t bytes = number_of(option, text, least, MemoryStream::kMostAddress);
+  const uint64_t one = standard.access_bytes();
   if (bytes % one != 0) {
     throw UsageError(
         fmt::format("{} cannot be '{}' - a multiple of the {} bytes of an access of {} is needed",
-                    option, bytes, one, standard.name));
+                    option, bytes, one, standard.name()));
   }
-  return bytes / one;
+  return bytes;
 }
 
 const std::vector<std::string>& patterns() {
   static const std::vector<std::string> all = {"stream", "random", "strided", "conflict", "mix"};
   return all;
 }
-/// Pattern and share of writes.
-void set_pattern(dram::Traffic& traffic, const std::string& name) {
-  if (name == "random") traffic.pattern = TrafficPattern::kRandom;
-  if (name == "conflict") traffic.pattern = TrafficPattern::kConflict;
-  if (name == "mix") {
-    traffic.writes_num = 1;
-    traffic.writes_den = 3;
-  }
-}
-void set_reads(dram::Traffic& traffic, uint64_t reads_ppm) {
-  traffic.writes_num = static_cast<uint32_t>(kMillion - reads_ppm);
-  traffic.writes_den = kMillion;
-}
-void set_rate(dram::Traffic& traffic, uint64_t rate_ppm) {
-  traffic.pacing = TrafficPacing::kOpen;
-  traffic.rate_ppm = rate_ppm;
-}
-void set_outstanding(dram::Traffic& traffic, uint64_t reads) {
-  traffic.pacing = TrafficPacing::kWindow;
-  traffic.outstanding = static_cast<uint32_t>(reads);
-}
-
 /// The one stream of --traffic, its pacing apart.
-dram::Traffic traffic_of(const CommandLine& line, const config::DramConfig& standard) {
-  dram::Traffic traffic;
+MemoryStream traffic_of(const CommandLine& line, const MemoryStandard& standard) {
+  MemoryStream traffic;
   const std::string kind = line.text("traffic");
   std::vector<std::string> kinds = patterns();
   kinds.emplace_back("trace");
@@ -106,25 +85,21 @@ dram::Traffic traffic_of(const CommandLine& line, const config::DramConfig& stan
   only_with("stride", "strided");
   only_with("trace", "trace");
   traffic.seed = line.number("seed", 0, ~uint64_t{0});
-  set_pattern(traffic, kind);
+  traffic.pattern = kind;
   if (kind == "strided")
-    traffic.stride_lines = accesses_of("--stride", line.text("stride"), 1, standard);
+    traffic.stride_bytes = bytes_of("--stride", line.text("stride"), 1, standard);
   if (kind == "trace") {
     for (const char* option : {"reads", "rate"}) {
       if (line.given(option)) throw UsageError(fmt::format("--{} is not for traces", option));
     }
-    dram::Trace trace = dram::read_trace(line.text("trace"), standard);
-    traffic.pattern = TrafficPattern::kTrace;
-    traffic.trace = std::move(trace.accesses);
-    if (trace.timed) traffic.pacing = TrafficPacing::kOpen;
+    traffic.trace = line.text("trace");
   }
-  if (line.given("reads")) set_reads(traffic, millionths("--reads", line.text("reads"), 0));
+  if (line.given("reads")) traffic.reads_ppm = millionths("--reads", line.text("reads"), 0);
   return traffic;
 }
 
 /// One of several streams: "PATTERN,KEY=VALUE,..."; its seed where it names none.
-dram::Traffic stream_of(const std::string& text, const config::DramConfig& standard,
-                        uint64_t seed) {
+MemoryStream stream_of(const std::string& text, const MemoryStandard& standard, uint64_t seed) {
   const Words words = split_commas(text);
   const std::string where = fmt::format("--stream '{}'", text);
   if (words.empty() ||
@@ -134,8 +109,8 @@ dram::Traffic stream_of(const std::string& text, const config::DramConfig& stand
                     fmt::join(patterns(), ", "),
                     words.empty() ? "" : config::suggestion(words[0], patterns())));
   }
-  dram::Traffic traffic;
-  set_pattern(traffic, words[0]);
+  MemoryStream traffic;
+  traffic.pattern = words[0];
   std::map<std::string, std::string> values;
   static const std::vector<std::string> kKeys = {"reads",  "rate",  "outstanding",
                                                  "stride", "start", "seed"};
@@ -160,36 +135,36 @@ dram::Traffic stream_of(const std::string& text, const config::DramConfig& stand
     throw UsageError(where + " - stride belongs to strided, which needs it");
   if (value("start") != nullptr && (words[0] == "random" || words[0] == "conflict"))
     throw UsageError(where + " - start is for stream, strided and mix");
-  if (const auto* v = value("reads")) set_reads(traffic, millionths(name("reads"), *v, 0));
-  if (const auto* v = value("rate")) set_rate(traffic, millionths(name("rate"), *v, 1));
+  if (const auto* v = value("reads")) traffic.reads_ppm = millionths(name("reads"), *v, 0);
+  if (const auto* v = value("rate")) traffic.rate_ppm = millionths(name("rate"), *v, 1);
   if (const auto* v = value("outstanding"))
-    set_outstanding(traffic, number_of(name("outstanding"), *v, 1, kMaxOutstanding));
+    traffic.outstanding = outstanding_of(name("outstanding"), *v);
   if (const auto* v = value("stride"))
-    traffic.stride_lines = accesses_of(name("stride"), *v, 1, standard);
+    traffic.stride_bytes = bytes_of(name("stride"), *v, 1, standard);
   if (const auto* v = value("start"))
-    traffic.first_line = accesses_of(name("start"), *v, 0, standard);
+    traffic.start_bytes = bytes_of(name("start"), *v, 0, standard);
   traffic.seed = seed;
   if (const auto* v = value("seed")) traffic.seed = number_of(name("seed"), *v, 0, ~uint64_t{0});
   return traffic;
 }
 
-dram::Load streams_of(const CommandLine& line, const config::DramConfig& standard) {
+std::vector<MemoryStream> streams_of(const CommandLine& line, const MemoryStandard& standard) {
   for (const char* option : {"traffic", "stride", "trace", "reads", "rate", "outstanding"}) {
     if (line.given(option))
       throw UsageError(fmt::format(
           "--{} is for one stream - with --stream say it there, as in random,rate=0.2", option));
   }
   const Words texts = line.texts("stream");
-  if (texts.size() > dram::kMaxStreams) {
+  if (texts.size() > MemoryStream::kMostStreams) {
     throw UsageError(fmt::format("--stream is given {} times - at most {} are right", texts.size(),
-                                 dram::kMaxStreams));
+                                 MemoryStream::kMostStreams));
   }
   const uint64_t seed = line.number("seed", 0, ~uint64_t{0});
-  std::vector<dram::Traffic> streams;
+  std::vector<MemoryStream> streams;
   // Streams without a seed of their own draw different numbers.
   for (const std::string& text : texts)
     streams.push_back(stream_of(text, standard, seed + streams.size()));
-  return dram::Load(std::move(streams));
+  return streams;
 }
 
 }  // namespace
@@ -216,9 +191,9 @@ void declare_load(CommandLine& line) {
             "STREAM");
 }
 
-std::vector<NamedLoad> loads_of(const CommandLine& line, const config::DramConfig& standard) {
+std::vector<NamedLoad> loads_of(const CommandLine& line, const MemoryStandard& standard) {
   if (line.given("stream")) return {{streams_of(line, standard), ""}};
-  dram::Traffic traffic = traffic_of(line, standard);
+  MemoryStream traffic = traffic_of(line, standard);
   if (line.given("rate") && line.given("outstanding")) {
     throw UsageError("--rate and --outstanding exclude each other - give one of them");
   }
@@ -229,14 +204,14 @@ std::vector<NamedLoad> loads_of(const CommandLine& line, const config::DramConfi
     throw UsageError("--outstanding names no number");
   std::vector<NamedLoad> loads;
   for (const std::string& rate : rates) {
-    set_rate(traffic, millionths("--rate", rate, 1));
-    loads.push_back({traffic, "rate " + rate});
+    traffic.rate_ppm = millionths("--rate", rate, 1);
+    loads.push_back({{traffic}, "rate " + rate});
   }
   for (const std::string& window : windows) {
-    set_outstanding(traffic, number_of("--outstanding", window, 1, kMaxOutstanding));
-    loads.push_back({traffic, window + " reads"});
+    traffic.outstanding = outstanding_of("--outstanding", window);
+    loads.push_back({{traffic}, window + " reads"});
   }
-  if (loads.empty()) loads.push_back({traffic, ""});
+  if (loads.empty()) loads.push_back({{traffic}, ""});
   return loads;
 }
 

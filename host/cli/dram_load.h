@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "host/api/nearwarp/parts.h"
 #include "host/cli/options.h"
-#include "host/timing/dram/channel_system.h"
 
 namespace nearwarp::cli {
 
@@ -15,9 +15,9 @@ void declare_load(CommandLine& line);
 /// Loads to run on a standard, each with the words that tell it from the others (none where there
 /// is one only): one for each value of --rate or --outstanding. Throws UsageError.
 struct NamedLoad {
-  dram::Load load;
+  std::vector<MemoryStream> streams;
   std::string name;
 };
-std::vector<NamedLoad> loads_of(const CommandLine& line, const config::DramConfig& standard);
+std::vector<NamedLoad> loads_of(const CommandLine& line, const MemoryStandard& standard);
 
 }  // namespace nearwarp::cli

@@ -200,7 +200,7 @@ ExperimentOutcome run_here(const Request& request) {
 ExperimentOutcome run_missing(const Request& request, std::string& trouble) {
   if (!request.slurm.has_value()) return run_here(request);
   const SlurmOutcome slurm =
-      run_on_slurm(request.experiment, request.how, request.words, *request.slurm);
+      run_on_slurm(SweepParts(request.experiment, request.how), request.words, *request.slurm);
   trouble = slurm.trouble;
   ExperimentOutcome outcome = run_here(request);
   outcome.finished = outcome.already_there - slurm.already_there;

@@ -3,10 +3,11 @@
 
 #include <cstdio>
 
+#include "host/api/nearwarp/results.h"
 #include "host/cli/command.h"
 #include "host/cli/commands.h"
+#include "host/cli/expected.h"
 #include "host/timing/report/columns.h"
-#include "host/timing/sweep/merge.h"
 
 namespace nearwarp::cli {
 namespace {
@@ -20,7 +21,7 @@ CommandLine declare_merge() {
 int run_merge(const CommandLine& line, const Words& /*application*/) {
   const std::string& output = line.positional()[0];
   const Words inputs(line.positional().begin() + 1, line.positional().end());
-  const sweep::MergeOutcome outcome = sweep::merge(inputs, output);
+  const MergeOutcome outcome = taken(merge_results(inputs, output));
   for (const std::string& path : outcome.torn) {
     std::fprintf(stderr, "nearwarp: the last line of '%s' is cut off and was left out\n",
                  path.c_str());

@@ -1,26 +1,25 @@
 // nearwarp noc: a network by itself, latency against load.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
+#include <span>
 
+#include "host/api/nearwarp/parts.h"
 #include "host/cli/backend.h"
 #include "host/cli/command.h"
 #include "host/cli/commands.h"
+#include "host/cli/expected.h"
 #include "host/cli/interrupt.h"
-#include "host/cli/progress_bar.h"
+#include "host/cli/notes.h"
 #include "host/cli/result_files.h"
 #include "host/cli/terminal.h"
 #include "host/config/nearest.h"
 #include "host/core/error.h"
-#include "host/core/workers.h"
-#include "host/timing/noc/print.h"
 
 namespace nearwarp::cli {
 namespace {
 
 constexpr size_t kMaxRates = 1000;
-constexpr double kSaturationStep = 0.005;
 
 double real(const std::string& option, const std::string& text, double least, double most) {
   double value = 0;
@@ -62,14 +61,9 @@ std::vector<double> parse_rates(const std::string& text) {
 /// they mean; here only that they are some.
 struct NumberOption {
   const char *name, *help, *fallback;
-  uint32_t noc::NocConfig::*to;
+  uint32_t NetworkOptions::*to;
 };
-using Noc = noc::NocConfig;
-constexpr NumberOption kShape[] = {
-    {"vcs", "virtual channels per port", "8", &Noc::vcs},
-    {"vnets", "virtual networks that share the channels (request-reply: 2)", "1", &Noc::vnets},
-    {"buffers", "flits that a virtual channel holds", "8", &Noc::buffers},
-};
+using Noc = NetworkOptions;
 constexpr NumberOption kPackets[] = {
     {"flits", "flits per packet", "1", &Noc::packet_flits},
     {"reply-flits", "of request-reply traffic: flits per reply", "5", &Noc::reply_flits},
@@ -89,7 +83,7 @@ constexpr NumberOption kRouters[] = {
 void declare(CommandLine& line, std::span<const NumberOption> options) {
   for (const NumberOption& o : options) line.value(o.name, o.help, "N", o.fallback);
 }
-void store(const CommandLine& line, std::span<const NumberOption> options, noc::NocConfig& c) {
+void store(const CommandLine& line, std::span<const NumberOption> options, NetworkOptions& c) {
   for (const NumberOption& o : options)
     c.*o.to = static_cast<uint32_t>(line.number(o.name, 0, 1000000));
 }
@@ -98,7 +92,9 @@ void declare(CommandLine& line) {
   line.value("topology", "mesh, crossbar, butterfly, or full", "NAME", "mesh");
   line.value("size", "mesh WxH, crossbar N or INxOUT, butterfly KxN (k-ary n-fly), full N", "SIZE");
   line.value("routing", "of a mesh: xy or yx", "NAME", "xy");
-  declare(line, kShape);
+  line.value("vcs", "virtual channels per port", "N", "8");
+  line.value("vnets", "virtual networks that share the channels (request-reply: 2)", "N", "1");
+  line.value("buffers", "flits that a virtual channel holds", "N", "8");
   line.value("traffic", "uniform, hotspot, transpose, or many-to-few", "NAME", "uniform");
   line.value("traffic-class", "one-way, or request-reply: every packet is answered", "NAME",
              "one-way");
@@ -122,13 +118,8 @@ void declare(CommandLine& line) {
   ResultFiles::declare(line, "docs/networks.md", "load");
 }
 
-std::string default_size(const std::string& topology) {
-  if (topology == "butterfly") return "4x3";
-  return topology == "mesh" ? "8x8" : "16";
-}
-
 /// One packet after the other, or requests with replies on a virtual network of their own.
-void choose_class(const CommandLine& line, noc::NocConfig& c) {
+void choose_class(const CommandLine& line, NetworkOptions& c) {
   const std::string name = line.text("traffic-class");
   if (name == "one-way") {
     if (line.given("reply-flits"))
@@ -139,16 +130,22 @@ void choose_class(const CommandLine& line, noc::NocConfig& c) {
                                  config::suggestion(name, {"one-way", "request-reply"})));
   } else {
     if (c.reply_flits == 0) throw UsageError("--reply-flits 0 - a reply has one flit at least");
-    if (!line.given("vnets")) c.vnets = 2;
   }
 }
 
-noc::NocConfig network_of(const CommandLine& line) {
-  noc::NocConfig c;
+NetworkOptions network_of(const CommandLine& line) {
+  const auto number = [&](const char* name) {
+    return static_cast<uint32_t>(line.number(name, 0, 1000000));
+  };
+  NetworkOptions c;
   c.topology = line.text("topology");
-  c.size = line.given("size") ? line.text("size") : default_size(c.topology);
+  c.size = line.text("size");
+  if (line.given("size") && c.size.empty())
+    throw UsageError("--size cannot be '' - a size is written like 8x8");
   c.routing = line.text("routing");
-  store(line, kShape, c);
+  c.vcs = number("vcs");
+  if (line.given("vnets")) c.vnets = number("vnets");
+  c.buffers = number("buffers");
   store(line, kPackets, c);
   store(line, kRouters, c);
   c.wait_for_tail_credit = line.given("wait-for-tail-credit");
@@ -171,13 +168,6 @@ noc::NocConfig network_of(const CommandLine& line) {
   return c;
 }
 
-/// Ten loads up to what the channels carry.
-std::vector<double> default_rates(double bound) {
-  std::vector<double> rates;
-  for (int i = 1; i <= 10; ++i) rates.push_back(bound * i / 10);
-  return rates;
-}
-
 CommandLine declare_noc() {
   CommandLine line("noc", "", "Measure a network by itself: latency against load");
   declare(line);
@@ -185,48 +175,32 @@ CommandLine declare_noc() {
 }
 
 int run_noc(const CommandLine& line, const Words& /*application*/) {
-  noc::NocReport report;
-  report.config = network_of(line);
-  report.measure.period_cycles = static_cast<uint32_t>(line.number("period", 10, 1000000));
-  report.measure.max_periods = static_cast<uint32_t>(line.number("max-periods", 2, 10000));
-  report.measure.min_periods = std::min(report.measure.min_periods, report.measure.max_periods);
-  report.measure.latency_limit = static_cast<uint32_t>(line.number("latency-limit", 1, 1000000));
+  NetworkOptions options = network_of(line);
+  options.period_cycles = static_cast<uint32_t>(line.number("period", 10, 1000000));
+  options.max_periods = static_cast<uint32_t>(line.number("max-periods", 2, 10000));
+  options.latency_limit = static_cast<uint32_t>(line.number("latency-limit", 1, 1000000));
+  options.saturation = line.given("saturation");
   const size_t links = line.number("links", 0, 1000000);
-  const unsigned threads =
-      line.given("threads") ? static_cast<unsigned>(line.number("threads", 1, 1024)) : processors();
-  const noc::Network network(report.config);
-  report.mesh_width = network.topology().width;
-  report.bounds = noc::bounds_of(network, report.config);
-  const std::vector<double> rates =
-      line.given("rate") ? parse_rates(line.text("rate")) : default_rates(report.bounds.throughput);
+  if (line.given("threads"))
+    options.threads = static_cast<unsigned>(line.number("threads", 1, 1024));
+  taken(check(options));
+  if (line.given("rate")) options.loads = parse_rates(line.text("rate"));
   const ResultFiles files = ResultFiles::of(line);
   const Backend backend = chosen_backend(line);
+  if (backend.cuda) options.backend = "cuda";
+  options.device = backend.device;
   catch_interrupts();
+  NetworkReport report;
   {
-    ProgressBar bar("measuring", "loads");
-    const noc::Watch watch = [&](size_t done, size_t all) {
-      bar.update(done, all);
-      return !interrupted();
-    };
-    const noc::MeasureLoads measure_all = [&](std::span<const double> loads) {
-      if (backend.cuda)
-        return noc::measure_loads_on_cuda(report.config, report.measure, loads, backend.device,
-                                          watch);
-      return noc::measure_loads(report.config, report.measure, loads, threads, watch);
-    };
-    report.points = measure_all(rates);
-    bar.set_label("searching");
-    if (line.given("saturation") && !interrupted())
-      report.saturation = noc::find_saturation(measure_all, kSaturationStep);
-    report.partial = report.points.size() < rates.size() ||
-                     (line.given("saturation") && !report.saturation.has_value());
+    Notes notes;
+    options.progress = notes.progress_function();
+    report = taken(measure_network(options));
   }
-  if (files.any()) files.write(noc::report_json(report, version()), "points");
-  print(noc::format_report(report, links, output_width()));
-  if (!report.partial) return 0;
-  throw Error(fmt::format("interrupted: {} of {} loads were measured{}", report.points.size(),
-                          rates.size(),
-                          line.given("saturation") ? ", saturation was not found" : ""));
+  if (files.any()) files.write(report.document, "points");
+  print(taken(report.text(links, output_width())));
+  if (!report.stopped) return 0;
+  throw Error(fmt::format("interrupted: {} of {} loads were measured{}", report.loads.size(),
+                          report.wanted, options.saturation ? ", saturation was not found" : ""));
 }
 
 }  // namespace

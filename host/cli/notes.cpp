@@ -20,11 +20,13 @@ bool Notes::progress(const std::string& what, uint64_t done, uint64_t total, con
   return !interrupted();
 }
 
+std::function<bool(const Activity&)> Notes::progress_function() {
+  return [this](const Activity& a) { return progress(a.what, a.done, a.total, a.unit); };
+}
+
 ProgramOptions Notes::program_options() {
   ProgramOptions options;
-  options.progress = [this](const Activity& a) {
-    return progress(a.what, a.done, a.total, a.unit);
-  };
+  options.progress = progress_function();
   options.tell = [this](const std::string& message) { tell(message); };
   return options;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -20,7 +21,9 @@ class Notes {
   /// Draws, and says whether to go on: no interrupt has come.
   bool progress(const std::string& what, uint64_t done, uint64_t total, const char* unit);
 
-  /// Options with these; it outlives them.
+  /// Draws, and asks whether to go on; it outlives the function.
+  std::function<bool(const Activity&)> progress_function();
+  /// Options with these.
   ProgramOptions program_options();
 
  private:

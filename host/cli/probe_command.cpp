@@ -1,17 +1,18 @@
 // nearwarp probe: latencies and bandwidths of a machine, measured by programs that run on it.
 #include <fmt/format.h>
 
-#include "bench/probes/programs.h"
+#include <algorithm>
+
+#include "host/api/nearwarp/parts.h"
+#include "host/cli/chosen.h"
 #include "host/cli/command.h"
 #include "host/cli/commands.h"
 #include "host/cli/completion/values.h"
+#include "host/cli/expected.h"
 #include "host/cli/interrupt.h"
-#include "host/cli/progress_bar.h"
+#include "host/cli/notes.h"
 #include "host/cli/terminal.h"
-#include "host/config/config.h"
 #include "host/core/error.h"
-#include "host/core/workers.h"
-#include "host/timing/probe/report.h"
 #include "host/timing/report/file.h"
 
 namespace nearwarp::cli {
@@ -32,42 +33,33 @@ CommandLine declare_probe() {
 
 /// Policies are not the user's choice here.
 void refuse_policy_keys(const Words& overrides) {
-  for (const std::string& text : overrides) {
-    config::PolicyConfig policy = config::load_policy("baseline");
-    if (config::apply_override(policy, text))
+  const std::vector<Key> keys = Policy::all_keys();
+  for (const std::string& text : overrides)
+    if (std::ranges::find(keys, text.substr(0, text.find('=')), &Key::name) != keys.end())
       throw UsageError(
           fmt::format("--set {} is a key of policies - 'nearwarp probe' takes those of "
                       "the machine",
                       text));
-  }
 }
 
 int run_probe(const CommandLine& line, const Words& /*application*/) {
-  const Words overrides = line.texts("set");
-  const config::MachineConfig machine = config::load_machine(line.text("machine"), overrides);
-  refuse_policy_keys(overrides);
-  const unsigned threads =
-      line.given("threads") ? static_cast<unsigned>(line.number("threads", 1, 1024)) : processors();
+  const Machine machine = chosen_machine(line);
+  refuse_policy_keys(line.texts("set"));
+  ProbeOptions options;
+  if (line.given("threads"))
+    options.threads = static_cast<unsigned>(line.number("threads", 1, 1024));
   if (line.given("json")) report::check_writable(line.text("json"));
-  const std::vector<probe::Section> sections = probe::plan(machine);
   catch_interrupts();
-  size_t ended = 0, all = 0;
-  probe::Findings findings;
+  ProbeReport found;
   {
-    ProgressBar bar("probing", "runs");
-    const probe::Watch watch = [&](size_t done, size_t of) {
-      ended = done;
-      all = of;
-      bar.update(done, of);
-      return !interrupted();
-    };
-    findings = probe::measure(machine, sections, probe::record, threads, watch);
+    Notes notes;
+    options.progress = notes.progress_function();
+    found = taken(probe_machine(machine, options));
   }
-  if (line.given("json"))
-    report::write_file(line.text("json"), probe::json_text(machine, sections, findings, version()));
-  print(probe::table_text(machine, sections, findings, output_width()));
-  if (!interrupted()) return 0;
-  throw Error(fmt::format("interrupted: {} of {} runs came to their end", ended, all));
+  if (line.given("json")) report::write_file(line.text("json"), found.document);
+  print(taken(found.text(output_width())));
+  if (!found.stopped()) return 0;
+  throw Error(fmt::format("interrupted: {} of {} runs came to their end", found.ended, found.runs));
 }
 
 }  // namespace

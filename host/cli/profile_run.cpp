@@ -4,16 +4,13 @@
 #include <fmt/format.h>
 
 #include <csignal>
-#include <utility>
 
-#include "host/api/inside.h"
+#include "host/api/nearwarp/traces.h"
 #include "host/cli/commands.h"
-#include "host/cli/interrupt.h"
-#include "host/cli/progress_bar.h"
+#include "host/cli/expected.h"
+#include "host/cli/notes.h"
 #include "host/core/error.h"
-#include "host/timing/profile/count.h"
 #include "host/timing/report/file.h"
-#include "host/timing/report/profile.h"
 
 namespace nearwarp::cli {
 
@@ -41,39 +38,23 @@ size_t profile_lines_option(const CommandLine& line) {
   return line.number("profile-lines", 1, 1'000'000);
 }
 
-namespace {
-
-/// Counts, with a progress bar.
-report::Profile profile_of(const Program& program, const ProfileRequest& request) {
-  ProgressBar bar("profiling " + program.name());
-  profile::Options options;
-  options.line_bytes = config_of(request.machine).l1.line_bytes;
-  options.threads = request.threads;
-  options.progress = [&](uint64_t done, uint64_t total) {
-    bar.update(done, total);
-    return !interrupted();
-  };
-  report::Profile profile = profile::count(recording_of(program), options);
-  profile.workload = program.name();
-  profile.size = program.size();
-  return profile;
-}
-
-}  // namespace
-
 void present_profiles(const std::vector<Program>& programs, const ProfileRequest& request) {
-  std::vector<report::Profile> profiles;
-  for (const Program& program : programs) profiles.push_back(profile_of(program, request));
+  std::vector<ProgramProfile> profiles;
+  for (const Program& program : programs) {
+    Notes notes;
+    profiles.push_back(taken(
+        profile_program(program, request.machine,
+                        {.threads = request.threads, .progress = notes.progress_function()})));
+  }
   // The file is not lost because nobody reads the tables.
   if (!request.json.empty()) {
     std::signal(SIGPIPE, SIG_IGN);
-    report::write_file(
-        request.json,
-        report::profile_json(profiles, {version(), request.machine.name(), request.overrides}));
+    report::write_file(request.json,
+                       taken(profile_document(profiles, request.machine, request.overrides)));
   }
-  for (const report::Profile& profile : profiles) {
+  for (const ProgramProfile& profile : profiles) {
     if (&profile != profiles.data()) print("\n");
-    print(report::format_profile(profile, request.lines));
+    print(taken(profile.text(request.lines)));
   }
 }
 

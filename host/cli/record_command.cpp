@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "host/api/inside.h"
+#include "host/api/nearwarp/traces.h"
 #include "host/cli/application_options.h"
 #include "host/cli/command.h"
 #include "host/cli/commands.h"
@@ -14,7 +14,6 @@
 #include "host/cli/wrong_file.h"
 #include "host/core/error.h"
 #include "host/core/folder.h"
-#include "host/recording/accel_sim/trace_writer.h"
 #include "host/timing/report/columns.h"
 #include "host/timing/report/file.h"
 
@@ -109,8 +108,7 @@ int run_record(const CommandLine& line, const Words& application) {
       taken(program.save(path));
       say_written(path, program);
     }
-    if (!traces.empty())
-      say_written(sass::write_traces(recording_of(program), folder_of(traces, i)), program);
+    if (!traces.empty()) say_written(taken(write_traces(program, folder_of(traces, i))), program);
   }
   if (run.interrupted)
     throw Error("the application was interrupted: what was executed before is recorded");

@@ -4,10 +4,11 @@
 #include <fstream>
 #include <sstream>
 
+#include "host/api/nearwarp/analysis.h"
 #include "host/cli/command.h"
 #include "host/cli/commands.h"
+#include "host/cli/expected.h"
 #include "host/core/error.h"
-#include "host/mechanisms/tuning/restructure/restructure.h"
 
 namespace nearwarp::cli {
 namespace {
@@ -44,14 +45,14 @@ int run_restructure(const CommandLine& line, const Words& /*application*/) {
         fmt::format("--array '{}' does not say which array, and who shares it - right "
                     "is PARAMETER:all or PARAMETER:block",
                     array));
-  compiler::Restructuring what;
+  RestructureOptions what;
   what.kernel = line.text("kernel");
   what.parameter = array.substr(0, colon);
   what.of_block = who == "block";
   what.no_alias = line.given("no-alias");
   what.any_thread = line.given("any-thread");
   const std::string& path = line.positional()[0];
-  const std::string result = compiler::restructured(text_of(path), path, what);
+  const std::string result = taken(restructure(text_of(path), path, what));
   if (!line.given("out")) {
     print(result);
     return 0;

@@ -4,284 +4,49 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <functional>
-#include <map>
-#include <nlohmann/json.hpp>
-#include <set>
 
+#include "host/api/nearwarp/catalogue.h"
 #include "host/cli/command.h"
 #include "host/cli/commands.h"
 #include "host/cli/completion/values.h"
-#include "host/config/area.h"
-#include "host/config/config.h"
-#include "host/config/dram_clock.h"
-#include "host/config/file_comments.h"
-#include "host/config/find.h"
+#include "host/cli/expected.h"
 #include "host/config/nearest.h"
-#include "host/config/schema.h"
 #include "host/core/error.h"
-#include "host/timing/experiment/definition.h"
 #include "host/timing/report/file.h"
 
 namespace nearwarp::cli {
 namespace {
 
-using Remarks = std::map<std::string, config::Remark>;
-
-/// A kind of file, and how its files are shown.
-struct Shown {
-  std::string path;                          ///< of the file
-  std::vector<config::KeyDescription> keys;  ///< with the values in effect
-  std::string note;                          ///< on the file, for the first line
-  /// Where a value comes from that neither the file nor --set has; empty: the key's default.
-  std::function<std::string(const std::string& key)> elsewhere = [](const auto&) { return ""; };
-};
-
-/// `text` as comment lines of at most 80 columns.
-std::string comment(const std::string& text) { return "# " + wrapped(text, 78, "# ") + "\n"; }
-
-/// A file's own comment lines; wrapped if they are wider.
-std::string comments(const std::vector<std::string>& lines) {
-  std::string text, whole;
-  bool fit = true;
-  for (const std::string& line : lines) {
-    text += (line.empty() ? "#" : "# " + line) + "\n";
-    whole += (whole.empty() ? "" : " ") + line;
-    fit = fit && line.size() <= 78;
-  }
-  return fit ? text : comment(whole);
-}
-
-/// Its values' sources are the file's; what --set changes says so.
-class FileText {
- public:
-  FileText(const Shown& shown, const Words& changes)
-      : shown_(shown), file_(config::read_comments(shown.path)), changes_(changes) {}
-
-  std::string of(const std::string& title) {
-    std::string text = comment(title);
-    if (!file_.head.empty()) text += "#\n" + comments(file_.head);
-    std::string section;
-    for (const config::KeyDescription& key : shown_.keys) {
-      const size_t dot = key.key.rfind('.');
-      if (key.key.substr(0, dot) != section) {
-        section = key.key.substr(0, dot);
-        text += "\n" + header(section);
-      }
-      text += key_text(key);
-    }
-    return text;
-  }
-
- private:
-  /// With the comments of sections around it that have no keys of their own.
-  std::string header(const std::string& section) {
-    std::string text;
-    for (size_t end = section.find('.');; end = section.find('.', end + 1)) {
-      const std::string path = section.substr(0, end);
-      const config::Remark& r = file_.by_path[path];
-      if (headed_.insert(path).second) {
-        text += comments(r.before);
-        if (path != section && !r.behind.empty())
-          text += comment(fmt::format("[{}]: {}", path, r.behind));
-      }
-      if (path != section) continue;
-      return text + with_remark(fmt::format("[{}]", section), r.behind);
-    }
-  }
-
-  std::string key_text(const config::KeyDescription& key) {
-    const config::Remark& r = file_.by_path[key.key];
-    const std::string meaning = comment(
-        fmt::format("{} ({}{}{})", key.doc, key.unit, key.unit.empty() ? "" : ": ", key.range));
-    // A file that this command has printed has the meanings already.
-    std::string before = comments(r.before);
-    if (!before.ends_with(meaning)) before += meaning;
-    if (key.value.starts_with("[\"")) return before + list_text(key, r);
-    return before +
-           with_remark(fmt::format("{} = {}", key.key.substr(key.key.rfind('.') + 1), key.value),
-                       source(key.key, r));
-  }
-
-  /// Of a list of texts, a line for each, which no text has a quotation mark in.
-  std::string list_text(const config::KeyDescription& key, const config::Remark& r) {
-    const std::string own = source(key.key, r);
-    std::string text =
-        with_remark(fmt::format("{} = [", key.key.substr(key.key.rfind('.') + 1)), own);
-    size_t index = 0;
-    for (size_t at = 1; at < key.value.size();) {
-      const size_t end = key.value.find('"', at + 1) + 1;
-      const bool last = key.value[end] == ']';
-      // The file's remarks are on its own texts.
-      const std::string remark = change_of(key.key).empty()
-                                     ? file_.by_path[config::element_of(key.key, index++)].behind
-                                     : "";
-      text += with_remark(fmt::format("  {}{}", key.value.substr(at, end - at), last ? "" : ","),
-                          remark);
-      at = end + 2;
-    }
-    return text + "]\n";
-  }
-
-  static std::string with_remark(const std::string& text, const std::string& remark) {
-    constexpr size_t kColumn = 39;  // as in the files that come with the program
-    if (remark.empty()) return text + "\n";
-    return fmt::format("{:<{}}# {}\n", text, std::max(kColumn, text.size() + 1), remark);
-  }
-
-  std::string source(const std::string& key, const config::Remark& r) const {
-    if (const std::string change = change_of(key); !change.empty()) {
-      std::string text = fmt::format("--set {}", change);
-      if (!r.value.empty()) text += fmt::format("; the file has {}", r.value);
-      if (!r.behind.empty()) text += ": " + r.behind;
-      return text;
-    }
-    if (!r.value.empty()) return r.behind;
-    const std::string from = shown_.elsewhere(key);
-    return from.empty() ? "default" : from;
-  }
-
-  /// The last --set of a key; empty if there is none.
-  std::string change_of(const std::string& key) const {
-    std::string last;
-    for (const std::string& change : changes_)
-      if (std::string name = change.substr(0, change.find('=')); name == key) last = change;
-    return last;
-  }
-
-  const Shown& shown_;
-  config::FileComments file_;
-  const Words& changes_;
-  std::set<std::string> headed_;
-};
-
-/// A machine's file names its energy file and has none of its keys: --set must not seem to work.
-void refuse_energy_keys(const config::MachineConfig& machine, const Words& changes) {
-  for (const std::string& change : changes) {
-    const std::string key = change.substr(0, change.find('='));
-    if (config::find_key<config::EnergyConfig>(key) == nullptr) continue;
-    throw UsageError(
-        fmt::format("{} is no key of a machine file (--set {}) - it is one of the energy file: "
-                    "nearwarp show energy {} --set {}",
-                    key, change, machine.energy_model, change));
-  }
-}
-
-/// What is printed lists all timings, so it names no standard; and it may be put anywhere.
-Shown show_machine(const std::string& name, const Words& changes) {
-  const config::MachineConfig machine = config::load_machine(name, changes);
-  refuse_energy_keys(machine, changes);
-  Shown shown{machine.path, config::describe(machine), ""};
-  for (config::KeyDescription& key : shown.keys)
-    if (key.key == "energy.model" && config::is_path(machine.energy_model))
-      key.value = fmt::format(
-          "\"{}\"", std::filesystem::absolute(machine.energy.path).lexically_normal().string());
-  if (machine.dram.standard == "none") return shown;
-  for (config::KeyDescription& key : shown.keys)
-    if (key.key == "dram.standard") key.value = "\"none\"";
-  const std::string standard = machine.dram.standard;
-  shown.note = ", timings of " + standard;
-  shown.elsewhere = [standard](const std::string& key) {
-    return key.starts_with("dram.t") || key == "dram.constraints" ? standard : std::string();
-  };
-  return shown;
-}
-
-template <class Config>
-Shown show(const Config& config) {
-  return {config.path, config::describe(config), ""};
-}
-
-const Words kKinds = {"machine", "policy", "energy", "area", "dram", "experiment"};
-
-Shown shown_file(const std::string& kind, const std::string& name, const Words& changes) {
-  if (kind == "machine") return show_machine(name, changes);
-  if (kind == "policy") return show(config::load_policy(name, changes));
-  if (kind == "energy") return show(config::load_energy(name, changes));
-  if (kind == "area") return show(config::load_area(name, changes));
-  if (kind == "dram") return show(config::load_dram(name, changes));
-  throw UsageError(fmt::format("cannot show '{}'{}", kind, config::suggestion(kind, kKinds)));
-}
-
-/// nearwarp.show/1.
-std::string shown_json(const std::string& kind, const std::string& name, const Shown& shown,
-                       const Words& changes) {
-  using Json = nlohmann::ordered_json;
-  Json json = {{"schema", "nearwarp.show/1"}, {"kind", kind},       {"name", name},
-               {"path", shown.path},          {"changes", changes}, {"keys", Json::object()}};
-  for (const config::KeyDescription& key : shown.keys) {
-    // As TOML has it, which for numbers, texts, truth values and lists is JSON, too.
-    Json value = Json::parse(key.value, nullptr, false);
-    if (value.is_discarded()) value = key.value;
-    json["keys"][key.key] = {
-        {"value", value}, {"unit", key.unit}, {"range", key.range}, {"meaning", key.doc}};
-  }
-  return json.dump(1) + "\n";
-}
-
-std::string experiment_json(const experiment::Experiment& e) {
-  using Json = nlohmann::ordered_json;
-  Json json = {{"schema", "nearwarp.show/1"},
-               {"kind", "experiment"},
-               {"name", e.name},
-               {"path", e.path},
-               {"title", e.title},
-               {"description", e.description},
-               {"source", e.source},
-               {"size", e.size},
-               {"studies", Json::array()},
-               {"figures", Json::array()}};
-  for (const experiment::Study& s : e.studies)
-    json["studies"].push_back({{"name", s.name},
-                               {"about", s.about},
-                               {"workloads", s.workloads},
-                               {"machines", s.machines},
-                               {"policies", s.policies},
-                               {"set", s.set}});
-  for (const experiment::Figure& f : e.figures)
-    json["figures"].push_back(
-        {{"name", f.name}, {"title", f.title}, {"about", f.about}, {"studies", f.studies}});
-  return json.dump(1) + "\n";
-}
-
-Words names_of(const std::string& kind) {
-  return kind == "experiment" ? experiment::experiment_names()
-                              : config::config_names(kind == "machine"  ? "machines"
-                                                     : kind == "policy" ? "policies"
-                                                                        : kind);
-}
-
 /// Of one word alone: a kind of things that can be listed is listed; else what is missing is said.
 int show_one_word(const std::string& word) {
-  const Words kinds = list_kinds();
-  const bool is_kind = std::find(kKinds.begin(), kKinds.end(), word) != kKinds.end();
-  if (!is_kind && std::find(kinds.begin(), kinds.end(), word) != kinds.end())
+  const Words kinds = file_kinds(), listed = catalogue_kinds();
+  const bool is_kind = std::ranges::find(kinds, word) != kinds.end();
+  if (!is_kind && std::ranges::find(listed, word) != listed.end())
     return execute(*find_command("list"), {word});
   if (is_kind)
     throw UsageError(fmt::format("'nearwarp show {}' needs a NAME|FILE.toml - one of {}", word,
-                                 fmt::join(names_of(word), ", ")));
+                                 fmt::join(file_names(word), ", ")));
   std::string meant;
-  for (const std::string& kind : kKinds) {
-    const Words names = names_of(kind);
+  for (const std::string& kind : kinds) {
+    const Words names = file_names(kind);
     if (std::find(names.begin(), names.end(), word) != names.end())
       meant += fmt::format("{}'nearwarp show {} {}'", meant.empty() ? "" : " or ", kind, word);
   }
   if (!meant.empty())
     throw UsageError(fmt::format("'nearwarp show' needs KIND NAME - did you mean {}?", meant));
-  throw UsageError(fmt::format("cannot show '{}'{}", word, config::suggestion(word, kKinds)));
+  throw UsageError(fmt::format("cannot show '{}'{}", word, config::suggestion(word, kinds)));
 }
 
 CommandLine declare_show() {
   CommandLine line("show", "KIND NAME|FILE.toml",
                    "Print a file with the values in effect: every key with its meaning, the\n"
                    "value's source, and what --set changed. What is printed can be loaded.\n" +
-                       fmt::format("KIND: {}", fmt::join(kKinds, ", ")));
+                       fmt::format("KIND: {}", fmt::join(file_kinds(), ", ")));
   line.list("set", "override a key", "KEY=VALUE");
   line.value("json", "write keys, values, units and meanings to this file (docs/json.md)", "FILE");
   line.offer("", [](const Typed& typed) {
-    return candidates(typed.positional().empty() ? Words(kKinds.begin(), kKinds.end())
-                                                 : names_of(typed.positional()[0]));
+    return candidates(typed.positional().empty() ? file_kinds()
+                                                 : file_names(typed.positional()[0]));
   });
   line.offer("set", shown_key_values);
   return line;
@@ -291,21 +56,9 @@ int run_show(const CommandLine& line, const Words& /*application*/) {
   const std::string& kind = line.positional()[0];
   if (line.positional().size() == 1) return show_one_word(kind);
   const std::string& name = line.positional()[1];
-  const Words changes = line.texts("set");
-  if (kind == "experiment") {
-    if (!changes.empty())
-      throw UsageError("an experiment has no keys (--set) - copy the file and change that");
-    const experiment::Experiment e = experiment::load_experiment(name);
-    if (line.given("json")) report::write_file(line.text("json"), experiment_json(e));
-    print(e.text);
-    return 0;
-  }
-  const Shown shown = shown_file(kind, name, changes);
-  std::string title = fmt::format("{} {}, from {}{}", kind, name, shown.path, shown.note);
-  for (const std::string& change : changes) title += ", " + change;
-  if (line.given("json"))
-    report::write_file(line.text("json"), shown_json(kind, name, shown, changes));
-  print(FileText(shown, changes).of(title));
+  const ShownFile file = taken(show(kind, name, line.texts("set")));
+  if (line.given("json")) report::write_file(line.text("json"), file.document);
+  print(file.text);
   return 0;
 }
 

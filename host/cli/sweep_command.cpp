@@ -213,7 +213,7 @@ int run_sweep(const CommandLine& line, const Words& /*application*/) {
   const Request request = understand(line);
   SlurmOutcome slurm;
   if (request.slurm.has_value())
-    slurm = run_on_slurm(request.sweep, request.how, request.words, *request.slurm);
+    slurm = run_on_slurm(SweepParts(request.sweep, request.how), request.words, *request.slurm);
   SweepOutcome outcome = run_here(request);
   if (request.slurm.has_value()) {
     outcome.finished = outcome.already_there - slurm.already_there;

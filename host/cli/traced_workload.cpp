@@ -3,18 +3,23 @@
 
 #include <fmt/format.h>
 
+#include "host/api/nearwarp/traces.h"
+#include "host/cli/expected.h"
 #include "host/cli/unknown_workload.h"
 #include "host/core/error.h"
-#include "host/recording/accel_sim/program_reader.h"
-#include "host/recording/accel_sim/trace_list.h"
 
 namespace nearwarp::cli {
 
-const workloads::Workload& traced_workload(const std::string& name, const std::string& option) {
-  if (const workloads::Workload* workload = workloads::find(name)) return *workload;
-  if (sass::names_trace(name)) {
+bool names_traces(const std::string& name) {
+  const Expected<std::vector<ProgramName>> names = program_names(name);
+  return names && names->front().kind == ProgramName::Kind::kTraces;
+}
+
+void check_traced_workload(const std::string& name, const std::string& option) {
+  if (taken(is_workload(name))) return;
+  if (names_traces(name)) {
     throw UsageError(fmt::format("--{} analyzes the accesses of a program's code, but {}", option,
-                                 sass::kNoOffloading));
+                                 why_traces_do_without_code()));
   }
   if (name.find('/') != std::string::npos || name.ends_with(".ptx")) {
     throw UsageError(
@@ -23,6 +28,12 @@ const workloads::Workload& traced_workload(const std::string& name, const std::s
                     option, name));
   }
   throw unknown_workload(name);
+}
+
+Program traced_workload(const CommandLine& line, Notes& notes) {
+  ProgramOptions options = notes.program_options();
+  options.cache = line.text("trace-cache");
+  return taken(Program::workload(line.positional()[0], line.text("size"), options));
 }
 
 }  // namespace nearwarp::cli

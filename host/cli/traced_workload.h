@@ -3,11 +3,19 @@
 
 #include <string>
 
-#include "bench/workloads/workload.h"
+#include "host/api/nearwarp.h"
+#include "host/cli/notes.h"
+#include "host/cli/options.h"
 
 namespace nearwarp::cli {
 
-/// Workload `name`. Throws UsageError, which says what --`option` needs, if there is none.
-const workloads::Workload& traced_workload(const std::string& name, const std::string& option);
+/// Are these Accel-Sim's traces, by their name?
+bool names_traces(const std::string& name);
+
+/// Throws UsageError, which says what --`option` needs, if there is no workload of that name.
+void check_traced_workload(const std::string& name, const std::string& option);
+
+/// The command line's workload, executed at its --size, or taken from its --trace-cache.
+Program traced_workload(const CommandLine& line, Notes& notes);
 
 }  // namespace nearwarp::cli

@@ -46,6 +46,9 @@ class Installed(unittest.TestCase):
         out = run(program, cwd="/")
         self.assertEqual(len(out.splitlines()), 3)
         self.assertEqual(out.splitlines()[2], f"vector-add: {self.cycles} cycles")
+        studies = run(os.path.join(build, "studies"), cwd="/").splitlines()
+        self.assertRegex(studies[0], r"^\d\d \d+ 1 \d+ 1$")
+        self.assertEqual(studies[1], "cannot read '/none' - is it a readable file?")
         wrong = subprocess.run([program, "vector-ad"], capture_output=True, text=True, check=False)
         self.assertEqual(wrong.returncode, 1)
         self.assertEqual(wrong.stderr, "unknown workload 'vector-ad'\nrather: did you mean 'vector-add'? "

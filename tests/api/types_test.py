@@ -32,6 +32,12 @@ experiment = nw.Experiment("tom", only=["speedup"])
 experiment.run("x", progress=True)
 page: str = experiment.report("x").html
 nw.Experiment.new("app.toml", ["./app", "its", "arguments"]).report().write("y")
+candidates = nw.analyze("libor", tom, "tom", kernel="libor_value").candidates
+text: str = str(nw.analyze("libor"))
+nw.compare(result, [result]), nw.compare("a.json", "b.json")
+nw.probe(tom, progress=lambda what, done, total: done < 3)
+nw.mappings("kmeans", progress=True)
+nw.check("kmeans"), nw.check(["./app"]), nw.network([0.1], size="4x4"), nw.machines(), nw.workloads()
 """
 
 # A line each, and what is said of it.
@@ -41,6 +47,8 @@ WRONG = {
     'nw.Policy("tom").changed({"gpu.sms": 3})': "gpu.sms",
     'nw.run("kmeans", "tom", 5)': 'incompatible type "int"',
     'nw.Simulation("kmeans", "tom", thread=2)': "thread",
+    'nw.analyze(5)': 'incompatible type "int"',
+    'nw.probe("tom", thread=2)': "thread",
     'nw.run("kmeans", "tom").cycle': 'no attribute "cycle"',
     'nw.Sweep("kmeans", nw.Machine("tom"))': 'incompatible type "Machine"',
     'nw.Sweep("kmeans", "tom").run("x", parts="1/2")': "parts",

@@ -3,13 +3,11 @@
 //
 // The interpreter's lock is let go while anything is executed or simulated. Ctrl-C is looked for
 // some times a second, wherever the work is done.
-#include "host/api/python/core.h"
-
 #include <pybind11/numpy.h>
 
 #include <utility>
 
-namespace py = pybind11;
+#include "host/api/python/caller.h"
 
 namespace nearwarp {
 namespace {
@@ -373,4 +371,5 @@ PYBIND11_MODULE(_core, m) {
       py::arg("device") = 0, py::arg("launches") = "", py::arg("sample") = "",
       py::arg("cold_caches") = false, py::arg("progress") = py::none());
   define_sweeps(m);
+  define_studies(m);
 }

@@ -1,5 +1,5 @@
 // nearwarp._core: sweeps and experiments as Python sees them.
-#include "host/api/python/core.h"
+#include "host/api/python/caller.h"
 
 namespace nearwarp {
 namespace {

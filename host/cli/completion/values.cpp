@@ -4,50 +4,32 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
-#include <sstream>
 
-#include "bench/workloads/workload.h"
+#include "host/api/nearwarp/catalogue.h"
+#include "host/api/nearwarp/program.h"
 #include "host/cli/command.h"
-#include "host/config/area.h"
-#include "host/config/config.h"
-#include "host/config/schema.h"
-#include "host/core/error.h"
-#include "host/timing/experiment/definition.h"
 
 namespace nearwarp::cli {
 namespace {
 
-/// Keys with "=" behind them, and with each of their values where these are words.
-template <class Config>
-void append_keys(const Config* config, std::vector<Candidate>& all) {
-  static Config any;
-  for (const config::Key<Config>& key : config::keys<Config>()) {
-    if (config != nullptr && !config::applies(key, *config)) continue;
-    const std::string begin = fmt::format("{}=", key.path);
+/// Keys with "=" behind them, and with each of their values where these are words. Nothing is said
+/// of a file that cannot be loaded.
+void append_keys(const std::string& kind, const std::string& name, std::vector<Candidate>& all) {
+  const Expected<std::vector<KeyWords>> keys = key_words(kind, name);
+  if (!keys) return;
+  for (const KeyWords& key : *keys) {
+    const std::string begin = key.name + "=";
     const std::string unit = key.unit.empty() ? "" : fmt::format(" [{}]", key.unit);
-    all.push_back({begin, fmt::format("{}{}", key.doc, unit)});
-    if (std::holds_alternative<bool*>(key.member(any)))
-      for (const char* value : {"false", "true"}) all.push_back({begin + value});
-    std::istringstream choices{std::string(key.choices)};
-    for (std::string value; choices >> value;) all.push_back({begin + value});
+    all.push_back({begin, key.doc + unit});
+    for (const std::string& word : key.words) all.push_back({begin + word});
   }
 }
 
-/// The configuration of that name, if it can be loaded: completion says nothing of what is wrong.
-template <class Load>
-auto loaded(Load load, const std::string& name) -> std::optional<decltype(load(name))> {
-  try {
-    return load(name);
-  } catch (const Error&) {
-    return std::nullopt;
-  }
-}
-
+/// Of the machine that is typed, or of all if there is none such.
 void append_machine_keys(const Typed& typed, std::vector<Candidate>& all) {
-  const auto machine = loaded([](const std::string& name) { return config::load_machine(name); },
-                              typed.text("machine"));
-  append_keys<config::MachineConfig>(machine.has_value() ? &*machine : nullptr, all);
+  const size_t before = all.size();
+  append_keys("machine", typed.text("machine"), all);
+  if (all.size() == before) append_keys("machine", "", all);
 }
 
 }  // namespace
@@ -58,17 +40,17 @@ std::vector<Candidate> candidates(const Words& names) {
   return all;
 }
 
-std::vector<Candidate> machine_values(const Typed&) { return candidates(config::machine_names()); }
-std::vector<Candidate> policy_values(const Typed&) { return candidates(config::policy_names()); }
-std::vector<Candidate> dram_values(const Typed&) { return candidates(config::dram_names()); }
+std::vector<Candidate> machine_values(const Typed&) { return candidates(machine_names()); }
+std::vector<Candidate> policy_values(const Typed&) { return candidates(policy_names()); }
+std::vector<Candidate> dram_values(const Typed&) { return candidates(file_names("dram")); }
 std::vector<Candidate> experiment_values(const Typed&) {
-  return candidates(experiment::experiment_names());
+  return candidates(file_names("experiment"));
 }
 
 std::vector<Candidate> workload_values(const Typed&) {
   std::vector<Candidate> all;
-  for (const auto& workload : workloads::all())
-    all.push_back({workload->name(), workload->description()});
+  for (const WorkloadName& workload : workload_names())
+    all.push_back({workload.name, workload.description});
   return all;
 }
 
@@ -94,10 +76,8 @@ std::vector<Candidate> key_values(const Typed& typed) {
   append_machine_keys(typed, all);
   // Policies have keys in common.
   std::vector<Candidate> of_policies;
-  for (const std::string& name : split_commas(typed.text("policy"))) {
-    const auto policy = loaded([](const std::string& n) { return config::load_policy(n); }, name);
-    if (policy.has_value()) append_keys(&*policy, of_policies);
-  }
+  for (const std::string& name : split_commas(typed.text("policy")))
+    append_keys("policy", name, of_policies);
   for (Candidate& one : of_policies)
     if (std::ranges::find(all, one.word, &Candidate::word) == all.end())
       all.push_back(std::move(one));
@@ -106,33 +86,20 @@ std::vector<Candidate> key_values(const Typed& typed) {
 
 std::vector<Candidate> dram_key_values(const Typed&) {
   std::vector<Candidate> all;
-  append_keys<config::DramConfig>(nullptr, all);
+  append_keys("dram", "", all);
   return all;
 }
 
 std::vector<Candidate> area_key_values(const Typed& typed) {
   std::vector<Candidate> all = key_values(typed);
-  append_keys<config::AreaConfig>(nullptr, all);
+  append_keys("area", "", all);
   return all;
 }
 
 std::vector<Candidate> shown_key_values(const Typed& typed) {
   std::vector<Candidate> all;
-  if (typed.positional().size() < 2) return all;
-  const std::string &kind = typed.positional()[0], &name = typed.positional()[1];
-  const auto append = [&](auto load) {
-    if (const auto config = loaded(load, name); config.has_value()) append_keys(&*config, all);
-  };
-  if (kind == "machine")
-    append([](const std::string& n) { return config::load_machine(n); });
-  else if (kind == "policy")
-    append([](const std::string& n) { return config::load_policy(n); });
-  else if (kind == "energy")
-    append([](const std::string& n) { return config::load_energy(n); });
-  else if (kind == "area")
-    append([](const std::string& n) { return config::load_area(n); });
-  else if (kind == "dram")
-    append([](const std::string& n) { return config::load_dram(n); });
+  if (typed.positional().size() >= 2 && !typed.positional()[1].empty())
+    append_keys(typed.positional()[0], typed.positional()[1], all);
   return all;
 }
 

@@ -4,10 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "host/api/inside.h"
-#include "host/timing/report/kernels.h"
-#include "host/timing/report/parts.h"
-#include "host/timing/report/use_json.h"
+#include "host/cli/expected.h"
 
 namespace nearwarp::cli {
 
@@ -15,14 +12,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-nlohmann::ordered_json uses_json(const report::RunResult& run) {
+nlohmann::ordered_json uses_json(const RunLook& look) {
   nlohmann::ordered_json classes = nlohmann::ordered_json::array();
-  for (const report::SmCycles& c : run.sm_cycles) {
+  for (const SmLook& sms : look.sms) {
     nlohmann::ordered_json uses = nlohmann::ordered_json::array();
-    for (size_t i = 0; i < report::kCycleUses.size(); ++i)
-      uses.push_back({{"what", report::kCycleUses[i].label}, {"share", c.share(i)}});
+    for (const SmLook::Use& use : sms.uses)
+      uses.push_back({{"what", use.what}, {"share", use.share}});
     classes.push_back(
-        {{"sms", c.sms}, {"count", c.count}, {"warps", c.resident()}, {"uses", uses}});
+        {{"sms", sms.sms}, {"count", sms.count}, {"warps", sms.warps}, {"uses", uses}});
   }
   return classes;
 }
@@ -52,13 +49,12 @@ void LiveView::progress(const Progress& progress) {
 }
 
 void LiveView::show(size_t policy, const Result& result, bool over) {
-  const report::RunResult& all = run_of(result);
   const std::scoped_lock lock(mutex_);
   Run& run = runs_[policy];
-  if (run.all.has_value() && run.all->cycles < all.cycles)
-    run.of_late = report::between(config_of(machine_), *run.all, all);
-  if (!run.of_late.has_value()) run.of_late = all;
-  run.all = all;
+  if (run.all.has_value() && run.all->cycles < result.cycles)
+    run.of_late = taken(look_at(result, &*run.all));
+  if (!run.of_late.has_value()) run.of_late = taken(look_at(result));
+  run.all = result;
   run.over = over;
 }
 
@@ -77,11 +73,11 @@ std::string LiveView::json() const {
                                   {"over", run.over}};
     if (run.all.has_value()) {
       one["cycles"] = run.all->cycles;
-      one["ipc"] = run.of_late->ipc();
-      one["launches"] = run.all->kernels.size();
+      one["ipc"] = run.of_late->ipc;
+      one["launches"] = run.all->launches.size();
       one["kernel"] =
-          run.all->kernels.empty() ? "" : report::short_name(run.all->kernels.back().kernel);
-      one["utilisation"] = report::utilisation_json(*run.of_late);
+          run.all->launches.empty() ? "" : short_kernel_name(run.all->launches.back().kernel);
+      one["utilisation"] = nlohmann::ordered_json::parse(run.of_late->utilisation);
       one["sm_cycles"] = uses_json(*run.of_late);
     }
     json["runs"].push_back(std::move(one));

@@ -8,8 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "host/api/nearwarp.h"
-#include "host/timing/report/result.h"
+#include "host/api/nearwarp/looks.h"
+#include "host/api/nearwarp/program.h"
+#include "host/api/nearwarp/simulation.h"
 
 namespace nearwarp::cli {
 
@@ -32,7 +33,8 @@ class LiveView {
     std::string policy;
     uint64_t done = 0, total = 0;
     /// So far, and of the time since the sample before; empty: there was none.
-    std::optional<report::RunResult> all, of_late;
+    std::optional<Result> all;
+    std::optional<RunLook> of_late;
     bool over = false;
   };
 

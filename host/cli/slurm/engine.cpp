@@ -11,16 +11,13 @@
 #include <optional>
 #include <thread>
 
-#include "host/api/inside.h"
 #include "host/cli/interrupt.h"
-#include "host/cli/program_recording.h"
-#include "host/cli/slurm/done_points.h"
 #include "host/cli/slurm/folder_lock.h"
 #include "host/cli/slurm/progress.h"
 #include "host/cli/slurm/queue.h"
 #include "host/cli/slurm/record.h"
 #include "host/core/error.h"
-#include "host/core/hash.h"
+#include "host/core/folder.h"
 #include "host/timing/report/file.h"
 
 namespace nearwarp::cli {
@@ -44,27 +41,15 @@ std::string in_quotes(const std::string& word) {
   return text + "'";
 }
 
-/// Of all points' ids in the order in which they are run.
-std::string hash_of(const std::vector<const sweep::Plan*>& plans) {
-  std::string ids;
-  for (const sweep::Plan* plan : plans) ids += plan->id;
-  return content_hash(ids).hex();
-}
-
-std::vector<std::string> ids_of(const std::vector<const sweep::Plan*>& plans) {
-  std::vector<std::string> ids;
-  for (const sweep::Plan* plan : plans) ids.push_back(plan->id);
-  return ids;
-}
-
 class Run {
  public:
-  Run(const SlurmWork& work, const SlurmOptions& options)
-      : work_(work),
+  Run(SweepParts& points, const Words& command, const SlurmOptions& options)
+      : points_(points),
+        command_(command),
         options_(options),
-        folder_(fs::absolute(work.results.folder) / "slurm"),
+        folder_(fs::absolute(points.folder()) / "slurm"),
         record_path_(folder_ / "job.json"),
-        sweep_(hash_of(work.plans)) {
+        sweep_(points.id()) {
     make_folder(folder_.string(), "--out");
     lock_.emplace(folder_ / "lock");
   }
@@ -74,22 +59,22 @@ class Run {
     SlurmOutcome outcome;
     const bool goes_on = take_up();
     if (!goes_on) begin();
-    points_->look();
-    outcome.already_there = points_->points() - points_->left();
+    points_.look();
+    outcome.already_there = points_.points() - points_.left();
     if (goes_on)
       progress_.tell(fmt::format("{} submitted before; {} of {} points are left", jobs_text(),
-                                 points_->left(), points_->points()));
+                                 points_.left(), points_.points()));
     submit_what_is_left();
     wait();
     if (interrupted() && !in_flight().empty()) {
       outcome.trouble = fmt::format(
           "interrupted: {} of {} points are left, and {} on - the same command again waits for "
           "the rest; 'scancel {}' ends it",
-          points_->left(), points_->points(),
+          points_.left(), points_.points(),
           jobs_text() + (jobs_in_flight().size() == 1 ? " goes" : " go"),
           fmt::join(jobs_in_flight(), " "));
     } else {
-      if (points_->left() != 0) outcome.trouble = why_points_are_left();
+      if (points_.left() != 0) outcome.trouble = why_points_are_left();
       fs::remove(record_path_);
     }
     progress_.wipe();
@@ -104,9 +89,9 @@ class Run {
     const bool same_parts = options_.tasks == 0 || parts_for(options_.tasks) == found->parts;
     if (found->sweep == sweep_ && same_parts) {
       record_ = std::move(*found);
-      make_points();
+      points_.divide(record_.parts);
       for (const auto& [part, there] : record_.submitted)
-        points_->count_failures(part, there.results_bytes);
+        points_.count_failures(part, there.results_bytes);
       return true;
     }
     std::string why;
@@ -121,40 +106,37 @@ class Run {
             : fmt::format("job {} works in '{}' on other points (of another command, or another "
                           "version of nearwarp) - wait for it, 'scancel {}', or choose another "
                           "--out",
-                          jobs, work_.results.folder.string(), jobs));
+                          jobs, points_.folder().string(), jobs));
   }
 
   void begin() {
-    join_parts(work_.results, ids_of(work_.plans));  // tasks look into the whole's file
+    points_.join();  // tasks look into the whole's file
     record_.sweep = sweep_;
     record_.parts = parts_for(options_.tasks);
-    make_points();
+    points_.divide(record_.parts);
   }
 
   /// No more than there are points.
   uint32_t parts_for(uint32_t wanted) const {
-    size_t points = 0;
-    for (const sweep::Plan* plan : work_.plans) points += plan->points.size();
     constexpr uint32_t kUsual = 16;
-    return static_cast<uint32_t>(std::min<size_t>(wanted == 0 ? kUsual : wanted, points));
+    return static_cast<uint32_t>(
+        std::min<size_t>(wanted == 0 ? kUsual : wanted, points_.planned()));
   }
-
-  void make_points() { points_.emplace(work_.plans, work_.results, record_.parts, work_.retry); }
 
   // --- submitting
 
   void submit_what_is_left() {
     std::vector<uint32_t> parts;
     for (uint32_t part = 1; part <= record_.parts; ++part)
-      if (points_->left(part) != 0 && !record_.submitted.contains(part)) parts.push_back(part);
+      if (points_.left(part) != 0 && !record_.submitted.contains(part)) parts.push_back(part);
     if (parts.empty()) return;
     size_t points = 0;
-    for (const uint32_t part : parts) points += points_->left(part);
+    for (const uint32_t part : parts) points += points_.left(part);
     submit_parts(parts);
     progress_.tell(
         fmt::format("job {} is submitted: {} of {} points, in {} task{}; Ctrl-C ends "
                     "the waiting alone",
-                    record_.submitted.at(parts[0]).job, points, points_->points(), parts.size(),
+                    record_.submitted.at(parts[0]).job, points, points_.points(), parts.size(),
                     parts.size() == 1 ? "" : "s"));
   }
 
@@ -162,7 +144,7 @@ class Run {
     for (const uint32_t part : parts) {
       // A file that was looked for and not found is taken for missing long after, on a network's
       // file system; and so tasks find a folder that they can write to, or say so.
-      const std::ofstream made(work_.results.part({part, record_.parts}), std::ios::app);
+      const std::ofstream made(points_.file(part), std::ios::app);
     }
     JobArray array;
     array.name = "nearwarp-" + folder_.parent_path().filename().string();
@@ -175,8 +157,8 @@ class Run {
       at->second.job = job;
       at->second.submissions += 1;
       if (is_new) {
-        at->second.results_bytes = points_->read(part);
-        points_->count_failures(part, at->second.results_bytes);
+        at->second.results_bytes = points_.read(part);
+        points_.count_failures(part, at->second.results_bytes);
       }
     }
     save_record(record_, record_path_);
@@ -189,7 +171,7 @@ class Run {
     std::string text =
         "#!/bin/sh\n# A task of a job array: one part. Written by 'nearwarp' for sbatch.\nexec " +
         in_quotes(fs::read_symlink("/proc/self/exe"));
-    for (const std::string& word : work_.command) text += " " + in_quotes(word);
+    for (const std::string& word : command_) text += " " + in_quotes(word);
     text += fmt::format(" --threads={} --shard=\"$SLURM_ARRAY_TASK_ID/{}\"\n", options_.cpus,
                         record_.parts);
     const std::string path = folder_ / "task.sh";
@@ -201,10 +183,10 @@ class Run {
 
   void wait() {
     while (!interrupted() && !in_flight().empty()) {
-      progress_.update(points_->points() - points_->left(), points_->points(), label());
+      progress_.update(points_.points() - points_.left(), points_.points(), label());
       for (uint32_t i = 0; i < look_pauses(record_.parts) && !interrupted(); ++i)
         std::this_thread::sleep_for(kPause);
-      points_->look();
+      points_.look();
       if (Clock::now() < question_ || in_flight().empty()) continue;
       ask();
       pause_ = std::min<Clock::duration>(2 * pause_, kLastQuestion);
@@ -223,7 +205,7 @@ class Run {
     }
     silent_ = false;
     states_ = states;
-    points_->look();  // what tasks wrote before they ended
+    points_.look();  // what tasks wrote before they ended
     std::vector<uint32_t> again;
     for (const uint32_t part : in_flight()) {
       const SubmittedPart& there = record_.submitted.at(part);
@@ -245,7 +227,7 @@ class Run {
   std::vector<uint32_t> in_flight() const {
     std::vector<uint32_t> parts;
     for (const auto& [part, there] : record_.submitted)
-      if (points_->left(part) != 0 && !endings_.contains(part)) parts.push_back(part);
+      if (points_.left(part) != 0 && !endings_.contains(part)) parts.push_back(part);
     return parts;
   }
 
@@ -281,7 +263,7 @@ class Run {
   std::string ending_text(uint32_t part, const std::string& state) const {
     std::string text = fmt::format("part {} of {} (job {}_{}) ended{}, {} of its points being left",
                                    part, record_.parts, record_.submitted.at(part).job, part,
-                                   state.empty() ? "" : " as " + state, points_->left(part));
+                                   state.empty() ? "" : " as " + state, points_.left(part));
     const std::string path = folder_ / fmt::format("part-{}.log", part);
     std::ifstream log(path);
     std::string last;
@@ -297,7 +279,7 @@ class Run {
       return ending.second == "CANCELLED";
     });
     const std::string left =
-        fmt::format("{} of {} points are left", points_->left(), points_->points());
+        fmt::format("{} of {} points are left", points_.left(), points_.points());
     if (endings_.empty()) return left + " - the same command again runs them";  // interrupted
     if (cancelled) {
       return fmt::format("job {} was cancelled: {} - the same command again submits them",
@@ -310,13 +292,13 @@ class Run {
                        ending_text(part, state), record_.submitted.at(part).submissions);
   }
 
-  const SlurmWork& work_;
+  SweepParts& points_;
+  const Words& command_;
   const SlurmOptions& options_;
   const fs::path folder_, record_path_;
   const std::string sweep_;
   std::optional<FolderLock> lock_;
   SlurmRecord record_;
-  std::optional<DonePoints> points_;
   std::optional<TaskStates> states_;         ///< as last told
   std::map<uint32_t, std::string> endings_;  ///< of parts that are given up: Slurm's word
   Clock::duration pause_ = kFirstQuestion;
@@ -327,18 +309,8 @@ class Run {
 
 }  // namespace
 
-SlurmOutcome run_on_slurm(const SlurmWork& work, const SlurmOptions& options) {
-  return Run(work, options).run();
-}
-
-SlurmOutcome run_on_slurm(const Sweep& sweep, const SweepOptions& how, const Words& command,
-                          const SlurmOptions& options) {
-  return run_on_slurm({{&plan_of(sweep)}, {how.out, "sweep"}, command, how.retry}, options);
-}
-
-SlurmOutcome run_on_slurm(const Experiment& experiment, const SweepOptions& how,
-                          const Words& command, const SlurmOptions& options) {
-  return run_on_slurm({plans_of(experiment), {how.out, "results"}, command, how.retry}, options);
+SlurmOutcome run_on_slurm(SweepParts parts, const Words& command, const SlurmOptions& options) {
+  return Run(parts, command, options).run();
 }
 
 }  // namespace nearwarp::cli

@@ -3,24 +3,11 @@
 
 #include <cstddef>
 #include <string>
-#include <vector>
 
-#include "host/api/nearwarp.h"
+#include "host/api/sweep_parts.h"
 #include "host/cli/slurm/options.h"
-#include "host/timing/sweep/plan.h"
-#include "host/timing/sweep/results_folder.h"
 
 namespace nearwarp::cli {
-
-struct SlurmWork {
-  /// Run one after the other; a point that several have is the first one's.
-  std::vector<const sweep::Plan*> plans;
-  sweep::ResultsFolder results;
-  /// The command and the words of a task, but for --shard and --threads. It writes its results into
-  /// this folder.
-  Words command;
-  bool retry = false;  ///< it runs points again that failed
-};
 
 struct SlurmOutcome {
   size_t already_there = 0;  ///< points that had been done before
@@ -30,14 +17,9 @@ struct SlurmOutcome {
 
 /// Submits what is not done, as often as it takes, or goes on waiting for what an earlier call has
 /// submitted for this folder. Says on standard error how far it is. Ctrl-C ends the waiting alone.
-/// What is found is in the parts' files, see sweep::join_parts(). Throws nearwarp::Error if a job
-/// cannot be submitted, or the folder is another's.
-SlurmOutcome run_on_slurm(const SlurmWork& work, const SlurmOptions& options);
-/// The same of one sweep, whose results go to the folder how.out.
-SlurmOutcome run_on_slurm(const Sweep& sweep, const SweepOptions& how, const Words& command,
-                          const SlurmOptions& options);
-/// And of an experiment's studies.
-SlurmOutcome run_on_slurm(const Experiment& experiment, const SweepOptions& how,
-                          const Words& command, const SlurmOptions& options);
+/// What is found is in the parts' files, see SweepParts::join(). `command`: the words of a task,
+/// but for --shard and --threads; it writes its results into the parts' folder. Throws
+/// nearwarp::Error if a job cannot be submitted, or the folder is another's.
+SlurmOutcome run_on_slurm(SweepParts parts, const Words& command, const SlurmOptions& options);
 
 }  // namespace nearwarp::cli

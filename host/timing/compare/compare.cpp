@@ -210,16 +210,6 @@ void compare_machines(const Document& a, const Document& b, std::vector<std::str
   for (const auto& [key, value] : other) add_setting(settings, key, "", value);
 }
 
-Document read_runs(const Json& json, const std::string& path) {
-  Document d;
-  d.path = path;
-  d.version = text_of(json.at("nearwarp_version"));
-  for (const auto& [key, value] : json.at("machine").items())
-    d.machine.emplace_back(key, text_of(value));
-  for (const Json& run : json.at("runs")) d.runs.push_back(run);
-  return d;
-}
-
 Document read_lines(const std::string& text, const std::string& path) {
   Document d;
   d.path = path;
@@ -308,6 +298,16 @@ bool Difference::none() const {
          });
 }
 
+Document document_of(const Json& json, const std::string& path) {
+  Document d;
+  d.path = path;
+  d.version = text_of(json.at("nearwarp_version"));
+  for (const auto& [key, value] : json.at("machine").items())
+    d.machine.emplace_back(key, text_of(value));
+  for (const Json& run : json.at("runs")) d.runs.push_back(run);
+  return d;
+}
+
 Document read_document(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
@@ -317,7 +317,7 @@ Document read_document(const std::string& path) {
     const Json json = Json::parse(text.str(), nullptr, false);
     const bool runs =
         json.is_object() && json.contains("schema") && json.at("schema") == "nearwarp.run/1";
-    Document document = runs ? read_runs(json, path) : read_lines(text.str(), path);
+    Document document = runs ? document_of(json, path) : read_lines(text.str(), path);
     for (const Json& run : document.runs) difference_of(run, run);  // it has all that is compared
     return document;
   } catch (const Json::exception& error) {

@@ -34,10 +34,11 @@ from ._progress import shown as _shown
 from ._values import changes as _changes, value_of as _value_of
 from ._sweeps import Experiment, Report, Sweep
 
-__all__ = ["Counter", "Device", "Error", "Experiment", "ExperimentOutcome", "Figure", "Key", "Launch", "LaunchResult",
-           "Machine", "Policy", "Program", "Progress", "Report", "Result", "Simulation", "Study", "Sweep",
-           "SweepOutcome", "SweepProgress", "experiment_names", "machine_names", "policy_names", "run", "sweep",
-           "follow", "table", "version", "workload_names"]
+__all__ = ["Analysis", "Counter", "Device", "Error", "Experiment", "ExperimentOutcome", "Figure", "Key", "Launch",
+           "LaunchResult", "Machine", "Policy", "Program", "Progress", "Report", "Result", "Simulation", "Study", "Sweep",
+           "SweepOutcome", "SweepProgress", "analyze", "check", "compare", "experiment_names", "follow", "machine_names",
+           "machines", "mappings", "network", "objects", "policies", "policy_names", "probe", "run", "sharing", "sweep",
+           "table", "version", "workload_names", "workloads"]
 __version__ = version()
 
 
@@ -483,3 +484,7 @@ def _with_keys(machine, policy, keys, all_policies):
     of_policy = {key: value for key, value in keys.items() if key in own}
     of_machine = {key: value for key, value in keys.items() if key not in others}
     return machine.changed(of_machine), policy.changed(of_policy)
+
+
+from ._studies import (Analysis, analyze, check, compare, machines, mappings, network, objects,  # noqa: E402
+                       policies, probe, sharing, workloads)

@@ -52,6 +52,20 @@ class PointsBar(Bar):
         return progress.cost_done / progress.cost if progress.cost else 0, progress.points
 
 
+class ActivityBar(Bar):
+    """The same of what is looked at without time: several things after each other."""
+
+    def __call__(self, what, done, total):
+        self.things, self._total = what, total
+        self._show(done / total if total else 0, f"{what}: {done / total:.0%}" if total else what)
+
+    def close(self, done):
+        if done:
+            self._show(1, f"{self.things}: 100% in {time.monotonic() - self._begin:.0f} s")
+        if self._shown:
+            print(file=sys.stderr)
+
+
 @contextlib.contextmanager
 def shown(progress, kind=Bar):
     """What the core calls for `progress`: a function, or True for a bar of that kind; None and False are nothing."""

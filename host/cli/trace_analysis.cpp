@@ -1,16 +1,15 @@
-// Accel-Sim's traces in place of a workload.
-#include "host/cli/trace_program.h"
+// What Accel-Sim's traces say of a program, for people.
+#include "host/cli/trace_analysis.h"
 
 #include <fmt/format.h>
 
-#include <array>
+#include <map>
 
-#include "host/cli/observer.h"
+#include "host/api/nearwarp/traces.h"
+#include "host/cli/expected.h"
+#include "host/cli/notes.h"
 #include "host/config/nearest.h"
 #include "host/core/error.h"
-#include "host/programs/recordings.h"
-#include "host/recording/accel_sim/program_reader.h"
-#include "host/recording/accel_sim/trace_list.h"
 #include "host/timing/report/columns.h"
 
 namespace nearwarp::cli {
@@ -23,11 +22,11 @@ std::string share(uint64_t part, uint64_t all) {
   return fmt::format("{:5.1f} %", percent);
 }
 
-std::string kernel_text(const sass::KernelSummary& kernel) {
-  std::array<uint64_t, sass::kNumOpcodeClasses> by_class = {};
+std::string kernel_text(const TracedKernel& kernel) {
+  std::map<std::string, uint64_t> by_group;
   uint64_t warp_instructions = 0, thread_instructions = 0;
-  for (const sass::OpcodeCount& c : kernel.opcodes) {
-    by_class[static_cast<size_t>(c.opcode_class)] += c.warp_instructions;
+  for (const TracedOpcode& c : kernel.opcodes) {
+    by_group[c.group] += c.warp_instructions;
     warp_instructions += c.warp_instructions;
     thread_instructions += c.thread_instructions;
   }
@@ -40,11 +39,9 @@ std::string kernel_text(const sass::KernelSummary& kernel) {
   text += fmt::format("  {} warp-instructions, {} thread-instructions\n", warp_instructions,
                       thread_instructions);
   text += "  by class:\n";
-  for (uint32_t c = 0; c < sass::kNumOpcodeClasses; ++c)
-    if (by_class[c] != 0)
-      text +=
-          fmt::format("    {:<16} {}  {}\n", sass::class_name(static_cast<sass::OpcodeClass>(c)),
-                      share(by_class[c], warp_instructions), by_class[c]);
+  for (const std::string& group : kernel.groups)
+    if (const uint64_t count = by_group[group]; count != 0)
+      text += fmt::format("    {:<16} {}  {}\n", group, share(count, warp_instructions), count);
   text += "  most frequent opcodes:\n";
   for (size_t i = 0; i < kernel.opcodes.size() && i < kShownOpcodes; ++i)
     text += fmt::format("    {:<16} {}  {}\n", kernel.opcodes[i].name,
@@ -56,11 +53,11 @@ std::string kernel_text(const sass::KernelSummary& kernel) {
 }  // namespace
 
 std::string trace_analysis(const std::string& path, const std::string& kernel) {
-  Terminal terminal;
-  const sass::TraceProgram program = programs::read_traces(path, terminal);
+  Notes notes;
+  const TraceSummary program = taken(summarize_traces(path, notes.program_options()));
   std::string text;
   std::vector<std::string> names;
-  for (const sass::KernelSummary& k : program.kernels) {
+  for (const TracedKernel& k : program.kernels) {
     names.push_back(k.name);
     if (!kernel.empty() && k.name != kernel) continue;
     text += kernel_text(k) + "\n";
@@ -70,8 +67,8 @@ std::string trace_analysis(const std::string& path, const std::string& kernel) {
         fmt::format("'{}' has no kernel '{}'{}", path, kernel, config::suggestion(kernel, names)));
   for (const std::string& warning : program.warnings)
     text += report::wrapped("approximated: " + warning, 80);
-  return text +
-         report::wrapped(fmt::format("no offloading candidates: {}", sass::kNoOffloading), 80);
+  return text + report::wrapped(
+                    fmt::format("no offloading candidates: {}", why_traces_do_without_code()), 80);
 }
 
 }  // namespace nearwarp::cli

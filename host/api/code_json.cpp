@@ -1,41 +1,37 @@
-// Offloading candidates and refusals of kernels as JSON.
-#include "host/cli/analysis_json.h"
+// Offloading candidates and refusals as a document (nearwarp.analysis/1, docs/json.md).
+#include "host/api/code_json.h"
 
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-namespace nearwarp::cli {
+namespace nearwarp {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json source_json(const std::vector<compiler::SourceRange>& source) {
+Json source_json(const std::vector<SourceLines>& source) {
   Json list = Json::array();
-  for (const compiler::SourceRange& s : source)
+  for (const SourceLines& s : source)
     list.push_back({{"file", s.file}, {"first", s.first}, {"last", s.last}});
   return list;
 }
 
-Json terms_json(const compiler::OffloadTerms& t) {
-  return {{"registers_sent", t.reg_tx},
-          {"registers_returned", t.reg_rx},
-          {"loads", t.n_ld},
-          {"stores", t.n_st},
-          {"shared_bytes_sent", t.shared_tx},
-          {"shared_bytes_returned", t.shared_rx}};
+Json traffic_json(const OffloadTraffic& t) {
+  return {{"registers_sent", t.registers_sent},
+          {"registers_returned", t.registers_returned},
+          {"loads", t.loads},
+          {"stores", t.stores},
+          {"shared_bytes_sent", t.shared_bytes_sent},
+          {"shared_bytes_returned", t.shared_bytes_returned}};
 }
 
-/// Addresses that the links transfer more; the reports' decimals are exact.
-double addresses(const std::string& decimal) { return std::strtod(decimal.c_str(), nullptr); }
-
-}  // namespace
-
-Json analysis_json(const compiler::AnalysisReport& report) {
+Json kernel_json(const CodeOfKernel& report) {
+  if (!report.unsupported.empty())
+    return {{"kernel", report.kernel}, {"unsupported", report.unsupported}};
   Json json = {
       {"kernel", report.kernel}, {"candidates", Json::array()}, {"refusals", Json::array()}};
-  for (const compiler::CandidateReport& c : report.candidates) {
+  for (const CodeCandidate& c : report.candidates) {
     Json one = {{"id", c.id},
                 {"kind", c.kind},
                 {"blocks", c.blocks},
@@ -47,10 +43,10 @@ Json analysis_json(const compiler::AnalysisReport& report) {
                 {"live_out_bytes", c.live_out_bytes},
                 {"trip", c.trip},
                 {"iterations", c.iterations},
-                {"terms", terms_json(c.terms)},
-                {"per_iteration", terms_json(c.per_iteration)},
-                {"tx_addresses", addresses(c.bw_tx)},
-                {"rx_addresses", addresses(c.bw_rx)},
+                {"terms", traffic_json(c.traffic)},
+                {"per_iteration", traffic_json(c.per_iteration)},
+                {"tx_addresses", c.tx_addresses},
+                {"rx_addresses", c.rx_addresses},
                 {"saves_tx", c.saves_tx},
                 {"saves_rx", c.saves_rx}};
     if (c.within) one["within"] = *c.within;
@@ -58,7 +54,7 @@ Json analysis_json(const compiler::AnalysisReport& report) {
     if (!c.condition.empty()) one["condition"] = c.condition;
     json["candidates"].push_back(std::move(one));
   }
-  for (const compiler::RefusalReport& r : report.refusals) {
+  for (const CodeRefusal& r : report.refusals) {
     Json one = {{"kind", r.kind},
                 {"block", r.block},
                 {"source", source_json(r.source)},
@@ -71,4 +67,15 @@ Json analysis_json(const compiler::AnalysisReport& report) {
   return json;
 }
 
-}  // namespace nearwarp::cli
+}  // namespace
+
+std::string code_document(const CodeAnalysis& analysis) {
+  Json document = {{"schema", "nearwarp.analysis/1"}, {"nearwarp_version", version()},
+                   {"program", analysis.program},     {"machine", analysis.machine},
+                   {"policy", analysis.policy},       {"kernels", Json::array()}};
+  for (const CodeOfKernel& kernel : analysis.kernels)
+    document["kernels"].push_back(kernel_json(kernel));
+  return document.dump(1) + "\n";
+}
+
+}  // namespace nearwarp

@@ -146,7 +146,8 @@ auto watched(Caller& caller, F work) {
   return std::move(*made);
 }
 
-/// Sweeps and experiments.
-void define_sweeps(py::module_& m);
+// Parts of the module, a file each.
+void define_sweeps(py::module_& m);   // sweeps and experiments
+void define_studies(py::module_& m);  // what there is, analyses, comparisons, studies of parts
 
 }  // namespace nearwarp

@@ -1,5 +1,5 @@
 // Which points count as done, in files that others write to meanwhile?
-#include "host/cli/slurm/done_points.h"
+#include "host/api/sweep_parts.h"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,6 @@
 
 namespace nearwarp::testing {
 namespace {
-
-using cli::DonePoints;
 
 class Points : public ::testing::Test {
  protected:
@@ -40,7 +38,8 @@ class Points : public ::testing::Test {
 };
 
 TEST_F(Points, CountWhereverTheyAre) {
-  DonePoints points({&plan_}, results_, 2, false);
+  SweepParts points({&plan_}, results_, false);
+  points.divide(2);
   points.look();
   EXPECT_EQ(points.left(), 4u);
   append(results_.whole(), line(point_of(2, 0)) + "{\"schema\":");
@@ -64,7 +63,8 @@ TEST_F(Points, CountWhereverTheyAre) {
 
 TEST_F(Points, ThoseOfSeveralSweepsAreTheFirstOnes) {
   const sweep::Plan other = sweep::expand(definition({"sm.warps=16,24"}));
-  DonePoints points({&plan_, &other}, results_, 2, false);
+  SweepParts points({&plan_, &other}, results_, false);
+  points.divide(2);
   EXPECT_EQ(points.points(), 6u);
 }
 
@@ -75,7 +75,8 @@ TEST_F(Points, OfAnotherSweepsLinesAreFoundByTheirValues) {
     return sweep::result_line(
         other, p, made_up({&recording_, other.machine(p).get(), other.policy(p).get()}));
   };
-  DonePoints points({&plan_}, results_, 2, false);
+  SweepParts points({&plan_}, results_, false);
+  points.divide(2);
   append(results_.whole(), line_of(0) + line_of(2) + line_of(3));
   points.look();
   EXPECT_EQ(points.left(), 2u);
@@ -87,7 +88,8 @@ TEST_F(Points, OfAnotherSweepsLinesAreFoundByTheirValues) {
 TEST_F(Points, ThatFailedCountAgainOnlyIfTheyFailedNow) {
   append(results_.whole(), failure(point_of(1, 0)));
   append(first_, failure(point_of(1, 1)));
-  DonePoints points({&plan_}, results_, 2, true);
+  SweepParts points({&plan_}, results_, true);
+  points.divide(2);
   points.look();
   EXPECT_EQ(points.left(1), 2u);
   const uint64_t begin = points.read(1);
@@ -100,7 +102,8 @@ TEST_F(Points, ThatFailedCountAgainOnlyIfTheyFailedNow) {
   points.look();
   EXPECT_EQ(points.left(1), 0u);
   // So does another program see it that is told where to begin.
-  DonePoints again({&plan_}, results_, 2, true);
+  SweepParts again({&plan_}, results_, true);
+  again.divide(2);
   again.count_failures(1, begin);
   again.look();
   EXPECT_EQ(again.left(1), 0u);

@@ -1,13 +1,9 @@
-// Accel-Sim's traces in place of a workload.
+// What Accel-Sim's traces say of a program, for people.
 #pragma once
 
 #include <string>
 
-#include "host/programs/names.h"
-
 namespace nearwarp::cli {
-
-using programs::check_policy_for_traces;
 
 /// nearwarp analyze: kernels, launches, instructions, and why there are no candidates. `kernel`:
 /// only this one; empty: all.

@@ -1,0 +1,15 @@
+// CUDA applications, for what the public interface does with them.
+#pragma once
+
+#include "host/api/state.h"
+#include "host/programs/application.h"
+
+namespace nearwarp {
+
+/// What programs::run_application() takes. Throws UsageError for what cannot be.
+programs::ApplicationOptions own_options(const ApplicationOptions& options,
+                                         const Machine::State& machine);
+/// What an application takes the GPU for.
+Machine machine_of(const ApplicationOptions& options);
+
+}  // namespace nearwarp

@@ -1,0 +1,208 @@
+"""What there is, analyses of programs, comparisons and studies of parts, as tables.
+
+All but machines(), policies() and workloads() keep in a table's attrs what the command line prints ("text") and writes
+as JSON ("document", a dict).
+"""
+
+from __future__ import annotations
+
+import json as _json
+import os as _os
+import typing as _t
+
+import nearwarp as _nw
+
+from . import _core
+from ._progress import ActivityBar as _ActivityBar, shown as _shown
+
+if _t.TYPE_CHECKING:
+    import pandas  # type: ignore[import]
+
+    from . import Machine, Policy, Program, Result
+
+_Path = _t.Union[str, _os.PathLike]
+_Progress = _t.Union[bool, _t.Callable[[str, int, int], _t.Optional[bool]], None]
+
+
+def _table(found: dict[str, _t.Any], columns: _t.Sequence[str], rows: str = "rows") -> pandas.DataFrame:
+    import pandas
+    table = pandas.DataFrame(found[rows], columns=list(columns))
+    table.attrs.update(text=found["text"], document=_json.loads(found["document"]))
+    return table
+
+
+def _catalogue(kind, columns):
+    import pandas
+    return pandas.DataFrame(_core.catalogue(kind), columns=["name", *columns]).set_index("name")
+
+
+def machines() -> pandas.DataFrame:
+    """Machines there are, by name: description, and error (why one cannot be loaded, else None)."""
+    return _catalogue("machines", ["description", "error"])
+
+
+def policies() -> pandas.DataFrame:
+    """Policies there are, by name: description, and error (why one cannot be loaded, else None)."""
+    return _catalogue("policies", ["description", "error"])
+
+
+def workloads() -> pandas.DataFrame:
+    """Programs that come with nearwarp, by name: description, source (suite or paper) and parameters.
+
+    parameters: a dict of what the name may set, {"batch": "1 to 64"} for "decode-step:batch=8". Each is there without
+    unrolled loops, too, mostly: "NAME-rolled".
+    """
+    return _catalogue("workloads", ["description", "source", "parameters"])
+
+
+class Analysis:
+    """What analyze() found. str() of it is what `nearwarp analyze` prints."""
+
+    def __init__(self, found: dict[str, _t.Any]) -> None:
+        self._found = found
+
+    @property
+    def candidates(self) -> pandas.DataFrame:
+        """Code that would be offloaded: kernel, id, kind, source ("file.cu:41-57"), lines of PTX, what a lane's
+        registers take (bytes), loads and stores, trip, iterations, tx_addresses and rx_addresses (how many addresses
+        more the links transfer) and condition."""
+        return _table(self._found, ["kernel", "id", "kind", "source", "first_ptx_line", "last_ptx_line",
+                                    "live_in_bytes", "live_out_bytes", "loads", "stores", "trip", "iterations",
+                                    "tx_addresses", "rx_addresses", "condition"], "candidates")
+
+    @property
+    def refusals(self) -> pandas.DataFrame:
+        """Code that would not: kernel, kind, source, lines of PTX, reason, and detail where equations decided."""
+        return _table(self._found, ["kernel", "kind", "source", "first_ptx_line", "last_ptx_line", "reason",
+                                    "detail"], "refusals")
+
+    @property
+    def document(self) -> dict[str, _t.Any]:
+        """All of it, as `nearwarp analyze --json` writes it (docs/json.md)."""
+        return _json.loads(self._found["document"])
+
+    def __str__(self) -> str:
+        return self._found["text"]
+
+    def __repr__(self) -> str:
+        return (f"nearwarp.Analysis({len(self._found['candidates'])} candidates, "
+                f"{len(self._found['refusals'])} refusals)")
+
+
+def analyze(program: Program | _Path, machine: Machine | _Path = "tom", policy: Policy | _Path = "ndp-controlled-bmap", *,
+            kernel: str = "") -> Analysis:
+    """Which code would be offloaded, and why the rest would not; nothing is simulated.
+
+    program: a workload's name or a file of PTX, or a Program, such as an application's. kernel: only this one.
+    """
+    code = program._core if isinstance(program, _nw.Program) else _os.fspath(program)
+    return Analysis(_core.analyze(code, _nw._as(_nw.Machine, machine)._core,
+                                  _nw._as(_nw.Policy, policy)._core, kernel))
+
+
+def mappings(program: Program | _Path, machine: Machine | _Path = "tom",
+             policy: Policy | _Path = "ndp-controlled-bmap", *, progress: _Progress = None) -> pandas.DataFrame:
+    """How well mappings of lines to memory stacks would serve a program's offloading candidates, without time.
+
+    A row for the machine's own (first_bit 0) and for consecutive bits of the address from first_bit on:
+    at_destination, the share of accesses to their instance's stack, and one_stack, that of instances all of whose
+    accesses go to one. progress: a function of what is done, how much, of how much; False stops. True for a bar.
+    """
+    with _shown(progress, _ActivityBar) as told:
+        found = _core.mappings(_nw._program(program)._core, _nw._as(_nw.Machine, machine)._core,
+                               _nw._as(_nw.Policy, policy)._core, told)
+    return _table(found, ["first_bit", "at_destination", "one_stack"])
+
+
+def sharing(program: Program | _Path, machine: Machine | _Path = "coda", *,
+            progress: _Progress = None) -> pandas.DataFrame:
+    """How many of a program's pages so many thread blocks touch, and so many stacks: by, count and pages."""
+    with _shown(progress, _ActivityBar) as told:
+        found = _core.sharing(_nw._program(program)._core, _nw._as(_nw.Machine, machine)._core, told)
+    return _table(found, ["by", "count", "pages"])
+
+
+def objects(program: Program | _Path, machine: Machine | _Path = "coda", policy: Policy | _Path = "coda", *,
+            progress: _Progress = None) -> pandas.DataFrame:
+    """Where CODA's rules put a program's memory objects.
+
+    name, address, bytes, accesses (of lanes), block_bytes (from one thread block's part to the next one's; 0: none),
+    local (accesses to the block's own stack, were it in stacks so), by_distance and by_share: the rules put it there.
+    """
+    with _shown(progress, _ActivityBar) as told:
+        found = _core.objects(_nw._program(program)._core, _nw._as(_nw.Machine, machine)._core,
+                              _nw._as(_nw.Policy, policy)._core, told)
+    return _table(found, ["name", "address", "bytes", "accesses", "block_bytes", "local", "by_distance", "by_share"])
+
+
+def _compared(one):
+    """The path of a file of results, or results."""
+    if isinstance(one, (str, _os.PathLike)):
+        return _os.fspath(one)
+    return [one] if isinstance(one, _core.Result) else list(one)
+
+
+def compare(a: Result | _t.Sequence[Result] | _Path, b: Result | _t.Sequence[Result] | _Path) -> pandas.DataFrame:
+    """What differs between results: those of run(), or two files of `nearwarp run --json`, sweeps and experiments.
+
+    A row a value that differs: run, value, unit, before (of a), after (of b), change (after / before - 1) and weight
+    (the change over the largest value of its unit); cycles, IPC, energy and traffic first, then by weight.
+    """
+    found = _core.compare(_compared(a), _compared(b))
+    return _table(found, ["run", "value", "unit", "before", "after", "change", "weight"])
+
+
+def probe(machine: Machine | _Path, *, threads: int = 0, progress: _Progress = None) -> pandas.DataFrame:
+    """A machine's unloaded latencies and the bandwidths that it reaches, measured by small programs (docs/probe.md).
+
+    section, name, core_cycles and nanoseconds of latencies, gigabytes_per_second (10^9) of bandwidths with bound
+    (what the narrowest part of the way carries) and bound_by (that part), and as_meant, the share of accesses that
+    went where the name says. threads: runs at a time; 0: all processors. progress: as of mappings().
+    """
+    with _shown(progress, _ActivityBar) as told:
+        found = _core.probe(_nw._as(_nw.Machine, machine)._core, threads, told)
+    return _table(found, ["section", "name", "core_cycles", "nanoseconds", "gigabytes_per_second", "bound",
+                          "bound_by", "as_meant"])
+
+
+def check(program: str | _t.Sequence[_Path], size: str = "small", *, kernels: str = "",
+          machine: Machine | _Path = "tom", progress: _Progress = None) -> pandas.DataFrame:
+    """Races, misused barriers and masks, reads of memory that nobody wrote, memory errors: a row each (docs/check.md).
+
+    program: a workload's name, or an application, ["./app", "its", "arguments"], which takes the GPU for `machine`.
+    kernels: a regular expression; only kernels with a match are looked at. An empty table: all is well.
+    """
+    if isinstance(program, str):
+        with _shown(progress, _ActivityBar) as told:
+            found = _core.check_workload(program, size, kernels, told)
+    else:
+        found = _core.check_application([_os.fspath(word) for word in program],
+                                        _nw._as(_nw.Machine, machine)._core, kernels)
+    return _table(found, ["program", "kind", "what", "kernel", "at", "ptx", "earlier", "place", "count"])
+
+
+_NETWORK_OPTIONS = {"topology", "size", "routing", "vcs", "vnets", "buffers", "routing_delay", "vc_alloc_delay",
+                    "sw_alloc_delay", "traversal_delay", "credit_delay", "speedup", "input_speedup",
+                    "wait_for_tail_credit", "link_latency", "traffic", "hot_nodes", "hot_share", "packet_flits",
+                    "reply_flits", "seed", "period_cycles", "max_periods", "latency_limit", "threads"}
+
+
+def network(loads: _t.Sequence[float] = (), *, progress: _Progress = None, **options) -> pandas.DataFrame:
+    """A network by itself, latency against load (docs/networks.md).
+
+    loads: flits per sending node and cycle; without them, ten up to what the channels carry. options, as those of
+    `nearwarp noc`: topology ("mesh", "crossbar", "butterfly", "full"), size ("8x8"), routing, vcs, vnets, buffers,
+    routing_delay, vc_alloc_delay, sw_alloc_delay, traversal_delay, credit_delay, speedup, input_speedup,
+    wait_for_tail_credit, link_latency, traffic ("uniform", "hotspot", "transpose", "many-to-few"), hot_nodes,
+    hot_share, packet_flits, reply_flits, seed, period_cycles, max_periods, latency_limit, threads.
+
+    A row a load: load, stable, accepted, latency (mean, cycles), latency_error (half of its 95 % interval),
+    network_latency, hops, max_latency, packets and why (it is not stable).
+    """
+    for name in options:
+        if name not in _NETWORK_OPTIONS:
+            raise TypeError(f"no option {name!r} - there are {', '.join(sorted(_NETWORK_OPTIONS))}")
+    with _shown(progress, _ActivityBar) as told:
+        found = _core.network(told, loads=[float(load) for load in loads], **options)
+    return _table(found, ["load", "stable", "accepted", "latency", "latency_error", "network_latency", "hops",
+                          "max_latency", "packets", "why"])
