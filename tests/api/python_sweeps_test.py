@@ -231,6 +231,8 @@ class Sweeps(InFolder):
                 nw.Sweep("vector-add", "tom", **{name: value})
         with self.assertRaisesRegex(ValueError, "size cannot be 3 - it is a str"):
             nw.Experiment.parse(EXPERIMENT, size=3)
+        with self.assertRaisesRegex(ValueError, "devices cannot be 'two' - it is"):
+            nw.Program.application(["true"], "tom", devices="two")
         with self.assertRaisesRegex(TypeError, "progress=3 - it is a function"):
             self.sweep().run(self.at("x.jsonl"), progress=3)
         with self.assertRaisesRegex(TypeError, "progress returned 'yes' - False stops"):
@@ -240,6 +242,7 @@ class Sweeps(InFolder):
         for values in ([32, 33], (32, 33), range(32, 34), iter([32, 33])):
             self.assertEqual(len(nw.Sweep("axpy", "tom", "baseline", {"gpu.sms": values})), 2)
         if pandas:
+            self.assertEqual(len(nw.sweep("vector-add", "tom", "baseline", {"gpu.sms": range(32, 34)})), 2)
             column = pandas.Series([32, 33])
             for values in (column, column.values):
                 self.assertEqual(len(nw.Sweep("axpy", "tom", "baseline", {"gpu.sms": values})), 2)

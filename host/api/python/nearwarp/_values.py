@@ -1,6 +1,9 @@
 """Values of keys, as Python and as TOML has them."""
 
+from __future__ import annotations
+
 import collections.abc
+import typing as t
 
 
 def text_of(value):
@@ -20,7 +23,7 @@ def value_of(text):
         return text.strip('"')
 
 
-def varied(keys):
+def varied(keys: t.Any) -> dict[str, list[t.Any]]:
     """{"a.key": values, ...} as a dict of lists: values are one, or as many as can be gone through."""
     keys = {} if keys is None else keys
     if not isinstance(keys, collections.abc.Mapping):
