@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 PROGRAM, PACKAGE, SAMPLES = map(os.path.abspath, sys.argv[1:4])
 sys.path.insert(0, PACKAGE)
@@ -129,6 +130,67 @@ class Sweeps(InFolder):
         self.assertEqual(len(sweep.table(self.at("x.jsonl"))), 8)
 
     @needs_tables
+    def test_the_table_that_grows_has_the_values_of_the_whole(self):
+        sweep, grown = nw.Sweep("vector-add", "tom", "baseline", {"dram.tRCD": ["14ns", "30ns"]}), []
+        sweep.run(self.at("x.jsonl"), finished=grown.append)
+        whole = sweep.table(self.at("x.jsonl")).drop(columns="speedup")
+        self.assertEqual(list(whole["dram.tRCD"]), ["14ns", "30ns"])
+        by_id = [table.set_index("id").sort_index() for table in (grown[-1], whole)]
+        pandas.testing.assert_frame_equal(*by_id, check_dtype=False)
+
+    @needs_tables
+    def test_counters_that_only_some_runs_have(self):
+        sweep = nw.Sweep("kmeans", "tom", ["baseline", "ndp-controlled-bmap"])
+        sweep.run(self.at("x.jsonl"))
+        table = sweep.table(self.at("x.jsonl"), "offload.instances")
+        self.assertTrue(table["offload.instances"].isna()[0], "the baseline offloads nothing")
+        self.assertGreater(table["offload.instances"][1], 0)
+        with self.assertRaisesRegex(nw.Error, "'offload.instance' - did you mean 'offload.instances'"):
+            sweep.table(self.at("x.jsonl"), ["sm.l1.read_hits", "offload.instance"])
+
+    @needs_tables
+    def test_estimates_and_parts_of_runs_are_told_from_runs(self):
+        policies = ["baseline", "tom"]
+        part = nw.Sweep("axpy", "tom", policies)
+        whole = text_of(part.run(self.at("x.jsonl")).file)
+        with open(self.at("x.jsonl"), "w", encoding="utf-8") as stream:
+            stream.write(whole.replace('"status":"complete"', '"status":"partial"'))
+        for sweep, estimated in (
+                (nw.Sweep("gaussian", "tom", policies, sample=20), lambda table: table.cycles_error > 0),
+                (nw.Sweep("kmeans", "tom", policies, launches="parallel"), lambda table: table.approximated.notna()),
+                (part, lambda table: table.status == "partial")):
+            outcome = sweep.run(self.at("x.jsonl"), csv=self.at("x.csv"))
+            csv = pandas.read_csv(self.at("x.csv"), float_precision="round_trip")
+            table = sweep.table(outcome.file)
+            for name in ("status", "cycles", "speedup", "cycles_error", "approximated"):
+                self.assertEqual(list(table[name].fillna(0)), list(csv[name].fillna(0)), name)
+            self.assertTrue(estimated(table).all(), table.to_string())
+            self.assertEqual(table.speedup.isna().all(), table.status[0] == "partial")
+
+    def test_pandas_is_wanted_before_points_run(self):
+        with unittest.mock.patch.dict(sys.modules, {"pandas": None}):
+            with self.assertRaises(ImportError):
+                nw.Sweep("vector-add", "tom").run(self.at("x.jsonl"), finished=print)
+        self.assertFalse(os.path.exists(self.at("x.jsonl")))
+
+    @needs_tables
+    def test_a_file_that_is_damaged_says_where(self):
+        sweep, path = nw.Sweep("vector-add", "tom"), self.at("x.jsonl")
+        sweep.run(path)
+        good = text_of(path)
+        for bad, reason in ((b"{}", "no 'schema'"), (b"\xff", "utf-8"), (b"3", "other types"), (b"{3", "column 2"),
+                            (b'{"schema":"nearwarp.sweep/1"}', "schema 'nearwarp.sweep/1'"),
+                            (b'{"schema":"nearwarp.sweep/2"}', "no 'id'")):
+            with open(path, "wb") as stream:
+                stream.write(good.encode() + bad + b"\n")
+            with self.assertRaisesRegex(nw.Error, "x.jsonl:2 is no line.*" + reason + ".* - mend or remove") as caught:
+                sweep.table(path)
+            self.assertEqual((caught.exception.file, caught.exception.line), (path, 2))
+        with open(path, "w", encoding="utf-8") as stream:
+            stream.write(good + good[:40])
+        self.assertTrue(sweep.table(path).cycles.notna().all(), "the last line is being written")
+
+    @needs_tables
     def test_a_point_that_fails_says_why(self):
         sweep = nw.Sweep("vector-add", "tom", "baseline", {"l1.ways": [4, 3]})
         self.assertEqual(list(sweep.points().error.isna()), [True, False])
@@ -150,8 +212,40 @@ class Sweeps(InFolder):
             self.sweep().run(self.at("x.jsonl"), part="3/2")
         with self.assertRaisesRegex(KeyError, "mine"):
             self.sweep().run(self.at("x.jsonl"), progress=lambda _: {}["mine"])
-        with self.assertRaises(FileNotFoundError if pandas else ImportError):
-            self.sweep().table(self.at("none.jsonl"))
+        if pandas:
+            with self.assertRaisesRegex(nw.Error, "none.jsonl.* - run\\(\\) makes it"):
+                self.sweep().table(self.at("none.jsonl"))
+        for part in ((1, 2, 3), (1,), 3, (1, "2"), (0.5, 2)):
+            with self.assertRaisesRegex(TypeError, "first of four"):
+                self.sweep().run(self.at("x.jsonl"), part=part)
+        for keys in ("gpu.sms=3", ["gpu.sms=3"]):
+            with self.assertRaisesRegex(TypeError, "gpu.sms.*32, 68"):
+                nw.Sweep("axpy", "tom", "baseline", keys)
+
+    def test_arguments_of_other_types(self):
+        for name, value in (("threads", "2"), ("threads", -1), ("retry", "yes"), ("device", 0.5), ("backend", 3)):
+            with self.assertRaisesRegex(ValueError, f"{name} cannot be {value!r} - it is"):
+                self.sweep().run(self.at("x.jsonl"), **{name: value})
+        for name, value in (("max_repeats", -1), ("size", 3), ("launches", 3), ("cold_caches", "no")):
+            with self.assertRaisesRegex(ValueError, f"{name} cannot be {value!r} - it is"):
+                nw.Sweep("vector-add", "tom", **{name: value})
+        with self.assertRaisesRegex(ValueError, "size cannot be 3 - it is a str"):
+            nw.Experiment.parse(EXPERIMENT, size=3)
+        with self.assertRaisesRegex(ValueError, "devices cannot be 'two' - it is"):
+            nw.Program.application(["true"], "tom", devices="two")
+        with self.assertRaisesRegex(TypeError, "progress=3 - it is a function"):
+            self.sweep().run(self.at("x.jsonl"), progress=3)
+        with self.assertRaisesRegex(TypeError, "progress returned 'yes' - False stops"):
+            self.sweep().run(self.at("x.jsonl"), progress=lambda _: "yes")
+
+    def test_values_of_keys_are_all_that_can_be_gone_through(self):
+        for values in ([32, 33], (32, 33), range(32, 34), iter([32, 33])):
+            self.assertEqual(len(nw.Sweep("axpy", "tom", "baseline", {"gpu.sms": values})), 2)
+        if pandas:
+            self.assertEqual(len(nw.sweep("vector-add", "tom", "baseline", {"gpu.sms": range(32, 34)})), 2)
+            column = pandas.Series([32, 33])
+            for values in (column, column.values):
+                self.assertEqual(len(nw.Sweep("axpy", "tom", "baseline", {"gpu.sms": values})), 2)
 
     def test_ctrl_c_ends_it(self):
         child = subprocess.Popen(

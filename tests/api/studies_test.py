@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 PROGRAM, PACKAGE = map(os.path.abspath, sys.argv[1:3])
 sys.path.insert(0, PACKAGE)
@@ -89,7 +90,7 @@ class Studies(unittest.TestCase):
         self.assertEqual(list(loads.latency), [point["latency"] for point in points])
         with self.assertRaises(TypeError):
             nw.network([0.1], sise="4x4")
-        with self.assertRaisesRegex(ValueError, "vcs cannot be -1"):
+        with self.assertRaisesRegex(ValueError, "vcs cannot be -1 - it is a whole number of at least 0"):
             nw.network([0.1], vcs=-1)
         with self.assertRaises(nw.Error):
             nw.network([0.1], topology="mash")
@@ -115,6 +116,18 @@ class Studies(unittest.TestCase):
             raise KeyError("mine")
         with self.assertRaises(KeyError):
             nw.sharing("kmeans", progress=fail)
+
+        with self.assertRaisesRegex(TypeError, "progress=3 - it is a function"):
+            nw.mappings("kmeans", progress=3)
+
+    def test_pandas_is_wanted_before_anything_is_simulated(self):
+        for look in ("mappings", "sharing", "objects", "probe", "check", "network"):
+            core = "check_workload" if look == "check" else look
+            with unittest.mock.patch.dict(sys.modules, {"pandas": None}), \
+                    unittest.mock.patch(f"nearwarp._core.{core}") as simulated:
+                with self.assertRaises(ImportError):
+                    getattr(nw, look)(*{"network": (), "probe": ("gtx480",)}.get(look, ("kmeans",)))
+                simulated.assert_not_called()
 
     def test_progress_is_shown_on_terminals(self):
         terminal = io.StringIO()

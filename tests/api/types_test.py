@@ -27,6 +27,7 @@ sweep = nw.Sweep(["kmeans", "axpy"], "tom", ["baseline", "tom"], {"gpu.sms": [1,
 done: nw.SweepOutcome = sweep.run("x.jsonl", part=(1, 2), progress=lambda p: p.points_done < 3, finished=print)
 left: int = len(sweep) - done.finished - done.already_there
 sweep.table("x.jsonl", counters=["sm.l1.read_hits"])
+sweep.table("x.jsonl", "offload.instances")
 experiment = nw.Experiment("tom", only=["speedup"])
 experiment.run("x", progress=True)
 page: str = experiment.report("x").html
@@ -51,6 +52,7 @@ WRONG = {
     'nw.run("kmeans", "tom").cycle': 'no attribute "cycle"',
     'nw.Sweep("kmeans", nw.Machine("tom"))': 'incompatible type "Machine"',
     'nw.Sweep("kmeans", "tom").run("x", parts="1/2")': "parts",
+    'nw.Sweep("kmeans", "tom").run("x", part=(1, 2, 3))': "int, int, int",
     'nw.Experiment("tom").run().cycles': 'no attribute "cycles"',
 }
 

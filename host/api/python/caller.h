@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -69,8 +70,46 @@ class Caller {
   std::exception_ptr thrown_;
 };
 
+inline std::string shown(const py::object& value) { return py::repr(value).cast<std::string>(); }
+
 /// What Python's function says; None is as good as True.
-inline bool wants_more(const py::object& said) { return said.is_none() || said.cast<bool>(); }
+inline bool wants_more(const py::object& said) {
+  if (said.is_none()) return true;
+  try {
+    return said.cast<bool>();
+  } catch (const py::cast_error&) {
+    throw py::type_error("a function of progress returned " + shown(said) +
+                         " - False stops the work, True and None let it go on");
+  }
+}
+
+/// What an argument of that type may be.
+template <class T>
+constexpr const char* values_of() {
+  if constexpr (std::is_same_v<T, bool>)
+    return "True or False";
+  else if constexpr (std::is_integral_v<T>)
+    return std::is_signed_v<T> ? "a whole number" : "a whole number of at least 0";
+  else if constexpr (std::is_floating_point_v<T>)
+    return "a number";
+  else if constexpr (std::is_same_v<T, std::string>)
+    return "a str";
+  else
+    return "a list";
+}
+
+/// Sets the member for the argument of that name, if it was given.
+template <class T>
+void take(const py::kwargs& named, const char* name, T& member) {
+  if (!named.contains(name)) return;
+  const py::object value = named[name];
+  try {
+    member = value.cast<T>();
+  } catch (const py::cast_error&) {
+    throw py::value_error(std::string(name) + " cannot be " + shown(value) + " - it is " +
+                          values_of<T>());
+  }
+}
 
 template <class F>
 auto without_lock(F work) {

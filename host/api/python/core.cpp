@@ -29,9 +29,7 @@ ApplicationOptions options_of(const std::optional<Machine>& machine, const py::k
                               Caller& caller) {
   ApplicationOptions o;
   o.machine = machine;
-  const auto set = [&](const char* name, auto& member) {
-    if (named.contains(name)) member = named[name].cast<std::decay_t<decltype(member)>>();
-  };
+  const auto set = [&](const char* name, auto& member) { take(named, name, member); };
   set("kernels", o.kernels);
   set("max_thread_instructions", o.max_thread_instructions);
   set("max_trace_bytes", o.max_trace_bytes);

@@ -215,41 +215,32 @@ py::dict check_of_application(const std::vector<std::string>& command, const Mac
 /// Options by the names that NetworkOptions has.
 NetworkOptions network_options(const py::kwargs& named) {
   NetworkOptions o;
-  const auto set = [&](const char* name, auto& member) {
-    if (!named.contains(name)) return;
-    try {
-      member = named[name].cast<std::decay_t<decltype(member)>>();
-    } catch (const py::cast_error&) {
-      throw py::value_error(std::string(name) + " cannot be " +
-                            py::repr(named[name]).cast<std::string>());
-    }
-  };
-  set("topology", o.topology);
-  set("size", o.size);
-  set("routing", o.routing);
-  set("vcs", o.vcs);
-  set("vnets", o.vnets);
-  set("buffers", o.buffers);
-  set("routing_delay", o.routing_delay);
-  set("vc_alloc_delay", o.vc_alloc_delay);
-  set("sw_alloc_delay", o.sw_alloc_delay);
-  set("traversal_delay", o.traversal_delay);
-  set("credit_delay", o.credit_delay);
-  set("speedup", o.speedup);
-  set("input_speedup", o.input_speedup);
-  set("wait_for_tail_credit", o.wait_for_tail_credit);
-  set("link_latency", o.link_latency);
-  set("traffic", o.traffic);
-  set("hot_nodes", o.hot_nodes);
-  set("hot_share", o.hot_share);
-  set("packet_flits", o.packet_flits);
-  set("reply_flits", o.reply_flits);
-  set("seed", o.seed);
-  set("loads", o.loads);
-  set("period_cycles", o.period_cycles);
-  set("max_periods", o.max_periods);
-  set("latency_limit", o.latency_limit);
-  set("threads", o.threads);
+  take(named, "topology", o.topology);
+  take(named, "size", o.size);
+  take(named, "routing", o.routing);
+  take(named, "vcs", o.vcs);
+  take(named, "vnets", o.vnets);
+  take(named, "buffers", o.buffers);
+  take(named, "routing_delay", o.routing_delay);
+  take(named, "vc_alloc_delay", o.vc_alloc_delay);
+  take(named, "sw_alloc_delay", o.sw_alloc_delay);
+  take(named, "traversal_delay", o.traversal_delay);
+  take(named, "credit_delay", o.credit_delay);
+  take(named, "speedup", o.speedup);
+  take(named, "input_speedup", o.input_speedup);
+  take(named, "wait_for_tail_credit", o.wait_for_tail_credit);
+  take(named, "link_latency", o.link_latency);
+  take(named, "traffic", o.traffic);
+  take(named, "hot_nodes", o.hot_nodes);
+  take(named, "hot_share", o.hot_share);
+  take(named, "packet_flits", o.packet_flits);
+  take(named, "reply_flits", o.reply_flits);
+  take(named, "seed", o.seed);
+  take(named, "loads", o.loads);
+  take(named, "period_cycles", o.period_cycles);
+  take(named, "max_periods", o.max_periods);
+  take(named, "latency_limit", o.latency_limit);
+  take(named, "threads", o.threads);
   return o;
 }
 

@@ -8,12 +8,12 @@ namespace {
 /// copies about are references to them, as only who has the interpreter's lock may copy objects.
 struct Called {
   explicit Called(const py::kwargs& named) {
-    const auto take = [&](const char* name, std::optional<py::object>& function) {
+    const auto keep = [&](const char* name, std::optional<py::object>& function) {
       if (named.contains(name) && !named[name].is_none()) function = py::object(named[name]);
     };
-    take("progress", progress);
-    take("finished", finished);
-    take("tell", tell);
+    keep("progress", progress);
+    keep("finished", finished);
+    keep("tell", tell);
   }
   std::optional<py::object> progress, finished, tell;
   Caller caller;
@@ -22,18 +22,15 @@ struct Called {
 /// By names, as SweepOptions has them; the package's methods know which there are.
 SweepOptions options_of(const std::string& out, const py::kwargs& named, Called& called) {
   SweepOptions o{.out = out};
-  const auto set = [&](const char* name, auto& member) {
-    if (named.contains(name)) member = named[name].cast<std::decay_t<decltype(member)>>();
-  };
-  set("csv", o.csv);
-  set("part", o.part);
-  set("retry", o.retry);
-  set("only_count", o.only_count);
-  set("threads", o.threads);
-  set("backend", o.backend);
-  set("device", o.device);
-  set("checkpoints", o.checkpoints);
-  set("cache", o.cache);
+  take(named, "csv", o.csv);
+  take(named, "part", o.part);
+  take(named, "retry", o.retry);
+  take(named, "only_count", o.only_count);
+  take(named, "threads", o.threads);
+  take(named, "backend", o.backend);
+  take(named, "device", o.device);
+  take(named, "checkpoints", o.checkpoints);
+  take(named, "cache", o.cache);
   o.progress = [&called](const SweepProgress& p) {
     return called.caller.ask([&] { return !called.progress || wants_more((*called.progress)(p)); });
   };
@@ -60,17 +57,14 @@ auto run(const T& of, const std::string& out, const py::kwargs& named) {
 using Names = std::vector<std::string>;
 
 Sweep plan(const Names& programs, const Names& machines, const Names& policies, const Names& values,
-           const std::string& size, uint32_t max_repeats, const std::string& launches,
-           const std::string& sample, bool cold_caches) {
-  const SweepDefinition definition{.programs = programs,
-                                   .size = size,
-                                   .machines = machines,
-                                   .policies = policies,
-                                   .values = values,
-                                   .max_repeats = max_repeats,
-                                   .launches = launches,
-                                   .sample = sample,
-                                   .cold_caches = cold_caches};
+           const py::kwargs& named) {
+  SweepDefinition definition{
+      .programs = programs, .machines = machines, .policies = policies, .values = values};
+  take(named, "size", definition.size);
+  take(named, "max_repeats", definition.max_repeats);
+  take(named, "launches", definition.launches);
+  take(named, "sample", definition.sample);
+  take(named, "cold_caches", definition.cold_caches);
   Caller caller;
   auto made = without_lock([&] {
     return Sweep::plan(definition,
@@ -135,9 +129,12 @@ void define_experiments(py::module_& m) {
       py::class_<ExperimentOutcome>(m, "ExperimentOutcome", "What Experiment.run() has done."));
   py::class_<Experiment>(m, "Experiment")
       .def_static("plan",
-                  [](const ExperimentFile& file, const std::string& size,
-                     const std::string& launches, const std::string& sample, bool cold_caches) {
-                    const ExperimentChoice choice{size, launches, sample, cold_caches};
+                  [](const ExperimentFile& file, const py::kwargs& named) {
+                    ExperimentChoice choice;
+                    take(named, "size", choice.size);
+                    take(named, "launches", choice.launches);
+                    take(named, "sample", choice.sample);
+                    take(named, "cold_caches", choice.cold_caches);
                     return taken(without_lock([&] { return Experiment::plan(file, choice); }));
                   })
       .def_property_readonly("size", &Experiment::size)
@@ -150,7 +147,9 @@ void define_experiments(py::module_& m) {
              return points;
            })
       .def("run", &run<Experiment>)
-      .def("report", [](const Experiment& e, const std::string& folder, size_t width) {
+      .def("report", [](const Experiment& e, const std::string& folder, const py::kwargs& named) {
+        size_t width = 80;
+        take(named, "width", width);
         return taken(without_lock([&] { return e.report(folder, width); }));
       });
   m.def("experiment_names", &experiment_names);

@@ -31,7 +31,7 @@ from . import _core
 from ._core import (Counter, Error, ExperimentOutcome, Figure, Key, Launch, LaunchResult, Progress, Result, Study,
                     SweepOutcome, SweepProgress, version)
 from ._progress import shown as _shown
-from ._values import changes as _changes, value_of as _value_of
+from ._values import changes as _changes, value_of as _value_of, varied as _varied
 from ._sweeps import Experiment, Report, Sweep
 
 __all__ = ["Analysis", "Counter", "Device", "Error", "Experiment", "ExperimentOutcome", "Figure", "Key", "Launch",
@@ -444,7 +444,7 @@ def sweep(programs, machines, policies, keys: _t.Optional[dict[str, _t.Any]] = N
     programs = [_program(p) for p in _list(programs, Program)]
     machines = [_as(Machine, m) for m in _list(machines, Machine)]
     policies = [_as(Policy, p) for p in _list(policies, Policy)]
-    keys = {key: _list(values, None) for key, values in (keys or {}).items()}
+    keys = _varied(keys)
     rows: list[dict[str, _t.Any]] = []
     points: list[tuple[int, _core.Point]] = []
     for program, machine in _itertools.product(programs, machines):

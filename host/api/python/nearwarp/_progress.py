@@ -68,8 +68,10 @@ class ActivityBar(Bar):
 
 @contextlib.contextmanager
 def shown(progress, kind=Bar):
-    """What the core calls for `progress`, which may be True: then a bar of that kind."""
+    """What the core calls for `progress`: a function, or True for a bar of that kind; None and False are nothing."""
     if progress is not True:
+        if progress is not None and progress is not False and not callable(progress):
+            raise TypeError(f"progress={progress!r} - it is a function, which returns False to stop, or True for a bar")
         yield progress or None
         return
     bar, done = kind(), False

@@ -31,6 +31,15 @@ def _table(found: dict[str, _t.Any], columns: _t.Sequence[str], rows: str = "row
     return table
 
 
+def _looked(look: _t.Callable[[_t.Any], dict[str, _t.Any]], columns: _t.Sequence[str],
+            progress: _Progress = None) -> pandas.DataFrame:
+    """The table of what `look` finds, which is given what it has to ask on its way."""
+    import pandas  # noqa: F401 - now, and not once all has been simulated
+    with _shown(progress, _ActivityBar) as told:
+        found = look(told)
+    return _table(found, columns)
+
+
 def _catalogue(kind, columns):
     import pandas
     return pandas.DataFrame(_core.catalogue(kind), columns=["name", *columns]).set_index("name")
@@ -108,18 +117,16 @@ def mappings(program: Program | _Path, machine: Machine | _Path = "tom",
     at_destination, the share of accesses to their instance's stack, and one_stack, that of instances all of whose
     accesses go to one. progress: a function of what is done, how much, of how much; False stops. True for a bar.
     """
-    with _shown(progress, _ActivityBar) as told:
-        found = _core.mappings(_nw._program(program)._core, _nw._as(_nw.Machine, machine)._core,
-                               _nw._as(_nw.Policy, policy)._core, told)
-    return _table(found, ["first_bit", "at_destination", "one_stack"])
+    return _looked(lambda told: _core.mappings(_nw._program(program)._core, _nw._as(_nw.Machine, machine)._core,
+                                               _nw._as(_nw.Policy, policy)._core, told),
+                   ["first_bit", "at_destination", "one_stack"], progress)
 
 
 def sharing(program: Program | _Path, machine: Machine | _Path = "coda", *,
             progress: _Progress = None) -> pandas.DataFrame:
     """How many of a program's pages so many thread blocks touch, and so many stacks: by, count and pages."""
-    with _shown(progress, _ActivityBar) as told:
-        found = _core.sharing(_nw._program(program)._core, _nw._as(_nw.Machine, machine)._core, told)
-    return _table(found, ["by", "count", "pages"])
+    return _looked(lambda told: _core.sharing(_nw._program(program)._core, _nw._as(_nw.Machine, machine)._core, told),
+                   ["by", "count", "pages"], progress)
 
 
 def objects(program: Program | _Path, machine: Machine | _Path = "coda", policy: Policy | _Path = "coda", *,
@@ -129,10 +136,9 @@ def objects(program: Program | _Path, machine: Machine | _Path = "coda", policy:
     name, address, bytes, accesses (of lanes), block_bytes (from one thread block's part to the next one's; 0: none),
     local (accesses to the block's own stack, were it in stacks so), by_distance and by_share: the rules put it there.
     """
-    with _shown(progress, _ActivityBar) as told:
-        found = _core.objects(_nw._program(program)._core, _nw._as(_nw.Machine, machine)._core,
-                              _nw._as(_nw.Policy, policy)._core, told)
-    return _table(found, ["name", "address", "bytes", "accesses", "block_bytes", "local", "by_distance", "by_share"])
+    return _looked(lambda told: _core.objects(_nw._program(program)._core, _nw._as(_nw.Machine, machine)._core,
+                                              _nw._as(_nw.Policy, policy)._core, told),
+                   ["name", "address", "bytes", "accesses", "block_bytes", "local", "by_distance", "by_share"], progress)
 
 
 def _compared(one):
@@ -159,10 +165,9 @@ def probe(machine: Machine | _Path, *, threads: int = 0, progress: _Progress = N
     (what the narrowest part of the way carries) and bound_by (that part), and as_meant, the share of accesses that
     went where the name says. threads: runs at a time; 0: all processors. progress: as of mappings().
     """
-    with _shown(progress, _ActivityBar) as told:
-        found = _core.probe(_nw._as(_nw.Machine, machine)._core, threads, told)
-    return _table(found, ["section", "name", "core_cycles", "nanoseconds", "gigabytes_per_second", "bound",
-                          "bound_by", "as_meant"])
+    return _looked(lambda told: _core.probe(_nw._as(_nw.Machine, machine)._core, threads, told),
+                   ["section", "name", "core_cycles", "nanoseconds", "gigabytes_per_second", "bound", "bound_by",
+                    "as_meant"], progress)
 
 
 def check(program: str | _t.Sequence[_Path], size: str = "small", *, kernels: str = "",
@@ -170,15 +175,15 @@ def check(program: str | _t.Sequence[_Path], size: str = "small", *, kernels: st
     """Races, misused barriers and masks, reads of memory that nobody wrote, memory errors: a row each (docs/check.md).
 
     program: a workload's name, or an application, ["./app", "its", "arguments"], which takes the GPU for `machine`.
-    kernels: a regular expression; only kernels with a match are looked at. An empty table: all is well.
+    kernels: a regular expression; only kernels with a match are looked at. progress: of a workload, as of mappings();
+    an application shows itself. An empty table: all is well.
     """
+    columns = ["program", "kind", "what", "kernel", "at", "ptx", "earlier", "place", "count"]
     if isinstance(program, str):
-        with _shown(progress, _ActivityBar) as told:
-            found = _core.check_workload(program, size, kernels, told)
-    else:
-        found = _core.check_application([_os.fspath(word) for word in program],
-                                        _nw._as(_nw.Machine, machine)._core, kernels)
-    return _table(found, ["program", "kind", "what", "kernel", "at", "ptx", "earlier", "place", "count"])
+        name: str = program
+        return _looked(lambda told: _core.check_workload(name, size, kernels, told), columns, progress)
+    return _looked(lambda _: _core.check_application([_os.fspath(word) for word in program],
+                                                     _nw._as(_nw.Machine, machine)._core, kernels), columns)
 
 
 _NETWORK_OPTIONS = {"topology", "size", "routing", "vcs", "vnets", "buffers", "routing_delay", "vc_alloc_delay",
@@ -202,7 +207,6 @@ def network(loads: _t.Sequence[float] = (), *, progress: _Progress = None, **opt
     for name in options:
         if name not in _NETWORK_OPTIONS:
             raise TypeError(f"no option {name!r} - there are {', '.join(sorted(_NETWORK_OPTIONS))}")
-    with _shown(progress, _ActivityBar) as told:
-        found = _core.network(told, loads=[float(load) for load in loads], **options)
-    return _table(found, ["load", "stable", "accepted", "latency", "latency_error", "network_latency", "hops",
-                          "max_latency", "packets", "why"])
+    return _looked(lambda told: _core.network(told, loads=[float(load) for load in loads], **options),
+                   ["load", "stable", "accepted", "latency", "latency_error", "network_latency", "hops", "max_latency",
+                    "packets", "why"], progress)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import glob
 import io
-import json
 import logging
+import operator
 import os
 import time
 import typing as t
@@ -15,15 +14,14 @@ if t.TYPE_CHECKING:
 
 from . import _core
 from ._core import ExperimentOutcome, Figure, Study, SweepOutcome, SweepProgress
+from ._lines import NUMBERS, Line, check_counters, lines_by_id, parsed
 from ._progress import PointsBar, shown
-from ._values import text_of, value_of
+from ._values import text_of, value_of, varied
 
 _Path = t.Union[str, os.PathLike]
 _Progress = t.Union[bool, t.Callable[[SweepProgress], t.Optional[bool]], None]
 _Finished = t.Optional[t.Callable[["pandas.DataFrame"], t.Any]]
 _TABLES_APART = 0.5  # seconds between two tables of what has ended
-_NUMBERS = ["cycles", "ipc", "speedup", "gpu_to_memory_bytes", "memory_to_gpu_bytes", "memory_to_memory_bytes",
-            "energy_joules"]
 
 
 def _names(one_or_many: _Path | t.Sequence[_Path], kind: str) -> list[str]:
@@ -36,46 +34,45 @@ def _names(one_or_many: _Path | t.Sequence[_Path], kind: str) -> list[str]:
 
 
 def _part(part: str | tuple[int, int]) -> str:
-    return part if isinstance(part, str) else "{}/{}".format(*part)
-
-
-def _numbers(line: dict[str, t.Any], counters: t.Sequence[str]) -> dict[str, t.Any]:
-    """What a line of a results' file says of its run, or why it has failed."""
-    run = line.get("run")
-    if run is None:
-        return {"error": line["error"]}
-    row = {"cycles": run["cycles"], "ipc": run["ipc"], **run["traffic"],
-           "energy_joules": run["energy"]["total_joules"], "error": None}
-    for name in counters:
-        row[name] = run["counters"][name]["value"]
-    return row
+    if isinstance(part, str):
+        return part
+    try:
+        index, parts = map(operator.index, part)
+    except (TypeError, ValueError):
+        raise TypeError(f"part={part!r} - it is 'i/n' or (i, n): (1, 4) is the first of four") from None
+    return f"{index}/{parts}"
 
 
 class _Growing:
-    """Makes a table of what has ended, and hands it on."""
+    """Makes a table of what has ended, and hands it on. `place`: the first columns of a line's row."""
 
-    def __init__(self, finished: t.Callable[[pandas.DataFrame], t.Any]) -> None:
-        self._finished, self._told, self._next = finished, 0, 0.0
+    def __init__(self, finished: t.Callable[[pandas.DataFrame], t.Any],
+                 place: t.Callable[[Line], dict[str, t.Any]]) -> None:
+        import pandas  # now, and not once points have run
+        self._make = pandas.DataFrame
+        self._finished, self._place, self._told, self._next = finished, place, 0, 0.0
         self._rows: list[dict[str, t.Any]] = []
+        self._keys: dict[str, None] = {}
 
     def add(self, text: str) -> None:
-        line = json.loads(text)
-        self._rows.append({"program": line["workload"], "size": line["size"], "machine": line["machine"],
-                           "policy": line["policy"], **line["overrides"], **_numbers(line, ()), "id": line["id"]})
+        line = parsed(text)
+        place = self._place(line)
+        self._keys.update(dict.fromkeys(place))
+        self._rows.append({**place, **line.numbers, "id": line.id})
         if time.monotonic() >= self._next:
             self.tell()
 
     def tell(self) -> None:
         if self._told == len(self._rows):
             return
-        import pandas
         self._told = len(self._rows)
-        self._finished(pandas.DataFrame(self._rows))
+        self._finished(self._make(self._rows, columns=[*self._keys, *NUMBERS, "id", "error"]))
         self._next = time.monotonic() + _TABLES_APART
 
 
-def _run(core: t.Any, out: str, progress: _Progress, finished: _Finished, tell: t.Any, options: dict) -> t.Any:
-    growing = None if finished is None else _Growing(finished)
+def _run(core: t.Any, out: str, progress: _Progress, finished: _Finished, tell: t.Any,
+         place: t.Callable[[Line], dict[str, t.Any]], options: dict) -> t.Any:
+    growing = None if finished is None else _Growing(finished, place)
     with shown(progress, PointsBar) as told:
         outcome = core.run(out, progress=told, finished=growing and growing.add,
                            tell=tell or logging.getLogger("nearwarp").warning, **options)
@@ -100,13 +97,12 @@ class Sweep:
                  policies: _Path | t.Sequence[_Path] = "baseline", keys: t.Optional[dict[str, t.Any]] = None, *,
                  size: str = "small", max_repeats: int = 0, launches: str = "", sample: str | float = "",
                  cold_caches: bool = False) -> None:
-        self._keys = {key: list(values) if isinstance(values, (list, tuple)) else [values]
-                      for key, values in (keys or {}).items()}
+        self._keys = varied(keys)
         self._policies = _names(policies, "policy")
         self._core = _core.Sweep.plan(
             _names(programs, "program"), _names(machines, "machine"), self._policies,
-            [f"{key}={','.join(map(text_of, values))}" for key, values in self._keys.items()], size, max_repeats,
-            launches, str(sample), cold_caches)
+            [f"{key}={','.join(map(text_of, values))}" for key, values in self._keys.items()], size=size,
+            max_repeats=max_repeats, launches=launches, sample=str(sample), cold_caches=cold_caches)
 
     def __len__(self) -> int:
         """How many points it has."""
@@ -121,13 +117,14 @@ class Sweep:
     def _places(self) -> list[str]:
         return ["program", "size", "machine", "policy", *self._keys]
 
+    def _place(self, point: _core.SweepPoint) -> dict[str, t.Any]:
+        """A point's columns of _places()."""
+        keys = {key: value_of(text) for key, text in (value.split("=", 1) for value in point.values)}
+        return {"program": point.program, "size": point.size, "machine": point.machine, "policy": point.policy, **keys}
+
     def _rows(self) -> list[dict[str, t.Any]]:
-        rows = []
-        for p in map(self._core.point, range(len(self))):
-            keys = {key: value_of(text) for key, text in (value.split("=", 1) for value in p.values)}
-            rows.append({"program": p.program, "size": p.size, "machine": p.machine, "policy": p.policy, **keys,
-                         "id": p.id, "error": p.error or None})
-        return rows
+        return [{**self._place(p), "id": p.id, "error": p.error or None}
+                for p in map(self._core.point, range(len(self)))]
 
     def run(self, out: _Path, *, part: str | tuple[int, int] = "", retry: bool = False, threads: int = 0,
             backend: str = "cpu", device: int = 0, checkpoints: _Path = "", cache: _Path = "", csv: _Path = "",
@@ -148,46 +145,39 @@ class Sweep:
         worth knowing; else the module logging's logger nearwarp is.
         """
         return _run(self._core, os.fspath(out), progress, finished, tell,
+                    lambda line: self._place(self._core.point(line.at)),
                     {"part": _part(part), "retry": retry, "threads": threads, "backend": backend, "device": device,
                      "checkpoints": os.fspath(checkpoints), "cache": os.fspath(cache), "csv": os.fspath(csv)})
 
-    def table(self, out: _Path, counters: t.Sequence[str] = ()) -> pandas.DataFrame:
+    def table(self, out: _Path, counters: str | t.Sequence[str] = ()) -> pandas.DataFrame:
         """What `out` has of the sweep, also while it runs: a row for each point, in their order.
 
-        Columns: program, size, machine, policy, a column for each key, cycles (of the core clock), ipc
-        (thread-instructions a cycle), speedup (over the first policy), bytes by class of link, energy_joules (an
-        estimate), those of `counters`, id, and error: None, or why a point has no result. Of points that have not
-        been run, all of these are empty.
+        Columns: program, size, machine, policy, a column for each key, status ("complete", "partial" or "failed"),
+        cycles (of the core clock), ipc (thread-instructions a cycle), speedup (over the first policy, where both are
+        complete), bytes by class of link, energy_joules (an estimate), cycles_error (of a sample: how far cycles may
+        be off, relative, at 95 % confidence), approximated (what of a run is, or None), those of `counters`, id, and
+        error: None, or why a point has no result. Of points that have not been run, all of these are empty, as is a
+        counter of a run that has none of that name, such as a mechanism's under baseline.
         """
         import pandas
-        lines = _lines(os.fspath(out))
+        counters = [counters] if isinstance(counters, str) else list(counters)
+        lines = lines_by_id(os.fspath(out))
         rows = self._rows()
+        check_counters([lines[row["id"]] for row in rows if row["id"] in lines], counters)
         for row in rows:
-            if row["id"] in lines:
-                row.update(_numbers(lines[row["id"]], counters))
+            line = lines.get(row["id"])
+            if line is not None:
+                row.update(line.numbers, **{name: line.counters.get(name) for name in counters})
         for at, row in enumerate(rows):
             first = rows[at - at % len(self._policies)]
-            if row.get("cycles") and first.get("cycles"):
+            if row.get("status") == first.get("status") == "complete" and row["cycles"] != 0:
                 row["speedup"] = first["cycles"] / row["cycles"]
-        return pandas.DataFrame(rows, columns=[*self._places(), *_NUMBERS, *counters, "id", "error"])
+        numbers = [*NUMBERS]
+        numbers.insert(NUMBERS.index("ipc") + 1, "speedup")
+        return pandas.DataFrame(rows, columns=[*self._places(), *numbers, *counters, "id", "error"])
 
     def __repr__(self) -> str:
         return f"nearwarp.Sweep({len(self)} points)"
-
-
-def _lines(out: str) -> dict[str, dict[str, t.Any]]:
-    """The lines of a results' file, or of a folder's files, by their points' ids."""
-    paths = sorted(glob.glob(os.path.join(glob.escape(out), "sweep*.jsonl"))) if os.path.isdir(out) else [out]
-    lines: dict[str, dict[str, t.Any]] = {}
-    for path in paths:
-        with open(path, encoding="utf-8") as stream:
-            for text in stream:
-                if not text.endswith("\n"):
-                    break  # it is being written
-                line = json.loads(text)
-                if line["id"] not in lines or line["status"] != "failed":
-                    lines[line["id"]] = line
-    return lines
 
 
 def _table_of(csv: str) -> pandas.DataFrame:
@@ -268,7 +258,8 @@ class Experiment:
     def _plan(self, file: _core.ExperimentFile, only: t.Sequence[str], size: str, launches: str, sample: str | float,
               cold_caches: bool) -> None:
         self._file = file.only([only] if isinstance(only, str) else list(only))
-        self._core = _core.Experiment.plan(self._file, size, launches, str(sample), cold_caches)
+        self._core = _core.Experiment.plan(self._file, size=size, launches=launches, sample=str(sample),
+                                           cold_caches=cold_caches)
 
     @property
     def name(self) -> str:
@@ -320,12 +311,13 @@ class Experiment:
         What applications and PTX of the experiment's own did is kept in the folder, too.
         """
         return _run(self._core, os.fspath(out) or self.folder, progress, finished, tell,
+                    lambda line: {**line.place, **line.values},
                     {"part": _part(part), "retry": retry, "threads": threads, "backend": backend, "device": device,
                      "checkpoints": os.fspath(checkpoints), "cache": os.fspath(cache)})
 
     def report(self, out: _Path = "", *, width: int = 80) -> Report:
         """A Report of what the folder has, also while it runs. width: columns of its text."""
-        return Report(self._core.report(os.fspath(out) or self.folder, width))
+        return Report(self._core.report(os.fspath(out) or self.folder, width=width))
 
     def __repr__(self) -> str:
         return f"nearwarp.Experiment({self.name!r}, size={self.size!r})"
