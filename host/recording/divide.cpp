@@ -27,7 +27,7 @@ constexpr uint64_t kPartCosts = 20'000, kPartCostsOf = 64;
 /// beginnings to make, and are for who has more cores (PARTS).
 constexpr uint32_t kNumbers[] = {16, 12, 8, 6, 4};
 /// What such parts do twice, at most: one in so much of the program's work. Two cores so are at
-/// least 1.85 times as fast as one, if that is all.
+/// least 1.84 times as fast as one, if that is all.
 constexpr uint64_t kTwice = 12;
 /// The part that costs most may cost one in so much more, if less is simulated twice then.
 constexpr uint64_t kSlackOf = 32;
@@ -130,6 +130,7 @@ class Divider {
 
   Plan with(uint32_t most) const {
     if (cuts_.size() < 2) return {};
+    most = static_cast<uint32_t>(std::min<size_t>(most, cuts_.size() - 1));  // a part a cut
     const uint64_t bound = least_bound(most);
     Plan even = within(most, bound), less = within(most, bound + bound / kSlackOf);
     return less.twice < even.twice ? less : even;
