@@ -146,8 +146,8 @@ NW_HD NW_CALLED void arrive_at_phases(V& v, uint32_t block, const uint64_t* word
 }
 
 /// Another block of the cluster, which has that number at the front end, tells an mbarrier of the
-/// one with that rank something: `word` is a phase_word(). A block that has ended needs no word; one
-/// that has not begun gets none, since whoever tells an mbarrier has seen it made, which takes
+/// one with that rank something: `word` is a phase_word(). A block that has ended needs no word;
+/// one that has not begun gets none, since whoever tells an mbarrier has seen it made, which takes
 /// longer than the blocks of a cluster begin apart.
 template <class V>
 NW_HD NW_CALLED void arrive_from_other(V& v, uint64_t word, uint32_t number, uint32_t rank,

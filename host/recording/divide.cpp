@@ -57,6 +57,23 @@ uint64_t transactions_of(const TraceChunk& chunk, const compiler::Kernel& kernel
   return read == 0 ? 0 : visit.transactions * chunk.num_blocks / read;
 }
 
+std::vector<uint64_t> costs_of(const Recording& recording) {
+  std::vector<uint64_t> costs;
+  std::map<std::pair<uint32_t, uint32_t>, uint64_t> known;  // by chunk's identity and kernel
+  for (const LaunchRecord& l : recording.launches) {
+    uint64_t transactions = 0;
+    for (uint32_t c = l.first_chunk; c < l.first_chunk + l.num_chunks; ++c) {
+      const auto [of, is_new] = known.try_emplace({recording.traces.identity(c), l.kernel}, 0);
+      if (is_new)
+        of->second = transactions_of(*recording.traces.chunk(c), *recording.kernels[l.kernel]);
+      transactions += of->second;
+    }
+    costs.push_back(l.warp_instructions +
+                    static_cast<uint64_t>(kTransactionCosts * static_cast<double>(transactions)));
+  }
+  return costs;
+}
+
 class Divider {
  public:
   Divider(const Recording& recording, uint32_t before, uint32_t together) : done_{0} {
@@ -149,20 +166,8 @@ class Divider {
 }  // namespace
 
 std::vector<uint64_t> launch_costs(const Recording& recording) {
-  std::vector<uint64_t> costs;
-  std::map<std::pair<uint32_t, uint32_t>, uint64_t> known;  // by chunk's identity and kernel
-  for (const LaunchRecord& l : recording.launches) {
-    uint64_t transactions = 0;
-    for (uint32_t c = l.first_chunk; c < l.first_chunk + l.num_chunks; ++c) {
-      const auto [of, is_new] = known.try_emplace({recording.traces.identity(c), l.kernel}, 0);
-      if (is_new)
-        of->second = transactions_of(*recording.traces.chunk(c), *recording.kernels[l.kernel]);
-      transactions += of->second;
-    }
-    costs.push_back(l.warp_instructions +
-                    static_cast<uint64_t>(kTransactionCosts * static_cast<double>(transactions)));
-  }
-  return costs;
+  return *recording.studies->of<std::vector<uint64_t>>("costs of launches",
+                                                       [&] { return costs_of(recording); });
 }
 
 std::vector<LaunchPart> divide(const Recording& recording, uint32_t most, uint32_t before,

@@ -376,9 +376,9 @@ TEST(NarrowProducts, WhatIsNoFormIsRefused) {
   EXPECT_TRUE(contains(problem(four, ".scale_vec::4X", ""), "scales of this number"));
   EXPECT_TRUE(contains(problem(four, "f32.e2m1.e2m1", "f32.e4m3.e2m1"), "this form of mma"));
   EXPECT_TRUE(contains(problem(four, "{%h2, %h3}", "%h2"), "a byte and a thread"));
-  EXPECT_TRUE(contains(problem({.kind = "f8f6f4", .a = kFour, .b = kFour, .sparse = true},
-                               "%e, 0", "%e, 1"),
-                       "a selector of 1"));
+  EXPECT_TRUE(contains(
+      problem({.kind = "f8f6f4", .a = kFour, .b = kFour, .sparse = true}, "%e, 0", "%e, 1"),
+      "a selector of 1"));
   four.constants = true;
   EXPECT_EQ(problem(four, "mma", "mma"), "");
   EXPECT_TRUE(contains(problem(four, "%sa, {0, 0}", "%sa, {1, 0}"), "begin at byte 1"));

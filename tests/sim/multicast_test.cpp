@@ -12,8 +12,8 @@
 namespace nearwarp::testing {
 namespace {
 
-/// A launch of one cluster of so many blocks of so many threads. %r3: shared memory; %r4: an mbarrier of
-/// one arrival; %r6: the rank; %rd1: memory.
+/// A launch of one cluster of so many blocks of so many threads. %r3: shared memory; %r4: an
+/// mbarrier of one arrival; %r6: the rank; %rd1: memory.
 runtime::Recording cluster(const std::string& body, uint32_t blocks, uint32_t grid = 0,
                            uint32_t threads = 1) {
   runtime::VirtualDevice d;
@@ -92,18 +92,19 @@ TEST(Multicast, CountedWordsPassTwoWires) {
 /// The first `lanes` lanes tell mbarriers of their own block, lane 31 the other block's, if it
 /// is to, all by one instruction, over and over.
 runtime::Recording arrivals(int rounds, int lanes, bool others) {
-  return cluster("  mov.u32 %r1, %tid.x;\n  shl.b32 %r2, %r1, 3;\n  add.u32 %r2, %r3, %r2;\n"
-                 "  mbarrier.init.shared.b64 [%r2], 1;\n"
-                 "  barrier.cluster.arrive;\n  barrier.cluster.wait;\n"
-                 "  xor.b32 %r7, %r6, 1;\n  setp.eq.u32 %p1, %r1, 31;\n"
-                 "  selp.b32 %r7, %r7, %r6, %p1;\n  mapa.shared::cluster.u32 %r8, %r2, %r7;\n"
-                 "  setp.lt.u32 %p4, %r1, " + std::to_string(lanes) + ";\n" +
-                 (others ? "  or.pred %p4, %p4, %p1;\n" : "") +
-                 "  mov.u32 %r11, 0;\nLOOP:\n"
-                 "  @%p4 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r8];\n"
-                 "  add.u32 %r11, %r11, 1;\n  setp.lt.u32 %p3, %r11, " +
-                 std::to_string(rounds) + ";\n  @%p3 bra LOOP;\n",
-                 2, 0, 32);
+  return cluster(
+      "  mov.u32 %r1, %tid.x;\n  shl.b32 %r2, %r1, 3;\n  add.u32 %r2, %r3, %r2;\n"
+      "  mbarrier.init.shared.b64 [%r2], 1;\n"
+      "  barrier.cluster.arrive;\n  barrier.cluster.wait;\n"
+      "  xor.b32 %r7, %r6, 1;\n  setp.eq.u32 %p1, %r1, 31;\n"
+      "  selp.b32 %r7, %r7, %r6, %p1;\n  mapa.shared::cluster.u32 %r8, %r2, %r7;\n"
+      "  setp.lt.u32 %p4, %r1, " +
+          std::to_string(lanes) + ";\n" + (others ? "  or.pred %p4, %p4, %p1;\n" : "") +
+          "  mov.u32 %r11, 0;\nLOOP:\n"
+          "  @%p4 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r8];\n"
+          "  add.u32 %r11, %r11, 1;\n  setp.lt.u32 %p3, %r11, " +
+          std::to_string(rounds) + ";\n  @%p3 bra LOOP;\n",
+      2, 0, 32);
 }
 
 TEST(Multicast, ABlocksOwnMbarriersTakeACycleEachBesideOthers) {

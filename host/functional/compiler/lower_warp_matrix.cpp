@@ -17,8 +17,8 @@ using Kind = ptx::Operand::Kind;
 
 namespace {
 
-/// Selectors that a sparse product has: threads of four have the metadata of a row, or two of them.
-/// Source: ptxas 13.0.
+/// The selector of a sparse product, which says whose metadata count, is less than this. Source:
+/// ptxas 13.0.
 uint32_t selectors_of(const WarpMatrixDetail& d) {
   const uint32_t bits = bits_of(d.a);
   if (bits == 16) return 4;
@@ -80,7 +80,10 @@ void Lowering::expand_warp_matrix(Frame* frame, const ptx::Instruction& in,
           wrong_scale(d, out.srcs.data() + a + b + results + (d.sparse ? 1 : 0));
       if (!wrong.empty())
         fail(in, wrong,
-             std::string("byte ") + (d.scales == 1 ? "0 to 3" : d.scales == 2 ? "0 or 2" : "0") +
+             std::string("byte ") +
+                 (d.scales == 1   ? "0 to 3"
+                  : d.scales == 2 ? "0 or 2"
+                                  : "0") +
                  ", thread 0 or 1 of a, 0 to 3 of b");
     }
     code_.instructions.push_back(std::move(out));
