@@ -85,7 +85,7 @@ TEST(Multicast, CountedWordsPassTwoWires) {
   const uint64_t far = round(kStore, kExpect);
   EXPECT_EQ(far - round(kStore, kExpect, {kNearer}), 2u * 2 * 12);
   // Behind the word, a cycle later at least; the first block expects it before both.
-  EXPECT_EQ(far, round(kArrive) + 2 * 1 + 1 + 2 * 10) << "its addresses are added up before";
+  EXPECT_EQ(far, round(kArrive) + 2 * 1 + 1 + 2 * 8) << "its addresses are added up before";
 }
 
 /// The first `lanes` lanes tell mbarriers of their own block, lane 31 the other block's, if it
