@@ -40,8 +40,8 @@ NW_HD NW_CALLED void take_from_memory(const L2SliceParams& p, L2SliceState& s, s
       }
     }
     s.counters.fills += 1;
-  } else if (kind == PacketKind::kWriteAck) {
-    s.counters.atomic_write_acks += index == 0 ? 1 : 0;  // else it is a mechanism's
+  } else if (kind == PacketKind::kWriteAck && (index == 0 || is_of_mechanism(s.attached, index))) {
+    s.counters.atomic_write_acks += index == 0 ? 1 : 0;
   } else {
     record_fault(s.fault, kFaultUnexpectedPacket, p.endpoint, now);
   }

@@ -26,7 +26,8 @@ struct View {
 };
 
 /// In MemoryHooks::take_packet(): look up `line` for whoever sent `packet`: it gets the line with
-/// the packet's tag, as a packet of kind `reply`. False: it has to wait, and nothing was changed.
+/// the packet's tag, as a packet of kind `reply`, whose sectors say nothing. False: it has to wait,
+/// and nothing was changed.
 template <class O>
 NW_HD inline bool read_for(O& o, const Packet& packet, LineAddr line, PacketKind reply, Tick now) {
   Packet read = packet;
@@ -96,7 +97,7 @@ NW_HD NW_INLINE bool look_up_others(V& v, Tick now) {
   if constexpr (memory_hooks::see_requests<V>(typename V::Mechanisms())) {
     const Packet request = head;
     if (look_up_next(v.p, v.s, v.base, now, v.horizon) != Outcome::kTaken) return false;
-    memory_hooks::on_request(v, request, now);
+    if (v.s.fault.code == kFaultNone) memory_hooks::on_request(v, request, now);
     return true;
   } else {
     return look_up_next(v.p, v.s, v.base, now, v.horizon) == Outcome::kTaken;

@@ -1,7 +1,7 @@
 // One slice of the shared L2: MSHRs with merging; write-through without allocation on writes
 // (l2_look_up.h), or write-back of whole lines (l2_dirty_lines.h), or by sectors, with either
-// (l2_sectors.h). What it sends and is answered
-// is in l2_departures.h, what mechanisms add in l2_mechanisms.h.
+// (l2_sectors.h). What it sends and is answered is in l2_departures.h, what mechanisms add in
+// l2_mechanisms.h.
 //
 // One request per L2 cycle looks up the tags when it leaves the request channel; what it causes (a
 // hit's reply, a miss's or a write's request to memory) leaves `latency_cycles` later, in order.

@@ -48,7 +48,8 @@ struct MemoryHooks {
   /// Is it shown what others want (on_request)?
   static constexpr bool kSeesRequests = false;
 
-  /// In every cycle in which the component is awake, be it for nothing, before anything is sent.
+  /// In every cycle in which the component is awake, be it for nothing, before anything is sent; at
+  /// a vault, behind the reply of its own that leaves in this cycle.
   template <class O>
   NW_HD static void step(O&, Tick /*now*/) {}
   /// When step() has something to do, `from` or later.
@@ -81,7 +82,8 @@ struct MemoryHooks {
 
   // --- packets of others ---
 
-  /// A packet of its own block stands at the network's head.
+  /// A packet of its own block stands at the network's head; at a vault, where the queue would also
+  /// have room for a read.
   template <class O>
   NW_HD static PacketTaken take_packet(O&, const Packet&, Tick /*now*/) {
     return PacketTaken::kYes;
@@ -131,6 +133,11 @@ NW_HD constexpr uint32_t own_tag(uint32_t number, uint32_t tag) {
 }
 NW_HD constexpr uint32_t owner_of_tag(uint32_t own) { return own / kOwnTags - 1; }
 NW_HD constexpr uint32_t tag_of_owner(uint32_t own) { return own % kOwnTags; }
+/// Is it a tag of a mechanism that is attached?
+NW_HD constexpr bool is_of_mechanism(const Attachments& attached, uint32_t own) {
+  return own >= kOwnTags && owner_of_tag(own) < kMaxMechanisms &&
+         (attached.bits >> owner_of_tag(own) & 1) != 0;
+}
 
 namespace memory_hooks {
 

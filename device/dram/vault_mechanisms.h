@@ -97,7 +97,7 @@ NW_HD NW_INLINE bool take_others(V& v, Tick now) {
     return true;
   }
   accept(v.p, v.s, v.base, now, v.horizon);
-  memory_hooks::on_request(v, request, now);
+  if (v.s.fault.code == kFaultNone) memory_hooks::on_request(v, request, now);
   return true;
 }
 

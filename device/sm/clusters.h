@@ -8,8 +8,8 @@
 // of their lanes, since addresses have wires of their own (estimated).
 //
 // What arrives at mbarriers of other blocks goes the same way, a request of one flit for each
-// mbarrier, and is answered, too; those of the own block are told when the first request could
-// leave (estimated).
+// mbarrier, and is answered, too; those of the own block are told when the first request leaves,
+// and take a cycle each besides, as they do by themselves (estimated).
 //
 // On machines without such a network, and for blocks that are not there, an access takes so much
 // longer as the network takes alone.
@@ -60,10 +60,9 @@ NW_HD NW_CALLED void find_ranks(V& v, const LsuOp& op) {
       });
 }
 
-/// The other blocks' mbarriers of which the operation at the head tells something; the block's own
-/// are told now.
+/// The other blocks' mbarriers of which the operation at the head tells something.
 template <class V>
-NW_HD NW_CALLED void find_events(V& v, const LsuOp& op, uint32_t now) {
+NW_HD NW_CALLED void find_events(V& v, const LsuOp& op) {
   ClusterPort& c = cluster_port(v);
   const uint32_t block = v.warps[op.warp].block_slot;
   c.head_ranks = 0;
@@ -74,7 +73,6 @@ NW_HD NW_CALLED void find_events(V& v, const LsuOp& op, uint32_t now) {
     if (e.block != 0) c.head_ranks |= 1u << i;
     i += 1;
   });
-  if (c.head_ranks != 0) arrive_at_phases(v, block, words, op.record, op.mask, now, now);
 }
 
 /// Bytes on the wire: of data, or, without any, of one flit.
@@ -111,10 +109,9 @@ NW_HD NW_CALLED bool access_others(V& v, const LsuOp& op, uint32_t now) {
   auto& s = v.s;
   ClusterPort& c = cluster_port(v);
   const bool tells = v.instr(op.pc).meets_mbarriers();
-  const uint32_t cycles = tells ? 1 : s.lines.count;
   if (c.head_ranks == 0) {
     if (tells) {
-      find_events(v, op, now);
+      find_events(v, op);
     } else {
       find_ranks(v, op);
     }
@@ -122,14 +119,19 @@ NW_HD NW_CALLED bool access_others(V& v, const LsuOp& op, uint32_t now) {
     c.head = kMaxRemoteAccesses;
   }
   s.lsu_busy_until = now + 1;
+  Channel& out = *c.requests_out.in(v.base);
+  if (!can_send(out, v.base, v.tick(now))) return true;
   if (c.head == kMaxRemoteAccesses) {
     if (c.free_accesses == 0) return true;
     c.head = count_trailing_zeros(c.free_accesses);
     c.free_accesses &= c.free_accesses - 1;
-    c.accesses[c.head] = RemoteAccess{op.pc, cycles - 1, 0, op.warp, false};
+    // A request for an mbarrier takes its own cycle, the block's own mbarriers one each.
+    const uint32_t late = s.lines.count - (tells ? population_count(c.head_ranks) : 1);
+    c.accesses[c.head] = RemoteAccess{op.pc, late, 0, op.warp, false};
+    if (tells && late != 0)
+      arrive_at_phases(v, v.warps[op.warp].block_slot, v.system.trace(op.thread_block).words,
+                       op.record, op.mask, now, now);
   }
-  Channel& out = *c.requests_out.in(v.base);
-  if (!can_send(out, v.base, v.tick(now))) return true;
   RemoteAccess& access = c.accesses[c.head];
   uint32_t rank = 0;
   Packet p = next_request(v, op, rank);
@@ -142,6 +144,7 @@ NW_HD NW_CALLED bool access_others(V& v, const LsuOp& op, uint32_t now) {
   c.head_ranks &= c.head_ranks - 1;
   if (c.head_ranks != 0) return true;
   access.sent = true;
+  const uint32_t cycles = access.late + 1;
   s.counters.shared_accesses += 1;
   s.counters.shared_cycles += cycles;
   s.lsu_busy_until = now + cycles;

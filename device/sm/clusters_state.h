@@ -13,7 +13,7 @@ inline constexpr uint32_t kMaxRemoteAccesses = 32;
 /// A warp's access to shared memory of others, until the last of them has answered.
 struct RemoteAccess {
   uint32_t pc = 0;
-  uint32_t late = 0;      ///< cycles that bank conflicts cost
+  uint32_t late = 0;      ///< cycles that bank conflicts, or the block's own mbarriers, cost
   uint8_t remaining = 0;  ///< blocks that have not answered
   uint8_t warp = 0;
   bool sent = false;  ///< to all of them

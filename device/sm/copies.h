@@ -252,7 +252,10 @@ NW_HD NW_CALLED bool issue_copy(V& v, uint32_t warp, const ImageInstr& in, uint3
     b.group = own.group;
     b.grouped = in.action == Action::kCopyWrite || in.action == Action::kCopyReduce;
     own.boxes = static_cast<uint16_t>(own.boxes + 1);
-    if (v.clusters()) v.s.shared_boxes.in(v.base)[index] = SharedBox{};
+    if (v.clusters()) {
+      SharedBox& shared = v.s.shared_boxes.in(v.base)[index] = SharedBox{};
+      shared.number = static_cast<uint32_t>(c.copies);
+    }
     pass_box(v, w.at, words, w.first_block, [&](const Access& a) {
       if (a.mask != 0) share_box(v, index, w.block_slot, words[a.record + 1]);
     });

@@ -47,6 +47,7 @@ struct SharedBox {
   uint16_t left = 0;                        ///< those that the line under way is yet to be sent to
   bool last = false;                        ///< that line is the last one
   uint32_t lines = 0;                       ///< that have come, the one under way included
+  uint32_t number = 0;                      ///< of the box among all that the SM has asked for
   uint64_t events[kMaxClusterBlocks] = {};  ///< by rank: what arrives there behind the last line
 };
 

@@ -2,15 +2,29 @@
 //
 // A box is read once, by the SM that asks for it. The reply of the GPU's network is taken to be
 // copied in the GPC (estimated; no source tells how): each line goes on to the other SMs over a
-// network of the GPC for it, a copy a cycle, and into each of them at the rate at which the GPU's
-// network feeds an SM. What is counted at the L2 and in the GPU's network is one line; what the
-// GPC's network carries is one for each of the others. Behind the last line each of them has its
-// mbarrier told, the block's own as soon as that line has come.
+// network of the GPC for it, a copy a cycle, and into each of them at an SM's share of a port of
+// the GPU's network. Of several boxes that one asked for first goes before, as soon as it has a
+// line (estimated). What is counted at the L2 and in the GPU's network is one line; what the GPC's
+// network carries is one for each of the others. Behind the last line each of them has its mbarrier
+// told, the block's own as soon as that line has come.
 #pragma once
 
 #include "device/sm/copies.h"
 
 namespace nearwarp::sm {
+
+/// Of the boxes that have something to send on, the one that was asked for first.
+template <class V>
+NW_HD NW_CALLED uint32_t oldest_to_share(const V& v) {
+  const SharedBox* const shared = v.s.shared_boxes.in(v.base);
+  uint32_t oldest = count_trailing_zeros(v.s.boxes_to_share);
+  for (uint32_t m = v.s.boxes_to_share; m != 0; m &= m - 1) {
+    const uint32_t index = count_trailing_zeros(m);
+    // Numbers begin anew at 2^32, between two of which never so many boxes are under way.
+    if (static_cast<int32_t>(shared[index].number - shared[oldest].number) < 0) oldest = index;
+  }
+  return oldest;
+}
 
 /// Send on a line of a box, to the next of those who want it.
 template <class V>
@@ -18,7 +32,7 @@ NW_HD NW_CALLED void share_step(V& v, uint32_t now) {
   const ClusterPort& c = cluster_port(v);
   Channel& out = *c.copies_out.in(v.base);
   if (!can_send(out, v.base, v.tick(now))) return;
-  const uint32_t index = count_trailing_zeros(v.s.boxes_to_share);
+  const uint32_t index = oldest_to_share(v);
   SharedBox& shared = v.s.shared_boxes.in(v.base)[index];
   const Box& b = copy_engine(v).boxes[index];
   const bool complete = b.lines == 0 && b.all_sent;

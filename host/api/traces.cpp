@@ -102,8 +102,12 @@ Expected<TraceSummary> summarize_traces(const std::string& path, const ProgramOp
 
 std::string why_traces_do_without_code() { return sass::kNoOffloading; }
 
-Expected<std::string> write_traces(const Program& program, const std::string& folder) {
-  return guarded([&] { return sass::write_traces(Access::of(program).recording, folder); });
+Expected<std::string> write_traces(const Program& program, const std::string& folder,
+                                   const std::function<void(const std::string&)>& tell) {
+  return guarded([&] {
+    return sass::write_traces(Access::of(program).recording, folder, sass::TraceForm::kIndexed,
+                              tell);
+  });
 }
 
 }  // namespace nearwarp

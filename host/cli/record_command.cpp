@@ -108,7 +108,8 @@ int run_record(const CommandLine& line, const Words& application) {
       taken(program.save(path));
       say_written(path, program);
     }
-    if (!traces.empty()) say_written(taken(write_traces(program, folder_of(traces, i))), program);
+    if (!traces.empty())
+      say_written(taken(write_traces(program, folder_of(traces, i), options.tell)), program);
   }
   if (run.interrupted)
     throw Error("the application was interrupted: what was executed before is recorded");

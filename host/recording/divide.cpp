@@ -27,7 +27,7 @@ constexpr uint64_t kPartCosts = 20'000, kPartCostsOf = 64;
 /// beginnings to make, and are for who has more cores (PARTS).
 constexpr uint32_t kNumbers[] = {16, 12, 8, 6, 4};
 /// What such parts do twice, at most: one in so much of the program's work. Two cores so are at
-/// least 1.85 times as fast as one, if that is all.
+/// least 1.84 times as fast as one, if that is all.
 constexpr uint64_t kTwice = 12;
 /// The part that costs most may cost one in so much more, if less is simulated twice then.
 constexpr uint64_t kSlackOf = 32;
@@ -55,6 +55,23 @@ uint64_t transactions_of(const TraceChunk& chunk, const compiler::Kernel& kernel
   for (uint32_t b = 0; b < chunk.num_blocks; b += kBlocksRead, ++read)
     walk.walk(chunk, chunk.first_block + b, chunk.first_block + b + 1, visit);
   return read == 0 ? 0 : visit.transactions * chunk.num_blocks / read;
+}
+
+std::vector<uint64_t> costs_of(const Recording& recording) {
+  std::vector<uint64_t> costs;
+  std::map<std::pair<uint32_t, uint32_t>, uint64_t> known;  // by chunk's identity and kernel
+  for (const LaunchRecord& l : recording.launches) {
+    uint64_t transactions = 0;
+    for (uint32_t c = l.first_chunk; c < l.first_chunk + l.num_chunks; ++c) {
+      const auto [of, is_new] = known.try_emplace({recording.traces.identity(c), l.kernel}, 0);
+      if (is_new)
+        of->second = transactions_of(*recording.traces.chunk(c), *recording.kernels[l.kernel]);
+      transactions += of->second;
+    }
+    costs.push_back(l.warp_instructions +
+                    static_cast<uint64_t>(kTransactionCosts * static_cast<double>(transactions)));
+  }
+  return costs;
 }
 
 class Divider {
@@ -130,6 +147,7 @@ class Divider {
 
   Plan with(uint32_t most) const {
     if (cuts_.size() < 2) return {};
+    most = static_cast<uint32_t>(std::min<size_t>(most, cuts_.size() - 1));  // a part a cut
     const uint64_t bound = least_bound(most);
     Plan even = within(most, bound), less = within(most, bound + bound / kSlackOf);
     return less.twice < even.twice ? less : even;
@@ -148,20 +166,8 @@ class Divider {
 }  // namespace
 
 std::vector<uint64_t> launch_costs(const Recording& recording) {
-  std::vector<uint64_t> costs;
-  std::map<std::pair<uint32_t, uint32_t>, uint64_t> known;  // by chunk's identity and kernel
-  for (const LaunchRecord& l : recording.launches) {
-    uint64_t transactions = 0;
-    for (uint32_t c = l.first_chunk; c < l.first_chunk + l.num_chunks; ++c) {
-      const auto [of, is_new] = known.try_emplace({recording.traces.identity(c), l.kernel}, 0);
-      if (is_new)
-        of->second = transactions_of(*recording.traces.chunk(c), *recording.kernels[l.kernel]);
-      transactions += of->second;
-    }
-    costs.push_back(l.warp_instructions +
-                    static_cast<uint64_t>(kTransactionCosts * static_cast<double>(transactions)));
-  }
-  return costs;
+  return *recording.studies->of<std::vector<uint64_t>>("costs of launches",
+                                                       [&] { return costs_of(recording); });
 }
 
 std::vector<LaunchPart> divide(const Recording& recording, uint32_t most, uint32_t before,

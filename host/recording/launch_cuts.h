@@ -10,9 +10,10 @@
 
 namespace nearwarp::runtime {
 
-/// By launch, and one more for the program's end: do it and all after it wait for all before it?
-/// The program's beginning and end are such places. A recording of several programs that run
-/// together (combine.h) has no others.
+/// By launch, and one more for the program's end: do it and all after it wait for all before it, as
+/// far as the launches that each names show one by one? Some are not found. The program's beginning
+/// and end are such places. A recording of several programs that run together (combine.h) has no
+/// others.
 std::vector<bool> launch_cuts(const Recording& recording);
 
 /// Launches that are reported as one; indices into Recording::launches.

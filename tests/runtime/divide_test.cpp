@@ -127,9 +127,18 @@ TEST(LaunchPart, DivideBeginsPartsAfterSmallLaunchesWhereThatCostsNothing) {
 TEST(LaunchPart, WithoutANumberPartsAreEvenInNumber) {
   for (uint32_t launches = 20; launches < 400; launches += 7) {
     const size_t parts = divide(in_order(std::vector<uint64_t>(launches, 1)), 0, 1).size();
+    EXPECT_GE(parts, 2u) << launches;
     EXPECT_EQ(parts % 2, 0u) << launches;
     EXPECT_LE(parts, 16u);
   }
+}
+
+TEST(LaunchPart, DivideTakesNoLongerForMorePartsThanThereCanBe) {
+  // By parts rather than cuts it would take gigabytes.
+  const Recording r = in_order(std::vector<uint64_t>(500, 10));
+  const std::vector<LaunchPart> parts = divide(r, 1u << 20, 1);
+  expect_whole(parts, r, 1);
+  EXPECT_EQ(parts, divide(r, 500, 1));
 }
 
 TEST(LaunchPart, DivideOfManyLaunchesIsNearlyEven) {

@@ -376,6 +376,19 @@ TEST(NarrowProducts, WhatIsNoFormIsRefused) {
   EXPECT_TRUE(contains(problem(four, ".scale_vec::4X", ""), "scales of this number"));
   EXPECT_TRUE(contains(problem(four, "f32.e2m1.e2m1", "f32.e4m3.e2m1"), "this form of mma"));
   EXPECT_TRUE(contains(problem(four, "{%h2, %h3}", "%h2"), "a byte and a thread"));
+  EXPECT_TRUE(contains(
+      problem({.kind = "f8f6f4", .a = kFour, .b = kFour, .sparse = true}, "%e, 0", "%e, 1"),
+      "a selector of 1"));
+  four.constants = true;
+  EXPECT_EQ(problem(four, "mma", "mma"), "");
+  EXPECT_TRUE(contains(problem(four, "%sa, {0, 0}", "%sa, {1, 0}"), "begin at byte 1"));
+  EXPECT_TRUE(contains(problem(four, "%sa, {0, 0}", "%sa, {0, 2}"), "scales of thread 2"));
+  EXPECT_EQ(problem(four, "%sb, {0, 0}", "%sb, {0, 3}"), "");
+  EXPECT_TRUE(contains(problem(four, "%sb, {0, 0}", "%sb, {0, 4}"), "scales of thread 4"));
+  const Case two{
+      .kind = "mxf4", .a = kFour, .b = kFour, .packed = true, .scales = 2, .constants = true};
+  EXPECT_EQ(problem(two, "%sa, {0, 0}", "%sa, {2, 1}"), "");
+  EXPECT_TRUE(contains(problem(two, "%sa, {0, 0}", "%sa, {3, 0}"), "begin at byte 3"));
   four = {.kind = "f8f6f4", .a = kFour, .b = kFour};
   EXPECT_TRUE(contains(problem(four, ".kind::f8f6f4", ""), "this form of mma"));
   EXPECT_TRUE(contains(problem(four, "m16n8k32", "m16n8k16"), "this form of mma"));

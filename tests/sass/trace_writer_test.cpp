@@ -96,6 +96,39 @@ TEST(TraceWriter, ClustersAreReadBackEqual) {
   }
 }
 
+/// Two blocks of a cluster tell an mbarrier something: the other one's, or each its own.
+runtime::Recording tell(bool other) {
+  runtime::VirtualDevice d;
+  const uint32_t module = d.load_module(std::make_shared<const compiler::Program>(
+      compiler::compile_ptx(std::string(".version 8.6\n.target sm_90a\n.address_size 64\n"
+                                        ".visible .entry k(.param .u64 data)\n"
+                                        ".explicitcluster\n.reqnctapercluster 2, 1, 1\n{\n"
+                                        "  .reg .b32 %r<9>;\n  .shared .align 8 .b64 bar;\n"
+                                        "  mov.u32 %r1, bar;\n  mov.u32 %r2, %cluster_ctarank;\n"
+                                        "  mbarrier.init.shared.b64 [%r1], 1;\n"
+                                        "  barrier.cluster.arrive;\n  barrier.cluster.wait;\n") +
+                                (other ? "  xor.b32 %r2, %r2, 1;\n" : "") +
+                                "  mapa.shared::cluster.u32 %r3, %r1, %r2;\n"
+                                "  mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r3];\n"
+                                "  barrier.cluster.arrive;\n  barrier.cluster.wait;\n  ret;\n}\n",
+                            "test.ptx")));
+  d.launch(module, "k", {2}, {1}, 0, runtime::KernelArgs(d.allocate(8)));
+  d.launch(module, "k", {2}, {1}, 0, runtime::KernelArgs(d.allocate(8)));
+  return d.take_recording("test");
+}
+
+TEST(TraceWriter, WhatArrivesAtOtherBlocksIsNamedOnceAsLeftOut) {
+  for (const bool other : {false, true}) {
+    const TraceFolder folder;
+    std::vector<std::string> told;
+    write_traces(tell(other), folder.file("t"), TraceForm::kIndexed,
+                 [&](const std::string& message) { told.push_back(message); });
+    ASSERT_EQ(told.size(), other ? 1u : 0u);
+    for (const std::string& message : told)
+      EXPECT_NE(message.find("mbarriers of other thread blocks"), std::string::npos) << message;
+  }
+}
+
 TEST(TraceWriter, BlocksOfAClusterSayWhereTheyAre) {
   const TraceFolder folder;
   write_traces(cluster(1, "2, 2, 1", {4, 2, 1}), folder.file("t"), TraceForm::kText);

@@ -12,9 +12,10 @@
 namespace nearwarp::testing {
 namespace {
 
-/// A launch of one cluster of so many blocks of one thread. %r3: shared memory; %r4: an mbarrier of
-/// one arrival; %r6: the rank; %rd1: memory.
-runtime::Recording cluster(const std::string& body, uint32_t blocks, uint32_t grid = 0) {
+/// A launch of one cluster of so many blocks of so many threads. %r3: shared memory; %r4: an
+/// mbarrier of one arrival; %r6: the rank; %rd1: memory.
+runtime::Recording cluster(const std::string& body, uint32_t blocks, uint32_t grid = 0,
+                           uint32_t threads = 1) {
   runtime::VirtualDevice d;
   const uint32_t module = d.load_module(std::make_shared<
                                         const compiler::Program>(compiler::compile_ptx(
@@ -30,7 +31,7 @@ runtime::Recording cluster(const std::string& body, uint32_t blocks, uint32_t gr
           body + "DONE:\n  barrier.cluster.arrive;\n  barrier.cluster.wait;\n  ret;\n}\n",
       "test.ptx")));
   const uint64_t data = d.allocate(1 << 20);
-  d.launch(module, "k", {grid == 0 ? blocks : grid}, {1}, 0, runtime::KernelArgs(data));
+  d.launch(module, "k", {grid == 0 ? blocks : grid}, {threads}, 0, runtime::KernelArgs(data));
   return d.take_recording("test");
 }
 
@@ -84,8 +85,59 @@ TEST(Multicast, CountedWordsPassTwoWires) {
   const uint64_t far = round(kStore, kExpect);
   EXPECT_EQ(far - round(kStore, kExpect, {kNearer}), 2u * 2 * 12);
   // Behind the word, a cycle later at least; the first block expects it before both.
-  EXPECT_GE(far, round(kArrive) + 2 * 1 + 1);
-  EXPECT_LE(far, round(kArrive) + 2 * 1 + 1 + 2 * 10) << "its addresses are added up before";
+  EXPECT_EQ(far, round(kArrive) + 2 * 1 + 1 + 2 * 8) << "its addresses are added up before";
+}
+
+/// The first `lanes` lanes tell mbarriers of their own block, lane 31 the other block's, if it
+/// is to, all by one instruction, over and over.
+runtime::Recording arrivals(int rounds, int lanes, bool others) {
+  return cluster(
+      "  mov.u32 %r1, %tid.x;\n  shl.b32 %r2, %r1, 3;\n  add.u32 %r2, %r3, %r2;\n"
+      "  mbarrier.init.shared.b64 [%r2], 1;\n"
+      "  barrier.cluster.arrive;\n  barrier.cluster.wait;\n"
+      "  xor.b32 %r7, %r6, 1;\n  setp.eq.u32 %p1, %r1, 31;\n"
+      "  selp.b32 %r7, %r7, %r6, %p1;\n  mapa.shared::cluster.u32 %r8, %r2, %r7;\n"
+      "  setp.lt.u32 %p4, %r1, " +
+          std::to_string(lanes) + ";\n" + (others ? "  or.pred %p4, %p4, %p1;\n" : "") +
+          "  mov.u32 %r11, 0;\nLOOP:\n"
+          "  @%p4 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r8];\n"
+          "  add.u32 %r11, %r11, 1;\n  setp.lt.u32 %p3, %r11, " +
+          std::to_string(rounds) + ";\n  @%p3 bra LOOP;\n",
+      2, 0, 32);
+}
+
+TEST(Multicast, ABlocksOwnMbarriersTakeACycleEachBesideOthers) {
+  const auto more = [](const char* what, int lanes, bool others) {
+    const report::RunResult few = run(arrivals(200, lanes, others)),
+                            many = run(arrivals(300, lanes, others));
+    return std::string(what) == "cycles" ? many.cycles - few.cycles
+                                         : counter(many, what) - counter(few, what);
+  };
+  EXPECT_EQ(more("sm.shared_cycles", 31, false), 100u * 2 * 31);
+  EXPECT_EQ(more("sm.shared_cycles", 31, true), 100u * 2 * 32);
+  EXPECT_GE(more("cycles", 31, false), 100u * 31);
+  EXPECT_GE(more("cycles", 31, true), 100u * 32);
+}
+
+TEST(Multicast, MbarriersOfBlocksThatAreNotThereAreRefused) {
+  runtime::Recording r = turns(2, kArrive);
+  const uint64_t wrong = trace::phase_word({0, 0, 1, 3});
+  runtime::TraceStore changed;
+  for (uint32_t c = 0; c < r.traces.size(); ++c) {
+    runtime::TraceChunk chunk = *r.traces.chunk(c);
+    for (uint64_t& word : chunk.words)
+      if (word == trace::phase_word({0, 0, 1, 1}) || word == trace::phase_word({0, 0, 1, 2}))
+        word = wrong;
+    changed.append(std::move(chunk));
+  }
+  r.traces = std::move(changed);
+  std::string what;
+  try {
+    run(r);
+  } catch (const std::exception& e) {
+    what = e.what();
+  }
+  EXPECT_NE(what.find("tells an mbarrier of rank 2 in a cluster of 2"), std::string::npos) << what;
 }
 
 /// Rank 0 fetches so many bytes for the blocks of a mask; these wait for them.
@@ -180,6 +232,41 @@ TEST(Multicast, LinesGoOnACopyACycleAndIntoAnSmAsFastAsItsShareOfThePort) {
   is(more(3), kLines * 128 / 48);
   is(more(3, {"interconnect.flit_bytes=96"}), kLines * 128 / 24);
   is(more(255), kLines * 7);
+}
+
+/// While a long box goes on to all blocks, a short one is asked for, in whose place another one has
+/// been before; rank 1 waits for one of them, and then does something else for long.
+uint64_t short_behind_long(const std::string& awaited) {
+  return run(cluster("  add.u32 %r7, %r3, 61440;\n  add.u32 %r8, %r3, 61448;\n"
+                     "  mbarrier.init.shared.b64 [%r7], 1;\n"
+                     "  mbarrier.init.shared.b64 [%r8], 1;\n"
+                     "  mbarrier.arrive.expect_tx.shared.b64 _, [%r4], 49152;\n"
+                     "  mbarrier.arrive.expect_tx.shared.b64 _, [%r7], 128;\n"
+                     "  barrier.cluster.arrive;\n  barrier.cluster.wait;\n"
+                     "  mov.u16 %h1, 255;\n  setp.ne.u32 %p1, %r6, 0;\n  @%p1 bra BEGUN;\n"
+                     "  mbarrier.arrive.expect_tx.shared.b64 _, [%r8], 128;\n"
+                     "  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+                     "[%r3], [%rd1], 128, [%r8];\n"
+                     "  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
+                     ".multicast::cluster [%r3], [%rd1], 49152, [%r4], %h1;\n"
+                     "FIRST:\n  mbarrier.try_wait.parity.shared.b64 %p2, [%r8], 0;\n"
+                     "  @!%p2 bra FIRST;\n"
+                     "  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
+                     ".multicast::cluster [%r3], [%rd1], 128, [%r7], %h1;\nBEGUN:\n"
+                     "WAIT:\n  mbarrier.try_wait.parity.shared.b64 %p2, [" +
+                         awaited +
+                         "], 0;\n  @!%p2 bra WAIT;\n  mov.u32 %r11, 0;\n"
+                         "  setp.ne.u32 %p1, %r6, 1;\n  @%p1 bra DONE;\nLOOP:\n"
+                         "  add.u32 %r11, %r11, 1;\n  setp.lt.u32 %p3, %r11, 2000;\n"
+                         "  @%p3 bra LOOP;\n",
+                     8))
+      .cycles;
+}
+
+TEST(Multicast, OfSeveralBoxesTheOneAskedForFirstGoesFirst) {
+  const uint64_t longer = short_behind_long("%r4"), shorter = short_behind_long("%r7");
+  EXPECT_GE(shorter, longer);
+  EXPECT_LE(shorter, longer + 7) << "asked for long before";
 }
 
 TEST(Multicast, WithoutANetworkNobodyWaitsForOthers) {

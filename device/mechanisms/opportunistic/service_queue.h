@@ -1,4 +1,4 @@
-// What service queues of slices and of SMs have in common (service_state.h).
+// Steps that service queues of slices and of SMs share (service_state.h).
 #pragma once
 
 #include "device/mechanisms/opportunistic/service_state.h"

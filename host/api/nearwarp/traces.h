@@ -93,7 +93,10 @@ NEARWARP_API Expected<TraceSummary> summarize_traces(const std::string& path,
                                                      const ProgramOptions& options = {});
 /// Why traces have no code that could be offloaded.
 NEARWARP_API std::string why_traces_do_without_code();
-/// Writes a program as Accel-Sim's tracer does; returns the path of the list.
-NEARWARP_API Expected<std::string> write_traces(const Program& program, const std::string& folder);
+/// Writes a program as Accel-Sim's tracer does; returns the path of the list. `tell` is called once
+/// if something that the program did could not be written.
+NEARWARP_API Expected<std::string> write_traces(
+    const Program& program, const std::string& folder,
+    const std::function<void(const std::string&)>& tell = {});
 
 }  // namespace nearwarp

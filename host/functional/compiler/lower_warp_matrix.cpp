@@ -2,6 +2,8 @@
 //
 // A product of a warp group reads and writes its registers when it is issued, which a program that
 // waits for it as it has to cannot tell.
+#include <string>
+
 #include "host/functional/compiler/lower.h"
 #include "host/functional/ptx/details.h"
 
@@ -12,6 +14,36 @@ using ptx::Opcode;
 using ptx::Type;
 using ptx::WarpMatrixDetail;
 using Kind = ptx::Operand::Kind;
+
+namespace {
+
+/// The selector of a sparse product, which says whose metadata count, is less than this. Source:
+/// ptxas 13.0.
+uint32_t selectors_of(const WarpMatrixDetail& d) {
+  const uint32_t bits = bits_of(d.a);
+  if (bits == 16) return 4;
+  const bool short_row = d.stored_k() * bits == 128;
+  return bits == 32 ? (short_row ? 4 : 2) : (short_row ? 2 : 1);
+}
+
+/// What is wrong with constant bytes and threads of scales, which begin at `scale`; empty: nothing.
+/// Source: ptxas 13.0.
+std::string wrong_scale(const WarpMatrixDetail& d, const Operand* scale) {
+  for (const uint32_t of_b : {0u, 1u}) {
+    const Operand& byte = scale[3 * of_b + 1];
+    const Operand& thread = scale[3 * of_b + 2];
+    const auto is_wrong = [](const Operand& op, uint64_t most, uint64_t step) {
+      return op.kind == Operand::Kind::kImmediate && (op.bits > most || op.bits % step != 0);
+    };
+    if (is_wrong(byte, 4 - d.scales, d.scales))
+      return "scales that begin at byte " + std::to_string(byte.bits);
+    if (is_wrong(thread, of_b != 0 ? 3 : 1, 1))
+      return "scales of thread " + std::to_string(thread.bits);
+  }
+  return {};
+}
+
+}  // namespace
 
 void Lowering::expand_warp_matrix(Frame* frame, const ptx::Instruction& in,
                                   const Instruction& like) {
@@ -36,8 +68,23 @@ void Lowering::expand_warp_matrix(Frame* frame, const ptx::Instruction& in,
     if (d.sparse) {
       const auto selector = out.srcs.begin() + selected;
       if (selector->kind != Operand::Kind::kImmediate) fail(in, "a selector that is no constant");
-      out.mod.mode = static_cast<uint8_t>(selector->bits & 3);
+      const uint32_t selectors = selectors_of(d);
+      if (selector->bits >= selectors)
+        fail(in, "a selector of " + std::to_string(selector->bits),
+             selectors == 1 ? "0" : "0 to " + std::to_string(selectors - 1));
+      out.mod.mode = static_cast<uint8_t>(selector->bits);
       out.srcs.erase(selector);
+    }
+    if (d.scales != 0) {
+      const std::string wrong =
+          wrong_scale(d, out.srcs.data() + a + b + results + (d.sparse ? 1 : 0));
+      if (!wrong.empty())
+        fail(in, wrong,
+             std::string("byte ") +
+                 (d.scales == 1   ? "0 to 3"
+                  : d.scales == 2 ? "0 or 2"
+                                  : "0") +
+                 ", thread 0 or 1 of a, 0 to 3 of b");
     }
     code_.instructions.push_back(std::move(out));
     return;

@@ -163,7 +163,7 @@ bool mma_shape(const WarpMatrixDetail& d, bool of_kind) {
   // A row of a has 128 or 256 bits; sparse ones twice as many, half of which are there.
   const uint32_t row = d.stored_k() * bits;
   if (of_kind) return d.m == 16 && row == 256;
-  if (d.m == 8) return !d.sparse && row == 128 && bits <= 8;
+  if (d.m == 8) return !d.sparse && row == 128 && is_integer(d.a);
   if (d.sparse && bits == 1) return false;
   return d.m == 16 && (row == 128 || row == 256);
 }
@@ -217,6 +217,7 @@ bool small_matrix(WordList words, Mnemonic* out) {
   Formats formats;
   if (!shape || columns.size() != 2 || !formats.parse(&words, 4, &d, &out->mod.type) ||
       !formats_fit(d) || !factors_of_kind(kind, &d) || !mma_shape(d, kind != nullptr) ||
+      (d.exclusive_or && d.a != Factor::kB1) || (d.saturate && d.a == Factor::kB1) ||
       (!quads && (columns[0] || !columns[1])) || (kind != nullptr && sparse && !ordered)) {
     out->problem = "this form of mma is not supported";
     return true;

@@ -170,7 +170,8 @@ TracezBlock block_at(const runtime::LaunchRecord& l, uint64_t b) {
   return block;
 }
 
-void write_launch(const runtime::Recording& recording, uint32_t index, Output& out) {
+/// Returns whether all that arrives at mbarriers could be written.
+bool write_launch(const runtime::Recording& recording, uint32_t index, Output& out) {
   const runtime::LaunchRecord& l = recording.launches[index];
   const compiler::Kernel& kernel = *recording.kernels[l.kernel];
   const runtime::ChunkWalk walk(kernel);
@@ -189,12 +190,13 @@ void write_launch(const runtime::Recording& recording, uint32_t index, Output& o
     }
   }
   out.finish();
+  return !lines.left_out();
 }
 
 }  // namespace
 
 std::string write_traces(const runtime::Recording& recording, const std::string& folder,
-                         TraceForm form) {
+                         TraceForm form, const std::function<void(const std::string&)>& tell) {
   std::error_code failed;
   fs::create_directories(folder, failed);
   if (failed)
@@ -206,6 +208,7 @@ std::string write_traces(const runtime::Recording& recording, const std::string&
         "it without a limit");
   std::string list;
   std::list<PendingFile> files;
+  bool whole = true;
   for (const runtime::Allocation& a : recording.allocations)
     list += fmt::format("MemcpyHtoD,{:#018x},{}\n", a.address, a.bytes);
   for (uint32_t i = 0; i < recording.launches.size(); ++i) {
@@ -218,7 +221,7 @@ std::string write_traces(const runtime::Recording& recording, const std::string&
       out = std::make_unique<Text>(path, header);
     else
       out = std::make_unique<Indexed>(path, header);
-    write_launch(recording, i, *out);
+    whole = write_launch(recording, i, *out) && whole;
     list += name + '\n';
   }
   // Traces of before, and their list, stand until all are there.
@@ -228,6 +231,10 @@ std::string write_traces(const runtime::Recording& recording, const std::string&
   file.close();
   if (!file) throw Error(fmt::format("cannot write '{}' - check the folder", path));
   for (PendingFile& f : files) f.rename();
+  if (!whole && tell)
+    tell(
+        "what arrives at mbarriers of other thread blocks of a cluster is not in the traces: read "
+        "back, nobody waits for it, and kernels take fewer cycles");
   return path;
 }
 

@@ -109,6 +109,7 @@ void WarpLines::instruction(uint32_t lanes, const uint64_t* words) {
     box_.ends = true;
     const trace::PhaseEvent event =
         words != nullptr ? trace::phase_event(words[1]) : trace::PhaseEvent{};
+    left_out_ = left_out_ || event.block != 0;
     if (words != nullptr && event.block == 0) box_.mbarrier = story_.offset_of(event.mbarrier);
     return;
   }
@@ -240,6 +241,7 @@ void WarpLines::events(uint32_t index, uint32_t lanes, const uint64_t* words) {
     const uint32_t e = std::min(lane_index, count - 1);
     const trace::PhaseEvent event = trace::phase_event(words[1 + e]);
     address[lane] = event.block == 0 ? story_.offset_of(event.mbarrier) : kNowhere;
+    left_out_ = left_out_ || event.block != 0;
     if (event.block != 0) continue;
     if (in.op == Opcode::kPhaseWait)
       value[lane] = ((event.phase + 1) & 1) << 31;  // the parity of the phase before

@@ -25,6 +25,8 @@ class WarpLines {
   void record(uint32_t instruction, uint32_t lanes, const uint64_t* words);
   /// Behind the last record of a warp.
   void finish_warp();
+  /// Something that arrives at mbarriers of other blocks has been left out.
+  bool left_out() const { return left_out_; }
 
  private:
   struct Box {
@@ -53,7 +55,7 @@ class WarpLines {
   uint64_t rank_ = 0;                ///< of the thread block in its cluster
   uint32_t mask_ = 0, next_ = 0, end_ = 0;
   Box box_;
-  bool has_product_ = false;
+  bool has_product_ = false, left_out_ = false;
   std::string product_[2];  ///< before and behind whether it commits
   std::string line_;
   uint32_t operands_ = 0;

@@ -1,7 +1,13 @@
 // Keeps the traces of the thread blocks that may be dispatched next in memory, and no others.
 #include "host/timing/run/trace_feed.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "device/trace/reader.h"
+#include "host/core/error.h"
+#include "host/recording/chunk_walk.h"
 
 namespace nearwarp::sim {
 
@@ -11,6 +17,29 @@ size_t thread_blocks(const ImageTables& image) {
   if (image.launches.empty()) return 0;
   return size_t{image.launches.back().first_block} + image.launches.back().num_blocks;
 }
+
+/// Refuses mbarriers of thread blocks that the cluster does not have: networks and tables of what
+/// is simulated go by their ranks.
+struct RankCheck {
+  const compiler::Kernel& kernel;
+  uint64_t blocks_of_cluster;
+  uint64_t thread_block = 0;
+
+  void warp(uint64_t block, uint32_t) { thread_block = block; }
+  void run(uint32_t, uint32_t, uint32_t) {}
+  void record(uint32_t instruction, uint32_t lanes, const uint64_t* words) {
+    const compiler::Instruction& in = kernel.instructions[instruction];
+    if (in.op != ptx::Opcode::kAtom || in.mod.atomic != ptx::AtomicOp::kArrive) return;
+    for (uint32_t i = 0, n = population_count(lanes); i < n; ++i) {
+      const uint32_t block = trace::phase_event(words[1 + i]).block;
+      if (block > blocks_of_cluster)
+        throw Error(
+            fmt::format("the traces of kernel '{}' are malformed: thread block {} tells an "
+                        "mbarrier of rank {} in a cluster of {} - record the program again",
+                        kernel.name, thread_block, block - 1, blocks_of_cluster));
+    }
+  }
+};
 
 }  // namespace
 
@@ -149,6 +178,11 @@ void TraceFeed::load(uint32_t launch, Launch& l, uint32_t index) {
   chunk.words = recording_.traces.chunk(record.first_chunk + index);
   chunk.loaded = true;
   const runtime::TraceChunk& c = *chunk.words;
+  if (record.cluster.count() > 1) {
+    const compiler::Kernel& kernel = *recording_.kernels[record.kernel];
+    RankCheck check{kernel, record.cluster.count()};
+    runtime::ChunkWalk(kernel).walk(c, check);
+  }
   sm::TraceBlock* table = table_.data() + image_.launches[launch].first_block + chunk.first_block;
   for (uint32_t i = 0; i < chunk.num_blocks; ++i) {
     table[i].words = c.words.data();
