@@ -129,6 +129,19 @@ TEST(SliceHooks, APacketOfNobodyIsAFault) {
   EXPECT_NE(r.rig.arena.get(r.state)->fault.code, 0u);
 }
 
+TEST(SliceHooks, AnAcknowledgementForAMechanismThatIsNotThereIsAFault) {
+  const auto fault_of = [](uint32_t tag) {
+    ReadingSlice r(true);
+    r.memory_out->items.push_back(
+        {10 * kPeriod - kHop, make_packet(PacketKind::kWriteAck, 100, 50, 8, tag), 0});
+    r.rig.run({kHop}, 1000);
+    return r.rig.arena.get(r.state)->fault.code;
+  };
+  EXPECT_EQ(fault_of(0), 0u);
+  EXPECT_NE(fault_of(own_tag(0, 77)), 0u);  // the one attached has number 1
+  EXPECT_NE(fault_of(77), 0u);
+}
+
 struct ReadingVault : VaultRig {
   explicit ReadingVault(bool writes = false, std::function<void(VaultRig&)> adjust = {})
       : VaultRig(std::move(adjust), 16, 64, step_vault<List>) {
