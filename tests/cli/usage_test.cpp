@@ -197,7 +197,7 @@ TEST(Usage, NamesThatNoFileCanHave) {
   expect_error({"run", name}, kUsage, {"unknown workload 'xxx"});
   expect_error({"run", name + ".nwtrace"}, kUsage, {"there is no recording 'xxx"});
   expect_error({"sweep", "vector-add", "--policy", "baseline", "--out", name}, kFailure,
-               {"cannot write 'xxx", "--out"});
+               {"cannot write 'xxx", "choose another file"});
 }
 
 TEST(Usage, ASetWithoutAKey) {
