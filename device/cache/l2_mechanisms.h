@@ -52,7 +52,7 @@ NW_HD NW_INLINE bool fills_own(const L2SliceParams& p, const L2SliceState& s,
 /// `from_memory` is about to be taken: is it the acknowledgement of a mechanism's write?
 template <class V>
 NW_HD NW_INLINE void tell_written(V& v, const Packet& from_memory, Tick now) {
-  if (from_memory.kind == PacketKind::kWriteAck && from_memory.tag != 0)
+  if (from_memory.kind == PacketKind::kWriteAck && is_of_mechanism(v.s.attached, from_memory.tag))
     memory_hooks::on_written(v, from_memory.tag, now);
 }
 
