@@ -81,10 +81,10 @@ TEST_F(Application, OfSeveralCodesTheDevicesOwnIsTakenAndSaid) {
 }
 
 TEST_F(Application, InstructionsOfTheDevicesOwnCodeAreRefusedWithTheirLine) {
-  const Outcome outcome = run("code_90a", {"wgmma"});
+  const Outcome outcome = run("code_90a", {"product"});
   EXPECT_TRUE(contains(outcome.out, "operation not supported")) << outcome.out;
-  EXPECT_TRUE(contains(outcome.err, "is not supported (code_90a.1.ptx:")) << outcome.err;
-  EXPECT_TRUE(contains(outcome.err, "wgmma.mma_async.sp.sync.aligned.m64n8k32")) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "is not supported here (code_90a.1.ptx:")) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "fma.rn.oob.f16x2")) << outcome.err;
 }
 
 TEST_F(Application, WaitsByAnyKindOfLoad) {

@@ -13,13 +13,8 @@ __global__ void which(int* out) {
 
 __global__ void multiply(int* out) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
-  // A product of sparse factors, which is refused.
-  float d0 = 0, d1 = 0, d2 = 0, d3 = 0;
-  asm volatile(
-      "{ .reg .pred p; setp.ne.b32 p, %6, 0;\n"
-      "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%0, %1, %2, %3}, %4, %5, %6, 0, p, 1, 1, 0, 0; }"
-      : "+f"(d0), "+f"(d1), "+f"(d2), "+f"(d3)
-      : "l"(0ull), "l"(0ull), "r"(0));
+  // A product of values that may be out of bounds, which is refused.
+  asm volatile("{ .reg .b32 a; mov.b32 a, 0; fma.rn.oob.f16x2 a, a, a, a; }");
 #endif
   out[0] = 1;
 }

@@ -199,6 +199,7 @@ TEST(VaultHooks, AWaitingWriteAnswersItsReadToo) {
   ReadingVault r(false, [](VaultRig& v) {
     v.params.forward_writes = 1;
     v.params.sector_bytes = 40;
+    v.params.write_low = 4;
     v.params.write_high = 8;
   });
   r.read(9, r.line(3, 1), 5);  // so that the write waits
