@@ -143,6 +143,14 @@ TEST_F(DriverLibrary, VectorAddFromText) {
   EXPECT_EQ(call("cuCtxDestroy_v2", context), kSuccess);
 }
 
+TEST_F(DriverLibrary, AProgramMayBeginWithTheRuntimesDevice) {
+  ASSERT_EQ(cudart::Library::get().call("cudaSetDevice", 0), kSuccess);
+  ASSERT_EQ(cudart::Library::get().call("cudaFree", static_cast<void*>(nullptr)), kSuccess);
+  DevicePtr p = 0;
+  EXPECT_EQ(call("cuMemAlloc_v2", &p, size_t{1} << 20), kSuccess) << "in its primary context";
+  EXPECT_EQ(call("cuMemFree_v2", p), kSuccess);
+}
+
 TEST_F(DriverLibrary, TheLastContextFreesWhatAllHad) {
   void* const context = make_context();
   size_t before = 0, after = 0, total = 0;

@@ -45,23 +45,86 @@ __device__ const T* item_of(const Matrix& x, int item) {
 
 /// Results of a thread block, in rows and columns.
 constexpr int kTile = 64;
+constexpr int kThreads = 128;
 
-/// kDepth rows or columns, from `k` on, of what a thread block multiplies: to[x][i] is element k + x
-/// of its row (of A) or column (of B) i, from the matrix `of`; what lies beyond it is 0. `along`: those
-/// of one i stand together in memory. Threads that stand together read what stands together. Sixteen of i
-/// begin every kBlock.
-template <int kDepth, int kThreads, int kBlock = 16, class In, class To, int kPitch>
-__device__ void load(To (*to)[kPitch], const In* from, long long ld, bool along, int first, int end,
-                     int k, int k_end) {
-#pragma unroll 2
-  for (int n = threadIdx.x; n < kTile * kDepth; n += kThreads) {
-    const int x = along ? n % kDepth : n / kTile, i = along ? n / kDepth : n % kTile;
-    const bool inside = first + i < end && k + x < k_end;
-    const long long at = along ? k + x + (first + i) * ld : first + i + (k + x) * ld;
-    const int place = kBlock == 16 ? i : i / 16 * kBlock + i % 16;
-    to[x][place] = inside ? convert<To>(from[at]) : convert<To>(0.0f);
+/// What a thread brings from memory at once, in bytes.
+constexpr int kPieceBytes = 16;
+
+/// One operand's part of a tile: kDepth of k, each with kTile rows (of A) or columns (of B), in pieces that stand
+/// together in memory. A thread has some of them in registers while the tile before is multiplied, and puts them into
+/// shared memory then: waiting for memory and multiplying so overlap. What lies beyond the matrix is 0.
+template <class In, int kDepth>
+struct Pieces {
+  static constexpr int kOf = kPieceBytes / int(sizeof(In)), kOwn = kTile * kDepth / kOf / kThreads;
+  static_assert(kOwn * kOf * kThreads == kTile * kDepth);
+  struct alignas(kPieceBytes) Piece {
+    In of[kOf];
+  };
+
+  const In* from;
+  long long ld;
+  bool along;  ///< elements of k stand together in memory, else rows or columns
+  bool whole;  ///< pieces begin where memory is read in whole pieces
+  int first, end, k_end;
+  Piece own[kOwn];
+
+  __device__ Pieces(const In* data, long long pitch, bool k_stands_together, int begin, int limit, int k_limit)
+      : from(data),
+        ld(pitch),
+        along(k_stands_together),
+        whole(pitch % kOf == 0 && reinterpret_cast<unsigned long long>(data) % kPieceBytes == 0),
+        first(begin),
+        end(limit),
+        k_end(k_limit) {}
+
+  /// Of piece n of this thread: its line, and where in the line it begins.
+  __device__ int line(int n) const { return at(n) / (along ? kDepth / kOf : kTile / kOf); }
+  __device__ int begin(int n) const { return at(n) % (along ? kDepth / kOf : kTile / kOf) * kOf; }
+
+  /// Reads the elements from k on.
+  __device__ void fetch(int k) {
+    const int line_from = along ? first : k, line_end = along ? end : k_end;
+    const int from_ = along ? k : first, end_ = along ? k_end : end;
+#pragma unroll
+    for (int n = 0; n < kOwn; ++n) {
+      const int y = line_from + line(n), x = from_ + begin(n);
+      const In* const source = from + y * ld + x;
+      if (whole && y < line_end && x + kOf <= end_) {
+        own[n] = *reinterpret_cast<const Piece*>(source);
+      } else {
+#pragma unroll
+        for (int j = 0; j < kOf; ++j) own[n].of[j] = y < line_end && x + j < end_ ? source[j] : convert<In>(0.0f);
+      }
+    }
   }
-}
+
+  // Lines in shared memory begin in different banks.
+  static constexpr int kPitchAlong = kDepth + kOf, kPitchAcross = kTile + kOf;
+  static constexpr int kShared = kTile * kPitchAlong > kDepth * kPitchAcross ? kTile * kPitchAlong : kDepth * kPitchAcross;
+
+  /// to[line][place in the line], as memory has it: kShared elements.
+  __device__ void put_lines(In* to) const {
+    const int pitch = along ? kPitchAlong : kPitchAcross;
+#pragma unroll
+    for (int n = 0; n < kOwn; ++n) *reinterpret_cast<Piece*>(to + line(n) * pitch + begin(n)) = own[n];
+  }
+
+  /// to[k][row or column], whatever stands together in memory; sixteen of these begin every kBlock.
+  template <int kBlock = 16, class To, int kPitch>
+  __device__ void put(To (*to)[kPitch]) const {
+    const auto place = [](int i) { return kBlock == 16 ? i : i / 16 * kBlock + i % 16; };
+#pragma unroll
+    for (int n = 0; n < kOwn; ++n)
+#pragma unroll
+      for (int j = 0; j < kOf; ++j) {
+        if (along) to[begin(n) + j][place(line(n))] = convert<To>(own[n].of[j]);
+        else to[line(n)][place(begin(n) + j)] = convert<To>(own[n].of[j]);
+      }
+  }
+
+ private:
+  __device__ static int at(int n) { return n * kThreads + int(threadIdx.x); }
+};
 
 /// The scalar, which the device has as a `Sum` or as an f16.
 template <class Sum>
