@@ -31,14 +31,14 @@ __device__ void multiply(const GemmArgs& p) {
   Operand of_b(item_of<In>(p.b, item), p.b.ld, p.transpose_b == 0, first_column, p.n, p.k);
   const int own_row = threadIdx.x % 16 * 4, own_column = threadIdx.x / 16 * 4;
   Sum sum[4][8] = {};
-  of_a.fetch(0);
-  of_b.fetch(0);
+  of_a.fetch();
+  of_b.fetch();
   for (int k = 0; k < p.k; k += kDepth) {
     of_a.put(a);
     of_b.put(b);
     __syncthreads();
-    of_a.fetch(k + kDepth);
-    of_b.fetch(k + kDepth);
+    of_a.fetch();
+    of_b.fetch();
 #pragma unroll 4
     for (int x = 0; x < kDepth; ++x) {
       Sum left[4], right[2][4];

@@ -43,14 +43,14 @@ __device__ void multiply_by_matrices(const GemmArgs& p) {
   wmma::fragment<wmma::accumulator, 16, 16, kStep, Sum> sum[2][2];
   for (int i = 0; i < 2; ++i)
     for (int j = 0; j < 2; ++j) wmma::fill_fragment(sum[i][j], Sum(0));
-  of_a.fetch(0);
-  of_b.fetch(0);
+  of_a.fetch();
+  of_b.fetch();
   for (int k = 0; k < p.k; k += kDepth) {
     of_a.template put<kBlock>(a);
     of_b.template put<kBlock>(b);
     __syncthreads();
-    of_a.fetch(k + kDepth);
-    of_b.fetch(k + kDepth);
+    of_a.fetch();
+    of_b.fetch();
 #pragma unroll
     for (int x = 0; x < kDepth; x += kStep) {
       wmma::fragment<wmma::matrix_a, 16, 16, kStep, Factor, wmma::col_major> left[2];
@@ -87,28 +87,31 @@ __device__ inline void multiply_add(float (&sum)[4], const unsigned (&a)[2], uns
 #endif
 }
 
-/// Eight of k, from x on, of 32 rows or columns, from i on, of an operand that stands in shared memory as in memory:
-/// a register for each eight of these.
+/// Reads fragments of an operand that stands in shared memory as in memory (Pieces::put_lines).
 template <class In, class Operand>
-__device__ void read_fragments(unsigned (&to)[4], const In* lines, const Operand& of, int i, int x) {
-  const int lane = threadIdx.x % 32;
-  if (of.along) {
-    constexpr int kPitch = Operand::kPitchAlong;
-    const unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(lines + (i + lane) * kPitch + x));
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-                 : "r"(at)
-                 : "memory");
-  } else {
-    constexpr int kPitch = Operand::kPitchAcross;
-    const unsigned at =
-        static_cast<unsigned>(__cvta_generic_to_shared(lines + (x + lane % 8) * kPitch + i + lane / 8 * 8));
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-                 : "r"(at)
-                 : "memory");
+struct Fragments {
+  unsigned at, step;  ///< bytes: where this lane's eight of k = 0 begin, and from one of k to the next
+  unsigned along;
+
+  /// Of 32 rows or columns, from i on.
+  __device__ Fragments(const In* lines, const Operand& of, int i) : along(of.along ? 1 : 0) {
+    const int lane = threadIdx.x % 32;
+    const int place = of.along ? (i + lane) * Operand::kPitchAlong : lane % 8 * Operand::kPitchAcross + i + lane / 8 * 8;
+    at = static_cast<unsigned>(__cvta_generic_to_shared(lines + place));
+    step = (of.along ? 1 : Operand::kPitchAcross) * sizeof(In);
   }
-}
+
+  /// Eight of k from x on: a register for each eight rows or columns.
+  __device__ void read(unsigned (&to)[4], int x) const {
+    asm volatile(
+        "{.reg .pred along; setp.ne.u32 along, %5, 0;\n"
+        "@along ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];\n"
+        "@!along ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];}"
+        : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+        : "r"(at + x * step), "r"(along)
+        : "memory");
+  }
+};
 
 /// Of f16 and bf16, by instructions of 16 x 8 x 8, sums in f32.
 template <class In, class Out>
@@ -124,25 +127,26 @@ __device__ void multiply_halves(const GemmArgs& p) {
   Operand of_a(item_of<In>(p.a, item), p.a.ld, p.transpose_a != 0, first_row, p.m, p.k);
   Operand of_b(item_of<In>(p.b, item), p.b.ld, p.transpose_b == 0, first_column, p.n, p.k);
   const int warp = threadIdx.x / 32, warp_row = warp % 2 * 32, warp_column = warp / 2 * 32;
+  const Fragments<In, Operand> rows(a, of_a, warp_row), columns(b, of_b, warp_column);
   float sum[2][4][4] = {};
-  of_a.fetch(0);
-  of_b.fetch(0);
+  of_a.fetch();
+  of_b.fetch();
   for (int k = 0; k < p.k; k += kDepth) {
     of_a.put_lines(a);
     of_b.put_lines(b);
     __syncthreads();
-    of_a.fetch(k + kDepth);
-    of_b.fetch(k + kDepth);
+    of_a.fetch();
+    of_b.fetch();
 #pragma unroll
     for (int x = 0; x < kDepth; x += 8) {
       unsigned left[4], right[4];
-      read_fragments(left, a, of_a, warp_row, x);
-      read_fragments(right, b, of_b, warp_column, x);
+      rows.read(left, x);
+      columns.read(right, x);
 #pragma unroll
       for (int i = 0; i < 2; ++i) {
-        const unsigned rows[2] = {left[2 * i], left[2 * i + 1]};
+        const unsigned of_rows[2] = {left[2 * i], left[2 * i + 1]};
 #pragma unroll
-        for (int j = 0; j < 4; ++j) multiply_add(sum[i][j], rows, right[j], In());
+        for (int j = 0; j < 4; ++j) multiply_add(sum[i][j], of_rows, right[j], In());
       }
     }
     __syncthreads();
