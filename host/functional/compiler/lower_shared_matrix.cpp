@@ -31,9 +31,9 @@ void Lowering::expand_shared_matrix(Frame* frame, const ptx::Instruction& in,
   const uint32_t count = list.kind == Kind::kVector ? list.count : 1;
   if (in.num_operands != 2 || count != in.mod.vector)
     fail(in, std::to_string(count) + " registers", std::to_string(in.mod.vector) + " registers");
-  const RegId base = shared_address(frame, in, like, ops[load ? 1 : 0]);
+  const ptx::Operand& where = ops[load ? 1 : 0];
   if (in.mod.detail != 0) {
-    expand_byte_matrix(frame, in, like, list, base);
+    expand_byte_matrix(frame, in, like, list, shared_address(frame, in, like, where));
     return;
   }
   // A row of 16 bytes for each lane; lanes share them (matrix_rows.h of instructions).
@@ -41,11 +41,11 @@ void Lowering::expand_shared_matrix(Frame* frame, const ptx::Instruction& in,
   Instruction out = like;
   out.op = load ? Opcode::kLd : Opcode::kSt;
   out.mod.type = Type::kB32;
-  out.mod.space = Space::kShared;
+  out.mod.space = in.mod.space;
   out.mod.vector = kWords;
   out.mod.matrices = static_cast<uint8_t>(count);
   out.mod.transposed = transposed;
-  out.address = {base, kNone, 0};
+  address(frame, in, where, &out);
   for (uint32_t i = 0; i < count; ++i) {
     const ptx::Operand& element =
         list.kind == Kind::kVector ? frame->fn->operands[list.index + i] : list;
