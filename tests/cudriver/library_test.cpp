@@ -1,6 +1,7 @@
 // Does the driver library do what applications ask of it, without a toolkit?
 #include <dlfcn.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -141,6 +142,21 @@ TEST_F(DriverLibrary, VectorAddFromText) {
       << "by the name for per-thread default streams";
   for (float value : c) ASSERT_EQ(value, 3.5f);
   EXPECT_EQ(call("cuCtxDestroy_v2", context), kSuccess);
+}
+
+/// In a process of its own: the runtime keeps its context until the end.
+TEST_F(DriverLibrary, AProgramMayBeginWithTheRuntimesDevice) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto allocates_in_the_primary_context = [] {
+    cudart::Library& runtime = cudart::Library::get();
+    DevicePtr p = 0;
+    return runtime.call("cudaSetDevice", 0) == kSuccess &&
+           runtime.call("cudaFree", static_cast<void*>(nullptr)) == kSuccess &&
+           call("cuMemAlloc_v2", &p, size_t{1} << 20) == kSuccess &&
+           call("cuMemFree_v2", p) == kSuccess;
+  };
+  EXPECT_EXIT(std::exit(allocates_in_the_primary_context() ? 0 : 1), testing::ExitedWithCode(0),
+              "");
 }
 
 TEST_F(DriverLibrary, TheLastContextFreesWhatAllHad) {

@@ -1,5 +1,5 @@
-// Do ldmatrix and stmatrix of bytes, and of 6 and 4 bits that get a byte each, put every element
-// where the PTX ISA has it?
+// Do ldmatrix and stmatrix of 16 bits, of bytes, and of 6 and 4 bits that get a byte each, put
+// every element where the PTX ISA has it? Is one of 16 bits one access?
 #include <gtest/gtest.h>
 
 #include <string>
@@ -85,6 +85,72 @@ struct Form {
   std::string types;
 };
 const Form kForms[] = {{8, "b8"}, {6, "b8x16.b6x16_p32"}, {4, "b8x16.b4x16_p64"}};
+
+/// Element (row, column) of matrix `m` of 16 bits in a lane's registers: which lane, which half.
+uint32_t half_of(const std::vector<uint32_t>& words, uint32_t m, uint32_t row, uint32_t column) {
+  return words[(row * 4 + column / 2) * 4 + m] >> 16 * (column % 2) & 0xffff;
+}
+/// The same in memory.
+uint32_t half_in(const std::vector<uint8_t>& memory, uint32_t m, uint32_t row, uint32_t column) {
+  return element(memory, 8 * m + row, column, 16);
+}
+std::string squares(const std::string& name, uint32_t count, bool transposed) {
+  return name + ".sync.aligned.m8n8.x" + std::to_string(count) + (transposed ? ".trans" : "") +
+         ".shared.b16 ";
+}
+
+TEST(SharedMatrices, SquaresOf16Bits) {
+  const std::vector<uint8_t> memory = bytes(3);
+  for (const bool transposed : {false, true})
+    for (const uint32_t count : {1u, 2u, 4u}) {
+      const auto [same, got] = run(
+          squares("ldmatrix", count, transposed) + registers(count) + ", [%a];", memory, kWords);
+      EXPECT_EQ(same, memory);
+      for (uint32_t m = 0; m < 4; ++m)
+        for (uint32_t row = 0; row < 8; ++row)
+          for (uint32_t c = 0; c < 8; ++c)
+            ASSERT_EQ(half_of(got, m, row, c), m >= count   ? half_of(kWords, m, row, c)
+                                               : transposed ? half_in(memory, m, c, row)
+                                                            : half_in(memory, m, row, c))
+                << count << (transposed ? " transposed: " : ": ") << m << " " << row << " " << c;
+    }
+}
+
+TEST(SharedMatrices, SquaresOf16BitsAreStored) {
+  for (const bool transposed : {false, true})
+    for (const uint32_t count : {1u, 2u, 4u}) {
+      const std::vector<uint8_t> before = bytes(4);
+      const auto [got, same] =
+          run(squares("stmatrix", count, transposed) + "[%a], " + registers(count) + ";", before,
+              kWords);
+      EXPECT_EQ(same, kWords);
+      for (uint32_t m = 0; m < 4; ++m)
+        for (uint32_t row = 0; row < 8; ++row)
+          for (uint32_t c = 0; c < 8; ++c)
+            ASSERT_EQ(half_in(got, m, row, c), m >= count   ? half_in(before, m, row, c)
+                                               : transposed ? half_of(kWords, m, c, row)
+                                                            : half_of(kWords, m, row, c))
+                << count << (transposed ? " transposed: " : ": ") << m << " " << row << " " << c;
+    }
+}
+
+TEST(SharedMatrices, OneOf16BitsIsOneAccess) {
+  const auto instructions = [](const std::string& body) {
+    const compiler::Program program = compiler::compile_ptx(
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %a, "
+        "%v<4>;\n"
+        ".shared .align 16 .b8 rows[512];\nmov.u32 %a, rows;\n" +
+            body + "\nret;\n}\n",
+        "one.ptx");
+    return program.kernels.at(0).instructions.size();
+  };
+  for (const bool transposed : {false, true}) {
+    EXPECT_EQ(instructions(squares("ldmatrix", 4, transposed) + registers(4) + ", [%a];"),
+              instructions("") + 1);
+    EXPECT_EQ(instructions(squares("stmatrix", 2, transposed) + "[%a], " + registers(2) + ";"),
+              instructions("") + 1);
+  }
+}
 
 TEST(SharedMatrices, RowsOfEightLines) {
   const std::vector<uint8_t> memory = bytes(5);

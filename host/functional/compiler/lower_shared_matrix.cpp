@@ -1,4 +1,5 @@
-// ldmatrix, stmatrix, movmatrix: as the shuffles, loads and stores that stand for them.
+// ldmatrix and stmatrix: accesses to shared memory whose lanes share rows; of bytes, and movmatrix,
+// as the shuffles, loads and stores that stand for them.
 #include <string>
 #include <utility>
 
@@ -22,8 +23,6 @@ Operand lane_id() {
 
 }  // namespace
 
-// ldmatrix, stmatrix of 16 bits: lane 8i + r holds the address of row r of matrix i; a lane's
-// register i has elements 2 (lane mod 4) and the next of row lane / 4 (of column, if transposed).
 void Lowering::expand_shared_matrix(Frame* frame, const ptx::Instruction& in,
                                     const Instruction& like) {
   const bool load = in.op == Opcode::kLdmatrix, transposed = in.mod.mode != 0;
@@ -32,62 +31,35 @@ void Lowering::expand_shared_matrix(Frame* frame, const ptx::Instruction& in,
   const uint32_t count = list.kind == Kind::kVector ? list.count : 1;
   if (in.num_operands != 2 || count != in.mod.vector)
     fail(in, std::to_string(count) + " registers", std::to_string(in.mod.vector) + " registers");
-  const RegId base = shared_address(frame, in, like, ops[load ? 1 : 0]);
+  const ptx::Operand& where = ops[load ? 1 : 0];
   if (in.mod.detail != 0) {
-    expand_byte_matrix(frame, in, like, list, base);
+    expand_byte_matrix(frame, in, like, list, shared_address(frame, in, like, where));
     return;
   }
-  const auto u32 = [&](Opcode op, RegId a, uint32_t b) {
-    return compute(like, op, Type::kB32, {of_register(a), constant(b)});
-  };
-  const RegId lane = compute(like, Opcode::kMov, Type::kB32, {lane_id()});
-  const RegId quad = u32(Opcode::kShr, lane, 2), within = u32(Opcode::kAnd, lane, 3);
-  const RegId pair = u32(Opcode::kShl, within, 1);
+  // A row of 16 bytes for each lane; lanes share them (matrix_rows.h of instructions).
+  constexpr uint32_t kWords = 4;
+  Instruction out = like;
+  out.op = load ? Opcode::kLd : Opcode::kSt;
+  out.mod.type = Type::kB32;
+  out.mod.space = in.mod.space;
+  out.mod.vector = kWords;
+  out.mod.matrices = static_cast<uint8_t>(count);
+  out.mod.transposed = transposed;
+  address(frame, in, where, &out);
   for (uint32_t i = 0; i < count; ++i) {
     const ptx::Operand& element =
         list.kind == Kind::kVector ? frame->fn->operands[list.index + i] : list;
-    Instruction holder = like;
     if (load) {
-      add_destination(frame, in, element, Type::kB32, &holder);
+      add_destination(frame, in, element, Type::kB32, &out);
     } else {
-      holder.srcs.push_back(value(frame, in, element, Type::kB32));
+      out.srcs.push_back(value(frame, in, element, Type::kB32));
     }
-    const auto sum = [&](RegId a, RegId b) {
-      return compute(like, Opcode::kAdd, Type::kU32, {of_register(a), of_register(b)});
-    };
-    if (!transposed) {
-      const RegId row = shuffle_from(like, base, u32(Opcode::kOr, quad, 8 * i));
-      const Address at{sum(row, u32(Opcode::kShl, within, 2)), kNone, 0};
-      RegId data = load ? holder.dsts[0] : kNone;
-      if (!load) data = compute(like, Opcode::kMov, Type::kB32, {holder.srcs[0]});
-      if (data != kNone)
-        access(like, load ? Opcode::kLd : Opcode::kSt, Space::kShared, Type::kB32, at, {data});
-      continue;
-    }
-    RegId halves[2];
-    for (uint32_t e = 0; e < 2; ++e) {
-      const RegId row = shuffle_from(like, base, u32(Opcode::kAdd, pair, 8 * i + e));
-      const Address at{sum(row, u32(Opcode::kShl, quad, 1)), kNone, 0};
-      if (load) {
-        halves[e] = new_register("%t", Type::kB16);
-        access(like, Opcode::kLd, Space::kShared, Type::kB16, at, {halves[e]});
-      } else {
-        const RegId whole = compute(like, Opcode::kMov, Type::kB32, {holder.srcs[0]});
-        ptx::Modifiers narrow;
-        narrow.src_type = Type::kU32;
-        halves[e] = compute(like, Opcode::kCvt, Type::kU16,
-                            {of_register(u32(Opcode::kShr, whole, 16 * e))}, narrow);
-        access(like, Opcode::kSt, Space::kShared, Type::kB16, at, {halves[e]});
-      }
-    }
-    if (!load || holder.dsts[0] == kNone) continue;
-    Instruction pack = like;
-    pack.op = Opcode::kMov;
-    pack.mod.type = Type::kB32;
-    pack.dsts = holder.dsts;
-    pack.srcs = {of_register(halves[0]), of_register(halves[1])};
-    code_.instructions.push_back(std::move(pack));
   }
+  if (load)
+    out.dsts.resize(kWords, kNone);
+  else
+    out.srcs.resize(kWords, constant(0));
+  code_.instructions.push_back(std::move(out));
 }
 
 // movmatrix: the transpose of an 8 by 8 matrix of 16-bit elements in registers.

@@ -11,14 +11,7 @@ namespace nearwarp::cublas {
 
 namespace {
 
-constexpr uint32_t kTile = 64;            // kernels/gemm.cu, kernels/gemm_matrix.cuh
-constexpr uint32_t kThreads = 256;        // of kernels that multiply and add
-constexpr uint32_t kMatrixThreads = 128;  // of those with matrix instructions
-
-struct Kernel {
-  const char* name;
-  uint32_t threads;
-};
+constexpr uint32_t kTile = 64, kThreads = 128;  // kernels/gemm_tile.cuh
 
 bool is_16f(ComputeType t) { return t == kCompute16F || t == kCompute16FPedantic; }
 bool is_32f(ComputeType t) {
@@ -28,30 +21,25 @@ bool is_32f(ComputeType t) {
 
 /// Sums of f16 are made in f32 under every compute type. Operands of f32 are rounded to tf32 where
 /// that is allowed, and not where only rounding to f16 or bf16 is.
-Kernel kernel_for(const Product& p) {
+const char* kernel_for(const Product& p) {
   const auto of = [&](DataType a, DataType c) { return p.a == a && p.b == a && p.c == c; };
   if (is_32f(p.compute) || is_16f(p.compute)) {
-    if (of(kF16, kF16)) return {"cublas_gemm_f16", kMatrixThreads};
+    if (of(kF16, kF16)) return "cublas_gemm_f16";
   }
   if (is_32f(p.compute)) {
     const bool matrices = (of(kBf16, kBf16) || of(kBf16, kF32)) && multiplies_bf16_and_tf32();
     if (of(kF32, kF32))
-      return p.compute == kCompute32FFastTf32 && multiplies_bf16_and_tf32()
-                 ? Kernel{"cublas_gemm_tf32", kMatrixThreads}
-                 : Kernel{"cublas_gemm_f32", kThreads};
-    if (of(kF16, kF32)) return {"cublas_gemm_f16_f32", kMatrixThreads};
-    if (of(kBf16, kBf16))
-      return matrices ? Kernel{"cublas_gemm_bf16", kMatrixThreads}
-                      : Kernel{"cublas_gemm_bf16_fma", kThreads};
-    if (of(kBf16, kF32))
-      return matrices ? Kernel{"cublas_gemm_bf16_f32", kMatrixThreads}
-                      : Kernel{"cublas_gemm_bf16_f32_fma", kThreads};
-    if (of(kS8, kF32)) return {"cublas_gemm_s8_f32", kMatrixThreads};
+      return p.compute == kCompute32FFastTf32 && multiplies_bf16_and_tf32() ? "cublas_gemm_tf32"
+                                                                            : "cublas_gemm_f32";
+    if (of(kF16, kF32)) return "cublas_gemm_f16_f32";
+    if (of(kBf16, kBf16)) return matrices ? "cublas_gemm_bf16" : "cublas_gemm_bf16_fma";
+    if (of(kBf16, kF32)) return matrices ? "cublas_gemm_bf16_f32" : "cublas_gemm_bf16_f32_fma";
+    if (of(kS8, kF32)) return "cublas_gemm_s8_f32";
   }
   if ((p.compute == kCompute64F || p.compute == kCompute64FPedantic) && of(kF64, kF64))
-    return {"cublas_gemm_f64", kThreads};
+    return "cublas_gemm_f64";
   if ((p.compute == kCompute32I || p.compute == kCompute32IPedantic) && of(kS8, kS32))
-    return {"cublas_gemm_s8_s32", kMatrixThreads};
+    return "cublas_gemm_s8_s32";
   throw Failure{kNotSupported};
 }
 
@@ -152,7 +140,7 @@ void multiply(const Product& product, Stream stream) {
   check(g);
   require(product.batch >= 0);
   if (g.m == 0 || g.n == 0 || product.batch == 0) return;
-  const Kernel kernel = kernel_for(product);
+  const char* const kernel = kernel_for(product);
   GemmArgs args = g;
   if (g.alpha.at == nullptr && g.alpha.value == 0) args.k = 0;  // A and B are not read
   require(args.epilogue == 0 || product.batch <= kMostItems, kNotSupported);
@@ -161,8 +149,8 @@ void multiply(const Product& product, Stream stream) {
     args.b = items_from(g.b, first, bytes_of(product.b));
     args.c = items_from(g.c, first, bytes_of(product.c));
     args.d = items_from(g.d, first, bytes_of(product.c));
-    launch(kernel.name, {tiles(g.m), tiles(g.n), static_cast<uint32_t>(items)},
-           {kernel.threads, 1, 1}, args, stream);
+    launch(kernel, {tiles(g.m), tiles(g.n), static_cast<uint32_t>(items)}, {kThreads, 1, 1}, args,
+           stream);
   });
 }
 

@@ -166,9 +166,10 @@ void* primary_context(int device) {
 
 void Runtime::note_primary_context() {
   ThreadState& thread = thread_state();
-  if (thread.in_driver || thread.context != nullptr || device_ == nullptr) return;
-  thread.context = primary_context(thread.device);
-  primary_used = true;
+  if (thread.in_driver || device_ == nullptr) return;
+  void* const primary = primary_context(thread.device);
+  if (thread.context == nullptr) thread.context = primary;
+  if (thread.context == primary) primary_used = true;
 }
 
 void Runtime::note_failure(const CallSite& site, Status status, const std::string& why) {

@@ -53,6 +53,8 @@ MemDesc Decoder::describe(const Instr& in) {
   desc.guarded = guarded();
   desc.polls = in.mod.is_volatile || in.mod.ordered;
   desc.traced = leaves_record(in) ? 1 : 0;
+  desc.matrices = in.mod.matrices;
+  desc.transposed = in.mod.transposed ? 1 : 0;
   switch (in.mod.space) {
     case Space::kGlobal:
       desc.space = MemSpace::kGlobal;

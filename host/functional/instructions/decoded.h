@@ -90,6 +90,8 @@ struct MemDesc {
   uint8_t is_signed = 0;     ///< atomics: signed minimum and maximum
   uint8_t is_float = 0;      ///< atomics: 1 floating point, 2 f16 or f16x2, 4 the same of bf16
   uint8_t has_result = 0;    ///< atomics: atom rather than red
+  uint8_t matrices = 0;      ///< ldmatrix, stmatrix: how many; lanes share rows (matrix_rows.h)
+  uint8_t transposed = 0;    ///< these
   uint16_t rows[4] = {};     ///< data registers; 0xffff: discarded (`_`)
   uint16_t operand_b = 0;    ///< atomics: first operand after the address
   uint16_t operand_c = 0;    ///< atomics: second operand (cas)

@@ -11,6 +11,7 @@
 #include "device/trace/writer.h"
 #include "host/functional/instructions/lane_words.h"
 #include "host/functional/instructions/lanes.h"
+#include "host/functional/instructions/matrix_rows.h"
 
 namespace nearwarp::exec {
 
@@ -165,6 +166,7 @@ NW_HD inline bool resolve(Context& ctx, Warp& warp, MemDesc& desc, const Op& op,
     const uint32_t* a = row<uint32_t>(warp.rows, op.a);
     for (uint32_t i = 0; i < kLanes; ++i) address[i] = uint32_t(a[i] + uint32_t(offset));
   }
+  if (desc.matrices != 0) repeat_rows(desc, address);
   const uint32_t bytes = uint32_t{desc.bytes} * desc.vector;
   const uint64_t* traced = address;
   switch (desc.space) {
@@ -282,6 +284,19 @@ NW_HD NW_INLINE void load_element(Warp& warp, const MemDesc& desc, uint32_t e, u
     all(row<uint32_t>(warp.rows, desc.rows[e]), desc.reg_bytes == 2 ? 0xffffu : ~0u);
 }
 
+/// ldmatrix. Of lanes that do not take part, rows are zeros.
+NW_HD inline void load_matrices(Warp& warp, const MemDesc& desc, uint32_t mask,
+                                const ResolvedAccess& access) {
+  const auto row_of = [&](uint32_t lane) {
+    return (mask >> lane & 1) != 0 ? access.host[lane] : nullptr;
+  };
+  for (uint32_t i = 0; i < desc.matrices; ++i) {
+    if (desc.rows[i] == kNoRow) continue;
+    uint32_t* const to = row<uint32_t>(warp.rows, desc.rows[i]);
+    for_each_lane(mask, [&](uint32_t lane) { to[lane] = dealt_word(desc, i, lane, row_of); });
+  }
+}
+
 /// General load, any space, width and vector length.
 NW_HD inline bool load_general(Context& ctx, Warp& warp, const Op& op, uint32_t mask) {
   MemDesc& desc = ctx.memory[op.c];
@@ -290,6 +305,10 @@ NW_HD inline bool load_general(Context& ctx, Warp& warp, const Op& op, uint32_t 
   ctx.polled |= desc.polls != 0;
   ResolvedAccess access;
   if (!resolve(ctx, warp, desc, op, mask, access)) return false;
+  if (desc.matrices != 0) {
+    load_matrices(warp, desc, mask, access);
+    return true;
+  }
   with_element(desc, [&]<class T>(T) {
     for (uint32_t e = 0; e < desc.vector; ++e)
       if (desc.rows[e] != kNoRow) load_element<T>(warp, desc, e, mask, access);
@@ -344,6 +363,14 @@ NW_HD inline bool store_general(Context& ctx, Warp& warp, const Op& op, uint32_t
   ResolvedAccess access;
   if (!resolve(ctx, warp, desc, op, mask, access)) return false;
   tell_stored(ctx, warp, desc, mask, access);
+  if (desc.matrices != 0) {
+    for_each_lane(mask, [&](uint32_t lane) {
+      uint8_t bytes[kRowOfMatrixBytes];
+      collect_row(warp, desc, lane, bytes);
+      std::memcpy(access.host[lane], bytes, sizeof(bytes));
+    });
+    return true;
+  }
   with_element(desc, [&]<class T>(T) {
     if (desc.reg_bytes == 8) {
       store_lanes<T, uint64_t>(warp, desc, mask, access);

@@ -20,6 +20,7 @@ bool all_ordered(const WarpOrder& order, const Stamp& before, uint32_t lane) {
 
 /// The bytes that `lane` is about to store.
 void stored_bytes(const exec::Warp& warp, const exec::MemDesc& desc, uint32_t lane, uint8_t* to) {
+  if (desc.matrices != 0) return exec::collect_row(warp, desc, lane, to);
   for (uint32_t e = 0; e < desc.vector; ++e) {
     const uint64_t v = desc.reg_bytes == 8 ? exec::row<uint64_t>(warp.rows, desc.rows[e])[lane]
                                            : exec::row<uint32_t>(warp.rows, desc.rows[e])[lane];

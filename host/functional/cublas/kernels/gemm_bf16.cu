@@ -4,6 +4,6 @@
 using namespace nearwarp::cublas;
 
 extern "C" {
-__global__ void __launch_bounds__(kMatrixThreads) cublas_gemm_bf16(GemmArgs p) { multiply_by_matrices<__nv_bfloat16, __nv_bfloat16>(p); }
-__global__ void __launch_bounds__(kMatrixThreads) cublas_gemm_bf16_f32(GemmArgs p) { multiply_by_matrices<__nv_bfloat16, float>(p); }
+__global__ void __launch_bounds__(kThreads) cublas_gemm_bf16(GemmArgs p) { multiply_halves<__nv_bfloat16, __nv_bfloat16>(p); }
+__global__ void __launch_bounds__(kThreads) cublas_gemm_bf16_f32(GemmArgs p) { multiply_halves<__nv_bfloat16, float>(p); }
 }

@@ -4,7 +4,7 @@
 using namespace nearwarp::cublas;
 
 extern "C" {
-__global__ void __launch_bounds__(kMatrixThreads) cublas_gemm_tf32(GemmArgs p) {
+__global__ void __launch_bounds__(kThreads) cublas_gemm_tf32(GemmArgs p) {
   multiply_by_matrices<float, float, nvcuda::wmma::precision::tf32, 8>(p);
 }
 }

@@ -6,8 +6,6 @@ using namespace nearwarp::cublas;
 
 namespace {
 
-constexpr int kThreads = 128;
-
 template <class In, class Out>
 __device__ void add_rows(const SumsArgs& p) {
   __shared__ float sums[kThreads];
