@@ -13,7 +13,7 @@ addEventListener("error", (event) => {
 const colours = ["#7f8c9b", "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00",
                  "#b8a800", "#8c6bb1", "#a0522d", "#20808d", "#332288", "#8fbf6b", "#882255",
                  "#f2b6a0", "#4d4d4d"];
-// What is nothing, or what all is compared with, looks like that everywhere.
+// Nothing, and the run that all is compared with, look like this everywhere.
 const fixedColours = {baseline: colours[0], "no warp": "#d5dae0"};
 
 const make = (name, attributes = {}, ...children) => {
@@ -34,7 +34,7 @@ const number = (value) => {
   return size >= 100 ? value.toFixed(1) : size >= 10 ? value.toFixed(2) : value.toFixed(3);
 };
 
-/// Of a share, without more digits than anybody reads.
+/// A share in per cent, without more digits than anybody reads.
 const percent = (share) => (100 * share).toFixed(Math.abs(share) < .1 ? 1 : 0);
 
 const unique = (list) => [...new Set(list)];
@@ -137,13 +137,13 @@ const textOf = (figure, row) => [
 
 const seriesNames = (figure) => figure.series.map((name) => name || figure.title);
 
-/// What cycles of SMs are spent on, by the names that counters have and that figures have.
+/// SMs spend their cycles on these, by the names that counters have and that figures have.
 const useLabels = {issued: "issue", lsu: "load-store unit full", misses: "misses full",
   network: "network full", ports: "ports busy", memory: "memory", dependency: "results",
   barrier: "barriers", fetch: "instructions", offload: "offloaded work", mechanism: "mechanism",
   no_warp: "no warp"};
 
-/// What a figure tells apart by colours.
+/// A figure tells these apart by colours.
 const colouredNames = (figure) => figure.kind === "heat" ? []
   : figure.kind === "stacked" ? figure.parts : seriesNames(figure);
 
@@ -510,7 +510,7 @@ const latexText = (columns, rows) => {
     ...rows.map(line), "  \\hline", "\\end{tabular}", ""].join("\n");
 };
 
-/// What a figure says, in words, by series.
+/// A figure's conclusion, in words, by series.
 const conclusion = (figure) => {
   const names = seriesNames(figure), said = [];
   const at = (x, series) => figure.cells.find((c) => c.x === x && c.series === series)?.value;
@@ -736,11 +736,11 @@ const filesPage = () => {
           title: `${figure.title}: ours against ${figure.against}`, unit: figure.unit}, scatter(figure)))) : null]);
 };
 
-/// What tells a run apart; the machine, if there are several.
+/// A run's name among the others; with the machine, if there are several.
 const runText = (point) => [unique(data.points.map((p) => p.machine)).length > 1 ? point.machine : "",
   point.policy, changesText(point)].filter(Boolean).join(", ");
 
-/// What cycles of the SMs of a class were spent on, as a figure: a bar for each run.
+/// A figure of what cycles of the SMs of a class were spent on: a bar for each run.
 const cyclesFigure = (points, sms) => {
   const runs = points.map((point) => [point, (point.sm_cycles || []).find((c) => c.sms === sms)])
     .filter(([, cycles]) => cycles && cycles.cycles);
@@ -815,7 +815,7 @@ const kernelCell = (kernel) => {
   return short ? make("span", {title: kernel}, short) : kernel;
 };
 
-/// What became of the instances of a candidate block.
+/// Candidate blocks, and what became of their instances.
 const candidateRows = (point) => (point.candidates || []).map((c) => [
   kernelCell(c.kernel), c.source_lines, c.instances, c.offloaded, c.refused_condition, c.refused_busy,
   c.refused_pending, c.no_memory_access, c.learning,
@@ -862,7 +862,7 @@ const opened = (title, content) => {
   return details;
 };
 
-/// Of a run the cycles that it takes more than the reference run, by kernel and by what SMs did.
+/// The cycles that a run takes more than its reference run, by kernel and by what SMs did.
 const whatChanged = (point) => {
   const signed = (cycles) => (cycles > 0 ? "+" : "") + Math.round(cycles).toLocaleString("en-GB");
   const causesOf = (causes, indent) => causes.filter((c) => c.cycles).flatMap((c) => [
@@ -877,7 +877,7 @@ const whatChanged = (point) => {
   return parts;
 };
 
-/// What quantities are called in tables, where their names say little.
+/// Tables call quantities so, where their names say little.
 const quantityLabels = {tx: "GPU to memory", rx: "memory to GPU", cross: "between stacks"};
 
 const workloadPage = (name) => {
