@@ -47,6 +47,15 @@ std::string for_script(std::string text) {
   return text;
 }
 
+/// The page's script: one function, whose parts are files in the order in which they are executed.
+std::string script() {
+  std::string text;
+  for (const char* part : {page::elements, page::drawing, page::charts, page::figures, page::pages,
+                           page::runs, page::overview, page::navigation})
+    text += part;
+  return text;
+}
+
 }  // namespace
 
 std::string report_html(const nlohmann::ordered_json& document) {
@@ -57,7 +66,7 @@ std::string report_html(const nlohmann::ordered_json& document) {
   put(text, "@LICENCES@", escaped(page::licences));
   put(text, "@D3@", page::d3);
   put(text, "@PLOT@", page::plot);
-  put(text, "@SCRIPT@", page::script);
+  put(text, "@SCRIPT@", script());
   // Last: what it holds is not searched for places.
   put(text, "@DATA@", for_script(document.dump(-1, ' ', false, Json::error_handler_t::replace)));
   return text;
