@@ -14,6 +14,7 @@
 
 #include "host/core/error.h"
 #include "host/functional/cudart/status/failure.h"
+#include "host/functional/instructions/decoded.h"
 
 namespace nearwarp::cudart {
 

@@ -12,7 +12,7 @@
 #include "host/functional/cudart/code/linked_ptx.h"
 #include "host/functional/cudart/code/ptxas.h"
 #include "host/functional/cudart/code/register_counts.h"
-#include "host/functional/cudart/memory/memory.h"
+#include "host/functional/cudart/launches/recorder.h"
 #include "host/functional/cudart/say.h"
 #include "host/functional/cudart/status/failure.h"
 

@@ -11,6 +11,7 @@
 
 #include "host/functional/compiler/kernel.h"
 #include "host/functional/cudart/abi.h"
+#include "host/functional/cudart/memory/memory.h"
 #include "host/functional/cudart/process.h"
 #include "host/functional/device/virtual_device.h"
 
