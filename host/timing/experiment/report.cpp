@@ -10,10 +10,18 @@ namespace page {
 // Text files of the folder page/, embedded at build time.
 extern const char* const html;
 extern const char* const style;
-extern const char* const script;
 extern const char* const d3;
 extern const char* const plot;
 extern const char* const licences;
+// Parts of the script, in the order in which they are executed.
+extern const char* const elements;
+extern const char* const drawing;
+extern const char* const charts;
+extern const char* const figures;
+extern const char* const pages;
+extern const char* const runs;
+extern const char* const overview;
+extern const char* const navigation;
 }  // namespace page
 
 namespace {
@@ -47,7 +55,7 @@ std::string for_script(std::string text) {
   return text;
 }
 
-/// The page's script: one function, whose parts are files in the order in which they are executed.
+/// The body of the page's script, which is one function.
 std::string script() {
   std::string text;
   for (const char* part : {page::elements, page::drawing, page::charts, page::figures, page::pages,
