@@ -29,7 +29,7 @@ class ProgressBar {
   /// Lines for standard error that is no terminal: the first after so many seconds, and then one
   /// every so many; 0: none.
   struct Lines {
-    std::chrono::seconds first = {}, each = {};
+    std::chrono::seconds first, each;
   };
   explicit ProgressBar(std::string label, std::string unit = "Mwi/s", Lines lines = {});
   ~ProgressBar();  ///< wipes the line
