@@ -1,4 +1,5 @@
-// Steps that the workloads' drivers share: covering threads by blocks, comparing results with the reference.
+// Steps that the workloads' drivers share: covering threads by blocks, comparing results with the
+// reference.
 #pragma once
 
 #include <cstdint>

@@ -133,9 +133,8 @@ compiler::OffloadModel offload_model(const config::MachineConfig& machine,
   shared.proves = settings.shared == "proved";
   const uint32_t row_bytes = machine.lsu.shared_banks * tuning::kBankBytes;
   shared.capacity = stack_shared_bytes(machine) / row_bytes * row_bytes;
-  shared.annotations =
-      compiler::parse_annotations(settings.shared_arrays,
-                                  fmt::format("policy {}: tuning.shared_arrays", policy.name));
+  shared.annotations = compiler::parse_annotations(
+      settings.shared_arrays, fmt::format("policy {}: tuning.shared_arrays", policy.name));
   return model;
 }
 
