@@ -10,7 +10,7 @@ foreach(folder device kernels host bench/workloads bench/probes)
 endforeach()
 install(FILES kernels/cpu_executor.cpp kernels/cuda_device.cu kernels/no_cuda_device.cpp
   DESTINATION ${NW_DEVELOPMENT_INCLUDE}/kernels ${in_component})
-install(FILES kernels/analytics/cuda_passes.cu DESTINATION ${NW_DEVELOPMENT_INCLUDE}/kernels/analytics ${in_component})
+install(FILES kernels/analytics/cuda_passes.cu kernels/analytics/no_cuda_passes.cpp DESTINATION ${NW_DEVELOPMENT_INCLUDE}/kernels/analytics ${in_component})
 install(FILES host/mechanisms/built_in.cpp host/mechanisms/declarations.cpp
   DESTINATION ${NW_DEVELOPMENT_INCLUDE}/host/mechanisms ${in_component})
 install(FILES host/cli/main.cpp DESTINATION ${NW_DEVELOPMENT_INCLUDE}/host/cli ${in_component})

@@ -20,7 +20,7 @@ function(nearwarp_program name)
   if(NOT mechanisms)
     message(FATAL_ERROR "nearwarp_program(${name}) names no mechanism - name the folder of one")
   endif()
-  set(device_code "${nearwarp_INCLUDE}/kernels/no_cuda_device.cpp")
+  set(device_code "${nearwarp_INCLUDE}/kernels/no_cuda_device.cpp" "${nearwarp_INCLUDE}/kernels/analytics/no_cuda_passes.cpp")
   if(with_CUDA)
     if(NOT CMAKE_CUDA_COMPILER)
       message(FATAL_ERROR "nearwarp_program(${name} CUDA) is for projects of CUDA - say project(... LANGUAGES CXX CUDA), "

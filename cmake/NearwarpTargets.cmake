@@ -65,11 +65,12 @@ add_custom_target(nw_tests_documents)
 # Labels: cpu (if none is given), cuda, slow (seconds, or minutes with sanitizers), thorough. APPLICATIONS: it uses
 # the simulated GPU, which CUDA_VISIBLE_DEVICES of the environment must not hide.
 # Programs with a source that names documents have the label documents (target nw_tests_documents).
-# Where sanitizers run a program whole, they are shown some of its tests, by patterns of GoogleTest:
+# Where programs are run whole, some builds are shown some of their tests, by patterns of GoogleTest:
 #   THREADS: those that run several threads, for the thread sanitizer; label and target are nw_tests_threads' then.
 #   REPEATS: those that execute for long what shorter ones beside them execute, for the address sanitizer to leave out.
-# What is neither slow nor thorough nor cuda is quick (target nw_tests_quick). Quick programs find the same with
-# optimisation, unless they have REPEATS or are OPTIMISED: NW_QUICK_TESTS=OFF leaves the others out.
+# Programs that are neither slow nor thorough nor cuda are quick (target nw_tests_quick). They find the same with
+# optimisation, unless they are OPTIMISED. NW_QUICK_TESTS=OFF leaves them out, but for REPEATS, which the address
+# sanitizer has left out.
 function(nw_test name)
   cmake_parse_arguments(ARG "APPLICATIONS;OPTIMISED" "" "LIBS;LABELS;THREADS;REPEATS" ${ARGN})
   if(NOT ARG_LABELS)
@@ -96,6 +97,8 @@ function(nw_test name)
   elseif(NW_SANITIZE MATCHES "address")
     list(JOIN ARG_REPEATS ":" patterns)
     set(but "-")
+  elseif(quick AND NOT NW_QUICK_TESTS AND NOT ARG_OPTIMISED)
+    list(JOIN ARG_REPEATS ":" patterns)
   endif()
   if(ARG_THREADS)
     list(APPEND ARG_LABELS threads)

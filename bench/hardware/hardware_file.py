@@ -13,7 +13,7 @@ SCHEMA = "nearwarp.hardware/1"
 ROLES = ("set", "check")
 CLASSES = ("probe", "reference", "workload")
 
-# What Nsight Compute is asked for, and under which name the file has it.
+# Nsight Compute is asked for these, and the file has them under the names beside them.
 METRICS = {
     "sm__cycles_elapsed.max": "cycles",
     "lts__t_bytes.sum": "l2_bytes",
@@ -50,7 +50,7 @@ def read_programs(text, path="programs.tsv"):
 
 
 def read_launch_times(text, path="launch times"):
-    """What launch_times.cpp writes, a dictionary for each launch."""
+    """The lines that launch_times.cpp writes, a dictionary for each launch."""
     launches = []
     for number, line in enumerate(text.splitlines(), 1):
         cells = line.split("\t")

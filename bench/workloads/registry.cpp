@@ -2,7 +2,6 @@
 #include <mutex>
 #include <string_view>
 
-#include "bench/workloads/common/check.h"
 #include "bench/workloads/embedded.h"
 #include "bench/workloads/workload.h"
 #include "bench/workloads/workloads.h"
@@ -65,7 +64,9 @@ std::string Workload::ptx() const {
 }
 
 CheckResult Workload::run(runtime::VirtualDevice& device, Size size) const {
-  return drive(device, load_ptx(device, ptx(), ptx_name()), size);
+  const uint32_t module = device.load_module(
+      std::make_shared<const compiler::Program>(compiler::compile_ptx(ptx(), ptx_name())));
+  return drive(device, module, size);
 }
 
 const Workloads& all() {

@@ -35,7 +35,7 @@ struct Attachments {
   uint32_t bits = 0;                                                 ///< numbers
 };
 
-/// What has become of a packet that a mechanism was shown.
+/// The fate of a packet that a mechanism was shown.
 enum class PacketTaken : uint8_t {
   kNo,      ///< nothing: it stays, and is shown again
   kPartly,  ///< it stays, and this cycle has been used for it

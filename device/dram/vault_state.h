@@ -171,7 +171,8 @@ struct VaultState {
   uint32_t waiting_exits = 0;  ///< those with replies, as bits
   uint32_t full_exits = 0;     ///< number of those whose ring is full
   uint32_t last_exit = 0;      ///< that sent last: the others come first
-  // Of mechanisms (MemoryHooks): their entries, and whose request and whose reply was the last.
+  // Entries of mechanisms (MemoryHooks), and which of these had the last request and the last
+  // reply.
   uint64_t own = 0;
   uint32_t last_taken = memory_hooks::kNobody, last_reply = memory_hooks::kNobody;
   Attachments attached;

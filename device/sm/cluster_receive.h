@@ -1,4 +1,4 @@
-// What comes to an SM over the networks of its GPC: requests to its shared memory and mbarriers,
+// An SM receives over the networks of its GPC: requests to its shared memory and mbarriers,
 // answers to its own, and lines that others' copy engines have read for it.
 #pragma once
 
@@ -20,7 +20,7 @@ NW_HD NW_CALLED void on_shared_reply(V& v, uint32_t number, uint32_t now) {
   operation_ended(v, access.warp, now);
 }
 
-/// What the networks of the GPC bring: a request, which is answered, an answer, and a line.
+/// Takes what the networks of the GPC bring: a request, which is answered, an answer, and a line.
 template <class V>
 NW_HD NW_CALLED void receive_from_cluster(V& v, uint32_t now) {
   const ClusterPort& c = cluster_port(v);

@@ -69,7 +69,7 @@ NW_HD NW_CALLED void end_box(V& v, uint32_t index, uint32_t now) {
   if (w.boxes == 0) try_retire(v, b.warp, now);
 }
 
-/// What other blocks get of a box, if any do; else null.
+/// The part of a box that other blocks get, if any do; else null.
 template <class V>
 NW_HD NW_INLINE SharedBox* shared_box(const V& v, uint32_t index) {
   if (!v.clusters()) return nullptr;

@@ -25,10 +25,10 @@ namespace nearwarp::sm {
 /// Tags from here up to kFetchTag: of stores that a mechanism has sent itself.
 inline constexpr uint32_t kOwnStoreTag = 0x20000000u;
 
-/// What the look-up of a line came to.
+/// The outcome of a line's look-up.
 enum class LineUse : uint8_t { kHit, kMerged, kMiss, kStore, kAtomic };
 
-/// What happens to a warp that a mechanism holds or watches.
+/// An event of a warp that a mechanism holds or watches.
 enum class WarpEvent : uint8_t {
   kTimer,           ///< its own
   kFetched,         ///< instructions that its holder wanted (FetchStateOf::wanted) have come
@@ -110,7 +110,7 @@ struct Hooks {
   template <class O>
   NW_HD static void on_line(O&, uint32_t /*warp*/, LineAddr /*virtual_line*/, LineAddr /*line*/,
                             LineUse) {}
-  /// That was the access's last line.
+  /// An access has had its last line.
   template <class O>
   NW_HD static void on_access_end(O&, uint32_t /*warp*/) {}
   /// A store has been acknowledged, and the mechanism waits for stores (SmStateOf::awaits_stores).
@@ -220,7 +220,7 @@ template <class V, class F>
 NW_HD NW_INLINE void each(V& v, uint32_t who, F&& f) {
   if (v.who(who) != 0) each_of(typename V::Mechanisms(), v, who, f);
 }
-/// The same for the one whose packet this is.
+/// f() of the mechanism whose packet this is, if it is attached.
 template <class V, class F>
 NW_HD NW_INLINE void owner(V& v, PacketKind kind, F&& f) {
   each(v, v.s.attached, [&](auto& o) {

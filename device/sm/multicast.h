@@ -13,7 +13,7 @@
 
 namespace nearwarp::sm {
 
-/// Of the boxes that have something to send on, the one that was asked for first.
+/// The box that was asked for first of those that have something to send on.
 template <class V>
 NW_HD NW_CALLED uint32_t oldest_to_share(const V& v) {
   const SharedBox* const shared = v.s.shared_boxes.in(v.base);

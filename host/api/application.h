@@ -6,10 +6,10 @@
 
 namespace nearwarp {
 
-/// What programs::run_application() takes. Throws UsageError for what cannot be.
+/// Options for programs::run_application(). Throws UsageError for what cannot be.
 programs::ApplicationOptions own_options(const ApplicationOptions& options,
                                          const Machine::State& machine);
-/// What an application takes the GPU for.
+/// The machine that an application takes the GPU for.
 Machine machine_of(const ApplicationOptions& options);
 
 }  // namespace nearwarp

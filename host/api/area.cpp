@@ -1,4 +1,4 @@
-// What a processor's parts take of its dies.
+// Area that a processor's parts take of its dies.
 #include "host/config/area.h"
 
 #include "host/api/failure.h"

@@ -1,4 +1,4 @@
-// What steps the points of batches, and what of their programs.
+// The backend that steps the points of batches, and the launches that are stepped.
 #include "host/api/backend.h"
 
 #include <fmt/format.h>

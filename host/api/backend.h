@@ -1,4 +1,4 @@
-// What steps the points of batches, and what of their programs.
+// The backend that steps the points of batches, and the launches that are stepped.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace nearwarp {
 
 /// Throws UsageError for what is no backend, nearwarp::Error if there is no such device.
 void check_backend(const std::string& backend, int device);
-/// The same.
+/// The backend that the options name; throws as check_backend() does.
 std::unique_ptr<sim::BatchRunner> batch_runner(const BatchOptions& options);
 /// Throws UsageError for what launches, sample and cold_caches cannot be.
 sim::LaunchChoice launch_choice(const BatchOptions& options);

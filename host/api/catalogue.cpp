@@ -72,7 +72,7 @@ constexpr ListedKind kListedKinds[] = {
     {"experiments", file_entries<experiment::experiment_names, experiment::load_experiment>},
 };
 
-/// Of one that has the key, or of any if there is none.
+/// Keys that apply to `config`, or to anything if it is null.
 template <class Config>
 void append_keys(const Config* config, std::vector<KeyWords>& all) {
   static Config any;

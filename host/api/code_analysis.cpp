@@ -68,7 +68,7 @@ std::string cannot_be_run(const compiler::Kernel& kernel) {
   return fmt::format("kernel {}: cannot be run: {}\n", kernel.name, kernel.unsupported);
 }
 
-/// Of each kernel that can be run what `see` fills in.
+/// A view of each kernel that can be run, which `see` fills in.
 template <class F>
 Expected<std::vector<CodeView>> views(const std::string& name, const CodeOptions& options,
                                       F&& see) {

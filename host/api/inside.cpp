@@ -1,4 +1,4 @@
-// What objects of the public interface are made of.
+// The way from objects of the public interface to what they are made of.
 #include "host/api/inside.h"
 
 #include "host/api/state.h"

@@ -1,4 +1,4 @@
-// What objects of the public interface are made of, for each other.
+// The way from objects of the public interface to what they are made of, for each other.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@ struct Plan;
 
 namespace nearwarp {
 
-/// Of one that a run has made.
+/// The run that has made the result; there is one.
 const report::RunResult& run_of(const Result& result);
 const sweep::Plan& plan_of(const Sweep& sweep);
 /// Run one after the other; a point that several have is the first one's.

@@ -1,4 +1,4 @@
-// What a run does while it goes on.
+// A look at a run while it goes on.
 #include "host/api/nearwarp/looks.h"
 
 #include <nlohmann/json.hpp>

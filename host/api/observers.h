@@ -9,7 +9,7 @@
 
 namespace nearwarp {
 
-/// Of programs.
+/// Asks and tells what the options for programs say.
 class Asked final : public programs::Observer {
  public:
   using Progress = std::function<bool(const Activity&)>;
@@ -28,7 +28,7 @@ class Asked final : public programs::Observer {
   std::function<void(const std::string&)> tell_;
 };
 
-/// Of applications.
+/// Asks and tells what the options for applications say.
 class AskedOfApplication final : public programs::Observer {
  public:
   explicit AskedOfApplication(const ApplicationOptions& options) : options_(options) {}

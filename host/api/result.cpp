@@ -62,7 +62,7 @@ Result result_of(report::RunResult run, const RunOf& of, JsonText json) {
 
 namespace {
 
-/// Of counters with a name and a value.
+/// The value of that name among counters with a name and a value.
 template <class Counters>
 Expected<uint64_t> found(const Counters& counters, std::string_view name) {
   std::vector<std::string> names;

@@ -97,7 +97,7 @@ class FileText {
                        source(key.key, r));
   }
 
-  /// Of a list of texts, a line for each, which no text has a quotation mark in.
+  /// A list of texts, a line for each; no text has a quotation mark in it.
   std::string list_text(const config::KeyDescription& key, const config::Remark& r) {
     const std::string own = source(key.key, r);
     std::string text =
@@ -162,7 +162,7 @@ void refuse_energy_keys(const config::MachineConfig& machine,
   }
 }
 
-/// What is printed lists all timings, so it names no standard; and it may be put anywhere.
+/// The text lists all timings, so it names no standard; and it may be put anywhere.
 Shown show_machine(const std::string& name, const std::vector<std::string>& changes) {
   const config::MachineConfig machine = config::load_machine(name, changes);
   refuse_energy_keys(machine, changes);

@@ -1,4 +1,4 @@
-// What the public interface's objects are made of.
+// The insides of the public interface's objects.
 #pragma once
 
 #include <memory>
@@ -38,7 +38,7 @@ struct Program::State {
   std::string cut_short = {};               ///< why it is not all of the program; empty: it is
 };
 
-/// What a result was made of.
+/// A result is made of this.
 struct Result::Whole {
   report::RunResult run;
   std::shared_ptr<const Machine::State> machine;
@@ -66,13 +66,13 @@ struct Access {
   }
 };
 
-/// What a run is of.
+/// The subject of a run.
 struct RunOf {
   std::shared_ptr<const Program::State> program;
   std::shared_ptr<const Machine::State> machine;
   std::shared_ptr<const Policy::State> policy;
 };
-/// What was changed of both, each once, in the order in which it was given.
+/// Changes of both, each once, in the order in which they were given.
 std::vector<std::string> changes_of(const Machine::State& machine, const Policy::State& policy);
 /// Result::json takes longer than all the rest.
 enum class JsonText : uint8_t { kMade, kLeftOut };

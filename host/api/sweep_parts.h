@@ -28,12 +28,12 @@ class SweepParts {
   /// says so. The sweep or experiment outlives it, as do plans.
   SweepParts(const Sweep& sweep, const SweepOptions& how);
   SweepParts(const Experiment& experiment, const SweepOptions& how);
-  /// Of these sweeps, run one after the other: a point that several have is run for the first.
+  /// These sweeps are run one after the other: a point that several have is run for the first.
   SweepParts(std::vector<const sweep::Plan*> plans, const sweep::ResultsFolder& folder, bool retry);
   SweepParts(SweepParts&&) noexcept;
   ~SweepParts();
 
-  /// Of all points in the order in which they are run.
+  /// A hash of all points in the order in which they are run.
   std::string id() const;
   std::filesystem::path folder() const;
   /// Points of all sweeps, those that several have as often as these do.
@@ -46,7 +46,7 @@ class SweepParts {
   /// wrote.
   void divide(uint32_t parts);
   uint32_t parts() const { return static_cast<uint32_t>(files_.size()) - 1; }
-  /// Of the part's results; a single part's is the whole's.
+  /// The file of the part's results; a single part's is the whole's.
   const std::string& file(uint32_t part) const { return files_[part].path; }
 
   /// Reads what has been written since. Throws nearwarp::Error for files of something else.

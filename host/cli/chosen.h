@@ -1,4 +1,4 @@
-// What --machine, --policy and --set choose, of commands that take one policy.
+// The choice of --machine, --policy and --set, for commands that take one policy.
 #pragma once
 
 #include <string>

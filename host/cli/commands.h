@@ -1,4 +1,4 @@
-// What commands have in common: printing to standard output, and the program's version. They throw
+// Commands have in common: printing to standard output, and the program's version. They throw
 // nearwarp::Error.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace nearwarp::cli {
 
-/// What `nearwarp analyze` does with --mappings, --sharing and --objects.
+/// `nearwarp analyze` does these with --mappings, --sharing and --objects.
 int analyze_mappings_command(const CommandLine& line);
 int analyze_sharing_command(const CommandLine& line);
 int analyze_objects_command(const CommandLine& line);

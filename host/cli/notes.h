@@ -1,4 +1,4 @@
-// What a command says on standard error while it works: notes, and a progress bar.
+// Notes and a progress bar that a command writes to standard error while it works.
 #pragma once
 
 #include <cstdint>

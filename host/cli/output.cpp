@@ -1,4 +1,4 @@
-// What all commands say in the same way.
+// Output that all commands write in the same way.
 #include <fmt/format.h>
 
 #include <algorithm>

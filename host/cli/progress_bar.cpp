@@ -1,4 +1,4 @@
-// A progress bar on standard error, for runs that take long and are watched.
+// How far something is that takes long.
 #include "host/cli/progress_bar.h"
 
 #include <fmt/format.h>
@@ -51,13 +51,15 @@ std::string progress_line(const std::string& label, uint64_t done, uint64_t tota
   return fmt::format("{} [{}]{}", label, bar, tail);
 }
 
-ProgressBar::ProgressBar(std::string label, std::string unit)
+ProgressBar::ProgressBar(std::string label, std::string unit, Lines lines)
     : label_(std::move(label)),
       unit_(std::move(unit)),
       terminal_(isatty(STDERR_FILENO) != 0),
+      lines_(lines),
       begin_(Clock::now()),
       next_(begin_ + kPatience),
-      next_sample_(begin_) {}
+      next_sample_(begin_),
+      next_line_(begin_ + lines.first) {}
 
 ProgressBar::~ProgressBar() { wipe(); }
 
@@ -66,6 +68,19 @@ void ProgressBar::wipe() {
   std::fprintf(stderr, "\r%*s\r", static_cast<int>(drawn_), "");
   std::fflush(stderr);
   drawn_ = 0;
+}
+
+bool ProgressBar::line_is_due() {
+  if (terminal_ || lines_.each.count() == 0) return false;
+  const Clock::time_point now = Clock::now();
+  if (now < next_line_) return false;
+  next_line_ = now + lines_.each;
+  return true;
+}
+
+void ProgressBar::tell(const std::string& text) {
+  wipe();
+  std::fprintf(stderr, "nearwarp: %s\n", text.c_str());
 }
 
 void ProgressBar::update(uint64_t done, uint64_t total) {

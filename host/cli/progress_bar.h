@@ -1,4 +1,5 @@
-// A progress bar on standard error, for runs that take long and are watched.
+// How far something is that takes long: a bar on a terminal, elsewhere, where that is wanted, a
+// line now and then.
 #pragma once
 
 #include <chrono>
@@ -22,10 +23,15 @@ std::string progress_line(const std::string& label, uint64_t done, uint64_t tota
 /// "m:ss" or "h:mm:ss".
 std::string duration_text(double seconds);
 
-/// Draws only if standard error is a terminal and a second has gone by. Not thread-safe.
+/// Draws on standard error, if that is a terminal and a second has gone by. Not thread-safe.
 class ProgressBar {
  public:
-  explicit ProgressBar(std::string label, std::string unit = "Mwi/s");
+  /// Lines for standard error that is no terminal: the first after so many seconds, and then one
+  /// every so many; 0: none.
+  struct Lines {
+    std::chrono::seconds first, each;
+  };
+  explicit ProgressBar(std::string label, std::string unit = "Mwi/s", Lines lines = {});
   ~ProgressBar();  ///< wipes the line
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
@@ -37,16 +43,23 @@ class ProgressBar {
   void update(uint64_t done, uint64_t total, std::optional<double> left);
   /// From the next update on.
   void set_label(std::string label) { label_ = std::move(label); }
+  /// Is it time for a line? Then the next one is due later.
+  bool line_is_due();
+  /// A line that stays: "nearwarp: TEXT".
+  void tell(const std::string& text);
   /// Make room for others who write to standard error; the next update draws again.
   void wipe();
+  double seconds() const {  ///< since it was made
+    return std::chrono::duration<double>(Clock::now() - begin_).count();
+  }
 
  private:
   using Clock = std::chrono::steady_clock;
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
 
   std::string label_, unit_;
   bool terminal_;
-  Clock::time_point begin_, next_, next_sample_;
+  Lines lines_;
+  Clock::time_point begin_, next_, next_sample_, next_line_;
   TimeLeft left_;
   size_t drawn_ = 0;  ///< columns on the terminal
 };

@@ -1,17 +1,15 @@
-// How far a sweep is: a bar on a terminal, a line now and then elsewhere.
+// How far a sweep is.
 #include "host/cli/sweep_progress.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
+#include <chrono>
 
 namespace nearwarp::cli {
 namespace {
 
-constexpr auto kFirstLine = std::chrono::seconds(10);
-constexpr auto kNextLine = std::chrono::seconds(30);
+constexpr ProgressBar::Lines kLines = {std::chrono::seconds(10), std::chrono::seconds(30)};
 /// Before this share of all costs is spent nobody can say.
 constexpr double kLeastShare = 0.05;
 
@@ -42,24 +40,14 @@ std::optional<double> sweep_seconds_left(const SweepProgress& progress, double s
   return seconds * left / progress.cost_done;
 }
 
-SweepBar::SweepBar()
-    : terminal_(isatty(STDERR_FILENO) != 0),
-      bar_("sweep"),
-      begin_(Clock::now()),
-      next_(begin_ + kFirstLine) {}
+ProgressBar sweep_bar() { return ProgressBar("sweep", "Mwi/s", kLines); }
 
-void SweepBar::update(const SweepProgress& progress) {
-  const Clock::time_point now = Clock::now();
-  const double seconds = std::chrono::duration<double>(now - begin_).count();
+void show(const SweepProgress& progress, ProgressBar& bar) {
+  const double seconds = bar.seconds();
   const std::optional<double> left = sweep_seconds_left(progress, seconds);
-  if (terminal_) {
-    bar_.set_label(label(progress));
-    bar_.update(progress.warp_instructions_done, progress.warp_instructions, left);
-    return;
-  }
-  if (now < next_) return;
-  next_ = now + kNextLine;
-  std::fprintf(stderr, "nearwarp: %s\n", sweep_progress_text(progress, seconds, left).c_str());
+  bar.set_label(label(progress));
+  bar.update(progress.warp_instructions_done, progress.warp_instructions, left);
+  if (bar.line_is_due()) bar.tell(sweep_progress_text(progress, seconds, left));
 }
 
 }  // namespace nearwarp::cli

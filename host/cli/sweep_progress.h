@@ -1,7 +1,6 @@
-// How far a sweep is: a bar on a terminal, a line now and then elsewhere.
+// How far a sweep is, for a progress bar and for lines.
 #pragma once
 
-#include <chrono>
 #include <optional>
 #include <string>
 
@@ -18,19 +17,9 @@ std::string sweep_progress_text(const SweepProgress& progress, double seconds,
 /// little to go by. `seconds`: since the sweep began.
 std::optional<double> sweep_seconds_left(const SweepProgress& progress, double seconds);
 
-/// Writes to standard error. Not thread-safe.
-class SweepBar {
- public:
-  SweepBar();
-  void update(const SweepProgress& progress);
-  /// Make room for others who write there.
-  void wipe() { bar_.wipe(); }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  bool terminal_;
-  ProgressBar bar_;
-  Clock::time_point begin_, next_;
-};
+/// A bar for a sweep that begins now; elsewhere lines.
+ProgressBar sweep_bar();
+/// Shows it there.
+void show(const SweepProgress& progress, ProgressBar& bar);
 
 }  // namespace nearwarp::cli

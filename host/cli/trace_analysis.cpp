@@ -1,4 +1,4 @@
-// What Accel-Sim's traces say of a program, for people.
+// An analysis of a program's Accel-Sim traces, for people.
 #include "host/cli/trace_analysis.h"
 
 #include <fmt/format.h>

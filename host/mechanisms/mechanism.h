@@ -125,7 +125,7 @@ void attach_to_memory(System& system, uint32_t endpoint, uint32_t number, Ref<S>
   attached.state[number] = state.offset;
   attached.params[number] = params.offset;
 }
-/// What it keeps there, an S.
+/// The mechanism's state there, an S.
 template <class S, class C>
 S& state_at(System& system, uint32_t endpoint, uint32_t number) {
   return *reinterpret_cast<S*>(system.arena.base() +

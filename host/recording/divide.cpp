@@ -19,19 +19,19 @@ namespace {
 constexpr double kTransactionCosts = 1.5;
 /// Traces of one thread block in so many are read.
 constexpr uint32_t kBlocksRead = 8;
-/// What filling caches for a part and making its machine cost (estimated: 10 to 40 million host
+/// Filling caches for a part and making its machine cost this (estimated: 10 to 40 million host
 /// instructions, of kmeans, bfs-rmat and graph-colouring at size small, on tom and coda); of a
 /// small program, in which there is less to fill, one in so much of its work.
 constexpr uint64_t kPartCosts = 20'000, kPartCostsOf = 64;
 /// How many parts are tried where that is left open, the most first. More have more at their
 /// beginnings to make, and are for who has more cores (PARTS).
 constexpr uint32_t kNumbers[] = {16, 12, 8, 6, 4};
-/// What such parts do twice, at most: one in so much of the program's work. Two cores so are at
+/// Such parts do no more twice than one in so much of the program's work. Two cores so are at
 /// least 1.84 times as fast as one, if that is all.
 constexpr uint64_t kTwice = 12;
 /// The part that costs most may cost one in so much more, if less is simulated twice then.
 constexpr uint64_t kSlackOf = 32;
-/// Of a program with more cuts only so many are looked at, evenly by work; what lies between is
+/// Only so many cuts of a program that has more are looked at, evenly by work; what lies between is
 /// small beside a part.
 constexpr size_t kMostCuts = 512;
 constexpr uint64_t kNone = std::numeric_limits<uint64_t>::max();
@@ -93,7 +93,7 @@ class Divider {
 
   uint64_t all() const { return done_.back(); }
 
-  /// Of a division into at most so many parts, the costs of the one that costs most.
+  /// The costs of the part that costs most, in a division into at most so many.
   uint64_t least_bound(uint32_t most) const {
     uint64_t least = kNone;
     std::vector<uint64_t> bound(cuts_.size(), kNone);

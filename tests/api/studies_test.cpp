@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// What a command writes with --json.
+/// The document that a command writes with --json.
 Json written(const Words& arguments, const char* option = "--json") {
   const TemporaryFolder folder;
   const std::string file = folder.file("d.json");
@@ -77,7 +77,7 @@ TEST(ApiStudies, ShownFilesAreThoseOfShow) {
   EXPECT_EQ(file.text, ran.out);
   EXPECT_EQ(Json::parse(file.document), written({"show", "machine", "tom", "--set", "gpu.sms=32"}));
   EXPECT_EQ(file.changes, changes);
-  // What is shown is the machine.
+  // The text that is shown is the machine.
   EXPECT_EQ(value_of(value_of(Machine::parse(file.text)).get("gpu.sms")), "32");
   EXPECT_FALSE(show("machine", "tomm"));
   EXPECT_FALSE(show("mashine", "tom"));

@@ -11,7 +11,7 @@
 namespace nearwarp {
 namespace {
 
-/// What takes the host longest is what launches ask of the memory, not what they execute.
+/// The host takes longest for what launches ask of the memory, not for what they execute.
 TEST(CostScale, LaunchesCostWhatTheyDo) {
   const runtime::Recording& recording = testing::workload("bfs-rmat");
   const CostScale scale(recording, config::load_machine("tom", {}));

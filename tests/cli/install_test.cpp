@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <regex>
 
 #include "tests/cli/program.h"
@@ -13,16 +14,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The whole of it, in a folder that is gone afterwards.
+/// The whole of it, once for all tests of a process, in a folder that is gone afterwards.
 class Installed : public ::testing::Test {
  protected:
-  void SetUp() override {
-    const auto [status, out] =
-        shell("'" NW_CMAKE "' --install '" NW_BUILD_DIR "' --prefix '" + root().string() + "'");
-    ASSERT_EQ(status, 0) << out;
+  static void SetUpTestSuite() {
+    installation_.emplace();
+    const std::string out = installation_->file("out.txt");
+    const std::string command = "'" NW_CMAKE "' --install '" NW_BUILD_DIR "' --prefix '" +
+                                root().string() + "' > '" + out + "' 2>&1";
+    ASSERT_EQ(std::system(command.c_str()), 0) << read_text(out);
   }
+  static void TearDownTestSuite() { installation_.reset(); }
 
-  fs::path root() const { return folder_.path() / "root"; }
+  static fs::path root() { return installation_->path() / "root"; }
 
   /// Exit status and output of a command, with the installed program first on the PATH.
   std::pair<int, std::string> shell(const std::string& command) const {
@@ -35,6 +39,9 @@ class Installed : public ::testing::Test {
   }
 
   TemporaryFolder folder_;
+
+ private:
+  inline static std::optional<TemporaryFolder> installation_;
 };
 
 TEST_F(Installed, RunsWorkloadsAndApplications) {

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "host/cli/live/server.h"
+#include "tests/cli/browser.h"
 #include "tests/cli/http_client.h"
 #include "tests/cli/program.h"
-#include "tests/experiment/browser.h"
 
 namespace nearwarp::cli::live_page {
 extern const char* const html;

@@ -1,8 +1,10 @@
 // Do the parts of the command line that no run shows well do what they say?
 #include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <optional>
 
@@ -66,6 +68,18 @@ TEST(SweepProgressText, WhatIsLeftGoesByWhatPointsCost) {
   EXPECT_FALSE(sweep_seconds_left(progress, 5).has_value()) << "too little to go by";
   progress.cost_done = 20;  // by four threads
   EXPECT_DOUBLE_EQ(*sweep_seconds_left(progress, 5), 20);
+}
+
+TEST(ProgressBar, LinesStandWhereNobodySeesABarAndAreFew) {
+  if (isatty(STDERR_FILENO) != 0) GTEST_SKIP() << "standard error is a terminal";
+  using std::chrono::hours, std::chrono::seconds;
+  ProgressBar at_once("", "points", {seconds(0), hours(1)});
+  EXPECT_TRUE(at_once.line_is_due());
+  EXPECT_FALSE(at_once.line_is_due()) << "the next one is due in an hour";
+  ProgressBar later("", "points", {hours(1), hours(1)});
+  EXPECT_FALSE(later.line_is_due());
+  ProgressBar none("");
+  EXPECT_FALSE(none.line_is_due());
 }
 
 TEST(ProgressLine, NobodyKnowsHowLongItTakesAtItsBeginning) {

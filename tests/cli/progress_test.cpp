@@ -14,6 +14,7 @@
 #include "host/timing/run/cpu_run.h"
 #include "tests/sim/whole_machine.h"
 #include "tests/support/counted_steps.h"
+#include "tests/support/general_steps.h"
 
 namespace nearwarp::cli {
 namespace {
@@ -37,7 +38,7 @@ Worst watch(const WatchedRun& watched) {
   const config::MachineConfig machine = config::load_machine(watched.machine, {});
   const config::PolicyConfig policy = config::Loader().policy(watched.policy, {});
   sim::SimOptions options;
-  options.family = testing::kCountedSteps;
+  options.family = testing::kGeneralSteps;
   sim::CpuRun run({.recording = &recording, .machine = &machine, .policy = &policy}, options);
   TimeLeft left(std::make_shared<const CostScale>(recording, machine));
   struct Look {

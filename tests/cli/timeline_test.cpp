@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/program.h"
-#include "tests/timeline/trace_file.h"
+#include "tests/cli/trace_file.h"
 
 namespace nearwarp::testing {
 namespace {

@@ -7,8 +7,8 @@
 #include <set>
 #include <string>
 
+#include "tests/cli/browser.h"
 #include "tests/cli/program.h"
-#include "tests/experiment/browser.h"
 
 namespace nearwarp::testing {
 namespace {

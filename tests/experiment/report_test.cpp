@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/cli/browser.h"
 #include "tests/cli/program.h"
-#include "tests/experiment/browser.h"
 #include "tests/experiment/small.h"
 
 namespace nearwarp::testing {

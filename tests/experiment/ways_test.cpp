@@ -8,8 +8,8 @@
 #include <regex>
 #include <string>
 
+#include "tests/cli/browser.h"
 #include "tests/cli/program.h"
-#include "tests/experiment/browser.h"
 #include "tests/experiment/small.h"
 
 namespace nearwarp::testing {

@@ -13,7 +13,7 @@
 #include "host/timing/compare/decomposition.h"
 #include "host/timing/compare/sentence.h"
 #include "host/timing/report/json.h"
-#include "tests/golden/hand_made.h"
+#include "tests/sim/hand_made.h"
 #include "tests/sim/whole_machine.h"
 
 namespace nearwarp::testing {

@@ -7,9 +7,9 @@
 #include "host/timing/machine/baseline_map.h"
 #include "host/timing/machine/lay_out.h"
 #include "host/timing/machine/shapes/shapes.h"
-#include "tests/golden/hand_made.h"
-#include "tests/machine/stepping.h"
 #include "tests/sim/device_rig.h"
+#include "tests/sim/hand_made.h"
+#include "tests/sim/stepping.h"
 #include "tests/support/general_steps.h"
 
 namespace nearwarp::testing {

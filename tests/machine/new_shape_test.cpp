@@ -8,9 +8,9 @@
 
 #include "host/timing/machine/shapes/parts.h"
 #include "host/timing/machine/shapes/shapes.h"
-#include "tests/golden/hand_made.h"
-#include "tests/machine/stepping.h"
 #include "tests/sim/device_rig.h"
+#include "tests/sim/hand_made.h"
+#include "tests/sim/stepping.h"
 
 namespace nearwarp::testing::new_shape_test {
 namespace {

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "host/core/error.h"
-#include "tests/golden/hand_made.h"
-#include "tests/machine/stepping.h"
 #include "tests/sim/device_rig.h"
+#include "tests/sim/hand_made.h"
+#include "tests/sim/stepping.h"
 
 namespace nearwarp::testing {
 namespace {

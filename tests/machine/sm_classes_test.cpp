@@ -1,7 +1,7 @@
 // Do SMs in stacks that differ from the main ones differ in what their keys say?
 #include <gtest/gtest.h>
 
-#include "tests/golden/hand_made.h"
+#include "tests/sim/hand_made.h"
 #include "tests/sim/whole_machine.h"
 
 namespace nearwarp::testing::sm_classes_test {

@@ -168,7 +168,7 @@ TEST(NarrowFloats, PowersOfTwo) {
       for (const bool single : {false, true}) {
         std::string cvt = std::string("cvt.") + (up ? "rp" : "rz") + (saturate ? ".satfinite" : "");
         cvt += single ? ".ue8m0x2.f32 %h1, %f2, %f3;" : ".ue8m0x2.bf16x2 %h1, %r1;";
-        // Of f32: the upper halves of %r1, then its lower ones, as f32.
+        // f32 takes the upper halves of %r1, then its lower ones, as f32.
         const auto got =
             run("and.b32 %r2, %r1, 0xffff0000; mov.b32 %f2, %r2; shl.b32 %r3, %r1, 16; "
                 "mov.b32 %f3, %r3; " +

@@ -277,7 +277,7 @@ TEST(NarrowProducts, EveryPairOfFormats) {
 }
 
 TEST(NarrowProducts, ResultsOfHalves) {
-  // Of few bits, so that sums stay within what halves hold.
+  // Factors have few bits, so that sums stay within what halves hold.
   for (const uint32_t f : {2u, 3u, 4u})
     for (const bool sparse : {false, true}) {
       const Case c{.kind = "f8f6f4", .a = kFormats[f], .b = kFour, .sparse = sparse, .half = true};

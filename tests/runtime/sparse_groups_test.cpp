@@ -79,7 +79,7 @@ done:
 void expect_group(const Case& c, uint32_t span, bool add) {
   const uint32_t stored = c.k / 2;
   const Matrix a(c.a, 64, stored, 11), b(c.b, c.n, c.k, 5);
-  // Of four neighbours two are there; of tf32, one of two, which two halves of it say.
+  // Two of four neighbours are there; for tf32, one of two, which two halves of it say.
   std::vector<uint32_t> column(64 * stored), metadata(128, 0);
   static constexpr uint32_t kPairs[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
   const uint32_t each = c.a.bits == 32 ? 1 : 2, chunks = stored / each;

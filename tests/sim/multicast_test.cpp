@@ -63,7 +63,7 @@ report::RunResult run(const runtime::Recording& recording,
 }
 const std::string kNearer = "lsu.remote_shared_cycles=100";  // 148 by itself: wires of 25, not 37
 
-/// What 100 more rounds cost each.
+/// The cycles that each of 100 more rounds costs.
 uint64_t round(const std::string& tell, const std::string& before = "",
                const std::vector<std::string>& overrides = {}) {
   const uint64_t more = run(turns(300, tell, before), overrides).cycles -

@@ -5,9 +5,9 @@
 #include <filesystem>
 
 #include "host/timing/run/replay.h"
-#include "tests/golden/hand_made.h"
-#include "tests/machine/stepping.h"
 #include "tests/sim/device_rig.h"
+#include "tests/sim/hand_made.h"
+#include "tests/sim/stepping.h"
 
 namespace nearwarp::sim::safe_times_test {
 namespace {

@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(128) pruned_product(const __half* weights, con
 
 }  // namespace
 
-/// Of every four weights the two largest are kept; the product is compared with that of the pruned matrix.
+/// The two largest of every four weights are kept; the product is compared with that of the pruned matrix.
 PROGRAM(pruned_weights) {
   const std::vector<float> w = numbers(kRows * kInner, 3), x = numbers(kColumns * kInner, 4);
   std::vector<__half> weights, activations;

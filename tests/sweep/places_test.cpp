@@ -19,7 +19,7 @@ using sweep::ResultsFile;
 
 class SweepPlaces : public ::testing::Test {
  protected:
-  /// Of the points in the file, none of which is there twice.
+  /// The ids of the points in the file, none of which is there twice.
   std::set<std::string> ids() const {
     std::set<std::string> all;
     std::string torn;

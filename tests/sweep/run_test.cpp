@@ -367,7 +367,7 @@ TEST_F(SweepRun, LookingForPointsBesideAnotherSweepsIsInterrupted) {
 /// A line of another sweep is looked for where its values stand, those that it does not name where
 /// the machine's and policy's own stand.
 TEST_F(SweepRun, WhatAnotherSweepHasWrittenIsFoundByItsValues) {
-  // Of itself the machine has 48 warps, and the policy dynamic control.
+  // The machine by itself has 48 warps, and the policy dynamic control.
   const auto some = [](std::vector<std::string> sets) { return sweep::expand(definition(sets)); };
   SweepRig().run(some({}), path_);
   SweepRig().run(some({"sm.warps=16,47", "offload.dynamic_control=false"}), path_);

@@ -14,8 +14,8 @@
 #include "host/timing/timeline/timeline.h"
 #include "host/timing/timeline/watchers.h"
 #include "tests/cli/program.h"
+#include "tests/cli/trace_file.h"
 #include "tests/sim/whole_machine.h"
-#include "tests/timeline/trace_file.h"
 
 namespace nearwarp::testing {
 namespace {

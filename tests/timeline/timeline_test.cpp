@@ -6,8 +6,8 @@
 #include "host/core/temporary_folder.h"
 #include "host/mechanisms/tom/report/sections.h"
 #include "host/timing/report/use.h"
+#include "tests/cli/trace_file.h"
 #include "tests/sim/whole_machine.h"
-#include "tests/timeline/trace_file.h"
 
 namespace nearwarp::testing {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "host/core/error.h"
 #include "host/core/temporary_folder.h"
-#include "tests/timeline/trace_file.h"
+#include "tests/cli/trace_file.h"
 
 namespace nearwarp::testing {
 namespace {

@@ -23,7 +23,7 @@ class Results(unittest.TestCase):
         cls.folder.cleanup()
 
     def file(self, name, *words):
-        """What the program writes to a file of that name."""
+        """The document that the program writes to a file of that name."""
         path = str(pathlib.Path(self.folder.name) / name)
         option = "--out" if words[0] == "sweep" else "--json"
         done = subprocess.run([PROGRAM, *words, option, path], capture_output=True, text=True)

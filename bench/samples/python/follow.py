@@ -1,4 +1,4 @@
-"""What a program asks of its memory over time: bytes read from DRAM, by phase of the run."""
+"""A program's demand for memory over time: bytes read from DRAM, by phase of the run."""
 
 import nearwarp as nw
 

@@ -35,11 +35,6 @@ CheckResult compare(const std::string& what, const std::vector<T>& device,
 
 }  // namespace
 
-uint32_t load_ptx(runtime::VirtualDevice& device, const std::string& ptx, const std::string& name) {
-  return device.load_module(
-      std::make_shared<const compiler::Program>(compiler::compile_ptx(ptx, name)));
-}
-
 CheckResult skipped_by_limit() {
   return {.passed = false,
           .skipped = true,

@@ -1,4 +1,5 @@
-// Steps that the workloads' drivers share: loading their PTX, comparing results with the reference.
+// Steps that the workloads' drivers share: covering threads by blocks, comparing results with the
+// reference.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +10,6 @@
 #include "bench/workloads/workload.h"
 
 namespace nearwarp::workloads {
-
-/// Compile `ptx` and load it on `device`; returns the module handle.
-uint32_t load_ptx(runtime::VirtualDevice& device, const std::string& ptx, const std::string& name);
 
 /// Thread blocks of `block` threads that cover `n` threads, in one dimension.
 inline runtime::Dim3 blocks_for(uint64_t n, uint32_t block) {

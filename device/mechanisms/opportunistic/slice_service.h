@@ -51,7 +51,7 @@ NW_HD NW_APART void operand_came(O& o, uint32_t id, Tick now) {
   }
 }
 
-/// What is due by now.
+/// Does everything that is due by now.
 template <class O>
 NW_HD NW_APART void advance(O& o, Tick now) {
   ServiceState& q = o.s;
@@ -88,7 +88,7 @@ NW_HD NW_INLINE ServiceFifo& next_fifo(ServiceState& q) {
   return q.to_write.count != 0 ? q.to_write : q.reading.count != 0 ? q.reading : q.to_ask;
 }
 
-/// What it looks up next; there is something.
+/// The look-up that is next; there is one.
 NW_HD inline Packet next_request(ServiceState& q, std::byte* base) {
   const uint32_t id = next_fifo(q).front(base);
   const ServiceEntry& e = q.entries.in(base)[id];

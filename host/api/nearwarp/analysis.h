@@ -1,4 +1,4 @@
-// What can be said of programs without simulating time: what of their code would be offloaded, and
+// Programs are analysed here without simulating time: what of their code would be offloaded, and
 // why the rest would not; where the data would best be that it touches.
 #pragma once
 
@@ -31,7 +31,7 @@ struct SourceLines {
   std::string file;  ///< as in the PTX's .file directive; empty: it has none
   uint32_t first = 0, last = 0;
 };
-/// What an offloaded warp's registers and accesses send through links.
+/// Traffic through links of an offloaded warp's registers and accesses.
 struct OffloadTraffic {
   int64_t registers_sent = 0, registers_returned = 0;
   int64_t loads = 0, stores = 0;
@@ -81,7 +81,7 @@ struct CodeAnalysis {
 NEARWARP_API Expected<CodeAnalysis> analyze_code(const std::string& program, const Machine& machine,
                                                  const Policy& policy,
                                                  const CodeOptions& options = {});
-/// The same of the kernels of a program that has been executed.
+/// Analyses the kernels of a program that has been executed.
 NEARWARP_API Expected<CodeAnalysis> analyze_code(const Program& program, const Machine& machine,
                                                  const Policy& policy,
                                                  const CodeOptions& options = {});

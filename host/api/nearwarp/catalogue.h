@@ -1,4 +1,4 @@
-// What there is to simulate, and on what: names of programs, machines, policies and other files,
+// The catalogue of what there is: names of programs, machines, policies and other files,
 // their keys, what a file says with all values in effect, and the devices here.
 #pragma once
 
@@ -13,13 +13,13 @@
 
 namespace nearwarp {
 
-/// What can be listed: "workloads", "machines", "policies", "energy", "area", "dram",
-/// "experiments".
+/// Kinds of things that can be listed: "workloads", "machines", "policies", "energy", "area",
+/// "dram", "experiments".
 NEARWARP_API std::vector<std::string> catalogue_kinds();
 
 /// A thing that has a name.
 struct NEARWARP_API CatalogueEntry {
-  /// What a workload's name may set: "decode-step:batch=8".
+  /// A parameter that a workload's name may set: "decode-step:batch=8".
   struct Parameter {
     std::string name, range;
   };
@@ -49,7 +49,7 @@ struct KeyWords {
   std::string name, unit, doc;
   std::vector<std::string> words;
 };
-/// Of a file's keys; of all that files of the kind can have, if `name` is empty. Experiments have
+/// The keys of a file; all that files of the kind can have, if `name` is empty. Experiments have
 /// none.
 NEARWARP_API Expected<std::vector<KeyWords>> key_words(const std::string& kind,
                                                        const std::string& name = {});

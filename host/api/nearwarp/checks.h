@@ -36,7 +36,7 @@ struct CheckedAccess {
   Extent block, thread;
 };
 
-/// What is wrong in a line, or a pair of lines; accesses are those of the first time.
+/// A defect of a line, or of a pair of lines; accesses are those of the first time.
 struct Finding {
   enum class Kind : uint8_t {
     kHazard,     ///< two accesses that nothing orders
@@ -56,7 +56,7 @@ struct Finding {
   uint64_t unchanged = 0;  ///< of them, those that wrote the value that was there
 };
 
-/// What was found in a program, or a process of an application.
+/// Findings in a program, or in a process of an application.
 struct NEARWARP_API CheckedProgram {
   std::string name;
   uint64_t launches = 0;    ///< that were looked at

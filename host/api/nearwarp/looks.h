@@ -1,4 +1,4 @@
-// What a run does while it goes on, for those who show it (BatchOptions::look).
+// Looks at a run while it goes on, for those who show it (BatchOptions::look).
 #pragma once
 
 #include <nearwarp/failure.h>
@@ -10,7 +10,7 @@
 
 namespace nearwarp {
 
-/// What SMs of a kind did.
+/// The use that SMs of a kind made of their cycles.
 struct SmLook {
   struct Use {
     std::string what;
@@ -21,7 +21,7 @@ struct SmLook {
   double warps = 0;  ///< resident on one, mean
   std::vector<Use> uses;
 };
-/// What a run has done since an earlier look at it, or its beginning.
+/// A run's progress since an earlier look at it, or its beginning.
 struct RunLook {
   double ipc = 0;
   std::vector<SmLook> sms;

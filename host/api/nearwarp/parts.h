@@ -96,7 +96,7 @@ struct NEARWARP_API NetworkReport {
 };
 /// Latency against load. A failure names options as `nearwarp noc` does.
 NEARWARP_API Expected<NetworkReport> measure_network(const NetworkOptions& options = {});
-/// What is wrong with the network, before anything is measured.
+/// Fails with what is wrong with the network, before anything is measured.
 NEARWARP_API Expected<Done> check(const NetworkOptions& options);
 
 // ---- A memory channel ---------------------------------------------------------------------------
@@ -231,7 +231,7 @@ struct AreaReport {
   std::string text;
   std::string document;  ///< of `nearwarp area --json`
 };
-/// What the parts of a processor below and among memory take of its dies; nothing is simulated.
+/// The area that parts of a processor below and among memory take; nothing is simulated.
 NEARWARP_API Expected<AreaReport> estimate_area(const AreaOptions& options = {});
 
 }  // namespace nearwarp

@@ -1,5 +1,5 @@
-// What to do with files of results: say what differs between two, compare with what was measured
-// on a device, join those of a sweep's parts.
+// Files of results are worked with here: say what differs between two, compare with what was
+// measured on a device, join those of a sweep's parts.
 #pragma once
 
 #include <nearwarp/failure.h>
@@ -32,7 +32,7 @@ struct CycleChange {
   std::vector<CycleChange> parts = {};  ///< add up to `cycles`; empty if they are not known
 };
 
-/// What differs between two runs.
+/// The differences of two runs.
 struct RunComparison {
   std::string title;                   ///< workload, size, machine, policy
   std::vector<std::string> settings;   ///< names, changed keys, status: "policy: a -> b"
@@ -46,7 +46,7 @@ struct RunComparison {
   std::vector<CycleChange> causes;                   ///< the same of all kernels
 };
 
-/// What differs between the runs of two files.
+/// The differences between the runs of two files.
 struct NEARWARP_API Comparison {
   std::vector<std::string> settings;  ///< of the files: version, the machine's keys
   std::vector<RunComparison> runs;
@@ -60,12 +60,12 @@ struct NEARWARP_API Comparison {
   struct Whole;
   std::shared_ptr<const Whole> whole = {};
 };
-/// Of files of `nearwarp run --json`, sweeps or experiments. Runs belong together that have the
-/// same workload, size, machine, policy and changed keys, then those that have the same but for
+/// Compares files of `nearwarp run --json`, sweeps or experiments. Runs belong together that have
+/// the same workload, size, machine, policy and changed keys, then those that have the same but for
 /// keys, then of the same workload.
 NEARWARP_API Expected<Comparison> compare_results(const std::string& first,
                                                   const std::string& second);
-/// The same of results of runs; a failure for those that no run has made.
+/// Compares results of runs; a failure for those that no run has made.
 NEARWARP_API Expected<Comparison> compare_results(std::span<const Result> first,
                                                   std::span<const Result> second);
 
@@ -82,7 +82,7 @@ struct MeasuredComparison {
 };
 /// Is the file what Nsight Compute's `ncu --csv` writes?
 NEARWARP_API bool is_measured(const std::string& path);
-/// Of such a file and one with the results of one run.
+/// Compares such a file with one that has the results of one run.
 NEARWARP_API Expected<MeasuredComparison> compare_measured(const std::string& measured,
                                                            const std::string& results);
 

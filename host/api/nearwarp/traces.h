@@ -1,4 +1,4 @@
-// What programs executed: profiles of it, Accel-Sim's traces, and the way there.
+// Traces of what programs executed: their profiles, Accel-Sim's traces, and the way there.
 #pragma once
 
 #include <nearwarp/configuration.h>
@@ -19,7 +19,7 @@ namespace nearwarp {
 struct AccessProfile {
   uint64_t accesses = 0;  ///< warp-instructions
   uint64_t lanes = 0;     ///< of these, in all
-  // Of device memory; not counted for shared memory and constants:
+  // These are counted for device memory, not for shared memory and constants:
   uint64_t sectors = 0;  ///< different ones of 32 bytes that an access touches, in all
   uint64_t lines = 0;    ///< likewise, of ProgramProfile::line_bytes
   uint64_t bytes = 0;    ///< different ones that an access reads or writes, in all

@@ -1,4 +1,4 @@
-// What the parts of nearwarp._core have in common: failures as exceptions, and work without the
+// Parts of nearwarp._core have this in common: failures as exceptions, and work without the
 // interpreter's lock that Ctrl-C ends.
 #pragma once
 
@@ -72,7 +72,7 @@ class Caller {
 
 inline std::string shown(const py::object& value) { return py::repr(value).cast<std::string>(); }
 
-/// What Python's function says; None is as good as True.
+/// Whether Python's function wants more; None is as good as True.
 inline bool wants_more(const py::object& said) {
   if (said.is_none()) return true;
   try {
@@ -83,7 +83,7 @@ inline bool wants_more(const py::object& said) {
   }
 }
 
-/// What an argument of that type may be.
+/// Words for what an argument of that type may be.
 template <class T>
 constexpr const char* values_of() {
   if constexpr (std::is_same_v<T, bool>)
@@ -117,7 +117,7 @@ auto without_lock(F work) {
   return work();
 }
 
-/// What `work` returns, done by a thread of its own, so that the interpreter's one is free to look
+/// Returns what `work` does, in a thread of its own, so that the interpreter's one is free to look
 /// for Ctrl-C. The work stops when it asks the caller.
 template <class F>
 auto watched(Caller& caller, F work) {

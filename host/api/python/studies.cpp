@@ -1,4 +1,4 @@
-// What there is, analyses, comparisons and studies, as rows for tables: lists of dicts, which
+// The catalogue, analyses, comparisons and studies, as rows for tables: lists of dicts, which
 // _studies.py makes pandas.DataFrames of.
 #include <functional>
 #include <optional>
@@ -14,8 +14,8 @@ namespace {
 
 using namespace py::literals;
 
-/// What `work` makes. It is given what asks Python's function, which is told what is done and how
-/// far.
+/// Returns what `work` makes. It is given what asks Python's function, which is told what is done
+/// and how far.
 template <class F>
 auto asked(const py::object& progress, F work) {
   using Ask = std::function<bool(const Activity&)>;

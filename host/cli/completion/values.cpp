@@ -1,4 +1,4 @@
-// What options and words of several commands can be, for completion.
+// Values that options and words of several commands can have, for completion.
 #include "host/cli/completion/values.h"
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ void append_keys(const std::string& kind, const std::string& name, std::vector<C
   }
 }
 
-/// Of the machine that is typed, or of all if there is none such.
+/// Appends keys of the machine that is typed, or of all if there is none such.
 void append_machine_keys(const Typed& typed, std::vector<Candidate>& all) {
   const size_t before = all.size();
   append_keys("machine", typed.text("machine"), all);

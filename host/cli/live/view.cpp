@@ -1,4 +1,4 @@
-// What a run that goes on looks like.
+// The view of a run that goes on.
 #include "host/cli/live/view.h"
 
 #include <nlohmann/json.hpp>

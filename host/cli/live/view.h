@@ -1,4 +1,4 @@
-// What a run that goes on looks like: how far each policy is, how busy everything was of late, and
+// The view of a run that goes on: how far each policy is, how busy everything was of late, and
 // what SMs did; as JSON for the page that shows it (docs/commands.md).
 #pragma once
 
@@ -16,14 +16,14 @@ namespace nearwarp::cli {
 
 class LiveView {
  public:
-  /// Of one program after the other, each under all `policies` of a machine.
+  /// Shows one program after the other, each under all `policies` of a machine.
   LiveView(Machine machine, const std::vector<std::string>& policies);
 
   /// A program begins.
   void begin(const Program& program);
   /// How far the batch is whose points are the policies.
   void progress(const Progress& progress);
-  /// What the run under a policy has found so far, and whether it is over.
+  /// The run under a policy has found this so far, and is over or not.
   void show(size_t policy, const Result& result, bool over);
 
   std::string json() const;

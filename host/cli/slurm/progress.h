@@ -1,7 +1,6 @@
 // How far jobs are: a bar on a terminal, a line now and then elsewhere.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -17,14 +16,11 @@ class SlurmProgress {
   /// Points done of all; `jobs` says how the jobs do.
   void update(size_t done, size_t points, const std::string& jobs);
   /// A line that stays.
-  void tell(const std::string& text);
+  void tell(const std::string& text) { bar_.tell(text); }
   void wipe() { bar_.wipe(); }
 
  private:
-  using Clock = std::chrono::steady_clock;
-  bool terminal_;
   ProgressBar bar_;
-  Clock::time_point next_;
   std::optional<size_t> first_;  ///< points that were done at the first update
 };
 

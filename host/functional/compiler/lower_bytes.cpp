@@ -1,4 +1,4 @@
-// What is made of bytes: mov of several in braces, conversions of four numbers.
+// Instructions on bytes: mov of several in braces, conversions of four numbers.
 #include <string>
 #include <utility>
 

@@ -26,7 +26,7 @@ uint32_t selectors_of(const WarpMatrixDetail& d) {
   return bits == 32 ? (short_row ? 4 : 2) : (short_row ? 2 : 1);
 }
 
-/// What is wrong with constant bytes and threads of scales, which begin at `scale`; empty: nothing.
+/// The error in constant bytes and threads of scales, which begin at `scale`; empty: none.
 /// Source: ptxas 13.0.
 std::string wrong_scale(const WarpMatrixDetail& d, const Operand* scale) {
   for (const uint32_t of_b : {0u, 1u}) {

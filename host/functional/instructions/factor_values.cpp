@@ -1,4 +1,4 @@
-// What the factors of products of matrices are, as numbers.
+// Values of the factors of products of matrices, as numbers.
 #include "host/functional/instructions/factor_values.h"
 
 #include <array>

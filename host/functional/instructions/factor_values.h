@@ -1,4 +1,4 @@
-// What the factors of products of matrices are, as numbers.
+// Values of the factors of products of matrices, as numbers.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ using ptx::Factor;
 
 /// Exactly.
 double factor_value(Factor format, uint32_t bits);
-/// Of all numbers of a format of at most 16 bits.
+/// The values of all numbers of a format of at most 16 bits.
 const std::vector<double>& factor_values(Factor format);
 
 /// f(value) for the numbers that some words hold, from the low bits on.

@@ -20,19 +20,19 @@ struct MatrixDescriptor {
         swizzle(kSwizzles[v >> 62]) {}
   static constexpr Swizzle kSwizzles[] = {Swizzle::kNone, Swizzle::k128B, Swizzle::k64B,
                                           Swizzle::k32B};
-  /// Of a matrix that lies along k: 16 bytes `piece` of row (or column) `line`. Pieces that a row
-  /// of the swizzle does not hold are `leading` further on.
+  /// A matrix that lies along k has 16 bytes `piece` of row (or column) `line` here. Pieces that a
+  /// row of the swizzle does not hold are `leading` further on.
   uint64_t along_k(uint32_t line, uint32_t piece) const {
     return place(uint64_t{line % 8} * swizzle_bytes(swizzle) + line / 8 * stride + in_row(piece) +
                  beyond(piece) * leading);
   }
-  /// Of one that lies across: 16 bytes `piece` of lines, at number k.
+  /// One that lies across has 16 bytes `piece` of lines, at number k, here.
   uint64_t across(uint32_t piece, uint32_t k) const {
     if (swizzle == Swizzle::kNone) return place(piece * stride + k / 8 * leading + k % 8 * 16);
     return place(in_row(piece) + beyond(piece) * leading +
                  uint64_t{k % 8} * swizzle_bytes(swizzle) + k / 8 * stride);
   }
-  /// Of a piece: where in its row of the swizzle it lies, and how many rows precede it.
+  /// A piece lies so far in its row of the swizzle, and so many rows precede it.
   uint64_t in_row(uint32_t piece) const { return piece * 16 & (swizzle_bytes(swizzle) - 1); }
   uint64_t beyond(uint32_t piece) const { return piece >> static_cast<uint32_t>(swizzle); }
   uint64_t place(uint64_t offset) const { return swizzled(swizzle, start + offset, phase); }

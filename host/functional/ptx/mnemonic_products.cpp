@@ -112,7 +112,7 @@ Type register_type(Factor f) {
   }
 }
 
-/// What a `.kind` of mma takes. Source: PTX ISA 9.0, mma and mma.sp, as ptxas 13.0 has them.
+/// The operands of a `.kind` of mma. Source: PTX ISA 9.0, mma and mma.sp, as ptxas 13.0 has them.
 struct MmaKind {
   std::string_view name;
   bool packed;  ///< factors of 4 bits without a byte of their own; else any of 8, 6 and 4 bits
@@ -256,7 +256,7 @@ void warp_group_matrix(WordList words, Mnemonic* out) {
                        factors_of_kind(nullptr, &d) && d.of_group() &&
                        d.stored_k() * bits_of(d.a) == 256 && bits_of(d.a) != 4 &&
                        !(d.sparse && d.a == Factor::kB1) &&
-                       // Of integers there are fewer widths.
+                       // Integers have fewer widths.
                        (!is_integer(d.a) || d.n == 8 || d.n == 24 || d.n % 16 == 0);
     if (!right) {
       out->problem = "this form of wgmma is not supported";

@@ -15,7 +15,6 @@
 #include "host/mechanisms/tom/machine.h"
 #include "host/mechanisms/tom/settings.h"
 #include "host/mechanisms/tom/sides.h"
-#include "host/mechanisms/tuning/settings.h"
 
 namespace nearwarp::tom {
 
@@ -87,7 +86,7 @@ class TomRun final : public sim::MechanismRun {
 
   void collect(System& system, report::RunResult& result) override {
     collect_offloading(subject_.recording, tables_, number_, tuning_.params.on,
-                       subject_.policy.table<tuning::Settings>().shared != "none", system, result);
+                       subject_.policy.table<SharedSettings>().shared != "none", system, result);
   }
   void report(System& system, report::RunResult& result) override {
     mapping_of(result) = placement_.report(system, number_);

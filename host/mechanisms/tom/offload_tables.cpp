@@ -9,7 +9,6 @@
 
 #include "host/core/error.h"
 #include "host/mechanisms/tom/settings.h"
-#include "host/mechanisms/tuning/settings.h"
 
 namespace nearwarp::tom {
 
@@ -128,15 +127,14 @@ compiler::OffloadModel offload_model(const config::MachineConfig& machine,
   model.inner_blocks =
       config::has_mechanism(policy, "tom") && policy.table<OffloadSettings>().inner_blocks;
   model.max_candidates = machine.table<OffloadParts>().metadata_entries;
+  const SharedSettings& settings = policy.table<SharedSettings>();
   compiler::SharedModel& shared = model.shared;
-  shared.on =
-      config::has_mechanism(policy, "tuning") && policy.table<tuning::Settings>().shared != "none";
-  shared.proves = policy.table<tuning::Settings>().shared == "proved";
+  shared.on = config::has_mechanism(policy, "tuning") && settings.shared != "none";
+  shared.proves = settings.shared == "proved";
   const uint32_t row_bytes = machine.lsu.shared_banks * tuning::kBankBytes;
   shared.capacity = stack_shared_bytes(machine) / row_bytes * row_bytes;
-  shared.annotations =
-      compiler::parse_annotations(policy.table<tuning::Settings>().shared_arrays,
-                                  fmt::format("policy {}: tuning.shared_arrays", policy.name));
+  shared.annotations = compiler::parse_annotations(
+      settings.shared_arrays, fmt::format("policy {}: tuning.shared_arrays", policy.name));
   return model;
 }
 

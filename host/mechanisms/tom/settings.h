@@ -28,6 +28,13 @@ struct OffloadSettings {         // [offload]; TOM, section 3
   bool inner_blocks = true;  ///< mechanism tom: blocks of loops that are not long enough
 };
 
+/// Arrays of shared memory that go along with offloaded code: keys of tuned offloading ([tuning]);
+/// Y. Wu et al., ICS 2020. Offloading without it leaves such code alone.
+struct SharedSettings {
+  std::string shared = "none";  ///< "none", "annotated", "proved"
+  std::string shared_arrays;    ///< annotations: NAME:accumulator:BYTES, NAME:table:BYTES
+};
+
 // Keys that a machine's file has for TOM.
 
 struct OffloadParts {                    // [offload]

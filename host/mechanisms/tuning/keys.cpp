@@ -15,6 +15,8 @@ constexpr bool kOptional = true;
 
 #define NW_TUNING(member) \
   "tuning." #member, [](P& p) -> Member { return &p.table<Settings>().member; }
+#define NW_SHARED(member) \
+  "tuning." #member, [](P& p) -> Member { return &p.table<tom::SharedSettings>().member; }
 
 constexpr std::array<config::Key<P>, 11> kKeys = {{
     {NW_TUNING(pimbegin), "", 0, 0, false, "before inside",
@@ -48,12 +50,12 @@ constexpr std::array<config::Key<P>, 11> kKeys = {{
      "A warp that was sent back is offered again when it comes to the loop again, never for this "
      "loop, or never for any.",
      kOptional},
-    {NW_TUNING(shared), "", 0, 0, false, "none annotated proved",
+    {NW_SHARED(shared), "", 0, 0, false, "none annotated proved",
      "Code that accesses a shared array may be offloaded, and the array goes along. none: no; "
      "annotated: arrays that tuning.shared_arrays names; proved: those, and arrays that the code "
      "only reads, or to which it only adds.",
      kOptional},
-    {NW_TUNING(shared_arrays), "", 0, 0, false, "",
+    {NW_SHARED(shared_arrays), "", 0, 0, false, "",
      "Shared arrays and what a warp does with them: NAME:accumulator:BYTES or NAME:table:BYTES, "
      "several joined by +.",
      kOptional},

@@ -1,4 +1,4 @@
-// How a policy sets tuned offloading; keys.cpp says what each key means.
+// How a policy sets tuned offloading, besides TOM's settings; keys.cpp says what each key means.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,6 @@ struct Settings {
   bool full_history = false;           ///< not before so many rounds have been seen
   uint32_t threshold_percent = 100;    ///< of inter-stack over intra-stack requests
   std::string after_return = "entry";  ///< next trial: "entry", "loop" or "never"
-  std::string shared = "none";         ///< arrays that go along: "none", "annotated", "proved"
-  std::string shared_arrays;           ///< annotations: NAME:accumulator:BYTES, NAME:table:BYTES
 };
 
 }  // namespace nearwarp::tuning

@@ -20,7 +20,7 @@ struct Document {
 /// Reads nearwarp.run/1, or nearwarp.sweep lines; throws nearwarp::Error for anything else.
 Document read_document(const std::string& path);
 
-/// The same of a document of nearwarp.run/1 that is no file; throws what nlohmann::json throws.
+/// Reads a document of nearwarp.run/1 that is no file; throws what nlohmann::json throws.
 Document document_of(const nlohmann::ordered_json& json, const std::string& path);
 
 /// One value that differs.

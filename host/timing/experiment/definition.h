@@ -78,7 +78,7 @@ struct Experiment {
 /// Loads an experiment by name or path. Throws nearwarp::Error with file and line for what the file
 /// has wrong: unknown keys, missing ones, figures of studies that are not there.
 Experiment load_experiment(const std::string& name_or_path);
-/// The same of the text of such a file: `name` is the experiment's, `file` stands in messages, and
+/// Parses the text of such a file: `name` is the experiment's, `file` stands in messages, and
 /// paths in it begin in `folder`.
 Experiment parse_experiment(std::string text, const std::string& name, const std::string& file,
                             const std::filesystem::path& folder);

@@ -10,10 +10,18 @@ namespace page {
 // Text files of the folder page/, embedded at build time.
 extern const char* const html;
 extern const char* const style;
-extern const char* const script;
 extern const char* const d3;
 extern const char* const plot;
 extern const char* const licences;
+// Parts of the script, in the order in which they are executed.
+extern const char* const elements;
+extern const char* const drawing;
+extern const char* const charts;
+extern const char* const figures;
+extern const char* const pages;
+extern const char* const runs;
+extern const char* const overview;
+extern const char* const navigation;
 }  // namespace page
 
 namespace {
@@ -47,6 +55,15 @@ std::string for_script(std::string text) {
   return text;
 }
 
+/// The body of the page's script, which is one function.
+std::string script() {
+  std::string text;
+  for (const char* part : {page::elements, page::drawing, page::charts, page::figures, page::pages,
+                           page::runs, page::overview, page::navigation})
+    text += part;
+  return text;
+}
+
 }  // namespace
 
 std::string report_html(const nlohmann::ordered_json& document) {
@@ -57,7 +74,7 @@ std::string report_html(const nlohmann::ordered_json& document) {
   put(text, "@LICENCES@", escaped(page::licences));
   put(text, "@D3@", page::d3);
   put(text, "@PLOT@", page::plot);
-  put(text, "@SCRIPT@", page::script);
+  put(text, "@SCRIPT@", script());
   // Last: what it holds is not searched for places.
   put(text, "@DATA@", for_script(document.dump(-1, ' ', false, Json::error_handler_t::replace)));
   return text;

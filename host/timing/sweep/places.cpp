@@ -50,7 +50,7 @@ std::optional<size_t> Places::of(const Record& record) {
   return std::nullopt;
 }
 
-/// Of those that are like `at` in all axes before this one.
+/// The record's place among points that are like `at` in all axes before this one.
 std::optional<size_t> Places::among(const Record& record, Point at, size_t axis) {
   if (axis == values_.size()) {
     const size_t index = plan_.index(at);

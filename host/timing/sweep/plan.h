@@ -107,7 +107,7 @@ struct Plan {
   /// Points of a program, which are neighbours.
   size_t points_of_program() const;
   PointPlace place(size_t index) const;
-  /// Of the point that has these positions in the definition.
+  /// The index of the point that has these positions in the definition.
   size_t index(const Point& at) const;
   /// The point without its id, and whether it can be run: that is known at once.
   Point placed(size_t index) const;

@@ -11,7 +11,7 @@
 #include "host/recording/combine.h"
 #include "host/timing/run/checkpoint.h"
 #include "host/timing/run/replay.h"
-#include "tests/machine/stepping.h"
+#include "tests/sim/stepping.h"
 #include "tests/sim/whole_machine.h"
 
 namespace nearwarp::testing::bound_test {

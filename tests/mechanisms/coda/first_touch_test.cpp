@@ -5,8 +5,8 @@
 
 #include "host/core/error.h"
 #include "host/recording/combine.h"
-#include "tests/machine/stepping.h"
 #include "tests/sim/device_rig.h"
+#include "tests/sim/stepping.h"
 #include "tests/sim/whole_machine.h"
 
 namespace nearwarp::testing {

@@ -11,7 +11,7 @@
 #include "host/mechanisms/coda/report/sections.h"
 #include "host/recording/combine.h"
 #include "host/recording/program_studies.h"
-#include "tests/machine/stepping.h"
+#include "tests/sim/stepping.h"
 #include "tests/sim/whole_machine.h"
 
 namespace nearwarp::testing::placement_test {

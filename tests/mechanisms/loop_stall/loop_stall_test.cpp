@@ -7,7 +7,7 @@
 #include "host/mechanisms/mechanism.h"
 #include "host/mechanisms/tom/mechanism.h"
 #include "kernels/component.h"
-#include "tests/golden/hand_made.h"
+#include "tests/sim/hand_made.h"
 #include "tests/support/program.h"
 
 namespace nearwarp::loop_stall {

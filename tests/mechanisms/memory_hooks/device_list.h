@@ -1,4 +1,4 @@
-// The same for kernels::Mechanisms.
+// The mechanisms that kernels::Mechanisms has more here.
 #pragma once
 
 #include <loop_stall/device.h>

@@ -87,7 +87,7 @@ TEST(MemoryHooks, AllThreePlacesTogether) {
   const std::string all = "loop_stall+line_check+write_check";
   const report::RunResult without = run(recording, "none"), with = run(recording, all);
   EXPECT_GT(counter(with, "loop_stall.instances"), 0u);
-  // What others want has not changed, but its order, and so what hits.
+  // Others want what they wanted, but in another order, and so other accesses hit.
   EXPECT_EQ(with.warp_instructions, without.warp_instructions);
   EXPECT_GT(counter(with, "line_check.looked_up"), 0u);
   EXPECT_EQ(counter(with, "line_check.looked_up"), counter(with, "line_check.there"));

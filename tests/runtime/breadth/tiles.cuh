@@ -35,7 +35,7 @@ __device__ void load(unsigned to, const Map* map, int x, int y, unsigned barrier
       "l"(map), "r"(x), "r"(y), "r"(barrier)
       : "memory");
 }
-/// The same into the shared memory, and for the barriers, of the blocks of the cluster in a mask.
+/// Loads into the shared memory, and for the barriers, of the blocks of the cluster in a mask.
 __device__ void load(unsigned to, const Map* map, int x, int y, unsigned barrier,
                      unsigned short blocks) {
   asm volatile(

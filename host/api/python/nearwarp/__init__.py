@@ -63,7 +63,7 @@ def workload_names() -> dict[str, str]:
 
 
 class _Configuration:
-    """What machines and policies have in common. They are never changed: changed() makes another."""
+    """A machine or a policy. They are never changed: changed() makes another."""
 
     _type: _t.Any = None  # of the compiled part
 
@@ -73,7 +73,7 @@ class _Configuration:
 
     @classmethod
     def parse(cls, toml: str, name: _t.Optional[str] = None, keys: _t.Any = None) -> _t.Self:
-        """Of the text of such a file; `name` stands in results and messages."""
+        """One of the text of such a file; `name` stands in results and messages."""
         return cls._of(cls._type.parse(toml, name or cls.__name__.lower(), _changes(keys)))
 
     @classmethod
@@ -83,7 +83,7 @@ class _Configuration:
         return made
 
     def changed(self, keys: _t.Any) -> _t.Self:
-        """The same with other values for some keys."""
+        """A copy with other values for some keys."""
         return self._of(self._core.changed(_changes(keys)))
 
     @property
@@ -100,7 +100,7 @@ class _Configuration:
         return _value_of(self._core.get(key))
 
     def describe(self, begin: str = "") -> str:
-        """What its keys are, or those that begin so: value, unit, range, meaning and source of each."""
+        """Its keys, or those that begin so: value, unit, range, meaning and source of each."""
         found = [k for k in self.keys if k.name.startswith(begin)]
         if not found:
             self._core.get(begin)  # says which there are
@@ -132,7 +132,7 @@ class Machine(_Configuration):
 
 
 class Policy(_Configuration):
-    """What computes near memory, and how."""
+    """A policy: the mechanisms that compute near memory, and how they are set."""
 
     _type = _core.Policy
     if _t.TYPE_CHECKING:
@@ -233,7 +233,7 @@ class Program:
 
     @property
     def size(self) -> str:
-        """Of workloads; else empty."""
+        """The size of a workload; else empty."""
         return self._core.size
 
     @property

@@ -18,7 +18,7 @@ NUMBERS = ["status", "cycles", "ipc", "gpu_to_memory_bytes", "memory_to_gpu_byte
 
 
 class Line(t.NamedTuple):
-    """What a line says of its point."""
+    """A line's statement about its point."""
 
     id: str
     at: int  # its index in the sweep
@@ -86,7 +86,7 @@ def _lines_of(path: str) -> t.Iterator[Line]:
 
 
 def lines_by_id(out: str) -> dict[str, Line]:
-    """Those of a results' file, or of a folder's files."""
+    """The lines of a results' file, or of a folder's files."""
     paths = sorted(glob.glob(os.path.join(glob.escape(out), "sweep*.jsonl"))) if os.path.isdir(out) else [out]
     lines: dict[str, Line] = {}
     for line in (line for path in paths for line in _lines_of(path)):

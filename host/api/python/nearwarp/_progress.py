@@ -44,7 +44,7 @@ class Bar:
 
 
 class PointsBar(Bar):
-    """The same of sweeps, by what points cost."""
+    """A bar for sweeps, by what points cost."""
 
     things = "points"
 
@@ -53,7 +53,7 @@ class PointsBar(Bar):
 
 
 class ActivityBar(Bar):
-    """The same of what is looked at without time: several things after each other."""
+    """A bar for what is looked at without time: several things after each other."""
 
     def __call__(self, what, done, total):
         self.things, self._total = what, total
@@ -68,7 +68,7 @@ class ActivityBar(Bar):
 
 @contextlib.contextmanager
 def shown(progress, kind=Bar):
-    """What the core calls for `progress`: a function, or True for a bar of that kind; None and False are nothing."""
+    """The callable for the core's `progress`: a function, or True for a bar of that kind; None and False are nothing."""
     if progress is not True:
         if progress is not None and progress is not False and not callable(progress):
             raise TypeError(f"progress={progress!r} - it is a function, which returns False to stop, or True for a bar")

@@ -1,4 +1,4 @@
-"""What there is, analyses of programs, comparisons and studies of parts, as tables.
+"""The catalogue, analyses of programs, comparisons and studies of parts, as tables.
 
 All but machines(), policies() and workloads() keep in a table's attrs what the command line prints ("text") and writes
 as JSON ("document", a dict).
@@ -65,7 +65,7 @@ def workloads() -> pandas.DataFrame:
 
 
 class Analysis:
-    """What analyze() found. str() of it is what `nearwarp analyze` prints."""
+    """The findings of analyze(). str() of it is what `nearwarp analyze` prints."""
 
     def __init__(self, found: dict[str, _t.Any]) -> None:
         self._found = found
@@ -149,7 +149,7 @@ def _compared(one):
 
 
 def compare(a: Result | _t.Sequence[Result] | _Path, b: Result | _t.Sequence[Result] | _Path) -> pandas.DataFrame:
-    """What differs between results: those of run(), or two files of `nearwarp run --json`, sweeps and experiments.
+    """The differences between results: those of run(), or two files of `nearwarp run --json`, sweeps and experiments.
 
     A row a value that differs: run, value, unit, before (of a), after (of b), change (after / before - 1) and weight
     (the change over the largest value of its unit); cycles, IPC, energy and traffic first, then by weight.

@@ -150,7 +150,7 @@ class Sweep:
                      "checkpoints": os.fspath(checkpoints), "cache": os.fspath(cache), "csv": os.fspath(csv)})
 
     def table(self, out: _Path, counters: str | t.Sequence[str] = ()) -> pandas.DataFrame:
-        """What `out` has of the sweep, also while it runs: a row for each point, in their order.
+        """The points that `out` has of the sweep, also while it runs: a row for each, in their order.
 
         Columns: program, size, machine, policy, a column for each key, status ("complete", "partial" or "failed"),
         cycles (of the core clock), ipc (thread-instructions a cycle), speedup (over the first policy, where both are
@@ -187,7 +187,7 @@ def _table_of(csv: str) -> pandas.DataFrame:
 
 
 class Report:
-    """What an experiment found: summary, text and figures for reading, and all of it as tables, JSON and a page.
+    """The findings of an experiment: summary, text and figures for reading, and all of it as tables, JSON and a page.
 
     summary: sentences. text: with the figures' tables, as `nearwarp experiment` prints it. json: docs/experiments.md
     says what it has. html: a page that shows it without a network.
@@ -240,7 +240,7 @@ class Experiment:
     @classmethod
     def parse(cls, toml: str, name: str = "experiment", folder: _Path = ".", *, only: t.Sequence[str] = (),
               size: str = "", launches: str = "", sample: str | float = "", cold_caches: bool = False) -> t.Self:
-        """Of the text of such a file; `name` stands in results and messages, and paths in it begin in `folder`."""
+        """One of the text of such a file; `name` stands in results and messages, and paths in it begin in `folder`."""
         made = cls.__new__(cls)
         made._plan(_core.ExperimentFile.parse(toml, name, os.fspath(folder)), only, size, launches, sample, cold_caches)
         return made
@@ -275,7 +275,7 @@ class Experiment:
 
     @property
     def size(self) -> str:
-        """Of workloads."""
+        """The size of the workloads."""
         return self._core.size
 
     @property

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "host/functional/cudart/memory/arrays.h"
-#include "host/functional/cudart/memory/copies.h"
+#include "host/functional/cudart/runtime/arrays.h"
+#include "host/functional/cudart/runtime/copies.h"
 
 using namespace nearwarp::cudart;
 

@@ -2,7 +2,7 @@
 // all dependencies between streams; each piece depends on what came before it in its stream.
 #include <algorithm>
 
-#include "host/functional/cudart/runtime.h"
+#include "host/functional/cudart/runtime/runtime.h"
 
 using namespace nearwarp::cudart;
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <utility>
 
-#include "host/functional/cudart/memory/arrays.h"
-#include "host/functional/cudart/memory/textures.h"
-#include "host/functional/cudart/runtime.h"
+#include "host/functional/cudart/runtime/arrays.h"
+#include "host/functional/cudart/runtime/runtime.h"
+#include "host/functional/cudart/runtime/textures.h"
 
 using namespace nearwarp::cudart;
 

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <unordered_map>
 
-#include "host/functional/cudart/launches/launch.h"
-#include "host/functional/cudart/runtime.h"
+#include "host/functional/cudart/runtime/launch.h"
+#include "host/functional/cudart/runtime/runtime.h"
 #include "host/functional/cudart/status/error_names.h"
 
 namespace nearwarp::cudart {

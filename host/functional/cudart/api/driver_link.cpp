@@ -8,8 +8,8 @@
 #include "host/functional/compiler/kernel.h"
 #include "host/functional/cudart/code/fat_binary.h"
 #include "host/functional/cudart/code/linked_ptx.h"
-#include "host/functional/cudart/runtime.h"
-#include "host/functional/cudart/streams/graph_work.h"
+#include "host/functional/cudart/runtime/graph_work.h"
+#include "host/functional/cudart/runtime/runtime.h"
 
 using namespace nearwarp::cudart;
 

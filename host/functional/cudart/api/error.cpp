@@ -1,5 +1,5 @@
 // Entry points about errors and versions.
-#include "host/functional/cudart/runtime.h"
+#include "host/functional/cudart/runtime/runtime.h"
 #include "host/functional/cudart/status/error_names.h"
 
 using namespace nearwarp::cudart;

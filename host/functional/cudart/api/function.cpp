@@ -1,8 +1,8 @@
 // Entry points about kernels: attributes, parameters, occupancy.
 #include <algorithm>
 
-#include "host/functional/cudart/launches/launch.h"
-#include "host/functional/cudart/runtime.h"
+#include "host/functional/cudart/runtime/launch.h"
+#include "host/functional/cudart/runtime/runtime.h"
 
 using namespace nearwarp::cudart;
 

@@ -1,8 +1,8 @@
 // Entry points of instantiated graphs.
 #include <vector>
 
-#include "host/functional/cudart/runtime.h"
-#include "host/functional/cudart/streams/graph_work.h"
+#include "host/functional/cudart/runtime/graph_work.h"
+#include "host/functional/cudart/runtime/runtime.h"
 
 using namespace nearwarp::cudart;
 

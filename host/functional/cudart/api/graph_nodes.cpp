@@ -1,9 +1,9 @@
 // Entry points that add nodes to graphs, and that ask for and change what they do.
 #include <cstring>
 
-#include "host/functional/cudart/memory/copies.h"
-#include "host/functional/cudart/runtime.h"
-#include "host/functional/cudart/streams/graph_work.h"
+#include "host/functional/cudart/runtime/copies.h"
+#include "host/functional/cudart/runtime/graph_work.h"
+#include "host/functional/cudart/runtime/runtime.h"
 
 using namespace nearwarp::cudart;
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string>
 
-#include "host/functional/cudart/runtime.h"
+#include "host/functional/cudart/runtime/runtime.h"
 
 using namespace nearwarp::cudart;
 

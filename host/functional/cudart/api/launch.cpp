@@ -1,11 +1,11 @@
 // Entry points that launch kernels.
-#include "host/functional/cudart/launches/launch.h"
+#include "host/functional/cudart/runtime/launch.h"
 
 #include <algorithm>
 #include <utility>
 #include <vector>
 
-#include "host/functional/cudart/runtime.h"
+#include "host/functional/cudart/runtime/runtime.h"
 
 using namespace nearwarp::cudart;
 

@@ -8,7 +8,7 @@
 
 #include "host/functional/cudart/code/compiler_logs.h"
 #include "host/functional/cudart/modules/code_image.h"
-#include "host/functional/cudart/runtime.h"
+#include "host/functional/cudart/runtime/runtime.h"
 
 using namespace nearwarp::cudart;
 

@@ -1,8 +1,8 @@
 // Entry points that allocate, copy and fill linear memory.
 #include <cstdint>
 
-#include "host/functional/cudart/memory/copies.h"
-#include "host/functional/cudart/runtime.h"
+#include "host/functional/cudart/runtime/copies.h"
+#include "host/functional/cudart/runtime/runtime.h"
 
 using namespace nearwarp::cudart;
 

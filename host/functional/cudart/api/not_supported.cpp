@@ -1,7 +1,7 @@
 // Where entry points end that the library does not implement.
 #include <fmt/format.h>
 
-#include "host/functional/cudart/runtime.h"
+#include "host/functional/cudart/runtime/runtime.h"
 
 extern "C" int nw_cudart_not_supported(const char* name) {
   using namespace nearwarp::cudart;

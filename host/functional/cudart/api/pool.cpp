@@ -5,8 +5,8 @@
 #include <memory>
 #include <unordered_map>
 
-#include "host/functional/cudart/runtime.h"
-#include "host/functional/cudart/streams/graph_work.h"
+#include "host/functional/cudart/runtime/graph_work.h"
+#include "host/functional/cudart/runtime/runtime.h"
 
 using namespace nearwarp::cudart;
 

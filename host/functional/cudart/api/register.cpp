@@ -1,5 +1,5 @@
 // Entry points that nvcc's host code calls before main() and at exit: registration.
-#include "host/functional/cudart/runtime.h"
+#include "host/functional/cudart/runtime/runtime.h"
 
 using namespace nearwarp::cudart;
 

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "host/functional/cudart/api/pool.h"
-#include "host/functional/cudart/runtime.h"
+#include "host/functional/cudart/runtime/runtime.h"
 #include "host/functional/memory/shared_memory.h"
 
 using namespace nearwarp::cudart;

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "host/functional/cudart/runtime.h"
-#include "host/functional/cudart/streams/graph_work.h"
+#include "host/functional/cudart/runtime/graph_work.h"
+#include "host/functional/cudart/runtime/runtime.h"
 
 using namespace nearwarp::cudart;
 

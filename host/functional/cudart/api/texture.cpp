@@ -1,6 +1,6 @@
 // Entry points of texture and surface objects.
-#include "host/functional/cudart/memory/textures.h"
-#include "host/functional/cudart/runtime.h"
+#include "host/functional/cudart/runtime/runtime.h"
+#include "host/functional/cudart/runtime/textures.h"
 
 using namespace nearwarp::cudart;
 

@@ -1,7 +1,7 @@
 // Entry points of pinned, registered and managed memory, and of pointers of any kind.
 #include <algorithm>
 
-#include "host/functional/cudart/runtime.h"
+#include "host/functional/cudart/runtime/runtime.h"
 
 using namespace nearwarp::cudart;
 

@@ -3,7 +3,7 @@
 
 #include <fcntl.h>
 
-#include "host/functional/cudart/runtime.h"
+#include "host/functional/cudart/runtime/runtime.h"
 
 using namespace nearwarp::cudart;
 

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "host/functional/cudart/launches/recorder.h"
-#include "host/functional/cudart/runtime.h"
+#include "host/functional/cudart/say.h"
 #include "host/functional/racecheck/report.h"
 
 namespace nearwarp::cudart {

@@ -8,7 +8,7 @@
 
 #include "host/config/config.h"
 #include "host/core/error.h"
-#include "host/functional/cudart/runtime.h"
+#include "host/functional/cudart/say.h"
 
 namespace nearwarp::cudart {
 

@@ -5,8 +5,10 @@
 #include <cstring>
 #include <vector>
 
+#include "host/core/error.h"
 #include "host/functional/cudart/memory/host_memory.h"
-#include "host/functional/cudart/runtime.h"
+#include "host/functional/cudart/status/failure.h"
+#include "host/functional/cudart/status/thread_state.h"
 #include "host/functional/instructions/decoded.h"
 
 namespace nearwarp::cudart {
@@ -16,40 +18,40 @@ namespace {
 uint64_t number(const void* p) { return reinterpret_cast<uint64_t>(p); }
 void* pointer_to(uint64_t address) { return reinterpret_cast<void*>(address); }
 
-bool in_arena(Runtime& runtime, const void* p) {
-  return runtime.has_device() && number(p) >= exec::kDeviceBase &&
-         number(p) - exec::kDeviceBase < runtime.device().memory_bytes() + kMappedBytes;
+bool in_arena(Process& process, const void* p) {
+  return process.has_device() && number(p) >= exec::kDeviceBase &&
+         number(p) - exec::kDeviceBase < process.device().memory_bytes() + kMappedBytes;
 }
 
 }  // namespace
 
-void* Memory::allocate(Runtime& runtime, size_t bytes, Kind kind, unsigned flags,
+void* Memory::allocate(Process& process, size_t bytes, Kind kind, unsigned flags,
                        const void* pool) {
   uint64_t address = 0;
-  require(bytes <= runtime.free_memory_bytes(), kErrorMemoryAllocation);
+  require(bytes <= process.free_memory_bytes(), kErrorMemoryAllocation);
   try {
-    address = runtime.device().allocate(bytes);
+    address = process.device().allocate(bytes);
   } catch (const Error&) {
     throw Failure{kErrorMemoryAllocation};
   }
   regions_[address] = {kind, false, flags, pool, thread_state().device};
   // The host may write by itself, at any time.
-  if (kind != Kind::kDevice) runtime.device().note_written(address, bytes);
+  if (kind != Kind::kDevice) process.device().note_written(address, bytes);
   return pointer_to(address);
 }
 
-uint64_t Memory::bytes_of_pool(Runtime& runtime, const void* pool) const {
+uint64_t Memory::bytes_of_pool(Process& process, const void* pool) const {
   uint64_t bytes = 0;
   for (const auto& [address, region] : regions_)
-    if (region.pool == pool) bytes += runtime.device().find_allocation(address)->bytes;
+    if (region.pool == pool) bytes += process.device().find_allocation(address)->bytes;
   return bytes;
 }
 
-void Memory::free(Runtime& runtime, void* pointer, bool pinned) {
+void Memory::free(Process& process, void* pointer, bool pinned) {
   const auto it = regions_.find(number(pointer));
   require(it != regions_.end() && !it->second.variable &&
           (it->second.kind == Kind::kPinned) == pinned);
-  runtime.device().free(number(pointer));
+  process.device().free(number(pointer));
   regions_.erase(it);
 }
 
@@ -57,29 +59,29 @@ void Memory::add_managed_variable(runtime::DevicePtr address) {
   regions_[address] = {Kind::kManaged, true, 1, nullptr, 0};
 }
 
-void Memory::free_all(Runtime& runtime, int device) {
+void Memory::free_all(Process& process, int device) {
   std::erase_if(regions_, [&](const auto& entry) {
     const bool goes = !entry.second.variable && entry.second.device == device;
-    if (goes) runtime.device().free(entry.first);
+    if (goes) process.device().free(entry.first);
     return goes;
   });
   for (auto& [address, registered] : registered_)
-    if (find(runtime, pointer_to(registered.shadow)) == nullptr) registered.shadow = 0;
+    if (find(process, pointer_to(registered.shadow)) == nullptr) registered.shadow = 0;
 }
 
-const Memory::Region* Memory::find(Runtime& runtime, const void* pointer, uint64_t* start) const {
+const Memory::Region* Memory::find(Process& process, const void* pointer, uint64_t* start) const {
   static constexpr Region kVariable{Kind::kDevice, true, 0, nullptr, 0};
-  if (!in_arena(runtime, pointer)) return nullptr;
-  const runtime::Allocation* a = runtime.device().find_allocation(number(pointer));
+  if (!in_arena(process, pointer)) return nullptr;
+  const runtime::Allocation* a = process.device().find_allocation(number(pointer));
   if (a == nullptr) return nullptr;
   if (start != nullptr) *start = a->address;
   const auto it = regions_.find(a->address);
   return it == regions_.end() ? &kVariable : &it->second;
 }
 
-void Memory::check_device_range(Runtime& runtime, const void* pointer, size_t bytes) const {
-  require(in_arena(runtime, pointer));
-  const runtime::Allocation* a = runtime.device().find_allocation(number(pointer));
+void Memory::check_device_range(Process& process, const void* pointer, size_t bytes) const {
+  require(in_arena(process, pointer));
+  const runtime::Allocation* a = process.device().find_allocation(number(pointer));
   require(a != nullptr && bytes <= a->bytes - (number(pointer) - a->address));
 }
 
@@ -98,10 +100,10 @@ void Memory::register_host(void* pointer, size_t bytes, unsigned flags) {
   registered_[number(pointer)] = {bytes, flags, 0};
 }
 
-void Memory::unregister_host(Runtime& runtime, void* pointer) {
+void Memory::unregister_host(Process& process, void* pointer) {
   const auto it = registered_.find(number(pointer));
   require(it != registered_.end(), kErrorHostMemoryNotRegistered);
-  if (it->second.shadow != 0) free(runtime, pointer_to(it->second.shadow), false);
+  if (it->second.shadow != 0) free(process, pointer_to(it->second.shadow), false);
   registered_.erase(it);
 }
 
@@ -113,23 +115,23 @@ const std::map<uint64_t, Memory::Registered>::value_type* Memory::registered(
   return number(pointer) - it->first < it->second.bytes ? &*it : nullptr;
 }
 
-void* Memory::shadow(Runtime& runtime, const void* pointer) {
+void* Memory::shadow(Process& process, const void* pointer) {
   const auto* entry = registered(pointer);
   require(entry != nullptr);
   Registered& r = registered_.at(entry->first);
-  if (r.shadow == 0) r.shadow = number(allocate(runtime, r.bytes, Kind::kDevice));
+  if (r.shadow == 0) r.shadow = number(allocate(process, r.bytes, Kind::kDevice));
   return pointer_to(r.shadow + (number(pointer) - entry->first));
 }
 
-void Memory::copy_in(Runtime& runtime) {
+void Memory::copy_in(Process& process) {
   for (const auto& [address, r] : registered_)
     if (r.shadow != 0) {
       require(read_host(pointer_to(r.shadow), pointer_to(address), r.bytes));
-      runtime.device().note_written(r.shadow, r.bytes);
+      process.device().note_written(r.shadow, r.bytes);
     }
 }
 
-void Memory::copy_out(Runtime&) {
+void Memory::copy_out(Process&) {
   for (const auto& [address, r] : registered_)
     if (r.shadow != 0 && (r.flags & 8) == 0)  // not read-only
       require(write_host(pointer_to(address), pointer_to(r.shadow), r.bytes));
@@ -137,13 +139,13 @@ void Memory::copy_out(Runtime&) {
 
 // --- Copies --------------------------------------------------------------------------------------
 
-void Memory::copy(Runtime& runtime, void* dst, const void* src, size_t bytes, int kind) {
+void Memory::copy(Process& process, void* dst, const void* src, size_t bytes, int kind) {
   require(kind >= kHostToHost && kind <= kDefault, kErrorInvalidMemcpyDirection);
   if (bytes == 0) return;
-  const Region* to = find(runtime, dst);
-  const Region* from = find(runtime, src);
-  if (in_arena(runtime, dst)) check_device_range(runtime, dst, bytes);
-  if (in_arena(runtime, src)) check_device_range(runtime, src, bytes);
+  const Region* to = find(process, dst);
+  const Region* from = find(process, src);
+  if (in_arena(process, dst)) check_device_range(process, dst, bytes);
+  if (in_arena(process, src)) check_device_range(process, src, bytes);
   // Sides that only the device may use, or only the host has, must fit the kind. Registered memory
   // may be named by its shadow or by itself.
   const bool to_device = kind == kHostToDevice || kind == kDeviceToDevice;
@@ -158,10 +160,10 @@ void Memory::copy(Runtime& runtime, void* dst, const void* src, size_t bytes, in
               (from == nullptr && registered(src) == nullptr);
   if (to != nullptr && from != nullptr) {
     std::memmove(dst, src, bytes);
-    runtime.device().note_copied(number(dst), number(src), bytes);
+    process.device().note_copied(number(dst), number(src), bytes);
   } else if (to != nullptr) {
     require(read_host(dst, src, bytes));
-    runtime.device().note_written(number(dst), bytes);
+    process.device().note_written(number(dst), bytes);
   } else if (from != nullptr) {
     require(write_host(dst, src, bytes));
   } else {
@@ -175,11 +177,11 @@ void Memory::copy(Runtime& runtime, void* dst, const void* src, size_t bytes, in
   }
 }
 
-void Memory::fill(Runtime& runtime, void* dst, int value, size_t bytes) {
+void Memory::fill(Process& process, void* dst, int value, size_t bytes) {
   if (bytes == 0) return;
-  check_device_range(runtime, dst, bytes);
+  check_device_range(process, dst, bytes);
   std::memset(dst, value, bytes);
-  runtime.device().note_written(number(dst), bytes);
+  process.device().note_written(number(dst), bytes);
 }
 
 }  // namespace nearwarp::cudart

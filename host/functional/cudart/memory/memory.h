@@ -10,11 +10,10 @@
 #include <utility>
 
 #include "host/functional/cudart/abi.h"
+#include "host/functional/cudart/process.h"
 #include "host/functional/device/virtual_device.h"
 
 namespace nearwarp::cudart {
-
-class Runtime;
 
 class Memory {
  public:
@@ -33,37 +32,37 @@ class Memory {
   };
 
   /// Throws Failure if the device's memory is exhausted.
-  void* allocate(Runtime& runtime, size_t bytes, Kind kind, unsigned flags = 0,
+  void* allocate(Process& process, size_t bytes, Kind kind, unsigned flags = 0,
                  const void* pool = nullptr);
   /// Bytes that a pool has allocated and not yet freed.
-  uint64_t bytes_of_pool(Runtime& runtime, const void* pool) const;
+  uint64_t bytes_of_pool(Process& process, const void* pool) const;
   /// Throws Failure unless `pointer` came from allocate() with a kind that `pinned` asks for.
-  void free(Runtime& runtime, void* pointer, bool pinned);
+  void free(Process& process, void* pointer, bool pinned);
   /// All of a device but the variables of modules.
-  void free_all(Runtime& runtime, int device);
+  void free_all(Process& process, int device);
   void add_managed_variable(runtime::DevicePtr address);
 
   void register_host(void* pointer, size_t bytes, unsigned flags);
-  void unregister_host(Runtime& runtime, void* pointer);
+  void unregister_host(Process& process, void* pointer);
   /// The registered range that `pointer` lies in: its start, or nullptr.
   const std::map<uint64_t, Registered>::value_type* registered(const void* pointer) const;
   /// Device address of registered memory.
-  void* shadow(Runtime& runtime, const void* pointer);
+  void* shadow(Process& process, const void* pointer);
   /// Bring registered memory to the device, before a launch, and back, after it.
-  void copy_in(Runtime& runtime);
-  void copy_out(Runtime& runtime);
+  void copy_in(Process& process);
+  void copy_out(Process& process);
 
   /// The region that `pointer` lies in; nullptr if there is none. `start` gets its address.
-  const Region* find(Runtime& runtime, const void* pointer, uint64_t* start = nullptr) const;
+  const Region* find(Process& process, const void* pointer, uint64_t* start = nullptr) const;
 
   /// Copy; throws Failure for ranges outside of allocations, memory that cannot be accessed, and a
   /// kind that does not fit.
-  void copy(Runtime& runtime, void* dst, const void* src, size_t bytes, int kind);
-  void fill(Runtime& runtime, void* dst, int value, size_t bytes);
+  void copy(Process& process, void* dst, const void* src, size_t bytes, int kind);
+  void fill(Process& process, void* dst, int value, size_t bytes);
   /// Since the last time, has memory been copied that is neither the device's nor pinned?
   bool take_pageable() { return std::exchange(pageable_, false); }
   /// [pointer, pointer + bytes) lies inside one allocation. Throws Failure otherwise.
-  void check_device_range(Runtime& runtime, const void* pointer, size_t bytes) const;
+  void check_device_range(Process& process, const void* pointer, size_t bytes) const;
 
  private:
   std::map<uint64_t, Region> regions_;  // by start

@@ -13,7 +13,8 @@
 #include <string>
 
 #include "host/core/error.h"
-#include "host/functional/cudart/runtime.h"
+#include "host/functional/cudart/status/failure.h"
+#include "host/functional/instructions/decoded.h"
 
 namespace nearwarp::cudart {
 
@@ -41,11 +42,11 @@ PhysicalMemory::~PhysicalMemory() { ::close(file_); }
 
 // --- Addresses -----------------------------------------------------------------------------------
 
-uint64_t VirtualMemory::reserve(Runtime& runtime, uint64_t bytes, uint64_t alignment,
+uint64_t VirtualMemory::reserve(Process& process, uint64_t bytes, uint64_t alignment,
                                 uint64_t wanted) {
   require(bytes != 0 && bytes % kPage == 0 && (alignment == 0 || std::has_single_bit(alignment)));
   const uint64_t align = std::max(alignment, kGranularity);
-  const auto range = runtime.device().mapped_addresses();
+  const auto range = process.device().mapped_addresses();
   const uint64_t size = round_up(std::min(bytes, range.bytes + kGranularity), kGranularity);
   const auto is_free = [&](uint64_t start) {
     if (start < range.lo || size > range.bytes || start - range.lo > range.bytes - size)
@@ -92,12 +93,12 @@ VirtualMemory::Handle VirtualMemory::add(std::shared_ptr<const PhysicalMemory> m
   return next_++;
 }
 
-VirtualMemory::Handle VirtualMemory::create(Runtime& runtime, uint64_t bytes,
+VirtualMemory::Handle VirtualMemory::create(Process& process, uint64_t bytes,
                                             const PhysicalProps& properties) {
   constexpr int kPinned = 1, kFileDescriptor = 1;
   require(bytes != 0 && bytes % kGranularity == 0 && properties.type == kPinned);
   require((properties.handle_types & ~kFileDescriptor) == 0, kErrorNotSupported);
-  require(bytes <= runtime.free_memory_bytes(), kErrorMemoryAllocation);
+  require(bytes <= process.free_memory_bytes(), kErrorMemoryAllocation);
   const int file = memfd_create("nearwarp device memory", MFD_CLOEXEC);
   if (file < 0)
     throw Failure{kErrorMemoryAllocation, std::string("no file can be made for memory: ") +
@@ -150,11 +151,11 @@ uint64_t VirtualMemory::bytes() const {
 
 // --- What lies where -----------------------------------------------------------------------------
 
-void VirtualMemory::publish(Runtime& runtime, uint64_t address) {
+void VirtualMemory::publish(Process& process, uint64_t address) {
   const auto reservation = std::prev(reservations_.upper_bound(address));
   const uint64_t begin = reservation->first, end = begin + reservation->second;
   for (auto it = published_.lower_bound(begin); it != published_.end() && *it < end;) {
-    runtime.device().remove_mapped(*it);
+    process.device().remove_mapped(*it);
     it = published_.erase(it);
   }
   // Mappings beside one another are one range: copies and kernels go across.
@@ -171,12 +172,12 @@ void VirtualMemory::publish(Runtime& runtime, uint64_t address) {
       ++it;
       continue;
     }
-    runtime.device().add_mapped(start, stop - start, "mapped by hand");
+    process.device().add_mapped(start, stop - start, "mapped by hand");
     published_.insert(start);
   }
 }
 
-void VirtualMemory::map(Runtime& runtime, uint64_t address, uint64_t bytes, Handle handle) {
+void VirtualMemory::map(Process& process, uint64_t address, uint64_t bytes, Handle handle) {
   const auto entry = handles_.find(handle);
   require(entry != handles_.end() && bytes != 0 && bytes % kGranularity == 0 &&
           address % kGranularity == 0 && bytes <= entry->second.memory->bytes());
@@ -188,7 +189,7 @@ void VirtualMemory::map(Runtime& runtime, uint64_t address, uint64_t bytes, Hand
   require(next == mappings_.end() || next->first - address >= bytes);
   require(next == mappings_.begin() ||
           address - std::prev(next)->first >= std::prev(next)->second.bytes);
-  on_device([&] { runtime.device().map_file(address, bytes, entry->second.memory->file(), 0); });
+  on_device([&] { process.device().map_file(address, bytes, entry->second.memory->file(), 0); });
   mappings_[address] = {bytes, entry->second.memory, 0};
 }
 
@@ -205,14 +206,14 @@ std::map<uint64_t, VirtualMemory::Mapping>::iterator VirtualMemory::whole_mappin
   return first;
 }
 
-void VirtualMemory::unmap(Runtime& runtime, uint64_t address, uint64_t bytes) {
+void VirtualMemory::unmap(Process& process, uint64_t address, uint64_t bytes) {
   auto it = whole_mappings(address, bytes);
   while (it != mappings_.end() && it->first - address < bytes) it = mappings_.erase(it);
-  publish(runtime, address);
-  runtime.device().unmap_file(address, bytes);
+  publish(process, address);
+  process.device().unmap_file(address, bytes);
 }
 
-void VirtualMemory::set_access(Runtime& runtime, uint64_t address, uint64_t bytes, int flags) {
+void VirtualMemory::set_access(Process& process, uint64_t address, uint64_t bytes, int flags) {
   require(flags == 0 || flags == 1 || flags == 3);
   std::set<uint64_t> fresh;
   for (auto it = whole_mappings(address, bytes);
@@ -220,10 +221,10 @@ void VirtualMemory::set_access(Runtime& runtime, uint64_t address, uint64_t byte
     if (it->second.access == 0) fresh.insert(it->first);
     it->second.access = flags;
   }
-  publish(runtime, address);
+  publish(process, address);
   // The memory may have been written elsewhere, or by another process.
   if (flags != 0)
-    for (const uint64_t start : fresh) runtime.device().note_written(start, mappings_[start].bytes);
+    for (const uint64_t start : fresh) process.device().note_written(start, mappings_[start].bytes);
 }
 
 int VirtualMemory::access(uint64_t address) const {
@@ -236,20 +237,20 @@ int VirtualMemory::access(uint64_t address) const {
 
 // --- Memory of other processes -------------------------------------------------------------------
 
-uint64_t VirtualMemory::open(Runtime& runtime, int file, uint64_t offset, uint64_t bytes,
+uint64_t VirtualMemory::open(Process& process, int file, uint64_t offset, uint64_t bytes,
                              Opened how) {
   const uint64_t first = offset / kPage * kPage, size = round_up(offset + bytes - first, kPage);
-  const uint64_t start = reserve(runtime, size, 0, 0), address = start + (offset - first);
+  const uint64_t start = reserve(process, size, 0, 0), address = start + (offset - first);
   try {
     on_device([&] {
-      runtime.device().map_file(start, size, file, first);
-      runtime.device().add_mapped(address, bytes, "of another process");
+      process.device().map_file(start, size, file, first);
+      process.device().add_mapped(address, bytes, "of another process");
     });
   } catch (...) {
     reservations_.erase(start);
     throw;
   }
-  runtime.device().note_written(address, bytes);
+  process.device().note_written(address, bytes);
   opened_[address] = {start, how};
   return address;
 }
@@ -259,21 +260,21 @@ bool VirtualMemory::is_open(uint64_t address, Opened how) const {
   return it != opened_.end() && it->second.how == how;
 }
 
-void VirtualMemory::close(Runtime& runtime, uint64_t address, Opened how) {
+void VirtualMemory::close(Process& process, uint64_t address, Opened how) {
   require(is_open(address, how));
   const auto it = opened_.find(address);
   const auto reservation = reservations_.find(it->second.reservation);
-  runtime.device().remove_mapped(address);
-  runtime.device().unmap_file(reservation->first, reservation->second);
+  process.device().remove_mapped(address);
+  process.device().unmap_file(reservation->first, reservation->second);
   reservations_.erase(reservation);
   opened_.erase(it);
 }
 
-void VirtualMemory::forget(Runtime& runtime) {
-  while (!opened_.empty()) close(runtime, opened_.begin()->first, opened_.begin()->second.how);
-  for (const uint64_t start : published_) runtime.device().remove_mapped(start);
+void VirtualMemory::forget(Process& process) {
+  while (!opened_.empty()) close(process, opened_.begin()->first, opened_.begin()->second.how);
+  for (const uint64_t start : published_) process.device().remove_mapped(start);
   for (const auto& [address, mapping] : mappings_)
-    runtime.device().unmap_file(address, mapping.bytes);
+    process.device().unmap_file(address, mapping.bytes);
   published_.clear();
   mappings_.clear();
   handles_.clear();

@@ -10,10 +10,9 @@
 #include <set>
 
 #include "host/functional/cudart/abi.h"
+#include "host/functional/cudart/process.h"
 
 namespace nearwarp::cudart {
-
-class Runtime;
 
 /// Bytes of a file.
 class PhysicalMemory {
@@ -42,10 +41,10 @@ class VirtualMemory {
   static constexpr uint64_t kGranularity = uint64_t{2} << 20;
 
   // All throw Failure for what CUDA's reference calls invalid.
-  uint64_t reserve(Runtime& runtime, uint64_t bytes, uint64_t alignment, uint64_t wanted);
+  uint64_t reserve(Process& process, uint64_t bytes, uint64_t alignment, uint64_t wanted);
   void release(uint64_t address, uint64_t bytes);
 
-  Handle create(Runtime& runtime, uint64_t bytes, const PhysicalProps& properties);
+  Handle create(Process& process, uint64_t bytes, const PhysicalProps& properties);
   /// One of another process; takes the descriptor.
   Handle import(int file);
   /// A reference to the memory behind an address.
@@ -54,25 +53,25 @@ class VirtualMemory {
   void release(Handle handle);
   const PhysicalMemory& memory(Handle handle) const;
 
-  void map(Runtime& runtime, uint64_t address, uint64_t bytes, Handle handle);
+  void map(Process& process, uint64_t address, uint64_t bytes, Handle handle);
   /// Removes whole mappings.
-  void unmap(Runtime& runtime, uint64_t address, uint64_t bytes);
-  void set_access(Runtime& runtime, uint64_t address, uint64_t bytes, int flags);
+  void unmap(Process& process, uint64_t address, uint64_t bytes);
+  void set_access(Process& process, uint64_t address, uint64_t bytes, int flags);
   /// 0 where nothing may be accessed.
   int access(uint64_t address) const;
 
   /// How memory of another process was handed over.
   enum class Opened : uint8_t { kByHandle, kFromPool };
   /// Part of a file of another process, at an address of its own; `offset` need not begin a page.
-  uint64_t open(Runtime& runtime, int file, uint64_t offset, uint64_t bytes, Opened how);
+  uint64_t open(Process& process, int file, uint64_t offset, uint64_t bytes, Opened how);
   /// Closes memory that open() gave, handed over in this way.
-  void close(Runtime& runtime, uint64_t address, Opened how);
+  void close(Process& process, uint64_t address, Opened how);
   bool is_open(uint64_t address, Opened how) const;
 
   /// Bytes of all memory that was made here.
   uint64_t bytes() const;
   /// The device was reset: everything is gone.
-  void forget(Runtime& runtime);
+  void forget(Process& process);
 
  private:
   struct Mapping {
@@ -89,7 +88,7 @@ class VirtualMemory {
   std::map<uint64_t, Mapping>::iterator whole_mappings(uint64_t address, uint64_t bytes);
   Handle add(std::shared_ptr<const PhysicalMemory> memory);
   /// Tells the device what may be accessed in the reservation that `address` lies in.
-  void publish(Runtime& runtime, uint64_t address);
+  void publish(Process& process, uint64_t address);
 
   std::map<uint64_t, uint64_t> reservations_;  ///< address -> bytes
   std::map<uint64_t, Mapping> mappings_;       ///< by address

@@ -7,7 +7,8 @@
 #include <cstring>
 
 #include "host/functional/cudart/memory/host_memory.h"
-#include "host/functional/cudart/runtime.h"
+#include "host/functional/cudart/say.h"
+#include "host/functional/cudart/status/failure.h"
 
 namespace nearwarp::cudart {
 

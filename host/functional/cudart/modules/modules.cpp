@@ -7,11 +7,14 @@
 #include <iterator>
 
 #include "host/core/demangle.h"
+#include "host/core/error.h"
 #include "host/functional/cudart/code/fat_binary.h"
 #include "host/functional/cudart/code/linked_ptx.h"
 #include "host/functional/cudart/code/ptxas.h"
 #include "host/functional/cudart/code/register_counts.h"
-#include "host/functional/cudart/runtime.h"
+#include "host/functional/cudart/launches/recorder.h"
+#include "host/functional/cudart/say.h"
+#include "host/functional/cudart/status/failure.h"
 
 namespace nearwarp::cudart {
 
@@ -152,8 +155,8 @@ void say_which_code(const FatBinary& fat, uint32_t capability) {
 
 }  // namespace
 
-FatBinary Modules::contents(Runtime& runtime, const Module& m) {
-  const uint32_t capability = runtime.spec().capability;
+FatBinary Modules::contents(Process& process, const Module& m) {
+  const uint32_t capability = process.spec().capability;
   if (m.wrapper != nullptr) return read_fat_wrapper(m.wrapper, capability);
   if (!m.container.empty())
     return read_fat_container(m.container.data(), m.container.size(), capability);
@@ -169,12 +172,12 @@ FatBinary Modules::contents(Runtime& runtime, const Module& m) {
   return fat;
 }
 
-void Modules::read(Runtime& runtime, Module& m) {
+void Modules::read(Process& process, Module& m) {
   const std::string name = fmt::format("{}.{}", program_name(), m.number);
-  const uint32_t capability = runtime.spec().capability;
+  const uint32_t capability = process.spec().capability;
   FatBinary fat;
   try {
-    fat = contents(runtime, m);
+    fat = contents(process, m);
   } catch (const Error& error) {
     m.problem = kErrorInvalidKernelImage;
     m.problem_text = fmt::format("{} (module {} of the application)", error.what(), m.number);
@@ -205,7 +208,7 @@ void Modules::read(Runtime& runtime, Module& m) {
   say_which_code(fat, capability);
   try {
     m.architecture = fat.images.front().target.architecture;
-    const Settings& settings = runtime.settings();
+    const Settings& settings = process.settings();
     const RegisterCounts counts = count_registers(settings.registers, fat, settings.ptxas_cache);
     if (!counts.problem.empty())
       say(
@@ -215,30 +218,30 @@ void Modules::read(Runtime& runtime, Module& m) {
     compiler::Program program = compiled(fat, name);
     set_registers(counts, program);
     m.program = std::make_shared<const compiler::Program>(std::move(program));
-    m.handle = runtime.device().load_module(m.program);
+    m.handle = process.device().load_module(m.program);
   } catch (const Error& error) {
     m.problem = kErrorInvalidPtx;
     m.problem_text = error.what();
   }
 }
 
-void Modules::load(Runtime& runtime, Module& m) {
+void Modules::load(Process& process, Module& m) {
   if (!m.tried) {
     m.tried = true;
-    read(runtime, m);
+    read(process, m);
     if (m.problem != kSuccess) say(m.problem_text);
     if (m.problem == kSuccess)
       for (const ManagedVariable& v : m.managed) {
-        const runtime::DevicePtr address = runtime.device().symbol(m.handle, v.name);
+        const runtime::DevicePtr address = process.device().symbol(m.handle, v.name);
         *v.host_pointer = reinterpret_cast<void*>(address);
-        runtime.memory.add_managed_variable(address);
+        memory_.add_managed_variable(address);
       }
   }
   if (m.problem != kSuccess) throw Failure{m.problem};
 }
 
-const compiler::Kernel& Modules::load(Runtime& runtime, KernelHandle& k) {
-  load(runtime, *k.module);
+const compiler::Kernel& Modules::load(Process& process, KernelHandle& k) {
+  load(process, *k.module);
   if (k.kernel == nullptr) k.kernel = k.module->program->find(k.name);
   if (k.kernel == nullptr) {
     say_once(fmt::format("module {} of the application has no kernel {}", k.module->number,
@@ -248,10 +251,10 @@ const compiler::Kernel& Modules::load(Runtime& runtime, KernelHandle& k) {
   return *k.kernel;
 }
 
-runtime::DevicePtr Modules::address(Runtime& runtime, const VariableHandle& v) {
-  load(runtime, *v.module);
+runtime::DevicePtr Modules::address(Process& process, const VariableHandle& v) {
+  load(process, *v.module);
   try {
-    return runtime.device().symbol(v.module->handle, v.name);
+    return process.device().symbol(v.module->handle, v.name);
   } catch (const Error&) {
     throw Failure{kErrorInvalidSymbol};  // the PTX has dropped a variable that nobody uses
   }

@@ -11,11 +11,12 @@
 
 #include "host/functional/compiler/kernel.h"
 #include "host/functional/cudart/abi.h"
+#include "host/functional/cudart/memory/memory.h"
+#include "host/functional/cudart/process.h"
 #include "host/functional/device/virtual_device.h"
 
 namespace nearwarp::cudart {
 
-class Runtime;
 struct FatBinary;
 
 struct ManagedVariable {
@@ -59,6 +60,8 @@ struct VariableHandle {
 
 class Modules {
  public:
+  /// Managed variables are told to `memory`.
+  explicit Modules(Memory& memory) : memory_(memory) {}
   Module& add(const void* wrapper);
   /// A module that the application brings while it runs: PTX text or a fat binary's container.
   Module& add_library(std::string contents);
@@ -78,15 +81,16 @@ class Modules {
   VariableHandle& variable(const void* host_variable);
 
   /// Read, compile and load a module. Throws Failure, after saying why, if it cannot be used.
-  void load(Runtime& runtime, Module& module);
+  void load(Process& process, Module& module);
   /// Load the kernel's module. Throws Failure if the module lacks it.
-  const compiler::Kernel& load(Runtime& runtime, KernelHandle& kernel);
-  runtime::DevicePtr address(Runtime& runtime, const VariableHandle& variable);
+  const compiler::Kernel& load(Process& process, KernelHandle& kernel);
+  runtime::DevicePtr address(Process& process, const VariableHandle& variable);
 
  private:
-  void read(Runtime& runtime, Module& module);
-  static FatBinary contents(Runtime& runtime, const Module& module);
+  void read(Process& process, Module& module);
+  static FatBinary contents(Process& process, const Module& module);
 
+  Memory& memory_;
   std::deque<Module> modules_;
   std::deque<KernelHandle> handles_;
   std::unordered_set<const void*> handle_set_, libraries_;

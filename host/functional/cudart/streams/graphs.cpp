@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "host/functional/cudart/runtime.h"
+#include "host/functional/cudart/status/failure.h"
 
 namespace nearwarp::cudart {
 
@@ -51,58 +51,6 @@ std::vector<GraphNode*> Graph::ordered() const {
     require(order.size() > before);
   }
   return order;
-}
-
-namespace {
-
-/// The value is looked at when the node's turn comes, and again after each round of a loop.
-Work conditional_work(const Condition& condition) {
-  std::vector<std::vector<GraphExec::Step>> bodies;
-  for (const Graph* body : condition.bodies) bodies.push_back(steps_of(*body));
-  return [kind = condition.kind, handle = condition.handle, bodies](Runtime& r) {
-    using Kind = Condition::Kind;
-    const auto value = [&] { return r.graphs.condition(handle); };
-    if (kind == Kind::kWhile) {
-      while (value() != 0 && r.sticky == kSuccess) run_steps(r, bodies[0]);
-      return;
-    }
-    const size_t chosen = kind == Kind::kSwitch ? value() : value() != 0 ? 0 : 1;
-    if (chosen < bodies.size()) run_steps(r, bodies[chosen]);
-  };
-}
-
-}  // namespace
-
-std::vector<GraphExec::Step> steps_of(const Graph& graph) {
-  std::vector<GraphExec::Step> steps;
-  std::unordered_map<const GraphNode*, size_t> places;
-  for (const GraphNode* node : graph.ordered()) {
-    Work work = node->work;
-    if (node->child != nullptr)
-      work = [inner = steps_of(*node->child)](Runtime& r) { run_steps(r, inner); };
-    if (node->type == NodeType::kConditional) work = conditional_work(node->condition);
-    std::vector<size_t> after;
-    for (const GraphNode* before : node->dependencies) after.push_back(places.at(before));
-    places[node] = steps.size();
-    steps.push_back({node->number, node->type, std::move(work), std::move(after)});
-  }
-  return steps;
-}
-
-void run_steps(Runtime& runtime, const std::vector<GraphExec::Step>& steps) {
-  runtime::LaunchSet& now = runtime.order.now();
-  const runtime::LaunchSet begin = now;
-  runtime::LaunchSet end = begin;
-  std::vector<runtime::LaunchSet> done;
-  for (const GraphExec::Step& step : steps) {
-    if (runtime.sticky != kSuccess) break;
-    now = begin;
-    for (const size_t before : step.after) now.join(done[before]);
-    if (step.enabled) step.work(runtime);
-    end.join(now);
-    done.push_back(now);
-  }
-  now = std::move(end);
 }
 
 GraphExec::Step& GraphExec::step(const GraphNode& node) {
@@ -266,30 +214,31 @@ void Graphs::add_bodies(GraphNode& node, Condition::Kind kind, uint64_t handle, 
 
 // --- Memory --------------------------------------------------------------------------------------
 
-GraphMemory::GraphMemory(Runtime& runtime, size_t bytes)
-    : runtime_(runtime),
-      pointer_(runtime.memory.allocate(runtime, bytes, Memory::Kind::kDevice)),
+GraphMemory::GraphMemory(Process& process, Memory& memory, size_t bytes)
+    : process_(process),
+      memory_(memory),
+      pointer_(memory.allocate(process, bytes, Memory::Kind::kDevice)),
       bytes_(bytes) {}
 
 GraphMemory::~GraphMemory() {
-  if (!is_lost) runtime_.memory.free(runtime_, pointer_, false);
+  if (!is_lost) memory_.free(process_, pointer_, false);
 }
 
-std::shared_ptr<GraphMemory> Graphs::reserve(Runtime& runtime, size_t bytes) {
+std::shared_ptr<GraphMemory> Graphs::reserve(Process& process, size_t bytes) {
   require(bytes != 0);
   std::erase_if(memory_, [](const auto& entry) { return entry.second.expired(); });
-  auto made = std::make_shared<GraphMemory>(runtime, bytes);
+  auto made = std::make_shared<GraphMemory>(process, device_memory_, bytes);
   memory_[made->pointer()] = made;
   return made;
 }
 
-void Graphs::allocate(Runtime& runtime, const std::shared_ptr<GraphMemory>& memory, size_t bytes) {
+void Graphs::allocate(Process& process, const std::shared_ptr<GraphMemory>& memory, size_t bytes) {
   if (memory->live_bytes != 0)
     throw Failure{kErrorInvalidValue,
                   "what the launch before of this graph has allocated is not freed yet"};
   // Another node, or the launch before, may have written there.
   if (!memory->is_lost)
-    runtime.device().note_unwritten(reinterpret_cast<runtime::DevicePtr>(memory->pointer()), bytes);
+    process.device().note_unwritten(reinterpret_cast<runtime::DevicePtr>(memory->pointer()), bytes);
   memory->live_bytes = bytes;
   memory->is_backed = true;
   live_[memory.get()] = memory;

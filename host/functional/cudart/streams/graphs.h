@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "host/functional/cudart/abi.h"
+#include "host/functional/cudart/memory/memory.h"
+#include "host/functional/cudart/process.h"
 #include "host/recording/launch_set.h"
 
 namespace nearwarp::cudart {
@@ -113,7 +115,7 @@ struct GraphExec {
 /// long as work refers to it, and beyond that until the application frees it.
 class GraphMemory {
  public:
-  GraphMemory(Runtime& runtime, size_t bytes);
+  GraphMemory(Process& process, Memory& memory, size_t bytes);
   ~GraphMemory();
   GraphMemory(const GraphMemory&) = delete;
   GraphMemory& operator=(const GraphMemory&) = delete;
@@ -125,13 +127,15 @@ class GraphMemory {
   bool is_lost = false;                    ///< by a reset of the device
 
  private:
-  Runtime& runtime_;
+  Process& process_;
+  Memory& memory_;
   void* pointer_ = nullptr;
   size_t bytes_ = 0;
 };
 
 class Graphs {
  public:
+  explicit Graphs(Memory& memory) : device_memory_(memory) {}
   Graph* create();
   /// Throws Failure unless it lives.
   Graph& graph(Graph* graph) const;
@@ -166,10 +170,10 @@ class Graphs {
   void add_bodies(GraphNode& node, Condition::Kind kind, uint64_t handle, unsigned size);
 
   /// Addresses for nodes. Throws Failure if there are not so many.
-  std::shared_ptr<GraphMemory> reserve(Runtime& runtime, size_t bytes);
+  std::shared_ptr<GraphMemory> reserve(Process& process, size_t bytes);
   /// A launch comes to a node that allocates there. Throws Failure if what the launch before has
   /// allocated is still in use.
-  void allocate(Runtime& runtime, const std::shared_ptr<GraphMemory>& memory, size_t bytes);
+  void allocate(Process& process, const std::shared_ptr<GraphMemory>& memory, size_t bytes);
   /// A node or the application frees it. Throws Failure for what is not allocated.
   void free(GraphMemory& memory);
   /// The memory that begins there; nullptr if none does.
@@ -194,6 +198,7 @@ class Graphs {
     bool begins_anew = false;
   };
 
+  Memory& device_memory_;
   std::unordered_map<uint64_t, Value> conditions_;
   uint64_t next_condition_ = 1;
   std::unordered_map<const Graph*, std::unique_ptr<Graph>> graphs_;
@@ -204,7 +209,8 @@ class Graphs {
   uint64_t most_live_bytes_ = 0, most_backed_bytes_ = 0;
 };
 
-/// A graph's work in the order of execution, as it is now.
+/// A graph's work in the order of execution, as it is now. (Both are defined where work is done,
+/// in runtime/graph_steps.cpp.)
 std::vector<GraphExec::Step> steps_of(const Graph& graph);
 /// Do it, up to the first fault. Launches wait for those of the steps that theirs depends on.
 void run_steps(Runtime& runtime, const std::vector<GraphExec::Step>& steps);

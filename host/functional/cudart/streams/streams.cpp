@@ -1,7 +1,7 @@
 // Streams and events.
 #include "host/functional/cudart/streams/streams.h"
 
-#include "host/functional/cudart/runtime.h"
+#include "host/functional/cudart/status/failure.h"
 
 namespace nearwarp::cudart {
 

@@ -160,7 +160,7 @@ constexpr report::EnergyRule kSharedLineEnergy[] = {
      "network.sm_wire_fj_per_bit", report::EnergyScale::kBytes},
 };
 
-/// What passed switches of some classes; false if there are none.
+/// Bytes that passed switches of some classes; false if there are none.
 bool passed(System& system, std::span<const std::string_view> classes, uint64_t& bytes) {
   bool any = false;
   for (const std::string_view of_class : classes)
@@ -171,7 +171,7 @@ bool passed(System& system, std::span<const std::string_view> classes, uint64_t&
   return any;
 }
 
-/// Of the networks of GPCs, if there are any.
+/// Collects the networks of GPCs, if there are any.
 void collect_clusters(System& system, report::RunResult& result) {
   uint64_t bytes = 0, shared_bytes = 0, lines = 0;
   if (!passed(system, kClusterNetworks, bytes)) return;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "host/functional/cudart/abi.h"
-#include "host/functional/cudart/runtime.h"
+#include "host/functional/cudart/runtime/runtime.h"
 
 namespace nearwarp::cudart {
 

@@ -1,8 +1,8 @@
 // Copies as work of streams and graphs.
-#include "host/functional/cudart/memory/copies.h"
+#include "host/functional/cudart/runtime/copies.h"
 
-#include "host/functional/cudart/memory/arrays.h"
-#include "host/functional/cudart/runtime.h"
+#include "host/functional/cudart/runtime/arrays.h"
+#include "host/functional/cudart/runtime/runtime.h"
 
 namespace nearwarp::cudart {
 

@@ -16,11 +16,13 @@
 #include "host/functional/cudart/entry_points.h"
 #include "host/functional/cudart/launches/check_log.h"
 #include "host/functional/cudart/launches/execution_watch.h"
-#include "host/functional/cudart/launches/launch.h"
 #include "host/functional/cudart/launches/recorder.h"
 #include "host/functional/cudart/memory/memory.h"
 #include "host/functional/cudart/memory/virtual_memory.h"
 #include "host/functional/cudart/modules/modules.h"
+#include "host/functional/cudart/process.h"
+#include "host/functional/cudart/runtime/launch.h"
+#include "host/functional/cudart/say.h"
 #include "host/functional/cudart/status/failed_calls.h"
 #include "host/functional/cudart/status/failure.h"
 #include "host/functional/cudart/status/thread_state.h"
@@ -34,14 +36,14 @@ namespace nearwarp::cudart {
 /// The pointer that is the primary context of a device.
 void* primary_context(int device);
 
-class Runtime {
+class Runtime final : public Process {
  public:
   std::recursive_mutex mutex;  ///< held by every API call
-  Modules modules;
   Memory memory;
+  Modules modules{memory};
   VirtualMemory virtual_memory;
   Streams streams;
-  Graphs graphs;
+  Graphs graphs{memory};
   runtime::LaunchOrder order;
   Status sticky = kSuccess;  ///< a kernel's fault: every later call returns it
   unsigned device_flags = 0;
@@ -54,18 +56,15 @@ class Runtime {
   } attempt;
   runtime::DeviceServices* services = nullptr;  ///< for kernels' calls; set when loaded
 
-  const DeviceSpec& spec();
-  const Settings& settings();
-  /// The device, made at the first call. Throws Failure if it cannot be made.
-  runtime::VirtualDevice& device();
-  bool has_device() const { return device_ != nullptr; }
+  const Settings& settings() override;
+  runtime::VirtualDevice& device() override;
+  bool has_device() const override { return device_ != nullptr; }
   int num_devices() { return static_cast<int>(settings().visible_devices.size()); }
   /// Throws Failure unless the application has such a device.
   void check_device(int device) {
     require(device >= 0 && device < num_devices(), kErrorInvalidDevice);
   }
-  /// Bytes of the device's memory that can still be allocated.
-  uint64_t free_memory_bytes();
+  uint64_t free_memory_bytes() override;
   Recorder& recorder() { return recorder_; }
 
   /// Do the work of a stream now; if the stream is being captured, put it into the graph instead.
@@ -124,11 +123,6 @@ class Runtime {
 
 /// The one of this process.
 Runtime& the_runtime();
-
-/// Print "nearwarp: MESSAGE" to standard error.
-void say(const std::string& message);
-/// Says each text only once.
-void say_once(const std::string& message);
 
 /// The calling thread's last error.
 inline Status& last_error() { return thread_state().last_error; }

@@ -1,5 +1,5 @@
 // Launching kernels.
-#include "host/functional/cudart/launches/launch.h"
+#include "host/functional/cudart/runtime/launch.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "host/core/demangle.h"
-#include "host/functional/cudart/runtime.h"
+#include "host/functional/cudart/runtime/runtime.h"
 
 namespace nearwarp::cudart {
 

@@ -61,7 +61,7 @@ void say_written(const std::string& path, const Program& program) {
                     program.truncated() ? ", not all of the program" : ""));
 }
 
-/// What to do with a word that is no application after "--".
+/// Advice on a word that is no application after "--".
 std::string advice_on(const std::string& word) {
   if (taken(is_workload(word)))
     return fmt::format(

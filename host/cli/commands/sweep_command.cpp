@@ -192,7 +192,7 @@ std::string closing_text(const SweepOutcome& outcome) {
 SweepOutcome run_here(const Request& request) {
   SweepOptions how = request.how;
   how.only_count = request.slurm.has_value();
-  SweepBar bar;
+  ProgressBar bar = sweep_bar();
   Notes notes;
   how.tell = [&](const std::string& message) { notes.tell(message); };
   how.program = [&](const Activity& a) {
@@ -201,7 +201,7 @@ SweepOutcome run_here(const Request& request) {
   };
   how.progress = [&](const SweepProgress& progress) {
     notes.wipe();
-    bar.update(progress);
+    show(progress, bar);
     return !interrupted();
   };
   // A reader of the table who leaves early must not end the program before the file is written.

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "host/functional/cudart/abi.h"
-#include "host/functional/cudart/runtime.h"
+#include "host/functional/cudart/runtime/runtime.h"
 #include "host/functional/cudart/streams/graphs.h"
 
 namespace nearwarp::cudart {

@@ -1,11 +1,11 @@
 // Texture and surface objects, from the application's descriptions to those of the virtual device.
-#include "host/functional/cudart/memory/textures.h"
+#include "host/functional/cudart/runtime/textures.h"
 
 #include <algorithm>
 #include <map>
 
-#include "host/functional/cudart/memory/arrays.h"
-#include "host/functional/cudart/runtime.h"
+#include "host/functional/cudart/runtime/arrays.h"
+#include "host/functional/cudart/runtime/runtime.h"
 
 namespace nearwarp::cudart {
 

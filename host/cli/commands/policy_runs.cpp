@@ -1,5 +1,5 @@
 // Simulates one program under several policies, side by side, with a progress bar.
-#include "host/cli/policy_runs.h"
+#include "host/cli/commands/policy_runs.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // CUDA arrays.
-#include "host/functional/cudart/memory/arrays.h"
+#include "host/functional/cudart/runtime/arrays.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,5 +1,5 @@
 // The library's state.
-#include "host/functional/cudart/runtime.h"
+#include "host/functional/cudart/runtime/runtime.h"
 
 #include <fmt/format.h>
 #include <pthread.h>
@@ -9,7 +9,6 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
-#include <unordered_set>
 
 #include "host/core/demangle.h"
 #include "host/functional/cudart/memory/address_range.h"
@@ -47,22 +46,6 @@ Runtime& the_runtime() {
   return *runtime;
 }
 
-void say(const std::string& message) {
-  const std::string line = "nearwarp: " + message + "\n";
-  std::fflush(stdout);
-  std::fputs(line.c_str(), stderr);
-}
-
-void say_once(const std::string& message) {
-  static auto* const said = new std::unordered_set<std::string>;
-  if (said->insert(message).second) say(message);
-}
-
-ThreadState& thread_state() {
-  thread_local ThreadState state;
-  return state;
-}
-
 extern "C" {
 constinit thread_local bool nw_cudart_null_is_of_thread = false;
 }
@@ -82,8 +65,6 @@ const Settings& Runtime::settings() {
   read_settings();
   return settings_;
 }
-
-const DeviceSpec& Runtime::spec() { return settings().device; }
 
 /// Begins the recording and the findings of this process.
 void Runtime::begin_logs() {

@@ -1,5 +1,5 @@
 // The work of graphs' nodes.
-#include "host/functional/cudart/streams/graph_work.h"
+#include "host/functional/cudart/runtime/graph_work.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "host/functional/cudart/launches/launch.h"
-#include "host/functional/cudart/memory/copies.h"
-#include "host/functional/cudart/runtime.h"
+#include "host/functional/cudart/runtime/copies.h"
+#include "host/functional/cudart/runtime/launch.h"
+#include "host/functional/cudart/runtime/runtime.h"
 
 namespace nearwarp::cudart {
 

@@ -1,5 +1,5 @@
 // A headless Chromium, if there is one.
-#include "tests/experiment/browser.h"
+#include "tests/cli/browser.h"
 
 #include <cstdio>
 #include <cstdlib>

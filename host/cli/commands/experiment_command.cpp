@@ -182,7 +182,7 @@ ExperimentOutcome run_here(const Request& request) {
   SweepOptions how = request.how;
   how.only_count = request.slurm.has_value();
   catch_interrupts();
-  SweepBar bar;
+  ProgressBar bar = sweep_bar();
   Notes notes;
   how.tell = [&](const std::string& message) {
     bar.wipe();
@@ -195,7 +195,7 @@ ExperimentOutcome run_here(const Request& request) {
   };
   how.progress = [&](const SweepProgress& progress) {
     notes.wipe();
-    bar.update(progress);
+    show(progress, bar);
     return !interrupted();
   };
   return taken(request.experiment.run(how));

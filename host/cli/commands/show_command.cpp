@@ -17,7 +17,7 @@
 namespace nearwarp::cli {
 namespace {
 
-/// Of one word alone: a kind of things that can be listed is listed; else what is missing is said.
+/// One word alone: a kind of things that can be listed is listed; else what is missing is said.
 int show_one_word(const std::string& word) {
   const Words kinds = file_kinds(), listed = catalogue_kinds();
   const bool is_kind = std::ranges::find(kinds, word) != kinds.end();

@@ -1,0 +1,93 @@
+// The virtual CUDA device's insides, which the files about modules, launches and textures share.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "host/functional/decode/decoded_kernel.h"
+#include "host/functional/device/virtual_device.h"
+#include "host/functional/exec/device_runtime.h"
+#include "host/functional/exec/executor.h"
+#include "host/functional/memory/device_heap.h"
+#include "host/functional/memory/device_memory.h"
+#include "host/functional/racecheck/checker.h"
+
+namespace nearwarp::runtime {
+
+/// A grid to run.
+struct VirtualDevice::Grid {
+  uint32_t module = 0;
+  const std::string& kernel;
+  Dim3 grid, block;
+  uint32_t dynamic_shared_bytes = 0;
+  std::span<const std::byte> parameters;
+  bool record = true, cooperative = false;
+  uint32_t depth = 0;        ///< grids above it; 0: launched by the host
+  Dim3 cluster = {0, 0, 0};  ///< 0: what the kernel asks for
+};
+
+struct VirtualDevice::Impl {
+  struct LoadedKernel {
+    const compiler::Kernel* kernel = nullptr;
+    DecodedKernel decoded;                // once it has been asked for
+    std::string problem;                  // why it cannot run
+    uint32_t recorded = compiler::kNone;  // index into Recording::kernels
+    bool checked = false;                 // decoded for Options::checker
+  };
+  struct Module {
+    std::shared_ptr<const compiler::Program> program;
+    std::unordered_map<std::string, DevicePtr> variables;
+    std::unordered_map<std::string, LoadedKernel> kernels;
+    bool unloaded = false;  ///< its variables are gone
+  };
+
+  explicit Impl(Options o)
+      : options(std::move(o)),
+        memory(options.memory_bytes, options.same_addresses, options.mapped_bytes) {
+    recording.traces = TraceStore(options.traces);
+    if (options.checker != nullptr && options.checker->wants_writes()) memory.track_writes();
+  }
+
+  DevicePtr allocate(uint64_t bytes, std::string label);
+  void check_image(const TextureImage& image, const ChannelFormat& format) const;
+  void load_variables(Module& module);
+  void initialise(const Module& module);
+  const Module& module(uint32_t handle) const;
+  /// Does the kernel call malloc or free? Then there is a heap afterwards.
+  bool uses_heap(const DecodedKernel& k);
+  /// Does the kernel call the CUDA runtime? Then there is a `runtime` afterwards.
+  bool uses_runtime(const DecodedKernel& k);
+  LoadedKernel& kernel(uint32_t handle, const std::string& name);
+  void check_dimensions(const compiler::Kernel& k, Dim3 grid, Dim3 block, uint64_t shared,
+                        uint64_t parameter_bytes) const;
+  [[noreturn]] void fail(const DeviceFault& f);
+  std::optional<ChildGrid> next_child();
+  void append(TraceChunk chunk);
+  void add_launch(LaunchRecord& launch, const ExecutorResult& counted, double seconds);
+  void end_recording(const std::string& kernel, TraceCut why);
+  void truncate();
+
+  Options options;
+  DeviceMemory memory;
+  std::vector<Module> modules;
+  Recording recording;
+  uint64_t warp_instructions = 0, thread_instructions = 0;
+  ExecutorResult recorded;     // of all launches
+  uint32_t sunk_chunks = 0;    // given to Options::sink
+  bool limit_reached = false;  ///< nothing more is recorded
+  TextureTable textures;
+  uint64_t grid_workspace = 0;  // of cooperative launches
+  uint32_t stack_bytes = compiler::kStackBytes;
+  DevicePtr heap_address = 0;
+  std::optional<DeviceHeap> heap;        // made for the first kernel that calls malloc or free
+  std::optional<DeviceRuntime> runtime;  // made for the first kernel that calls it
+  std::optional<DeviceFault> fault;      // of an earlier launch
+  bool taken = false;
+};
+
+}  // namespace nearwarp::runtime
