@@ -272,6 +272,7 @@ struct SmStateOf {
   uint8_t wants_network = 0;  ///< those that have something to send over the network
   uint8_t wants_control = 0;  ///< those that may have something to send to the front end
   uint8_t own_channels = 0;   ///< those that have channels of their own to this SM
+  uint8_t places_pages = 0;   ///< those that are shown walks, because they place pages
   bool simple = false;        ///< is_simple()
   uint32_t mechanism_state[kMaxMechanisms] = {}, mechanism_params[kMaxMechanisms] = {};
   // Warp slots.
