@@ -275,7 +275,7 @@ struct SmStateOf {
   uint8_t places_pages = 0;   ///< those that are shown walks, because they place pages
   /// Those that count all accesses of warps: meanwhile others leave them to the load-store unit.
   uint8_t counts_accesses = 0;
-  bool simple = false;        ///< is_simple()
+  bool simple = false;  ///< is_simple()
   uint32_t mechanism_state[kMaxMechanisms] = {}, mechanism_params[kMaxMechanisms] = {};
   // Warp slots.
   WarpSet<kWords> free_warps;
