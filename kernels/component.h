@@ -5,6 +5,8 @@
 #include "device/dram/traffic.h"
 #include "device/dram/vault.h"
 #include "device/frontend/front_end.h"
+#include "device/link/link_port.h"
+#include "device/mechanisms/coda/mechanism.h"
 #include "device/mechanisms/mpu/mechanism.h"
 #include "device/mechanisms/opportunistic/mechanism.h"
 #include "device/mechanisms/tom/mechanism.h"
@@ -59,10 +61,13 @@ NW_HD NW_INLINE StepResult RouterNetworkKind::step(const Params& p, State& s,
   return noc::step_channel_network(p, s, system.arena, window, horizon);
 }
 
-NW_HD NW_INLINE StepResult LinkPortKind::step(const Params& p, State& s,
-                                              const sm::SystemView& system, const Window& window,
-                                              Horizon& horizon) {
-  return step_link_port(p, s, system.arena, window, horizon);
+template <class Mechanisms>
+NW_HD NW_INLINE StepResult LinkPortKindOf<Mechanisms>::step(const LinkPortParams& p,
+                                                            LinkPortState& s,
+                                                            const sm::SystemView& system,
+                                                            const Window& window,
+                                                            Horizon& horizon) {
+  return step_link_port<Mechanisms>(p, s, system.arena, window, horizon);
 }
 
 template <class Mechanisms>

@@ -8,7 +8,7 @@
 #include "device/dram/vault_state.h"
 #include "device/frontend/front_end_state.h"
 #include "device/link/host_memory.h"
-#include "device/link/link_port.h"
+#include "device/link/link_port_state.h"
 #include "device/noc/channel_network.h"
 #include "device/noc/crossbar_state.h"
 #include "device/noc/standalone.h"
@@ -29,6 +29,9 @@ namespace nearwarp::opportunistic {
 struct Mechanism;
 }
 namespace nearwarp::mpu {
+struct Mechanism;
+}
+namespace nearwarp::coda {
 struct Mechanism;
 }
 
@@ -88,11 +91,13 @@ struct RouterNetworkKind : FallibleKindOf<noc::ChannelNetworkParams, noc::Channe
   static uint32_t weight(uint32_t /*inputs*/) { return 600; }
 };
 
-struct LinkPortKind : KindOf<LinkPortParams, LinkPortState> {
+template <class Mechanisms>
+struct LinkPortKindOf : KindOf<LinkPortParams, LinkPortState> {
   static constexpr const char* kName = "link port";
-  NW_HD NW_INLINE static StepResult step(const Params& p, State& s, const sm::SystemView& system,
-                                         const Window& window, Horizon& horizon);
-  NW_HD static const Fault* fault(const State& s) { return &s.ports.fault; }
+  NW_HD NW_INLINE static StepResult step(const LinkPortParams& p, LinkPortState& s,
+                                         const sm::SystemView& system, const Window& window,
+                                         Horizon& horizon);
+  NW_HD static const Fault* fault(const LinkPortState& s) { return &s.ports.fault; }
   static uint32_t weight(uint32_t /*inputs*/) { return 24; }
 };
 
@@ -135,7 +140,7 @@ template <class Mechanisms, bool kSpecialised>
 using AnyFamilyWith =
     Family<SmKindOf<1, Mechanisms, kSpecialised>,
            SmKindOf<sm::kWideWords, Mechanisms, kSpecialised>, L2SliceKindOf<Mechanisms>,
-           SwitchKind, CrossbarKindOf<kSpecialised>, RouterNetworkKind, LinkPortKind,
+           SwitchKind, CrossbarKindOf<kSpecialised>, RouterNetworkKind, LinkPortKindOf<Mechanisms>,
            VaultKindOf<Mechanisms>, HostMemoryKind, StandaloneNetworkKind, TrafficKind,
            FrontEndKindOf<Mechanisms>>;
 /// All kinds, in the order of ComponentKind, with mechanisms of one's own.
@@ -147,8 +152,8 @@ using GeneralFamilyWith = AnyFamilyWith<Mechanisms, false>;
 
 /// The mechanisms that come with the program; a mechanism's number is its place. A type by itself:
 /// as template arguments of every view, all of them would be where calls of one look for functions.
-struct Mechanisms : sm::MechanismList<tom::Mechanism, opportunistic::Mechanism,
-                                      mpu::Mechanism NW_MORE_DEVICE_CODE> {};
+struct Mechanisms : sm::MechanismList<tom::Mechanism, opportunistic::Mechanism, mpu::Mechanism,
+                                      coda::Mechanism NW_MORE_DEVICE_CODE> {};
 /// The product's family.
 using ProductFamily = FamilyWith<Mechanisms>;
 static_assert(ProductFamily::kind_of<sm::SmState>() == ComponentKind::kSm);

@@ -8,22 +8,17 @@
 
 namespace nearwarp::l2 {
 
-/// A slice during one step, for hooks. `List`: the MechanismList of its family.
-template <class List>
-struct View {
-  using Mechanisms = List;
+/// Hooks at an L2 slice: a type OnL2Slice.
+struct Place {
   template <class M>
-  static constexpr bool kHasHooks = sizeof(M) != 0 && requires {
+  static constexpr bool kHas = requires {
     typename M::OnL2Slice;
   };
   template <class M>
   using HooksOf = typename M::OnL2Slice;
-
-  const L2SliceParams& p;
-  L2SliceState& s;
-  std::byte* base;
-  Horizon& horizon;
 };
+template <class List>
+using View = ComponentView<List, Place, L2SliceParams, L2SliceState>;
 
 /// In MemoryHooks::take_packet(): look up `line` for whoever sent `packet`: it gets the line with
 /// the packet's tag, as a packet of kind `reply`, whose sectors say nothing. False: it has to wait,

@@ -15,6 +15,7 @@
 #include <type_traits>
 
 #include "device/core/bits.h"
+#include "device/core/channel.h"
 #include "device/core/packet.h"
 #include "device/core/types.h"
 
@@ -34,6 +35,51 @@ struct Attachments {
   uint32_t state[kMaxMechanisms] = {}, params[kMaxMechanisms] = {};  ///< offsets, by number
   uint32_t bits = 0;                                                 ///< numbers
 };
+
+/// A mechanism at a component, the first parameter of its hooks. V: the component's view, which has
+/// the arena's `base`.
+template <class V, class M, class HooksThere, class StateThere = typename HooksThere::State>
+struct MechanismAt {
+  using Mechanism = M;
+  using Hooks = HooksThere;
+
+  V& v;
+  StateThere& s;
+  const typename Hooks::Params& p;
+  uint32_t number;
+  uint32_t bit;  ///< 1 << number
+
+  NW_HD MechanismAt(V& view, uint32_t n, uint32_t state, uint32_t params)
+      : v(view),
+        s(*reinterpret_cast<StateThere*>(view.base + state)),
+        p(*reinterpret_cast<const typename Hooks::Params*>(view.base + params)),
+        number(n),
+        bit(1u << n) {}
+};
+
+/// f(Place::At<V, M>) for each mechanism of the list that is in `who` and has hooks at a component
+/// like this one: Place::has<V, M>().
+template <class Place, class V, class F, class... M>
+NW_HD NW_INLINE void each_mechanism(MechanismList<M...>, V& v, uint32_t who, F&& f) {
+  uint32_t number = 0;
+  [[maybe_unused]] const auto one = [&](auto* m) {
+    using Mechanism = std::remove_pointer_t<decltype(m)>;
+    static_assert(sizeof(Mechanism) != 0, "its device code has to be included");
+    if constexpr (Place::template has<V, Mechanism>()) {
+      if ((who >> number & 1) != 0) {
+        typename Place::template At<V, Mechanism> o(v, number);
+        f(o);
+      }
+    }
+    number += 1;
+  };
+  (one(static_cast<M*>(nullptr)), ...);
+}
+/// Is the packet one of the mechanism's own?
+template <class O>
+NW_HD constexpr bool owns(const O&, PacketKind kind) {
+  return O::Mechanism::kPacketBlock == block_of(kind);
+}
 
 /// The fate of a packet that a mechanism was shown.
 enum class PacketTaken : uint8_t {
@@ -108,23 +154,28 @@ struct MemoryHooks {
 /// Tags of mechanisms' own requests are less.
 inline constexpr uint32_t kOwnTags = 1u << 24;
 
-/// Mechanism M at a component of which V is the view. V::kHasHooks<M>: has M any there?
-/// V::HooksOf<M> are they.
+/// The view of an L2 slice, a vault or a link port during one step, for hooks. `List`: the
+/// MechanismList of its family; `Place`: which hooks are those there (kHas, HooksOf).
+template <class List, class Place, class Params, class State>
+struct ComponentView {
+  using Mechanisms = List;
+  template <class M>
+  static constexpr bool kHasHooks = sizeof(M) != 0 && Place::template kHas<M>;
+  template <class M>
+  using HooksOf = typename Place::template HooksOf<M>;
+
+  const Params& p;
+  State& s;
+  std::byte* base;
+  Horizon& horizon;
+};
+
+/// Mechanism M at such a component, of which V is the view.
 template <class V, class M>
-struct AtMemory {
-  using Mechanism = M;
-  using Hooks = typename V::template HooksOf<M>;
-
-  V& v;
-  typename Hooks::State& s;
-  const typename Hooks::Params& p;
-  uint32_t number;
-
+struct AtMemory : MechanismAt<V, M, typename V::template HooksOf<M>> {
   NW_HD AtMemory(V& view, uint32_t n)
-      : v(view),
-        s(*reinterpret_cast<typename Hooks::State*>(view.base + view.s.attached.state[n])),
-        p(*reinterpret_cast<const typename Hooks::Params*>(view.base + view.s.attached.params[n])),
-        number(n) {}
+      : MechanismAt<V, M, typename V::template HooksOf<M>>(view, n, view.s.attached.state[n],
+                                                           view.s.attached.params[n]) {}
 };
 
 /// The request of mechanism `number` by its tag: never 0, which is the component's own.
@@ -158,37 +209,31 @@ constexpr bool see_requests(MechanismList<M...>) {
   return (sees_requests<V, M>() || ...);
 }
 
-template <class V, class F, class... M>
-NW_HD NW_INLINE void each_of(MechanismList<M...>, V& v, uint32_t who, F&& f) {
-  uint32_t number = 0;
-  [[maybe_unused]] const auto one = [&](auto* m) {
-    using Mechanism = std::remove_pointer_t<decltype(m)>;
-    if constexpr (V::template kHasHooks<Mechanism>) {
-      if ((who >> number & 1) != 0) {
-        AtMemory<V, Mechanism> o(v, number);
-        f(o);
-      }
-    }
-    number += 1;
-  };
-  (one(static_cast<M*>(nullptr)), ...);
-}
+/// Components with a ComponentView, for each_mechanism().
+struct Place {
+  template <class V, class M>
+  static constexpr bool has() {
+    return V::template kHasHooks<M>;
+  }
+  template <class V, class M>
+  using At = AtMemory<V, M>;
+};
 /// f(AtMemory) for each mechanism that is attached.
 template <class V, class F>
 NW_HD NW_INLINE void each(V& v, F&& f) {
-  each_of(typename V::Mechanisms(), v, v.s.attached.bits, f);
+  each_mechanism<Place>(typename V::Mechanisms(), v, v.s.attached.bits, f);
 }
 /// f(AtMemory) for mechanism `number`.
 template <class V, class F>
 NW_HD NW_INLINE void one(V& v, uint32_t number, F&& f) {
-  each_of(typename V::Mechanisms(), v, 1u << number, f);
+  each_mechanism<Place>(typename V::Mechanisms(), v, 1u << number, f);
 }
 /// f(AtMemory) for the one whose packet this is; is there one?
 template <class V, class F>
 NW_HD NW_INLINE bool owner(V& v, PacketKind kind, F&& f) {
   bool found = false;
   each(v, [&](auto& o) {
-    if (std::remove_reference_t<decltype(o)>::Mechanism::kPacketBlock != block_of(kind)) return;
+    if (!owns(o, kind)) return;
     found = true;
     f(o);
   });

@@ -1,4 +1,4 @@
-// Bit masks that several lanes of one group change.
+// Bit masks that several lanes of one group change, and words that several components write.
 //
 // Setting bits, and taking bits of one's own away, is all that lanes may do to a common word: the
 // order in which that happens does not show.
@@ -35,6 +35,22 @@ NW_HD NW_INLINE void set_flag(uint8_t* flag) {
   *static_cast<volatile uint8_t*>(flag) = 1;
 #else
   *flag = 1;
+#endif
+}
+
+/// A word that several SMs write, all of them the same, before any of them reads it.
+NW_HD NW_INLINE uint32_t load_shared_word(const uint32_t* word) {
+#if defined(__CUDA_ARCH__)
+  return *word;
+#else
+  return __atomic_load_n(word, __ATOMIC_RELAXED);
+#endif
+}
+NW_HD NW_INLINE void store_shared_word(uint32_t* word, uint32_t value) {
+#if defined(__CUDA_ARCH__)
+  *word = value;
+#else
+  __atomic_store_n(word, value, __ATOMIC_RELAXED);
 #endif
 }
 

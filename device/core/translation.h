@@ -12,7 +12,7 @@
 #pragma once
 
 #include "device/core/address_map.h"
-#include "device/core/first_touch.h"
+#include "device/core/shared_bits.h"
 
 namespace nearwarp {
 
@@ -62,7 +62,8 @@ struct PageEntry {
 };
 
 /// The table of one address space. The host changes it while the machine stands still, and has
-/// caches and TLBs emptied.
+/// caches and TLBs emptied; a mechanism that places pages writes the entries of those that no TLB
+/// has yet (write_entry()).
 struct PageTable {
   Ref<PageEntry> pages;  ///< by virtual page
   /// Pages beyond it: under map 0, at their address, or what these bits leave of it, from there on.
@@ -70,22 +71,19 @@ struct PageTable {
   /// Entries for TLBs, whose pages may be several of the table's: the first one's entry if the
   /// others go on from there, else one that is mixed().
   Ref<PageEntry> runs;
-  /// Pages whose entries are made by their first touch.
-  FirstTouchPages touched;
 };
 
 /// All page tables of a system.
 struct Translation {
   Ref<PageTable> spaces;    ///< by address space; beyond: no table, so physical is virtual
   uint32_t page_shift = 5;  ///< log2 of the lines per page
-  FirstTouchRule first_touch;
 };
 
 /// Entry `number` of `entries`, the table's pages or runs, each of which stands for 2^shift lines.
 NW_HD NW_INLINE PageEntry entry_in(const PageTable& table, const Ref<PageEntry>& entries,
                                    const std::byte* base, uint32_t number, uint32_t shift) {
   return number < entries.count
-             ? entries.in(base)[number]
+             ? PageEntry{load_shared_word(&entries.in(base)[number].word)}
              : PageEntry::of(table.beyond + (number << shift & table.beyond_bits), 0);
 }
 
@@ -105,14 +103,14 @@ NW_HD NW_INLINE PageEntry run_entry(const Translation& t, const std::byte* base,
   return entry_in(table, table.runs, base, run, run_shift);
 }
 
-/// The entry of a page that has been touched; it is placed by its first touch.
-NW_HD NW_INLINE PageEntry touched_entry(const Translation& t, const FirstTouchPages& space,
-                                        const std::byte* base, uint32_t page) {
-  const FirstTouchRule& rule = t.first_touch;
-  const Tick first = load_shared_tick(&space.pages.in(base)[page].first);
-  const Toucher who = Toucher::of(first, page, rule.stack_bits);
-  const uint32_t frame = cgp_frame(space, page, who.stack, rule.stack_bits);
-  return PageEntry::of(frame << t.page_shift, rule.map);
+/// Write the entry of a page, from an SM, where TLBs' pages are those of the table. Others may
+/// write the same at the same time.
+NW_HD NW_INLINE void write_entry(const Translation& t, std::byte* base, uint32_t space,
+                                 uint32_t page, PageEntry entry) {
+  const PageTable& table = t.spaces.in(base)[space];
+  NW_ASSERT(page < table.pages.count && page < table.runs.count);
+  store_shared_word(&table.pages.in(base)[page].word, entry.word);
+  store_shared_word(&table.runs.in(base)[page].word, entry.word);
 }
 
 /// The physical line of a virtual one.

@@ -7,22 +7,17 @@
 
 namespace nearwarp::vault {
 
-/// A vault during one step, for hooks. `List`: the MechanismList of its family.
-template <class List>
-struct View {
-  using Mechanisms = List;
+/// Hooks at a vault: a type OnVault.
+struct Place {
   template <class M>
-  static constexpr bool kHasHooks = sizeof(M) != 0 && requires {
+  static constexpr bool kHas = requires {
     typename M::OnVault;
   };
   template <class M>
   using HooksOf = typename M::OnVault;
-
-  const VaultParams& p;
-  VaultState& s;
-  std::byte* base;
-  Horizon& horizon;
 };
+template <class List>
+using View = ComponentView<List, Place, VaultParams, VaultState>;
 
 }  // namespace nearwarp::vault
 

@@ -27,52 +27,33 @@ struct Hooks {
 
 /// Mechanism M on the front end.
 template <class V, class M>
-struct On {
-  using Mechanism = M;
-  using Hooks = typename M::OnFrontEnd;
-
-  V& v;
-  typename Hooks::State& s;
-  const typename Hooks::Params& p;
-  uint32_t bit;
-
-  NW_HD On(V& view, uint32_t number)
-      : v(view),
-        s(*reinterpret_cast<typename Hooks::State*>(view.base + view.s.mechanism_state[number])),
-        p(*reinterpret_cast<const typename Hooks::Params*>(view.base +
-                                                           view.s.mechanism_params[number])),
-        bit(1u << number) {}
+struct On : MechanismAt<V, M, typename M::OnFrontEnd> {
+  NW_HD On(V& view, uint32_t n)
+      : MechanismAt<V, M, typename M::OnFrontEnd>(view, n, view.s.mechanism_state[n],
+                                                  view.s.mechanism_params[n]) {}
 };
 
 namespace hooks {
 
-template <class V, class F, class... M>
-NW_HD NW_INLINE void each_of(sm::MechanismList<M...>, V& v, F&& f) {
-  uint32_t number = 0;
-  [[maybe_unused]] const auto one = [&](auto* m) {
-    using Mechanism = std::remove_pointer_t<decltype(m)>;
-    static_assert(sizeof(Mechanism) != 0, "its device code has to be included");
-    if constexpr (requires { typename Mechanism::OnFrontEnd; }) {
-      if ((v.s.attached >> number & 1) != 0) {
-        On<V, Mechanism> o(v, number);
-        f(o);
-      }
-    }
-    number += 1;
-  };
-  (one(static_cast<M*>(nullptr)), ...);
-}
+struct Place {
+  template <class V, class M>
+  static constexpr bool has() {
+    return requires { typename M::OnFrontEnd; };
+  }
+  template <class V, class M>
+  using At = On<V, M>;
+};
 /// f(On<V, M>) for each mechanism that is attached.
 template <class V, class F>
 NW_HD NW_INLINE void each(V& v, F&& f) {
-  if (v.s.attached != 0) each_of(typename V::Mechanisms(), v, f);
+  if (v.s.attached != 0) each_mechanism<Place>(typename V::Mechanisms(), v, v.s.attached, f);
 }
 /// f for the one whose packet this is; false if there is none.
 template <class V, class F>
 NW_HD NW_INLINE bool owner(V& v, PacketKind kind, F&& f) {
   bool found = false;
   each(v, [&](auto& o) {
-    if (std::remove_reference_t<decltype(o)>::Mechanism::kPacketBlock != block_of(kind)) return;
+    if (!owns(o, kind)) return;
     found = true;
     f(o);
   });

@@ -9,37 +9,9 @@
 // not wake the machine: after the last one with traffic there is at most one more evaluation.
 #pragma once
 
-#include "device/noc/switch.h"
+#include "device/link/link_mechanisms.h"
 
 namespace nearwarp {
-
-struct LinkPortParams {
-  SwitchParams ports;
-  uint32_t monitor = 0;                      ///< 0: no monitor
-  uint32_t interval_ticks = 0;               ///< a multiple of the period
-  uint32_t threshold_percent = 100;          ///< a direction is busy from this utilisation on
-  uint16_t endpoint = 0;                     ///< this port
-  uint16_t front_end = 0;                    ///< endpoint of the busy messages
-  uint16_t control_bytes = 0;                ///< weight of a busy message
-  PacketKind news_kind = PacketKind::kNone;  ///< kind of a busy message
-};
-
-struct LinkPortCounters {
-  uint64_t intervals = 0;  ///< evaluated, i.e. with traffic or busy before
-  uint64_t tx_busy_intervals = 0, rx_busy_intervals = 0;
-  uint64_t messages = 0;
-};
-
-struct LinkPortState {
-  SwitchState ports;
-  Ref<Channel> tx, rx;           ///< the link's two directions
-  Ref<Channel> control;          ///< to the front end; unused without a monitor
-  uint64_t tx_busy_before = 0;   ///< TX busy ticks at the last evaluation
-  uint64_t rx_bytes_before = 0;  ///< RX bytes at the last evaluation
-  uint32_t busy_bits = 0;        ///< bit 0: TX, bit 1: RX
-  uint32_t told_bits = 0;        ///< what the front end knows
-  LinkPortCounters counters;
-};
 
 namespace link_detail {
 
@@ -81,16 +53,27 @@ NW_HD NW_INLINE void tell(const LinkPortParams& p, LinkPortState& s, std::byte* 
   s.counters.messages += 1;
 }
 
+/// The switch's part of a step.
+template <class List>
+NW_HD NW_INLINE StepResult step_ports(const LinkPortParams& p, LinkPortState& s, std::byte* base,
+                                      const Window& window, Horizon& horizon) {
+  if constexpr (memory_hooks::any<link::View<List>>(List())) {
+    if (s.attached.bits != 0) return step_with_mechanisms<List>(p, s, base, window, horizon);
+  }
+  return step_switch(p.ports, s.ports, base, window, horizon);
+}
+
 }  // namespace link_detail
 
 /// Step a link port through a window.
 ///
 /// Reads:  slices, request crossbar, RX link; sends to TX link, slices, reply crossbar, front end.
 /// Units:  times in ticks of the machine's base clock; messages carry bit 0: TX busy, bit 1: RX.
+template <class List = NoMechanisms>
 NW_HD NW_APART inline StepResult step_link_port(const LinkPortParams& p, LinkPortState& s,
                                                 std::byte* base, Window window, Horizon& horizon) {
   using namespace link_detail;
-  if (p.monitor == 0) return step_switch(p.ports, s.ports, base, window, horizon);
+  if (p.monitor == 0) return step_ports<List>(p, s, base, window, horizon);
   const Tick interval = p.interval_ticks;
   StepResult result;
   Tick from = window.begin;
@@ -118,7 +101,7 @@ NW_HD NW_APART inline StepResult step_link_port(const LinkPortParams& p, LinkPor
       }
     }
     const Tick to = min_tick(boundary, window.end);
-    result = step_switch(p.ports, s.ports, base, Window{from, to}, horizon);
+    result = step_ports<List>(p, s, base, Window{from, to}, horizon);
     if (to == window.end) break;
     from = to;
   }
@@ -137,6 +120,7 @@ LinkPortState make_link_port(Allocator& arena, const LinkPortParams& params,
                              Ref<Channel> control) {
   LinkPortState s;
   s.ports = make_switch(arena, params.ports, inputs, outputs);
+  s.passed_by = arena.template allocate<uint8_t>(static_cast<uint32_t>(inputs.size()));
   s.tx = tx;
   s.rx = rx;
   s.control = control;

@@ -46,6 +46,39 @@ NW_HD NW_INLINE Tick head_tick(const SwitchInput& in, const std::byte* base) {
   return load_shared_tick(&reinterpret_cast<const Slot*>(base + in.head_slot)->arrive);
 }
 
+/// How a packet leaves: when its first flit does, and for how many cycles it holds its port.
+struct Departure {
+  Tick start = 0;
+  uint32_t cycles = 0;
+};
+/// A packet leaves in `cycle` by channel `out`, which has a credit and whose port is free.
+NW_HD NW_INLINE Departure depart(const SwitchParams& p, SwitchState& s, std::byte* base,
+                                 SwitchOutput& out, const Packet& packet, uint64_t cycle,
+                                 Horizon& horizon) {
+  SwitchOutPort& port = s.out_ports.in(base)[out.port];
+  Channel& to = *out.channel.in(base);
+  const Tick now = cycle * p.period;
+  const uint32_t bytes = packet.bytes;
+  const uint32_t flits = (bytes + p.flit_bytes - 1) / p.flit_bytes;
+  const uint32_t cycles = flits > 1 ? flits : 1;
+  const Tick held = Tick{cycles} * p.period;
+  s.counters.packets += 1;
+  s.counters.bytes += bytes;
+  s.counters.flits += flits;
+  s.counters.replies += is_reply(packet.kind) ? 1 : 0;
+  s.counters.port_busy_ticks += held;
+  // Virtual channels of one port share its wire.
+  const Tick start = max_tick(now, port.wire_free_at);
+  send(to, base, start, packet, horizon, held - p.period);
+  port.wire_free_at = to.producer_side.free_at;
+  // The next packet may come up to a cycle before the wire is free, so that a wire whose
+  // transfers are no multiple of the cycle has no gaps.
+  port.free_from =
+      port.wire_free_at < now + held + p.period ? cycle + cycles : port.wire_free_at / p.period;
+  port.flits_sent += flits;
+  return {start, cycles};
+}
+
 /// A switch in a window of at most kSwitchCycles.
 class Switch {
  public:
@@ -349,36 +382,17 @@ class Switch {
     SwitchInput& in = inputs_[i];
     SwitchOutput& out = outputs_[output];
     SwitchInPort& pi = in_ports_[in.port];
-    SwitchOutPort& po = out_ports_[out.port];
     Channel& from = *in.channel.in(base_);
-    Channel& to = *out.channel.in(base_);
-    const Packet& packet = slot_at(base_, in.head_slot).packet;
-    const uint32_t bytes = packet.bytes;
-    const uint32_t flits = (bytes + p_.flit_bytes - 1) / p_.flit_bytes;
-    const uint32_t cycles = flits > 1 ? flits : 1;
-    const Tick held = Tick{cycles} * p_.period;
-    s_.counters.packets += 1;
-    s_.counters.bytes += bytes;
-    s_.counters.flits += flits;
-    s_.counters.replies += is_reply(packet.kind) ? 1 : 0;
-    s_.counters.port_busy_ticks += held;
-    // Virtual channels of one port share its wire.
-    const Tick start = max_tick(now_, po.wire_free_at);
-    out.waited += start - head_tick(in, base_);
-    send(to, base_, start, packet, horizon_, held - p_.period);
+    const Departure left =
+        depart(p_, s_, base_, out, slot_at(base_, in.head_slot).packet, cycle_, horizon_);
+    out.waited += left.start - head_tick(in, base_);
     pop(from, base_, now_, horizon_);
     in.head_slot = from.consumer_side.head;
-    pi.free_from = cycle_ + cycles;
+    pi.free_from = cycle_ + left.cycles;
     busy_ |= uint64_t{1} << in.port;
     pi.next_channel = static_cast<uint16_t>(i - pi.first + 1);
     pi.next_out = static_cast<uint16_t>(out.port + 1);
-    po.wire_free_at = to.producer_side.free_at;
-    // The next packet may come up to a cycle before the wire is free, so that a wire whose
-    // transfers are no multiple of the cycle has no gaps.
-    po.free_from =
-        po.wire_free_at < now_ + held + p_.period ? cycle_ + cycles : po.wire_free_at / p_.period;
-    po.next_in = static_cast<uint16_t>(in.port + 1);
-    po.flits_sent += flits;
+    out_ports_[out.port].next_in = static_cast<uint16_t>(in.port + 1);
   }
 
   const SwitchParams& p_;

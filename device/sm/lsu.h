@@ -7,7 +7,6 @@
 #include "device/sm/clusters.h"
 #include "device/sm/coalescer.h"
 #include "device/sm/copies.h"
-#include "device/sm/first_touch.h"
 #include "device/sm/lsu_sectors.h"
 #include "device/sm/progress.h"
 #include "device/sm/store_epochs.h"
@@ -141,8 +140,8 @@ template <class V>
 NW_HD inline void walk_step(V& v, uint32_t now) {
   if (v.s.tlb.unsent == 0 || !can_send(v.to_network(), v.base, v.tick(now))) return;
   const uint32_t walker = count_trailing_zeros(v.s.tlb.unsent);
-  if (v.p.translation.first_touch.moves() && v.s.tlb.walks.in(v.base)[walker].moves) {
-    send_moved_line(v, walker, now);
+  if (v.who(v.s.places_pages) != 0 && v.s.tlb.walks.in(v.base)[walker].held) {
+    hooks::send_for_walk(v, walker, now);
   } else {
     send_walk_read(v, walker, now);
   }
@@ -200,12 +199,26 @@ NW_HD inline void wake_parked(V& v, uint32_t page) {
   }
 }
 
-/// The reply to a walker's read. Its page may have to be moved, or another SM may be at that.
+/// A walker goes on to its next read, or its walk ends.
 template <class V>
-NW_HD NW_APART inline void on_walk_reply(V& v, uint32_t walker, uint32_t now) {
-  if (v.p.translation.first_touch.moves() && !page_is_there(v, walker, now)) return;
+NW_HD inline void end_walk_read(V& v, uint32_t walker, uint32_t now) {
   const uint32_t page = tlb_reply(v.p.tlb, v.s.tlb, v.p.translation, v.base, walker, now);
   if (page != kNoPage) wake_parked(v, page);
+}
+
+/// The reply to a walker's read. Whoever places pages may not have placed this one yet.
+template <class V>
+NW_HD NW_APART inline void on_walk_reply(V& v, uint32_t walker, uint32_t now) {
+  if (v.who(v.s.places_pages) != 0 && v.s.tlb.walks.in(v.base)[walker].left == 0 &&
+      !hooks::on_walked(v, walker, now))
+    return;
+  end_walk_read(v, walker, now);
+}
+
+/// A mechanism has got an answer to a packet that it has sent for a walk.
+template <class V>
+NW_HD NW_APART inline void on_walk_packet(V& v, const Packet& p, uint32_t now) {
+  if (hooks::on_walk_packet(v, p, now)) end_walk_read(v, p.tag & ((1u << kHeldWalkShift) - 1), now);
 }
 
 /// Between two operations: put one whose page has come back to the head.
@@ -246,7 +259,7 @@ NW_HD inline bool translate_head(V& v, uint32_t space, uint32_t now, bool free) 
     case TlbResult::kReady:
       return true;
     case TlbResult::kWalk:
-      if (v.p.translation.first_touch.mode != FirstTouchMode::kNone) note_touch(v, walker, now);
+      if (v.who(v.s.places_pages) != 0) hooks::on_walk(v, walker, now);
       send_walk_read(v, walker, now);
       [[fallthrough]];
     case TlbResult::kLooked:
@@ -505,9 +518,10 @@ NW_HD NW_INLINE bool stays_stalled(const V& v, const Packet& p) {
 
 /// A line has come that was not read for the L1.
 template <class V>
-NW_HD NW_CALLED void on_other_line(V& v, uint32_t tag, uint32_t now) {
-  if (tag >= kMoveTag) {
-    on_line_to_move(v, tag);
+NW_HD NW_CALLED void on_other_line(V& v, const Packet& p, uint32_t now) {
+  const uint32_t tag = p.tag;
+  if (tag >= kHeldWalkTag) {
+    on_walk_packet(v, p, now);
   } else if (tag >= kWalkTag) {
     on_walk_reply(v, tag - kWalkTag, now);
   } else if (tag >= kConstantTag) {
@@ -527,7 +541,7 @@ NW_HD NW_APART_ON_GPU void on_reply(V& v, const Packet& p, uint32_t now) {
     case PacketKind::kReadReply: {
       if (p.tag >= kFetchTag) {
         auto&& rare = v.rarely();
-        on_other_line(rare, p.tag, now);
+        on_other_line(rare, p, now);
         break;
       }
       const uint32_t m = p.tag;
@@ -561,10 +575,9 @@ NW_HD NW_APART_ON_GPU void on_reply(V& v, const Packet& p, uint32_t now) {
         on_copied_line(rare, p.tag - kCopyTag, now);
         break;
       }
-      if (p.tag >= kMoveTag) {
+      if (p.tag >= kHeldWalkTag) {
         auto&& rare = v.rarely();
-        const uint32_t page = on_moved_line(rare, p.tag, now);
-        if (page != kNoPage) wake_parked(v, page);
+        on_walk_packet(rare, p, now);
         break;
       }
       Warp& w = v.warps[p.tag & 0xff];

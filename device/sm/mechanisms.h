@@ -117,6 +117,29 @@ struct Hooks {
   template <class O>
   NW_HD static void on_store_ack(O&, uint32_t /*now*/) {}
 
+  // --- where pages lie, while it wants to know (SmStateOf::places_pages) ---
+
+  /// A walk for a page begins: TlbState::walks[walker].
+  template <class O>
+  NW_HD static void on_walk(O&, uint32_t /*walker*/, uint32_t /*now*/) {}
+  /// The walk's last read has come, so that the page's entry is used as it now is: the mechanism
+  /// may write it (write_entry()). False: the page is not there yet. Then the mechanism has the
+  /// entry read again (tlb_read_again()), or holds the walk (Walk::held), sends packets of its own
+  /// for it and says when it ends.
+  template <class O>
+  NW_HD static bool on_walked(O&, uint32_t /*walker*/, uint32_t /*now*/) {
+    return true;
+  }
+  /// The network takes a packet for a walk that it holds, and the walker is in TlbState::unsent:
+  /// send one, under a tag from kHeldWalkTag on.
+  template <class O>
+  NW_HD static void send_for_walk(O&, uint32_t /*walker*/, uint32_t /*now*/) {}
+  /// The answer to such a packet has come. True: the walk ends.
+  template <class O>
+  NW_HD static bool on_walk_packet(O&, const Packet&, uint32_t /*now*/) {
+    return false;
+  }
+
   // --- packets ---
 
   /// From which tick on a packet of its own that stands at the network's head can be taken; kNever:
@@ -166,65 +189,43 @@ constexpr uint32_t number_in(MechanismList<L...>) {
   return number;
 }
 
-/// Mechanism M on the SM that V is a view of.
+/// What mechanism M keeps on the SM that V is a view of.
 template <class V, class M>
-struct On {
-  using Mechanism = M;
-  using Hooks = typename M::OnSm;
-  using OwnState = typename Hooks::template State<V::kWords>;
-  using State = std::conditional_t<std::is_const_v<V>, const OwnState, OwnState>;
-
-  V& v;
-  State& s;
-  const typename Hooks::Params& p;
-  uint32_t bit;
-
-  NW_HD On(V& view, uint32_t number)
-      : v(view),
-        s(*reinterpret_cast<State*>(view.base + view.s.mechanism_state[number])),
-        p(*reinterpret_cast<const typename Hooks::Params*>(view.base +
-                                                           view.s.mechanism_params[number])),
-        bit(1u << number) {}
+using StateOn =
+    std::conditional_t<std::is_const_v<V>, const typename M::OnSm::template State<V::kWords>,
+                       typename M::OnSm::template State<V::kWords>>;
+/// The mechanism on that SM.
+template <class V, class M>
+struct On : MechanismAt<V, M, typename M::OnSm, StateOn<V, M>> {
+  NW_HD On(V& view, uint32_t n)
+      : MechanismAt<V, M, typename M::OnSm, StateOn<V, M>>(view, n, view.s.mechanism_state[n],
+                                                           view.s.mechanism_params[n]) {}
 };
 
 namespace hooks {
 
-/// Has mechanism M hooks on such an SM?
-template <class V, class M>
-constexpr bool has_hooks() {
-  static_assert(sizeof(M) != 0, "its device code has to be included");
-  if constexpr (requires { typename M::OnSm; }) {
-    return V::kHasBlocks || M::OnSm::kOnWideSms;
-  } else {
-    return false;
-  }
-}
-
-/// f(On<V, M>) for each mechanism of the list whose bit is in `who`.
-template <class V, class F, class... M>
-NW_HD NW_INLINE void each_of(MechanismList<M...>, V& v, uint32_t who, F&& f) {
-  uint32_t number = 0;
-  [[maybe_unused]] const auto one = [&](auto* m) {
-    using Mechanism = std::remove_pointer_t<decltype(m)>;
-    if constexpr (has_hooks<V, Mechanism>()) {
-      if ((who >> number & 1) != 0) {
-        On<V, Mechanism> o(v, number);
-        f(o);
-      }
+struct Place {
+  template <class V, class M>
+  static constexpr bool has() {
+    if constexpr (requires { typename M::OnSm; }) {
+      return V::kHasBlocks || M::OnSm::kOnWideSms;
+    } else {
+      return false;
     }
-    number += 1;
-  };
-  (one(static_cast<M*>(nullptr)), ...);
-}
+  }
+  template <class V, class M>
+  using At = On<V, M>;
+};
+/// f(On<V, M>) for each mechanism of the list whose bit is in `who`.
 template <class V, class F>
 NW_HD NW_INLINE void each(V& v, uint32_t who, F&& f) {
-  if (v.who(who) != 0) each_of(typename V::Mechanisms(), v, who, f);
+  if (v.who(who) != 0) each_mechanism<Place>(typename V::Mechanisms(), v, who, f);
 }
 /// f() of the mechanism whose packet this is, if it is attached.
 template <class V, class F>
 NW_HD NW_INLINE void owner(V& v, PacketKind kind, F&& f) {
   each(v, v.s.attached, [&](auto& o) {
-    if (std::remove_reference_t<decltype(o)>::Mechanism::kPacketBlock == block_of(kind)) f(o);
+    if (owns(o, kind)) f(o);
   });
 }
 
@@ -329,6 +330,28 @@ NW_HD NW_INLINE void on_access_end(V& v, uint32_t who, uint32_t warp) {
 template <class V>
 NW_HD NW_INLINE void on_store_ack(V& v, uint32_t now) {
   each(v, v.s.awaits_stores, [&](auto& o) { NW_HOOKS(o)::on_store_ack(o, now); });
+}
+template <class V>
+NW_HD NW_APART void on_walk(V& v, uint32_t walker, uint32_t now) {
+  each(v, v.s.places_pages, [&](auto& o) { NW_HOOKS(o)::on_walk(o, walker, now); });
+}
+template <class V>
+NW_HD NW_APART bool on_walked(V& v, uint32_t walker, uint32_t now) {
+  bool there = true;
+  each(v, v.s.places_pages, [&](auto& o) {
+    if (there) there = NW_HOOKS(o)::on_walked(o, walker, now);
+  });
+  return there;
+}
+template <class V>
+NW_HD NW_APART void send_for_walk(V& v, uint32_t walker, uint32_t now) {
+  each(v, v.s.places_pages, [&](auto& o) { NW_HOOKS(o)::send_for_walk(o, walker, now); });
+}
+template <class V>
+NW_HD NW_APART bool on_walk_packet(V& v, const Packet& p, uint32_t now) {
+  bool ends = false;
+  each(v, v.s.places_pages, [&](auto& o) { ends |= NW_HOOKS(o)::on_walk_packet(o, p, now); });
+  return ends;
 }
 template <class V>
 NW_HD NW_INLINE Tick accept_tick(V& v, const Packet& p) {

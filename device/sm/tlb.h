@@ -25,11 +25,10 @@ inline constexpr uint32_t kMaxWalkAccesses = 4;
 inline constexpr uint32_t kNoPage = 0xffffffffu;
 /// Tags of page-table reads: beyond every MSHR of the L1. The walker's number is added.
 inline constexpr uint32_t kWalkTag = 0x80000000u;
-/// Tags of lines of a page that a walker moves, with its number: the line's number comes from bit
-/// kMoveLineShift on.
-inline constexpr uint32_t kMoveTag = 0xc0000000u;
-inline constexpr uint32_t kMoveLineShift = 8;
-inline constexpr uint32_t kMaxMoveLines = 64;  ///< of a page
+/// Tags of what a mechanism sends for a walk that it holds, with the walker's number; from bit
+/// kHeldWalkShift on they say what the mechanism likes.
+inline constexpr uint32_t kHeldWalkTag = 0xc0000000u;
+inline constexpr uint32_t kHeldWalkShift = 8;
 /// Page tables lie above everything that can be allocated, under map 0, one table per level and
 /// address space (deviation 39 in tests/validation/DEVIATIONS.md). An entry of the next higher
 /// level stands for 512 of the level below, those of a 4 KB node.
@@ -58,10 +57,7 @@ struct TlbCounters {
   uint64_t walk_cycles = 0;  ///< from a walk's first read to its last reply, summed
   uint64_t wait_cycles = 0;  ///< that operations waited for pages, summed
   uint64_t flushes = 0;
-  // Counts for pages that are placed by their first touch.
-  uint64_t repeats = 0;  ///< reads of entries again, because the page was being moved
-  uint64_t moves = 0;    ///< pages that this SM has moved
-  uint64_t move_reads = 0, move_writes = 0;  ///< lines, read and written
+  uint64_t repeats = 0;  ///< reads of entries again, because the page was not there yet
 };
 
 struct Walk {
@@ -69,10 +65,7 @@ struct Walk {
   uint32_t since = 0;  ///< cycle of the first read
   uint32_t left = 0;   ///< reads not sent yet
   bool stale = false;  ///< the TLB has been flushed meanwhile: the result is not kept
-  // State of a walk that moves its page (device/sm/first_touch.h): lines of the page, as bits.
-  bool moves = false;
-  uint32_t unacknowledged = 0;  ///< lines not there yet
-  uint64_t to_read = 0, to_write = 0;
+  bool held = false;   ///< by a mechanism, which sends packets of its own for it and ends it
 };
 
 struct TlbState {
@@ -113,16 +106,10 @@ NW_HD NW_INLINE uint32_t tlb_page_number(uint32_t page) {
   return page & static_cast<uint32_t>(low_bits(kSpaceShift));
 }
 
-/// The entry that a walk for the page finds. Where pages are placed by their first touch, TLBs have
-/// their size.
+/// The entry that a walk for the page finds.
 NW_HD NW_INLINE PageEntry tlb_walked(const TlbParams& p, const Translation& t,
                                      const std::byte* base, uint32_t page) {
-  const uint32_t space = page >> kSpaceShift, number = tlb_page_number(page);
-  if (t.first_touch.mode != FirstTouchMode::kNone) {
-    const FirstTouchPages& touched = t.spaces.in(base)[space].touched;
-    if (number < touched.pages.count) return touched_entry(t, touched, base, number);
-  }
-  return run_entry(t, base, space, number, p.page_shift);
+  return run_entry(t, base, page >> kSpaceShift, tlb_page_number(page), p.page_shift);
 }
 
 /// The entry that holds a page; kNoLane if there is none.
@@ -244,6 +231,13 @@ NW_HD inline LineAddr tlb_next_read(const TlbParams& p, TlbState& s, std::byte* 
   const uint32_t entry = page >> (kPageTableBits * w.left);
   return kPageTableBase + w.left * kPageTableLines + (w.page >> kSpaceShift) * kSpaceTableLines +
          (entry >> p.entry_shift);
+}
+
+/// The page's entry is not there yet: the walker reads it again.
+NW_HD inline void tlb_read_again(TlbState& s, std::byte* base, uint32_t walker) {
+  s.walks.in(base)[walker].left = 1;
+  s.unsent |= 1u << walker;
+  s.counters.repeats += 1;
 }
 
 /// A walk has found its page, which replaces the least recently used one. A page becomes used when

@@ -13,6 +13,7 @@ namespace nearwarp::sim {
 static_assert(sm::number_in<nearwarp::tom::Mechanism>(kernels::Mechanisms()) == 0);
 static_assert(sm::number_in<nearwarp::opportunistic::Mechanism>(kernels::Mechanisms()) == 1);
 static_assert(sm::number_in<nearwarp::mpu::Mechanism>(kernels::Mechanisms()) == 2);
+static_assert(sm::number_in<nearwarp::coda::Mechanism>(kernels::Mechanisms()) == 3);
 
 MechanismSet built_in_mechanisms() {
 #define NW_LISTED(name) &name::mechanism(),

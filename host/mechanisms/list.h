@@ -14,5 +14,4 @@
 #define NW_MORE_MECHANISMS(X)
 #endif
 
-// Mechanisms without device code come last.
-#define NW_EACH_MECHANISM(X) X(tom) X(tuning) X(opportunistic) X(mpu) NW_MORE_MECHANISMS(X) X(coda)
+#define NW_EACH_MECHANISM(X) X(tom) X(tuning) X(opportunistic) X(mpu) X(coda) NW_MORE_MECHANISMS(X)

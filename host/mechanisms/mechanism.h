@@ -115,7 +115,9 @@ void attach_to_front_end(System& system, uint32_t number, Ref<S> state, Ref<P> p
 /// Throws nearwarp::Error if the slice looks lines up by sectors, which mechanisms cannot.
 void require_whole_lines(System& system, uint32_t endpoint, const L2SliceState& slice);
 inline void require_whole_lines(System&, uint32_t, const VaultState&) {}
-/// Attach it to an L2 slice (C: L2SliceState) or a vault (VaultState).
+inline void require_whole_lines(System&, uint32_t, const LinkPortState&) {}
+/// Attach it to an L2 slice (C: L2SliceState), a vault (VaultState) or the GPU's end of a link
+/// (LinkPortState).
 template <class C, class S, class P>
 void attach_to_memory(System& system, uint32_t endpoint, uint32_t number, Ref<S> state,
                       Ref<P> params) {

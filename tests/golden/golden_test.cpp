@@ -46,6 +46,12 @@ std::vector<GoldenRun> golden_runs() {
       {"bfs-rmat", "tom", "baseline"},
       {"bfs-rmat", "tom", "ndp-controlled-bmap"},
       {"bfs-rmat", "tom", "tom-oracle"},
+      {"bfs-rmat", "tom", "tom", {"tlb.entries=0", "policy.mechanism=tom+opportunistic"}, "chains"},
+      {"bfs-rmat",
+       "tom",
+       "tuned-tmap",
+       {"tlb.entries=0", "policy.mechanism=tuning+opportunistic"},
+       "chains"},
       {"scalarprod", "tom", "ndp-ideal"},
       {"scalarprod", "tom", "ndp-uncontrolled-tmap"},
       {"cfd", "tom", "tom", {"interconnect.topology=switch"}, "switch"},
@@ -136,6 +142,14 @@ std::string differences(const std::string& was, const std::string& is, int most)
   return text;
 }
 
+/// The overrides of a run under its policy or another, which takes its own mechanisms.
+std::vector<std::string> overrides_under(const GoldenRun& run, const std::string& policy) {
+  std::vector<std::string> overrides = run.overrides;
+  if (policy != run.policy)
+    std::erase_if(overrides, [](const std::string& o) { return o.starts_with("policy."); });
+  return overrides;
+}
+
 /// The result of a run, under its policy or another; each is simulated once in a process.
 const report::RunResult& result_of(const GoldenRun& run, const std::string& policy) {
   static std::map<std::string, std::unique_ptr<report::RunResult>> kept;
@@ -145,7 +159,7 @@ const report::RunResult& result_of(const GoldenRun& run, const std::string& poli
   if (result == nullptr) {
     result = std::make_unique<report::RunResult>(sim::replay_on_cpu(
         recording_of(run.program), config::load_machine(run.machine, run.overrides),
-        config::Loader().policy(policy, run.overrides), sim::SimOptions{}));
+        config::Loader().policy(policy, overrides_under(run, policy)), sim::SimOptions{}));
   }
   return *result;
 }

@@ -45,6 +45,9 @@ const std::vector<Together>& that_run() {
        "tom",
        "ndp-controlled-bmap",
        {"tlb.entries=0", "policy.mapping=cgp"}},
+      // Mappings that are learnt.
+      {"tom+opportunistic", "tom", "tom", {"tlb.entries=0"}},
+      {"tuning+opportunistic", "tom", "tuned-tmap", {"tlb.entries=0"}},
   };
   return all;
 }
@@ -123,7 +126,7 @@ TEST(Combinations, TunedOffloadingOnObjectsPlacedForThem) {
 }
 
 TEST(Combinations, BlocksOffloadedBesideChainsAtL2Slices) {
-  for (const size_t which : {size_t{0}, size_t{2}, size_t{7}}) {
+  for (const size_t which : {0u, 2u, 7u, 8u, 9u}) {
     const report::RunResult r = run(that_run()[which], "bfs-rmat");
     SCOPED_TRACE(that_run()[which].mechanisms);
     EXPECT_GT(value(r, "chains.offloaded"), 0u);
@@ -145,6 +148,18 @@ TEST(Combinations, BlocksOffloadedBesideChainsAtL2Slices) {
       if (t.energy != 0) terms.insert(t.name);
     EXPECT_TRUE(terms.contains("chains.queues") && terms.contains("stack_sm.issue"));
   }
+}
+
+TEST(Combinations, WhileAMappingIsLearntChainsStayAtHome) {
+  Together t = that_run()[8];
+  const report::RunResult some = run(t, "bfs-rmat");
+  EXPECT_GT(some.learning_cycles, 0u);
+  EXPECT_GT(value(some, "chains.instances"), 0u);
+  // Accesses of blocks count the same whether chains of them could go away or not.
+  t.keys.push_back("mapping.learning_permille=1000");
+  const report::RunResult all = run(t, "bfs-rmat");
+  EXPECT_EQ(value(all, "chains.offloaded"), 0u);
+  EXPECT_EQ(all.learning_cycles, all.cycles);
 }
 
 TEST(Combinations, PagesInPartitionsBringOperandsTogether) {
@@ -194,10 +209,10 @@ TEST(Combinations, OfOneClaimAreRefusedWithBothNamed) {
     const std::string text = error(t);
     for (const std::string& part : parts) EXPECT_NE(text.find(part), std::string::npos) << text;
   };
-  says({"tom+opportunistic", "tom", "tom", {"tlb.entries=0"}},
-       {"(--set policy.mechanism=tom+opportunistic)",
-        "'tom' claims the accesses of an SM's warps, which it counts to learn a mapping",
-        "so does 'opportunistic', which it sends to L2 slices"});
+  says({"tom+mpu", "tom", "tom", {"mpu.collectors=4"}},
+       {"(--set policy.mechanism=tom+mpu)",
+        "'tom' claims every access in the load-store unit, which it counts to learn a mapping",
+        "so does 'mpu', which it sends up to the banks"});
   says({"tom+coda", "tom", "tom", {}},
        {"'tom' claims where pages lie, which it maps by consecutive address bits",
         "so does 'coda'"});

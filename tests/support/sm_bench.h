@@ -84,8 +84,8 @@ struct Issue {
   bool operator==(const Issue&) const = default;
 };
 
-/// `kWords`: words of the SM's warp sets.
-template <uint32_t kWords>
+/// `kWords`: words of the SM's warp sets. `List`: the mechanisms of its family.
+template <uint32_t kWords, class List = sm::MechanismList<tom::Mechanism>>
 class SmBenchOf {
  public:
   using State = sm::SmStateOf<kWords>;
@@ -105,6 +105,8 @@ class SmBenchOf {
   struct Offload : tom::SmSideParams {
     bool enabled = false;
   } offload;
+  /// Attaches another mechanism of the list, where there is one.
+  std::function<void(State&)> attach_own;
 
   SmBenchOf() {
     params.num_warps = 48;
@@ -137,6 +139,7 @@ class SmBenchOf {
       inputs.push_back(s.from_front_end);
     }
     if (offload.enabled) attach_tom(s);
+    if (attach_own) attach_own(s);
     state_ = rig.arena.allocate<State>(1);
     *rig.arena.get(state_) = s;
     trace_ = traces.finish();
@@ -210,7 +213,7 @@ class SmBenchOf {
         return sm::step_sm<sm::SimpleSm>(params, *state_.in(base), view, w, h);
       return sm::step_sm<sm::NoMechanisms>(params, *state_.in(base), view, w, h);
     }
-    return sm::step_sm<Mechanisms>(params, *state_.in(base), view, w, h);
+    return sm::step_sm<List>(params, *state_.in(base), view, w, h);
   }
   /// Four stacks of 16 vaults, four slices in front of each.
   void make_homes() {
@@ -269,7 +272,6 @@ class SmBenchOf {
     return ref;
   }
 
-  using Mechanisms = sm::MechanismList<tom::Mechanism>;
   Ref<State> state_;
   Ref<tom::SmSideState<kWords>> side_;
   const sm::TraceBlock* trace_ = nullptr;

@@ -355,6 +355,7 @@ NW_HD inline bool come_to_chain(O& o, uint32_t warp, uint32_t now, uint32_t earl
     t.passes = false;
     return false;
   }
+  if (o.v.s.counts_accesses != 0) return false;  // executed at home, where they are seen
   t.chain = o.p.chain_of.in(o.v.base)[o.v.warps[warp].at.pc];
   ChainCounters& n = counters_of(o, t);
   n.instances += 1;

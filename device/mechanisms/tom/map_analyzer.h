@@ -198,6 +198,7 @@ NW_HD inline void resume(O& o) {
   auto& v = o.v;
   o.s.analyzer.mode = SmMode::kNormal;
   v.s.halted_by = static_cast<uint8_t>(v.s.halted_by & ~o.bit);
+  v.s.counts_accesses = static_cast<uint8_t>(v.s.counts_accesses & ~o.bit);
   cache::l1_flush(v.p.l1, v.s.l1, v.base);
   sm::tlb_flush(v.p.tlb, v.s.tlb, v.base);
 }

@@ -167,7 +167,8 @@ void require_machine(const sim::RunSubject& subject) {
 
 }  // namespace
 
-std::unique_ptr<sim::MechanismRun> CodaMechanism::prepare(const sim::RunSubject& subject, uint32_t,
+std::unique_ptr<sim::MechanismRun> CodaMechanism::prepare(const sim::RunSubject& subject,
+                                                          uint32_t number,
                                                           sim::ImageTables& image) const {
   require_machine(subject);
   const auto copies = [](const sm::ImageInstr& in) {
@@ -179,7 +180,8 @@ std::unique_ptr<sim::MechanismRun> CodaMechanism::prepare(const sim::RunSubject&
         "policy '{}' places pages where they are touched first, and the program copies in bulk "
         "(cp.async.bulk, tensor maps), which touches none - choose policy.mapping \"cgp\"",
         subject.policy.name));
-  if (subject.policy.mapping == "fta") return prepare_first_touch(subject, image.memory_bytes);
+  if (subject.policy.mapping == "fta")
+    return prepare_first_touch(subject, number, image.memory_bytes);
   return std::make_unique<CodaRun>(subject, image);
 }
 

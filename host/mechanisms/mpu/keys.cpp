@@ -81,6 +81,7 @@ constexpr config::Need kNeeds[] = {
 
 constexpr config::Claim kClaims[] = {
     {config::claims::kAccesses, "sends up to the banks, data and all"},
+    {config::claims::kEveryAccess, "sends up to the banks, data and all"},
 };
 
 }  // namespace

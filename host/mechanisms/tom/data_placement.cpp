@@ -121,6 +121,10 @@ void DataPlacement::begin_learnt(System& system, uint32_t number, std::string_vi
   arbiter.learning = tom::LearningPhase::kOver;
   tom::each_side(system, number,
                  [](uint32_t, auto& side) { side.analyzer.mode = tom::SmMode::kNormal; });
+  for (const uint16_t endpoint : system.sms) {
+    auto& counts = system.state<sm::SmState>(endpoint).counts_accesses;
+    counts = static_cast<uint8_t>(counts & ~(1u << number));
+  }
   touched_ = std::move(touched);
   place(system, mapping, touched_);
 }

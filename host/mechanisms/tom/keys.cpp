@@ -139,7 +139,7 @@ bool learns(const P& policy) { return policy.mapping == "tmap"; }
 constexpr config::Claim kClaims[] = {
     {config::claims::kBlocks, "offers to the SMs of stacks"},
     {config::claims::kPages, "maps by consecutive address bits", maps_pages},
-    {config::claims::kAccesses, "counts to learn a mapping", learns},
+    {config::claims::kEveryAccess, "counts to learn a mapping", learns},
     {config::claims::kStoreAcks, "waits for before a block goes to where its stores are"},
 };
 

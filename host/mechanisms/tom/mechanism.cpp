@@ -254,6 +254,8 @@ class TomRun final : public sim::MechanismRun {
       side.invalidations = system.channel_from(endpoint, sim::ChannelClass::kInvalidation);
       if (learns()) {
         side.analyzer.mode = SmMode::kLearning;
+        auto& counts = system.state<sm::SmState>(endpoint).counts_accesses;
+        counts = static_cast<uint8_t>(counts | 1u << number_);
         side.analyzer.entries = system.arena.allocate<AnalyzerEntry>(warps);
         side.analyzer.ranges = ranges;
         side.analyzer.touched = system.arena.allocate<uint8_t>(ranges.count);

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "device/core/address_map.h"
-#include "device/core/first_touch.h"
 #include "host/timing/machine/specs.h"
 
 namespace nearwarp::sim {
@@ -88,12 +87,6 @@ struct Homes {
   std::vector<NodeId> at;  ///< [stack * per_stack + vault]
 };
 
-/// Pages of an address space that their first touch places (device/core/first_touch.h).
-struct TouchedSpace {
-  uint32_t pages = 0;  ///< from page 0 on; of the space's table
-  uint32_t first_group = 0, first_fgp_frame = 0;
-};
-
 /// The kind and the name for counters that nodes of a class have in common.
 struct NodeClass {
   std::string name;
@@ -114,9 +107,7 @@ struct Graph {
   uint64_t mapped_lines = 0;    ///< that the tables are for
   uint32_t page_shift = 5;      ///< log2 of lines per page
   uint32_t tlb_page_shift = 5;  ///< the same of what an entry of a TLB covers
-  FirstTouchRule first_touch;
-  std::vector<TouchedSpace> touched_spaces;  ///< by address space
-  uint32_t log_events = 0;  ///< that an SM can note until the host looks; 0: it notes none
+  uint32_t log_events = 0;      ///< that an SM can note until the host looks; 0: it notes none
 
   uint16_t add_class(std::string name, NodeSpec spec);
   /// Throws nearwarp::Error if there is no class of that name: the machine's shape lacks a part

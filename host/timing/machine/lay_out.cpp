@@ -61,14 +61,6 @@ void make_translation(const Graph& graph, System& s) {
                     graph.mapped_lines, kMaxMappedLines));
   s.page_tables = make_page_tables(s.arena, graph.address_spaces, graph.mapped_lines,
                                    graph.page_shift, graph.tlb_page_shift);
-  s.page_tables.translation.first_touch = graph.first_touch;
-  for (uint32_t i = 0; i < graph.touched_spaces.size(); ++i) {
-    const TouchedSpace& space = graph.touched_spaces[i];
-    const std::vector<PageTouch> untouched(space.pages);
-    const auto pages = kernels::place(s.arena, std::span<const PageTouch>(untouched));
-    s.arena.get(s.page_tables.translation.spaces)[i].touched = {pages, space.first_group,
-                                                                space.first_fgp_frame};
-  }
 }
 
 /// W, and the windows of clusters.

@@ -125,13 +125,7 @@ std::string RequestTracks::place_of(uint32_t kernel, uint32_t pc) const {
 uint32_t RequestTracks::translated(sim::System& system, uint32_t space, uint32_t line) const {
   const Translation& t = system.params<sm::SmParams>(system.sms[0]).translation;
   const std::byte* base = system.arena.base();
-  if (space >= t.spaces.count) return line;
-  const uint32_t page = line >> t.page_shift;
-  const FirstTouchPages& touched = t.spaces.in(base)[space].touched;
-  if (page >= touched.pages.count || touched.pages.in(base)[page].first == kNever)
-    return without_map(translate(t, base, space, line));
-  return without_map(touched_entry(t, touched, base, page).first_line()) +
-         (line & static_cast<uint32_t>(low_bits(t.page_shift)));
+  return without_map(translate(t, base, space, line));
 }
 
 uint64_t RequestTracks::address_of(sim::System& system, uint32_t line) {
@@ -139,7 +133,7 @@ uint64_t RequestTracks::address_of(sim::System& system, uint32_t line) {
   uint64_t found = t.spaces.count == 0 ? line : without_map(line);
   for (uint32_t space = 0; space < t.spaces.count; ++space) {
     const PageTable& table = t.spaces.in(system.arena.base())[space];
-    const uint32_t pages = std::max<uint32_t>(table.pages.count, table.touched.pages.count);
+    const uint32_t pages = table.pages.count;
     const auto within = static_cast<uint32_t>(low_bits(t.page_shift));
     for (uint32_t page = 0; page < pages; ++page)
       if (translated(system, space, (page << t.page_shift) + (line & within)) == without_map(line))

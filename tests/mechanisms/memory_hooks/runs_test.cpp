@@ -1,5 +1,5 @@
-// Mechanisms at SMs, L2 slices and vaults in whole runs: a folder each, and the two lists (list.h,
-// device_list.h) are all that a program needs to have them.
+// Mechanisms at SMs, L2 slices, vaults and links in whole runs: a folder each, and the two lists
+// (list.h, device_list.h) are all that a program needs to have them.
 #include <gtest/gtest.h>
 
 #include "host/core/error.h"
@@ -82,9 +82,29 @@ TEST(MemoryHooks, ALineThatIsWrittenIsReadAgain) {
   EXPECT_EQ(counter(with, "dram.reads"), 2 * kLines);
 }
 
-TEST(MemoryHooks, AllThreePlacesTogether) {
+TEST(MemoryHooks, ALineThatALinkHasIsAnsweredThere) {
+  // An L2 of 64 KB asks again for what it has dropped.
+  const config::MachineConfig small =
+      config::load_machine("tom", Keys{"tlb.entries=0", "l2.bytes=65536"});
   const runtime::Recording& recording = workload("kmeans", 1'000'000);
-  const std::string all = "loop_stall+line_check+write_check";
+  const auto of = [&](const std::string& mechanism) {
+    return sim::replay_on_cpu(recording, small, policy(mechanism), {});
+  };
+  const report::RunResult without = of("none"), with = of("link_cache");
+  EXPECT_EQ(with.warp_instructions, without.warp_instructions);
+  EXPECT_GT(counter(with, "link_cache.answered"), 0u);
+  // Each read that came to a link was answered there or by memory, and came back once.
+  EXPECT_EQ(counter(with, "link_cache.reads"), counter(with, "l2.read_misses"));
+  EXPECT_EQ(counter(with, "link_cache.reads") - counter(with, "link_cache.answered"),
+            counter(with, "link_cache.filled"));
+  EXPECT_EQ(counter(with, "dram.reads"), counter(with, "link_cache.filled"));
+  EXPECT_LT(with.traffic.memory_to_gpu_bytes, without.traffic.memory_to_gpu_bytes);
+  EXPECT_NE(with.cycles, without.cycles);
+}
+
+TEST(MemoryHooks, AllPlacesTogether) {
+  const runtime::Recording& recording = workload("kmeans", 1'000'000);
+  const std::string all = "loop_stall+line_check+write_check+link_cache";
   const report::RunResult without = run(recording, "none"), with = run(recording, all);
   EXPECT_GT(counter(with, "loop_stall.instances"), 0u);
   // Others want what they wanted, but in another order, and so other accesses hit.
@@ -129,7 +149,7 @@ TEST(MemoryHooks, SlicesBySectorsHaveNone) {
 
 TEST(MemoryHooks, TheWayOfSteppingDoesNotShow) {
   const runtime::Recording& recording = workload("kmeans", 300'000);
-  const std::string all = "loop_stall+line_check+write_check";
+  const std::string all = "loop_stall+line_check+write_check+link_cache";
   const auto expected = numbers(run(recording, all));
   std::vector<sim::SimOptions> variations(2);
   variations[0].window_ticks = 997;
@@ -140,8 +160,8 @@ TEST(MemoryHooks, TheWayOfSteppingDoesNotShow) {
 
 TEST(MemoryHooks, ADeviceFindsTheSame) {
   const runtime::Recording& recording = workload("kmeans", 300'000);
-  const config::PolicyConfig p = policy("loop_stall+line_check+write_check");
-  const auto expected = numbers(run(recording, "loop_stall+line_check+write_check"));
+  const config::PolicyConfig p = policy("loop_stall+line_check+write_check+link_cache");
+  const auto expected = numbers(run(recording, "loop_stall+line_check+write_check+link_cache"));
   kernels::EmulationOptions emulation;
   emulation.warps_per_block = 16;
   emulation.blocks_at_once = 4;

@@ -1,13 +1,12 @@
 // Pages that are placed by their first touch, to the cycle: who was first, where the page then
 // lies, what moving it takes, and how others wait for it.
-#include "device/core/first_touch.h"
-
 #include <gtest/gtest.h>
 
 #include "device/core/page_tables.h"
-#include "tests/mechanisms/tom/offload_bench.h"
+#include "device/mechanisms/coda/mechanism.h"
+#include "tests/support/sm_bench.h"
 
-namespace nearwarp::sm::first_touch_test {
+namespace nearwarp::coda::first_touch_test {
 namespace {
 
 using namespace nearwarp::testing;
@@ -25,8 +24,10 @@ constexpr LineAddr in_stack(uint32_t page, uint32_t stack) {
 }
 
 /// An SM of stack 0 and a warp that loads a word of page 3 and one of page 2.
-struct TouchBench : SmBench {
+struct TouchBench : SmBenchOf<1, sm::MechanismList<Mechanism>> {
   PageTables tables;
+  FirstTouch rule;
+  Ref<OnSm::State<1>> own;
 
   explicit TouchBench(FirstTouchMode mode, uint32_t touched_pages = 16) {
     ArenaBuilder& a = rig.arena;
@@ -34,21 +35,30 @@ struct TouchBench : SmBench {
     *a.get(params.map.others) = consecutive_bits_map(params.map.baseline, kPageShift);
     a.get(params.map.others)->line_mask = kMaxMappedLines - 1;
     tables = make_page_tables(a, 1, 64 * kPageLines, kPageShift, kPageShift);
-    tables.translation.first_touch = {mode, 2, kMap, kSeen};
     const Ref<PageTouch> pages = a.allocate<PageTouch>(touched_pages);
     for (uint32_t i = 0; i < touched_pages; ++i) a.get(pages)[i] = {};
-    a.get(tables.translation.spaces)->touched = {pages, kFirstGroup, kFirstFgpFrame};
+    rule = {mode, 2, kMap, kSeen, a.allocate<FirstTouchPages>(1)};
+    *a.get(rule.spaces) = {pages, kFirstGroup, kFirstFgpFrame};
     params.translation = tables.translation;
     params.tlb.entries = 8;
     params.tlb.page_shift = kPageShift;
     params.tlb.walk_accesses = 1;
+    attach_own = [this](State& s) {
+      own = rig.arena.allocate<OnSm::State<1>>(1);
+      *rig.arena.get(own) = {};
+      const Ref<FirstTouch> of_all = rig.arena.allocate<FirstTouch>(1);
+      *rig.arena.get(of_all) = rule;
+      s.attached = s.places_pages = 1;
+      s.mechanism_state[0] = own.offset;
+      s.mechanism_params[0] = of_all.offset;
+    };
   }
-  PageTouch& touch(uint32_t page) {
-    return rig.arena.get(rig.arena.get(tables.translation.spaces)->touched.pages)[page];
-  }
+  PageTouch& touch(uint32_t page) { return rig.arena.get(rig.arena.get(rule.spaces)->pages)[page]; }
+  const FirstTouchCounters& moved() { return rig.arena.get(own)->counters; }
+  uint64_t repeats() { return state().tlb.counters.repeats; }
   /// Loads from these pages, one after the other.
   void run_loads(const std::vector<uint32_t>& pages) {
-    std::vector<ImageInstr> instrs;
+    std::vector<sm::ImageInstr> instrs;
     for (uint32_t i = 0; i < pages.size(); ++i) {
       const auto slot = static_cast<uint16_t>(2 * i + 1);
       instrs.push_back(load(slot));
@@ -74,7 +84,7 @@ struct TouchBench : SmBench {
         found.push_back(i.packet.line);
     return found;
   }
-  std::vector<LineAddr> loaded() const { return lines(PacketKind::kRead, 0, kWalkTag); }
+  std::vector<LineAddr> loaded() const { return lines(PacketKind::kRead, 0, sm::kWalkTag); }
   uint32_t latency(uint32_t of_load) { return cycles(0)[2 * of_load + 1] - cycles(0)[2 * of_load]; }
 };
 
@@ -112,10 +122,9 @@ TEST(FirstTouch, APageLiesWithTheSmThatWalksForItFirstAtNoCost) {
   EXPECT_EQ(Toucher::of(b.touch(2).first, 2, 2).sm, 9u);
   EXPECT_EQ(Toucher::of(b.touch(3).first, 3, 2).sm, 0u);
   EXPECT_EQ(b.touch(7).first, kNever);
-  const TlbCounters& t = b.state().tlb.counters;
-  EXPECT_EQ(t.walks, 4u);
-  EXPECT_EQ(t.walk_reads, 4u);
-  EXPECT_EQ(t.moves + t.repeats + t.move_reads + t.move_writes, 0u);
+  EXPECT_EQ(b.state().tlb.counters.walks, 4u);
+  EXPECT_EQ(b.state().tlb.counters.walk_reads, 4u);
+  EXPECT_EQ(b.moved().moves + b.repeats() + b.moved().move_reads + b.moved().move_writes, 0u);
 }
 
 TEST(FirstTouch, APageIsMovedByWhoTouchesItFirst) {
@@ -125,8 +134,8 @@ TEST(FirstTouch, APageIsMovedByWhoTouchesItFirst) {
     b.run_loads({3, 3, 4});
     // Entry; reads of its lines, one per cycle; each is written in the cycle in which it comes.
     EXPECT_EQ(b.latency(0), kMissLatency + 3 * kRound + kPageLines - 1);
-    const std::vector<LineAddr> reads = b.lines(PacketKind::kRead, kMoveTag, ~0u),
-                                writes = b.lines(PacketKind::kWrite, kMoveTag, ~0u);
+    const std::vector<LineAddr> reads = b.lines(PacketKind::kRead, sm::kHeldWalkTag, ~0u),
+                                writes = b.lines(PacketKind::kWrite, sm::kHeldWalkTag, ~0u);
     const bool two = spread;  // page 4 is in stack 0 already, unless it is spread
     ASSERT_EQ(reads.size(), kPageLines * (two ? 2 : 1));
     ASSERT_EQ(writes.size(), reads.size());
@@ -143,11 +152,10 @@ TEST(FirstTouch, APageIsMovedByWhoTouchesItFirst) {
     EXPECT_EQ(b.loaded(), (std::vector<LineAddr>{in_stack(3, 0) + 1, in_stack(4, 0) + 1}));
     EXPECT_NE(b.touch(3).moved, kNever);
     EXPECT_EQ(b.touch(4).moved != kNever, two);
-    const TlbCounters& t = b.state().tlb.counters;
-    EXPECT_EQ(t.moves, two ? 2u : 1u);
-    EXPECT_EQ(t.move_reads, reads.size());
-    EXPECT_EQ(t.move_writes, reads.size());
-    EXPECT_EQ(t.repeats, 0u);
+    EXPECT_EQ(b.moved().moves, two ? 2u : 1u);
+    EXPECT_EQ(b.moved().move_reads, reads.size());
+    EXPECT_EQ(b.moved().move_writes, reads.size());
+    EXPECT_EQ(b.repeats(), 0u);
   }
 }
 
@@ -163,13 +171,13 @@ TEST(FirstTouch, OthersReadTheEntryAgainUntilThePageIsThere) {
     b.touch(3).moved = walked + 2 * kRound + more;
     b.run_loads({3});
     const uint32_t repeats = more == 0 ? 1 : 2;
-    EXPECT_EQ(b.state().tlb.counters.repeats, repeats);
+    EXPECT_EQ(b.repeats(), repeats);
     EXPECT_EQ(b.latency(0), kMissLatency + kRound * (1 + repeats));
     EXPECT_EQ(b.loaded(), (std::vector<LineAddr>{in_stack(3, 2) + 1}));
-    EXPECT_EQ(b.state().tlb.counters.moves, 0u);
+    EXPECT_EQ(b.moved().moves, 0u);
     EXPECT_TRUE(b.network->of(PacketKind::kWrite).empty());
   }
 }
 
 }  // namespace
-}  // namespace nearwarp::sm::first_touch_test
+}  // namespace nearwarp::coda::first_touch_test

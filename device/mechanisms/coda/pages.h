@@ -8,30 +8,20 @@
 // all touches of that time are noted, and later ones change nothing. The order in which SMs are
 // stepped does not show.
 //
-// Or the page lies elsewhere before, and whoever was first moves it (device/sm/first_touch.h). Then
-// the page table says from when on it may be used by others.
+// Or the page lies elsewhere before, and whoever was first moves it (first_touch.h). Then its note
+// says from when on it may be used by others.
 #pragma once
 
-#include "device/core/channel.h"
+#include "device/core/translation.h"
 
-namespace nearwarp {
+namespace nearwarp::coda {
+
+inline constexpr uint32_t kMaxMoveLines = 64;  ///< of a page
 
 enum class FirstTouchMode : uint8_t {
-  kNone,
   kPlaced,        ///< it is in its stack as if that had been known
   kMovedFromCgp,  ///< it is in one stack before: page by page, one after the other
   kMovedFromFgp,  ///< it is spread over all stacks before
-};
-
-/// The rule of a system.
-struct FirstTouchRule {
-  FirstTouchMode mode = FirstTouchMode::kNone;
-  uint8_t stack_bits = 0;  ///< log2 of the stacks
-  uint8_t map = 0;         ///< address map of pages that lie in one stack
-  /// Ticks after which a new entry of a page table can be read; at least those of a window.
-  uint32_t seen_ticks = 0;
-
-  NW_HD bool moves() const { return mode >= FirstTouchMode::kMovedFromCgp; }
 };
 
 /// Notes on a page.
@@ -45,6 +35,18 @@ struct FirstTouchPages {
   Ref<PageTouch> pages;          ///< by virtual page
   uint32_t first_group = 0;      ///< page group of page 0; every page has one of its own
   uint32_t first_fgp_frame = 0;  ///< frame of page 0 while it is spread
+};
+
+/// The rule of a system, and its pages.
+struct FirstTouch {
+  FirstTouchMode mode = FirstTouchMode::kPlaced;
+  uint8_t stack_bits = 0;  ///< log2 of the stacks
+  uint8_t map = 0;         ///< address map of pages that lie in one stack
+  /// Ticks after which a new entry of a page table can be read; at least those of a window.
+  uint32_t seen_ticks = 0;
+  Ref<FirstTouchPages> spaces;  ///< by address space
+
+  NW_HD bool moves() const { return mode != FirstTouchMode::kPlaced; }
 };
 
 /// Who touches a page. Of several in the same tick the first is that of the stack which comes first
@@ -70,4 +72,11 @@ NW_HD NW_INLINE uint32_t cgp_frame(const FirstTouchPages& space, uint32_t page, 
   return (space.first_group + page) << stack_bits | stack;
 }
 
-}  // namespace nearwarp
+/// The entry of a page once it has its place, with the note of who was first.
+NW_HD NW_INLINE PageEntry touched_entry(const FirstTouch& rule, const FirstTouchPages& space,
+                                        Tick first, uint32_t page, uint32_t page_shift) {
+  const Toucher who = Toucher::of(first, page, rule.stack_bits);
+  return PageEntry::of(cgp_frame(space, page, who.stack, rule.stack_bits) << page_shift, rule.map);
+}
+
+}  // namespace nearwarp::coda
