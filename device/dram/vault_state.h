@@ -112,8 +112,8 @@ struct VaultCounters {
   uint64_t starved = 0;                     ///< requests that passed the starvation bound
 };
 
-/// The earliest cycles (from `epoch`) in which some bank's command of each kind can issue; ~0: none
-/// waits.
+/// The earliest cycles (from `epoch`) in which a command of each kind can issue, of one bank or of
+/// any; ~0: none waits.
 struct VaultCommands {
   uint32_t column = 0xffffffffu, activate = 0xffffffffu, precharge = 0xffffffffu;
 };
