@@ -128,18 +128,24 @@ NW_HD NW_APART inline StepResult step_link_port(const LinkPortParams& p, LinkPor
   return result;
 }
 
-/// Lay out a link port. `inputs` and `outputs` as in make_switch(), `rx` among the inputs and `tx`
-/// among the outputs.
+/// The channels around a link port: its inputs and outputs as make_switch() takes them, and which
+/// of these are the link.
+struct LinkPortChannels {
+  std::span<const SwitchLink> inputs, outputs;
+  Ref<Channel> tx;       ///< among the outputs
+  Ref<Channel> rx;       ///< among the inputs
+  Ref<Channel> control;  ///< LinkPortState::control
+};
+
+/// Lay out a link port.
 template <class Allocator>
 LinkPortState make_link_port(Allocator& arena, const LinkPortParams& params,
-                             std::span<const SwitchLink> inputs,
-                             std::span<const SwitchLink> outputs, Ref<Channel> tx, Ref<Channel> rx,
-                             Ref<Channel> control) {
+                             const LinkPortChannels& channels) {
   LinkPortState s;
-  s.ports = make_switch(arena, params.ports, inputs, outputs);
-  s.tx = tx;
-  s.rx = rx;
-  s.control = control;
+  s.ports = make_switch(arena, params.ports, channels.inputs, channels.outputs);
+  s.tx = channels.tx;
+  s.rx = channels.rx;
+  s.control = channels.control;
   return s;
 }
 

@@ -44,7 +44,7 @@ struct PortRig {
     const Ref<Channel> control_channel = rig.channel(spec);
     tx_channel = out[3].channel;
     const LinkPortState s =
-        make_link_port(rig.arena, params, in, out, tx_channel, in[3].channel, control_channel);
+        make_link_port(rig.arena, params, {in, out, tx_channel, in[3].channel, control_channel});
     set_route(params.ports, s.ports, rig.arena.base(), 0, kNoRoute, 0);
     set_route(params.ports, s.ports, rig.arena.base(), 1, kNoRoute, 1);
     set_route(params.ports, s.ports, rig.arena.base(), 2, kNoRoute, 2);

@@ -284,7 +284,7 @@ class MemorySystem {
     out.push_back({port_reply_[s], port++});
     out.push_back({link_tx[s], port++});
     const LinkPortState state =
-        make_link_port(rig.arena, p, in, out, link_tx[s], link_rx[s], control[s]);
+        make_link_port(rig.arena, p, {in, out, link_tx[s], link_rx[s], control[s]});
     std::byte* base = rig.arena.base();
     for (uint16_t e = 0; e < endpoints; ++e) {
       const bool own = e >= first_slice + s * k && e < first_slice + (s + 1) * k;

@@ -74,10 +74,11 @@ void Layout::node(NodeId node, const LinkPortSpec& spec) {
     control = channels[i];
     p.front_end = graph.links[i].to.node;
   }
+  const std::vector<SwitchLink> inputs = inputs_of(*this, node), outputs = outputs_of(*this, node);
   const LinkPortState state =
-      make_link_port(s.arena, p, inputs_of(*this, node), outputs_of(*this, node),
-                     out_of_class(node, ChannelClass::kGpuToMemory),
-                     in_of_class(node, ChannelClass::kMemoryToGpu), control);
+      make_link_port(s.arena, p,
+                     {inputs, outputs, out_of_class(node, ChannelClass::kGpuToMemory),
+                      in_of_class(node, ChannelClass::kMemoryToGpu), control});
   set_routes(*this, node, state.ports.routes);
   add(node, p, state);
 }
