@@ -23,22 +23,21 @@ namespace nearwarp::sm {
 
 inline constexpr uint32_t kSharedWindowBits = 24;  ///< of a block's own shared memory
 
-/// The address of the first lane of `mask` in a record, or the least of all lanes.
-NW_HD inline uint64_t first_address(const uint64_t* words, uint32_t mask) {
-  const uint64_t base = trace::record_base(words[0]);
-  const int stride = trace::record_stride(words[0]);
-  if (stride == trace::kAddresses) return words[1];
+/// The address of an access's first lane, or the least of all lanes.
+NW_HD inline uint64_t first_address(trace::RecordView access) {
+  const uint64_t base = trace::record_base(access.word());
+  const int stride = trace::record_stride(access.word());
+  if (stride == trace::kAddresses) return *access.more();
   if (stride < trace::kMinStride) return base;
-  const int64_t lane = count_trailing_zeros(mask);
+  const int64_t lane = count_trailing_zeros(access.mask);
   return (base + static_cast<uint64_t>(stride * lane)) & trace::kAddressMask;
 }
 
 /// Cycles that an access to shared memory takes more than one to the block's own, without a
 /// network.
 template <class V>
-NW_HD NW_CALLED uint32_t way_to_other_block(const V& v, const uint64_t* words, uint32_t record,
-                                            uint32_t mask) {
-  const uint64_t address = first_address(words + record, mask) & (trace::kSharedWindow - 1);
+NW_HD NW_CALLED uint32_t way_to_other_block(const V& v, trace::RecordView access) {
+  const uint64_t address = first_address(access) & (trace::kSharedWindow - 1);
   return address >> kSharedWindowBits != 0 ? v.p.remote_shared : 0;
 }
 
@@ -50,14 +49,13 @@ NW_HD NW_CALLED void find_ranks(V& v, const LsuOp& op) {
   c.head_ranks = 0;
   if (!slot.used) return;
   for (uint8_t& lanes : c.head_lanes) lanes = 0;
-  each_address(
-      v.system.trace(op.thread_block).words, op.record, op.mask, [&](uint32_t, uint64_t address) {
-        const uint64_t window = (address & (trace::kSharedWindow - 1)) >> kSharedWindowBits;
-        const auto rank = static_cast<uint32_t>(window - 1);  // the own one has window 0
-        if (rank >= kMaxClusterBlocks || slot.places.at(rank) == kNoSmPlace) return;
-        c.head_ranks |= 1u << rank;
-        c.head_lanes[rank] = static_cast<uint8_t>(c.head_lanes[rank] + 1);
-      });
+  each_address(v.record(op), [&](uint32_t, uint64_t address) {
+    const uint64_t window = (address & (trace::kSharedWindow - 1)) >> kSharedWindowBits;
+    const auto rank = static_cast<uint32_t>(window - 1);  // the own one has window 0
+    if (rank >= kMaxClusterBlocks || slot.places.at(rank) == kNoSmPlace) return;
+    c.head_ranks |= 1u << rank;
+    c.head_lanes[rank] = static_cast<uint8_t>(c.head_lanes[rank] + 1);
+  });
 }
 
 /// The other blocks' mbarriers of which the operation at the head tells something.
@@ -67,9 +65,8 @@ NW_HD NW_CALLED void find_events(V& v, const LsuOp& op) {
   const uint32_t block = v.warps[op.warp].block_slot;
   c.head_ranks = 0;
   if (v.instr(op.pc).action != Action::kPhaseEvents || !hears_others(v, block)) return;
-  const uint64_t* words = v.system.trace(op.thread_block).words;
   uint32_t i = 0;
-  each_event(words, op.record, op.mask, [&](const trace::PhaseEvent& e) {
+  each_event(v.record(op), [&](const trace::PhaseEvent& e) {
     if (e.block != 0) c.head_ranks |= 1u << i;
     i += 1;
   });
@@ -88,7 +85,7 @@ NW_HD NW_CALLED Packet next_request(const V& v, const LsuOp& op, uint32_t& rank)
   const uint32_t next = count_trailing_zeros(c.head_ranks);
   Packet p;
   if (in.meets_mbarriers()) {
-    p.payload = v.system.trace(op.thread_block).words[op.record + 1 + next];
+    p.payload = v.record(op).more()[next];
     p.line = cluster_slot(v, v.warps[op.warp].block_slot).number;
     p.bytes = wire_bytes(0);
     p.extra = wire_bytes(0);
@@ -129,8 +126,7 @@ NW_HD NW_CALLED bool access_others(V& v, const LsuOp& op, uint32_t now) {
     const uint32_t late = s.lines.count - (tells ? population_count(c.head_ranks) : 1);
     c.accesses[c.head] = RemoteAccess{op.pc, late, 0, op.warp, false};
     if (tells && late != 0)
-      arrive_at_phases(v, v.warps[op.warp].block_slot, v.system.trace(op.thread_block).words,
-                       op.record, op.mask, now, now);
+      arrive_at_phases(v, v.warps[op.warp].block_slot, v.record(op), now, now);
   }
   RemoteAccess& access = c.accesses[c.head];
   uint32_t rank = 0;

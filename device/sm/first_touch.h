@@ -104,7 +104,7 @@ NW_HD NW_APART void send_moved_line(V& v, uint32_t walker, uint32_t now) {
     w.to_write &= w.to_write - 1;
     t.counters.move_writes += 1;
     const LineAddr line = touched_entry(v.p.translation, touched, v.base, page).first_line() + i;
-    const uint32_t bytes = 1u << v.p.line_shift;
+    const uint32_t bytes = v.p.grid.line_bytes();
     p = memory_packet(v, PacketKind::kWrite, line, tag, v.p.header_bytes + bytes);
     p.sectors = static_cast<uint32_t>(low_bits(bytes / v.p.sector_bytes));
     if (v.p.mark_words) p.payload = low_bits(bytes / 4);

@@ -50,7 +50,7 @@ NW_HD NW_CALLED void share_step(V& v, uint32_t now) {
   p.sectors = rank;
   p.payload = shared.last ? shared.events[rank] : 0;
   p.extra = shared.lines != 0 ? 1 : 0;  // lines
-  p.bytes = static_cast<uint16_t>(shared.lines != 0 ? 1u << v.p.line_shift : 1);
+  p.bytes = static_cast<uint16_t>(shared.lines != 0 ? v.p.grid.line_bytes() : 1);
   send(out, v.base, v.tick(now), p, v.horizon);
   shared.left = static_cast<uint16_t>(shared.left & (shared.left - 1));
   if (shared.left != 0) return;

@@ -54,8 +54,7 @@ struct SmParams {
   uint32_t remote_shared = 0;  ///< that of other blocks of a cluster takes so much longer
   uint32_t shared_banks = 32;
   uint32_t branch_latency = 1;
-  uint64_t device_base = 0;
-  uint32_t line_shift = 7;
+  LineGrid grid;
   uint32_t local_sms =
       0;  ///< SMs whose warp slots have local memory (place_local); 0: threads have
   uint32_t header_bytes = 8;

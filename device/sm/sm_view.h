@@ -100,6 +100,11 @@ struct SmViewOf {
   NW_HD Channel& to_front_end() const { return *s.to_front_end.in(base); }
   NW_HD Channel& from_front_end() const { return *s.from_front_end.in(base); }
   NW_HD const uint64_t* words(const Warp& w) const { return system.trace(w.thread_block).words; }
+  /// The record of an access, or of what it tells mbarriers.
+  NW_HD trace::RecordView record(const LsuOp& op) const {
+    return {system.trace(op.thread_block).words, op.record, op.mask};
+  }
+  NW_HD WarpTrace trace(const Warp& w) const { return {words(w), system.image, w.first_block}; }
   NW_HD uint32_t* slots(uint32_t warp) const { return scoreboard + warp * p.slots_per_warp; }
   NW_HD const ImageInstr& instr(uint32_t pc) const { return system.image.instrs[pc]; }
 

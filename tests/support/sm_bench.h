@@ -110,7 +110,7 @@ class SmBenchOf {
     params.num_warps = 48;
     params.num_blocks = 8;
     params.slots_per_warp = 32;
-    params.device_base = kBase;
+    params.grid.device_base = kBase;
     params.branch_latency = 4;
     params.front_end = kFrontEndEndpoint;
     params.l1.hit_latency = 35;

@@ -65,11 +65,10 @@ NW_HD inline Found test_access(const O& o, uint32_t warp, const sm::ImageInstr& 
   if ((base & trace::kSharedWindow) != 0) return Found::kNothing;
   if (a.mask != 0xffffffffu) return Found::kInactive;
   if (trace::record_stride(record) != static_cast<int>(in.lane_bytes)) return Found::kScattered;
-  const uint64_t offset = base - v.p.device_base;
-  const uint64_t last = offset + uint64_t{sm::kWarpSize} * in.lane_bytes - 1;
+  const LineAddr last = v.p.grid.line_of(base + uint64_t{sm::kWarpSize} * in.lane_bytes - 1);
   Found found = Found::kNear;
-  for (uint64_t line = offset >> v.p.line_shift; line <= last >> v.p.line_shift; ++line) {
-    const LineAddr at = sm::line_of_data(v, w.space, static_cast<LineAddr>(line));
+  for (LineAddr line = v.p.grid.line_of(base); line <= last; ++line) {
+    const LineAddr at = sm::line_of_data(v, w.space, line);
     if (v.stack_of(at) != v.own_stack()) return Found::kRemote;
     if (v.p.map.of(at, v.base).vault_of(at) != warp % o.p.units) found = Found::kOtherUnit;
   }

@@ -201,9 +201,9 @@ NW_HD inline bool add_lane(const V& v, const sm::Warp& w, const ChainAccesses& a
   uint32_t sector = 0, word = 0;
   for (uint32_t k = 0; k < accesses.count; ++k) {
     const sm::Access& a = accesses.of[k];
-    const uint64_t offset = sm::lane_address(v.words(w), a.record, a.mask, lane) - v.p.device_base;
-    lines[k] = sm::line_of_data(v, w.space, static_cast<LineAddr>(offset >> v.p.line_shift));
-    const auto within = static_cast<uint32_t>(offset & low_bits(v.p.line_shift));
+    const uint64_t address = sm::lane_address(a.in(v.words(w)), lane);
+    lines[k] = sm::line_of_data(v, w.space, v.p.grid.line_of(address));
+    const uint32_t within = v.p.grid.byte_of(address);
     sector = 1u << (within / v.p.sector_bytes);
     word = within / kWordBytes;
   }
@@ -231,7 +231,7 @@ NW_HD inline bool add_lane(const V& v, const sm::Warp& w, const ChainAccesses& a
   // Words that lanes write in part are left out: the L2 takes the line for one written in part.
   if (!v.p.mark_words || accesses.last_bytes != kWordBytes) return true;
   part.words |= uint64_t{1} << word;
-  const uint64_t all = low_bits((1u << v.p.line_shift) / kWordBytes);
+  const uint64_t all = low_bits(v.p.grid.line_bytes() / kWordBytes);
   part.order.store_whole = (part.words & all) == all;
   return true;
 }

@@ -57,33 +57,13 @@ NW_HD NW_APART inline void stay(O& o, uint32_t warp, uint32_t now) {
 NW_HD NW_INLINE void set_bit(uint8_t& mask, uint32_t bit, bool on) {
   mask = static_cast<uint8_t>(on ? mask | bit : mask & ~bit);
 }
-/// The line that the first active lane of an access wants.
-template <class V>
-NW_HD inline LineAddr first_line(const V& v, const uint64_t* words, uint32_t record,
-                                 uint32_t mask) {
-  const uint32_t lane = count_trailing_zeros(mask);
-  const uint64_t r = words[record];
-  const int stride = trace::record_stride(r);
-  uint64_t address = trace::record_base(r);
-  if (stride >= trace::kMinStride) {
-    address += static_cast<uint64_t>(static_cast<int64_t>(stride) * lane);
-  } else if (stride == trace::kTiles) {
-    address += trace::tile_distance(words[record + 1], lane);
-  } else if (stride == trace::kDeltas) {
-    address += static_cast<uint32_t>(words[record + 1]);
-  } else {
-    address = words[record + 1];
-  }
-  address &= trace::kAddressMask;
-  return static_cast<LineAddr>((address - v.p.device_base) >> v.p.line_shift);
-}
-
 /// The stack that the first lane of an access wants.
 template <class O>
 NW_HD NW_APART inline uint8_t destination_of(const O& o, uint32_t warp, uint32_t record,
                                              uint32_t mask) {
   const auto& v = o.v;
-  const LineAddr line = first_line(v, v.words(v.warps[warp]), record, mask);
+  const trace::RecordView access{v.words(v.warps[warp]), record, mask};
+  const LineAddr line = v.p.grid.line_of(sm::lane_address(access, count_trailing_zeros(mask)));
   return static_cast<uint8_t>(v.stack_of(v.physical(line, v.warps[warp].space)));
 }
 
@@ -94,8 +74,9 @@ NW_HD NW_APART inline bool is_long_enough(O& o, uint32_t warp) {
   const Warp& w = v.warps[warp];
   const WarpSide& t = side_of(o, warp);
   const uint32_t threshold = candidate_of(o, t).threshold;
-  return threshold == 0 || iterations_ahead(w.at, v.words(w), v.system.image, o.p.program(v.base),
-                                            w.first_block, t.candidate, threshold) >= threshold;
+  if (threshold == 0) return true;
+  return iterations_ahead(w.at, v.trace(w), o.p.program(v.base), t.candidate, threshold) >=
+         threshold;
 }
 
 /// A candidate's beginning, mask and trace position, as request and acknowledgement carry them.
