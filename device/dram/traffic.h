@@ -134,7 +134,7 @@ NW_HD NW_INLINE void take_reply(const TrafficParams& p, TrafficState& source, st
     // Latency counts from being taken in, or, where accesses have a time of their own, from that.
     const uint64_t cycles = s.params.pacing == TrafficPacing::kOpen
                                 ? static_cast<uint32_t>(cycle_at_or_after(done, p.period)) - q.tag
-                                : cycle_at_or_after(done - q.payload, p.period);
+                                : cycle_at_or_after(done - q.taken_in(), p.period);
     s.histogram.in(base)[latency_bucket(cycles)] += 1;
     s.counters.reads_done += 1;
     s.counters.latency_cycles += cycles;

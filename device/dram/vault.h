@@ -266,7 +266,7 @@ NW_HD NW_CALLED void send_reply(const VaultParams& p, VaultState& s, std::byte* 
   const VaultReply& r = exit.replies.in(base)[exit.head];
   Packet q;
   q.kind = static_cast<PacketKind>(r.kind);
-  q.payload = r.arrived;
+  q.taken_in() = r.arrived;
   q.line = r.line;
   q.tag = r.tag;
   q.sectors = r.sectors;

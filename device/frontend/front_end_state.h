@@ -2,7 +2,7 @@
 // thread-block dispatcher, and room for mechanisms.
 #pragma once
 
-#include "device/core/cluster_places.h"
+#include "device/core/dispatch_messages.h"
 #include "device/core/fault.h"
 #include "device/core/step.h"
 #include "device/sm/kernel_image.h"

@@ -9,6 +9,7 @@
 // not wake the machine: after the last one with traffic there is at most one more evaluation.
 #pragma once
 
+#include "device/core/dispatch_messages.h"
 #include "device/noc/switch.h"
 
 namespace nearwarp {
@@ -71,11 +72,10 @@ NW_HD NW_INLINE void evaluate(const LinkPortParams& p, LinkPortState& s, std::by
 NW_HD NW_INLINE void tell(const LinkPortParams& p, LinkPortState& s, std::byte* base, Tick now,
                           Horizon& horizon) {
   Packet message;
-  message.kind = p.news_kind;
   message.src = p.endpoint;
   message.dst = p.front_end;
   message.bytes = p.control_bytes;
-  message.sectors = s.busy_bits;
+  News{s.busy_bits}.put(p.news_kind, message);
   send(*s.control.in(base), base, now, message, horizon);
   s.told_bits = s.busy_bits;
   s.counters.messages += 1;

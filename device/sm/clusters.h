@@ -83,19 +83,21 @@ NW_HD NW_CALLED Packet next_request(const V& v, const LsuOp& op, uint32_t& rank)
   const ClusterPort& c = cluster_port(v);
   const ImageInstr& in = v.instr(op.pc);
   const uint32_t next = count_trailing_zeros(c.head_ranks);
-  Packet p;
+  SharedRequest request;
+  request.access = c.head;
+  uint32_t data = 0;  // bytes
   if (in.meets_mbarriers()) {
-    p.payload = v.record(op).more()[next];
-    p.line = cluster_slot(v, v.warps[op.warp].block_slot).number;
-    p.bytes = wire_bytes(0);
-    p.extra = wire_bytes(0);
-    p.sectors = rank = trace::phase_event(p.payload).block - 1;
-    return p;
+    request.event = v.record(op).more()[next];
+    rank = trace::phase_event(request.event).block - 1;
+    request.to = {cluster_slot(v, v.warps[op.warp].block_slot).number, rank};
+  } else {
+    rank = next;
+    data = uint32_t{c.head_lanes[rank]} * in.lane_bytes;
   }
-  rank = next;
-  const uint32_t data = uint32_t{c.head_lanes[rank]} * in.lane_bytes;
+  Packet p;
   p.bytes = wire_bytes(in.action == Action::kSharedLoad ? 0 : data);
-  p.extra = wire_bytes(in.action == Action::kSharedStore ? 0 : data);
+  request.answer_bytes = wire_bytes(in.action == Action::kSharedStore ? 0 : data);
+  request.put(p);
   return p;
 }
 
@@ -131,10 +133,8 @@ NW_HD NW_CALLED bool access_others(V& v, const LsuOp& op, uint32_t now) {
   RemoteAccess& access = c.accesses[c.head];
   uint32_t rank = 0;
   Packet p = next_request(v, op, rank);
-  p.kind = PacketKind::kSharedRequest;
   p.src = s.endpoint;
   p.dst = member_of(v, v.warps[op.warp].block_slot, rank);
-  p.tag = c.head;
   send(out, v.base, v.tick(now), p, v.horizon);
   access.remaining = static_cast<uint8_t>(access.remaining + 1);
   c.head_ranks &= c.head_ranks - 1;
@@ -152,15 +152,15 @@ NW_HD NW_CALLED bool access_others(V& v, const LsuOp& op, uint32_t now) {
 
 /// A block of a cluster begins.
 template <class V>
-NW_HD NW_CALLED void join_cluster(V& v, uint32_t block, const Packet& p, const LaunchInfo& info) {
+NW_HD NW_CALLED void join_cluster(V& v, uint32_t block, const LaunchBlock& begun,
+                                  const LaunchInfo& info) {
   ClusterSlot& slot = cluster_slot(v, block);
   slot = ClusterSlot{};
   if (info.cluster <= 1) return;
   slot.used = true;
-  slot.places.low = p.payload;
-  slot.places.high = p.extra & ((1u << kPlacesBits) - 1);
-  slot.number = static_cast<uint16_t>(p.extra >> kPlacesBits);
-  slot.rank = static_cast<uint8_t>(p.line % info.cluster);
+  slot.places = begun.places;
+  slot.number = static_cast<uint16_t>(begun.cluster);
+  slot.rank = static_cast<uint8_t>(begun.block % info.cluster);
   slot.whole = true;
   for (uint32_t i = 0; i < info.cluster; ++i) slot.whole &= slot.places.at(i) != kNoSmPlace;
 }
@@ -183,13 +183,10 @@ NW_HD NW_CALLED void tell_of_barrier(V& v, uint32_t now) {
   if (!can_send(v.to_front_end(), v.base, v.tick(now))) return;
   const uint32_t block = count_trailing_zeros(v.s.at_cluster_barrier);
   v.s.at_cluster_barrier &= v.s.at_cluster_barrier - 1;
-  const ClusterSlot& slot = cluster_slot(v, block);
   Packet p;
-  p.kind = PacketKind::kAtClusterBarrier;
   p.src = v.s.endpoint;
   p.dst = v.p.front_end;
-  p.tag = slot.number;
-  p.extra = slot.rank;
+  AtClusterBarrier{cluster_slot(v, block).member()}.put(p);
   send(v.to_front_end(), v.base, v.tick(now), p, v.horizon);
   expect_answer(v.to_front_end(), v.from_front_end(), v.tick(now), v.horizon);
 }

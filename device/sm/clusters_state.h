@@ -3,7 +3,7 @@
 #pragma once
 
 #include "device/core/channel.h"
-#include "device/core/cluster_places.h"
+#include "device/core/dispatch_messages.h"
 
 namespace nearwarp::sm {
 
@@ -27,6 +27,8 @@ struct ClusterSlot {
   bool used = false;        ///< the block is one of a cluster
   bool whole = false;       ///< none of its blocks was left out
   bool at_barrier = false;  ///< all its warps have come, and the front end knows, or will be told
+
+  NW_HD ClusterMember member() const { return {number, rank}; }
 };
 
 /// The SM in the network of its GPC.

@@ -337,9 +337,9 @@ NW_HD NW_CALLED void copy_step(V& v, uint32_t now) {
   p.sectors = reads && v.p.l1.by_sectors == 0 ? 0 : sectors;
   if (writes && v.p.mark_words) {
     for (uint32_t k = 0; k < 8; ++k)
-      if ((sectors >> k & 1) != 0) p.payload |= uint64_t{0xff} << (8 * k);
+      if ((sectors >> k & 1) != 0) p.written_words() |= uint64_t{0xff} << (8 * k);
   }
-  if (!reads && !writes) p.extra = 1;
+  if (!reads && !writes) p.lanes_of_address() = 1;
   send(v.to_network(), v.base, v.tick(now), p, v.horizon);
   (reads ? c.load_lines : writes ? c.store_lines : c.atomic_lines) += 1;
   b.lines += 1;

@@ -107,7 +107,7 @@ NW_HD NW_APART void send_moved_line(V& v, uint32_t walker, uint32_t now) {
     const uint32_t bytes = v.p.grid.line_bytes();
     p = memory_packet(v, PacketKind::kWrite, line, tag, v.p.header_bytes + bytes);
     p.sectors = static_cast<uint32_t>(low_bits(bytes / v.p.sector_bytes));
-    if (v.p.mark_words) p.payload = low_bits(bytes / 4);
+    if (v.p.mark_words) p.written_words() = low_bits(bytes / 4);
   } else {
     w.to_read &= w.to_read - 1;
     t.counters.move_reads += 1;

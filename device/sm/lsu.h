@@ -392,14 +392,15 @@ NW_HD NW_CALLED bool store_line(V& v, const LsuOp& op, LineAddr line, uint32_t n
   Packet p = memory_packet(v, PacketKind::kWrite, line, op.warp | uint32_t{op.epoch} << 8,
                            v.p.header_bytes + data_bytes(v));
   p.sectors = lines.sectors[lines.next];
-  if (v.p.mark_words) p.payload = lines.words[lines.next];
+  if (v.p.mark_words) p.written_words() = lines.words[lines.next];
   send(v.to_network(), v.base, tick, p, v.horizon);
   v.warps[op.warp].stores += 1;
   s.counters.store_lines += 1;
   if (plain) {
     cache::l1_store(v.p.l1, s.l1, v.base, line);
   } else {
-    cache::l1_store_sectors(v.p.l1, s.l1, v.base, line, lines.sectors[lines.next], p.payload);
+    cache::l1_store_sectors(v.p.l1, s.l1, v.base, line, lines.sectors[lines.next],
+                            p.written_words());
   }
   return true;
 }
@@ -418,7 +419,7 @@ NW_HD NW_CALLED bool atomic_line(V& v, const LsuOp& op, LineAddr line, uint32_t 
   Packet p =
       memory_packet(v, PacketKind::kAtomic, line, op.entry, v.p.header_bytes + data_bytes(v));
   p.sectors = lines.sectors[lines.next];
-  p.extra = lines.rounds[lines.next];
+  p.lanes_of_address() = lines.rounds[lines.next];
   send(v.to_network(), v.base, v.tick(now), p, v.horizon);
   s.counters.atomic_lines += 1;
   return true;

@@ -16,7 +16,7 @@ NW_HD NW_APART void send_write_back(V& v, LineAddr line, uint32_t now) {
   Packet w = memory_packet(v, PacketKind::kWrite, line, kWriteBackTag,
                            v.p.header_bytes + v.p.grid.line_bytes());
   w.sectors = v.p.l1.all_sectors;
-  w.payload = ~uint64_t{0};
+  w.written_words() = ~uint64_t{0};
   send(v.to_network(), v.base, v.tick(now), w, v.horizon);
 }
 

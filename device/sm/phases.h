@@ -145,15 +145,14 @@ NW_HD NW_CALLED void arrive_at_phases(V& v, uint32_t block, trace::RecordView ev
   if (ended) wake_for_phases(v, block, now);
 }
 
-/// Another block of the cluster, which has that number at the front end, tells an mbarrier of the
-/// one with that rank something: `word` is a phase_word(). A block that has ended needs no word;
+/// Another block of the cluster tells an mbarrier of the block `to` something: `word` is a
+/// phase_word(). A block that has ended needs no word;
 /// one that has not begun gets none, since whoever tells an mbarrier has seen it made, which takes
 /// longer than the blocks of a cluster begin apart.
 template <class V>
-NW_HD NW_CALLED void arrive_from_other(V& v, uint64_t word, uint32_t number, uint32_t rank,
-                                       uint32_t now) {
-  const uint32_t block = slot_of_rank(v, number, rank);
-  NW_ASSERT(rank < kMaxClusterBlocks);
+NW_HD NW_CALLED void arrive_from_other(V& v, uint64_t word, ClusterMember to, uint32_t now) {
+  const uint32_t block = slot_of_rank(v, to.cluster, to.rank);
+  NW_ASSERT(to.rank < kMaxClusterBlocks);
   if (block == v.p.num_blocks || !v.copies()) return;
   if (arrive_at_phase(v, block, trace::phase_event(word), now)) wake_for_phases(v, block, now);
 }

@@ -422,8 +422,8 @@ NW_HD NW_APART void send_own(O& o, uint32_t now) {
     waiting = static_cast<uint8_t>(waiting & (waiting - 1));
   if ((t.unsent | t.to_load | t.to_store) == 0) o.s.to_send.clear(warp);
   if (loads) {
-    const Packet p = sm::memory_packet(v, kOperandRead, part.order.line[part.asked], warp | k << 8,
-                                       v.p.header_bytes);
+    const Packet p = sm::memory_packet(v, kOperandRead, part.order.line[part.asked],
+                                       ChainPart{warp, k}.tag(), v.p.header_bytes);
     part.asked = static_cast<uint8_t>(part.asked + 1);
     send(v.to_network(), v.base, v.tick(now), p, v.horizon);
     return;
@@ -432,7 +432,7 @@ NW_HD NW_APART void send_own(O& o, uint32_t now) {
     Packet p = pack(part.order);
     p.src = v.s.endpoint;
     p.dst = part.home;
-    p.tag = warp | k << 8;
+    p.tag = ChainPart{warp, k}.tag();
     // The lanes of a part of several take a flit (OC, section 4.5).
     p.bytes = t.num_parts == 1 ? kComputePacketBytes : 2 * kComputePacketBytes;
     send(v.to_network(), v.base, v.tick(now), p, v.horizon);
@@ -443,7 +443,7 @@ NW_HD NW_APART void send_own(O& o, uint32_t now) {
   Packet p = sm::memory_packet(v, PacketKind::kWrite, part.order.store_line, warp | epoch << 8,
                                v.p.header_bytes + population_count(sectors) * v.p.sector_bytes);
   p.sectors = sectors;
-  p.payload = part.words;
+  p.written_words() = part.words;
   send(v.to_network(), v.base, v.tick(now), p, v.horizon);
   v.warps[warp].stores = static_cast<uint16_t>(v.warps[warp].stores + 1);
   finish_part(o, warp, now, now + 1);
@@ -515,7 +515,7 @@ NW_HD inline void note_return(O& o, const WarpSide& t, Part& part) {
 /// A part is not taken in: its operands have to be sent for.
 template <class O>
 NW_HD NW_APART void on_refusal(O& o, const Packet& p) {
-  const uint32_t warp = p.tag & 0xff, k = p.tag >> 8;
+  const auto [warp, k] = ChainPart::of(p);
   WarpSide& t = side_of(o, warp);
   note_return(o, t, t.parts[k]);
   t.to_load = static_cast<uint8_t>(t.to_load | 1u << k);
@@ -543,7 +543,7 @@ NW_HD inline uint32_t compute_here(O& o, uint32_t warp, const Part& part, uint32
 /// An operand comes: the service queue was full.
 template <class O>
 NW_HD NW_APART void on_operand(O& o, const Packet& p, uint32_t now) {
-  const uint32_t warp = p.tag & 0xff, k = p.tag >> 8;
+  const auto [warp, k] = ChainPart::of(p);
   WarpSide& t = side_of(o, warp);
   Part& part = t.parts[k];
   part.came = static_cast<uint8_t>(part.came + 1);
