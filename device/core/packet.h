@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "device/core/macros.h"
+#include "device/core/types.h"
 
 namespace nearwarp {
 
@@ -97,8 +97,8 @@ struct Packet {
   uint32_t tag = 0;   ///< the requester's own name for the request; comes back in the reply
   /// Writes, atomics: 32-byte sectors touched; reads by sectors: those wanted, 0: all.
   uint32_t sectors = 0;
-  uint16_t src = 0;    ///< endpoint that gets the reply
-  uint16_t dst = 0;    ///< endpoint to which this packet goes
+  Endpoint src{};  ///< gets the reply
+  Endpoint dst{};
   uint16_t bytes = 0;  ///< weight on the wire, header included
   PacketKind kind = PacketKind::kNone;
   uint32_t extra = 0;

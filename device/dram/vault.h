@@ -430,7 +430,7 @@ VaultState make_vault(Allocator& arena, const VaultParams& p, uint32_t banks,
 /// A vault that is not in the arena yet tells the L2 slice `slice` of every line that somebody of
 /// `foreign` (by endpoint: 1) writes. It has one exit.
 template <class Allocator>
-void tell_of_writes(Allocator& arena, VaultState& s, uint16_t slice, Ref<uint8_t> foreign) {
+void tell_of_writes(Allocator& arena, VaultState& s, Endpoint slice, Ref<uint8_t> foreign) {
   NW_ASSERT(s.num_exits == 1);
   s.tells = slice;
   s.foreign = foreign;

@@ -122,7 +122,7 @@ struct VaultAnswer {
 /// Put the answer to `x` on its way. There is room.
 NW_HD NW_INLINE void push_reply(const VaultParams& p, VaultState& s, std::byte* base,
                                 const VaultEntry& x, const VaultAnswer& answer) {
-  const uint32_t number = s.exit_of.count == 0 ? 0 : s.exit_of.in(base)[x.src];
+  const uint32_t number = s.exit_of.count == 0 ? 0 : s.exit_of.in(base)[node_of(x.src)];
   VaultExit& exit = s.exits[number];
   uint32_t at = exit.head + exit.count;
   if (at >= exit.replies.count) at -= exit.replies.count;
@@ -146,7 +146,7 @@ NW_HD NW_INLINE void push_reply(const VaultParams& p, VaultState& s, std::byte* 
 /// the acknowledgement.
 NW_HD NW_INLINE void tell_slice(const VaultParams& p, VaultState& s, std::byte* base,
                                 const VaultEntry& x, Tick now) {
-  if (s.foreign.count == 0 || s.foreign.in(base)[x.src] == 0) return;
+  if (s.foreign.count == 0 || s.foreign.in(base)[node_of(x.src)] == 0) return;
   VaultEntry notice = x;
   notice.src = s.tells;
   push_reply(p, s, base, notice, {PacketKind::kLineWritten, p.header_bytes, now});

@@ -84,7 +84,7 @@ NW_HD NW_APART inline bool send_one(V& v, uint32_t i, bool may_have_block, Tick 
   Outbox& o = v.s.outbox.in(v.base)[i];
   Packet m;
   m.src = v.p.endpoint;
-  m.dst = static_cast<uint16_t>(i);
+  m.dst = endpoint_of(i);
   bool block = false;
   if (o.count != 0) {
     const Outgoing& out = v.s.outgoing.in(v.base)[i * v.p.outbox_entries + o.head];

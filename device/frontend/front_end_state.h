@@ -34,7 +34,7 @@ struct FrontEndParams {
   /// Core cycles from the end of the last launch that one waits for (or time 0) to its beginning.
   uint32_t launch_gap = 1;
   uint32_t outbox_entries = 0;  ///< per SM
-  uint16_t endpoint = 0;
+  Endpoint endpoint{};
   PacketKind word_kind = PacketKind::kNone;  ///< in which SMs are told of the word
   DispatchParams dispatch;
 };

@@ -143,7 +143,7 @@ struct ChannelEnds {
   NW_HD uint32_t output_of(const Packet& packet) const {
     const uint32_t row = is_reply(packet.kind) ? p.endpoints : 0;
     const uint32_t output =
-        packet.dst < p.endpoints ? s.routes.in(base)[row + packet.dst] : kNoRoute;
+        node_of(packet.dst) < p.endpoints ? s.routes.in(base)[row + node_of(packet.dst)] : kNoRoute;
     if (output == kNoRoute) record_fault(s.fault, kFaultNoRoute, p.component, now);
     return output;
   }

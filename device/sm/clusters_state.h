@@ -35,7 +35,7 @@ struct ClusterSlot {
 struct ClusterPort {
   Ref<Channel> requests_out, requests_in, replies_out, replies_in;
   Ref<Channel> copies_out, copies_in;  ///< lines that the copy engines send on (multicast.h)
-  Ref<uint16_t> members;               ///< endpoints of the GPC's SMs, by place
+  Ref<Endpoint> members;               ///< endpoints of the GPC's SMs, by place
   uint64_t lines_in = 0;               ///< that have come over `copies_in`
   RemoteAccess accesses[kMaxRemoteAccesses];
   uint32_t free_accesses = ~uint32_t{0};

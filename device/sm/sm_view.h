@@ -114,7 +114,7 @@ struct SmViewOf {
     return translate(p.translation, base, space, line);
   }
   /// Endpoint that holds a line for this SM: an L2 slice, or a vault for a stack SM.
-  NW_HD NW_APART_ON_GPU uint16_t home_of(LineAddr line) const {
+  NW_HD NW_APART_ON_GPU Endpoint home_of(LineAddr line) const {
     return p.homes.at(stack_of(line), p.map.of(line, base).vault_of(line), base);
   }
   /// The stack that holds a line for this SM.

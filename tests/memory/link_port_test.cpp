@@ -31,8 +31,8 @@ struct PortRig {
     params.monitor = 1;
     params.interval_ticks = kInterval;
     params.threshold_percent = 80;
-    params.endpoint = 9;
-    params.front_end = 10;
+    params.endpoint = Endpoint{9};
+    params.front_end = Endpoint{10};
     params.control_bytes = 8;
     params.news_kind = tom::kChannelBusy;
     const ChannelSpec spec{16, kHop, kHop, 0, 1}, link{32, kHop, kHop, 1, 1};

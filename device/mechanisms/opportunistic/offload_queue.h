@@ -239,15 +239,15 @@ NW_HD inline bool add_lane(const V& v, const sm::Warp& w, const ChainAccesses& a
 /// Who executes a part: the slice that has all of its data or, where SMs do, the one at which two
 /// slices' data meets: of its operands or, if one slice has these, of them and its result.
 template <class O>
-NW_HD inline uint16_t node_for(const O& o, const ComputeOrder& order) {
+NW_HD inline Endpoint node_for(const O& o, const ComputeOrder& order) {
   const auto& v = o.v;
-  const uint16_t first = v.home_of(order.line[0]);
-  uint16_t other = order.operands == 2 ? v.home_of(order.line[1]) : first;
+  const Endpoint first = v.home_of(order.line[0]);
+  Endpoint other = order.operands == 2 ? v.home_of(order.line[1]) : first;
   if (other == first && order.stores) other = v.home_of(order.store_line);
   if (other == first) return first;
   if (o.p.slices == 0) return kNoMeeting;
   const uint8_t* slice_at = o.p.slice_at.in(v.base);
-  return o.s.meetings.in(v.base)[slice_at[first] * o.p.slices + slice_at[other]];
+  return o.s.meetings.in(v.base)[slice_at[node_of(first)] * o.p.slices + slice_at[node_of(other)]];
 }
 
 /// Why a chain is executed at home; null if it is not. Its parts are noted.
@@ -343,7 +343,7 @@ NW_HD NW_APART void decide(O& o, uint32_t warp, uint32_t now) {
   taken = (taken > now ? taken : now) + c.instructions;
   v.s.counters.active_cycles += c.instructions;
   t.step = Step::kIssuing;
-  sm::note_event(v, EventKind::kDecided, now, warp, t.parts[0].home);
+  sm::note_event(v, EventKind::kDecided, now, warp, node_of(t.parts[0].home));
   sm::set_timer(v, warp, taken, now);
 }
 
@@ -479,7 +479,7 @@ NW_HD NW_APART void on_timer(O& o, uint32_t warp, uint32_t now) {
   if (t.step == Step::kIssuing) {
     t.step = Step::kAway;
     sm::set_away(o.v, warp, true);
-    sm::note_event(o.v, EventKind::kSent, now, warp, t.parts[0].home);
+    sm::note_event(o.v, EventKind::kSent, now, warp, node_of(t.parts[0].home));
     t.unsent = static_cast<uint8_t>(low_bits(t.num_parts));
     t.to_load = t.computing = t.to_store = t.done = 0;
     o.s.to_send.set(warp);

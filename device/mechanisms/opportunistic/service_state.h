@@ -82,8 +82,8 @@ struct ChainPart {
   }
 };
 
-/// Words that its store writes, where an L2 that keeps writes wants to know (Packet::written_words()); only
-/// of whole lines.
+/// Words that its store writes, where an L2 that keeps writes wants to know
+/// (Packet::written_words()); only of whole lines.
 NW_HD NW_INLINE uint64_t store_words(const ComputeOrder& o) {
   return o.store_whole ? ~uint64_t{0} : 0;
 }
@@ -106,7 +106,7 @@ struct ServiceEntry {
   uint32_t tag = 0;
   uint32_t since = 0;   ///< cycle in which it came
   uint32_t waited = 0;  ///< cycle up to which its time is counted in ServiceCounters::waits
-  uint16_t src = 0;
+  Endpoint src{};
   uint8_t asked = 0;      ///< operands looked up, of those that are wanted now
   uint8_t present = 0;    ///< operands that have come
   uint8_t computed = 0;   ///< instructions that an ALU has begun one by one

@@ -87,11 +87,11 @@ NW_HD inline void count_home(O& o, WarpSide& t, bool goes) {
 /// Below how many guests there is room for it.
 NW_HD NW_INLINE void set_guests_below(Packet& p, uint32_t guests) {
   NW_ASSERT(p.kind == kOffloadRequest);
-  p.dst = static_cast<uint16_t>(guests);
+  p.dst = static_cast<Endpoint>(guests);
 }
 NW_HD NW_INLINE uint32_t guests_below(const Packet& p) {
   NW_ASSERT(p.kind == kOffloadRequest);
-  return p.dst;
+  return static_cast<uint32_t>(p.dst);
 }
 
 /// Ask a stack with room, if there is one; else stay or, without dynamic control, wait for one.
@@ -106,7 +106,7 @@ NW_HD NW_APART inline void ask_directly(O& o, uint32_t warp, uint32_t now) {
     t.step = Step::kAway;
     t.since = now;
     sm::set_away(o.v, warp, true);
-    sm::note_event(o.v, EventKind::kSent, now, warp, o.p.stack_sms.in(o.v.base)[k]);
+    sm::note_event(o.v, EventKind::kSent, now, warp, node_of(o.p.stack_sms.in(o.v.base)[k]));
     counters_of(o, t).offloaded += 1;
     if (o.p.tuning.on) count_home(o, t, true);
     Packet p = request_packet(o, warp);
@@ -162,7 +162,7 @@ NW_HD NW_APART inline bool begin_direct(O& o, uint32_t warp, uint32_t now, uint3
     }
   }
   hold(o, warp, Step::kDraining);
-  sm::note_event(o.v, EventKind::kDecided, now, warp, o.p.stack_sms.in(o.v.base)[t.stack]);
+  sm::note_event(o.v, EventKind::kDecided, now, warp, node_of(o.p.stack_sms.in(o.v.base)[t.stack]));
   const uint32_t at = now + 1;
   sm::set_timer(o.v, warp, at > earliest ? at : earliest, now);
   return true;

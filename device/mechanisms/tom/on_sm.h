@@ -108,7 +108,7 @@ struct OnSm : sm::Hooks {
     if (class_of(p.kind) == MessageClass::kControl) {
       on_control(o, p, now);
     } else if (p.kind == kOffloadRequest) {
-      spawn(o, p, p.src, now);
+      spawn(o, p, static_cast<uint16_t>(p.src), now);
     } else if (p.kind == kOffloadDirty) {
       on_dirty(o, p.line, now);
     } else if (p.kind == kMergeRow) {

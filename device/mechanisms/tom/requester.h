@@ -80,7 +80,7 @@ NW_HD NW_APART inline void request(O& o, uint32_t warp, uint32_t now, uint32_t r
   }
   t.drain_epoch = sm::begin_drain(v.s);
   hold(o, warp, Step::kDraining);
-  sm::note_event(v, EventKind::kDecided, now, warp, o.p.stack_sms.in(v.base)[t.stack]);
+  sm::note_event(v, EventKind::kDecided, now, warp, node_of(o.p.stack_sms.in(v.base)[t.stack]));
   o.s.draining.set(warp);
   note_draining(o);
   try_ask(o, warp, now);
@@ -383,7 +383,7 @@ NW_HD NW_APART void send_request(O& o, uint32_t now) {
   t.step = Step::kAway;
   t.since = now;
   sm::set_away(v, warp, true);
-  sm::note_event(v, EventKind::kSent, now, warp, p.dst);
+  sm::note_event(v, EventKind::kSent, now, warp, node_of(p.dst));
   counters_of(o, t).offloaded += 1;
   o.s.counters.request_bytes += p.bytes;
   send(v.to_network(), v.base, v.tick(now), p, v.horizon);

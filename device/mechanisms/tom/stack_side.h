@@ -33,7 +33,7 @@ NW_HD NW_APART void spawn(O& o, const Packet& packet, uint16_t requester, uint32
   t = WarpSide{};
   t.requester = requester;
   t.requester_warp = static_cast<uint8_t>(r.warp);
-  sm::note_event(v, EventKind::kArrived, now, warp, packet.src, t.requester_warp);
+  sm::note_event(v, EventKind::kArrived, now, warp, node_of(packet.src), t.requester_warp);
   t.candidate = (r.inner ? o.p.inner_of : o.p.candidate_of).in(v.base)[r.at.pc];
   if (o.p.tuning.on) o.s.history.in(v.base)[warp] = tuning::TrafficHistory{};
   sm::continue_warp(v, warp, now,
@@ -45,7 +45,7 @@ NW_HD inline Packet dirty_packet(const O& o, const WarpSide& t, LineAddr line) {
   Packet p;
   p.kind = kOffloadDirty;
   p.src = o.v.s.endpoint;
-  p.dst = t.requester;
+  p.dst = endpoint_of(t.requester);
   OfWarp{t.requester_warp}.put(p);
   p.line = o.v.shared_line(line);
   p.bytes = static_cast<uint16_t>(o.v.p.line_address_bytes);
@@ -199,7 +199,7 @@ NW_HD NW_APART void send_merge_row(O& o, WarpSide& t, uint32_t now) {
   auto& v = o.v;
   const Candidate c = candidate_of(o, t);
   Packet p = tuning::row_packet(v, kMergeRow, c.shared_rows - t.rows_to_send, c.shared_bytes);
-  p.dst = t.requester;
+  p.dst = endpoint_of(t.requester);
   OfWarp{t.requester_warp}.put(p);
   t.rows_to_send = static_cast<uint16_t>(t.rows_to_send - 1);
   tuning::take_port(v, now, 1, tuning::kCopyCycles);
@@ -226,7 +226,7 @@ NW_HD NW_APART void send_return(O& o, uint32_t now) {
   }
   o.s.shared_rows -= candidate_of(o, t).shared_rows;
   Packet p = ack_packet(o, warp);
-  p.dst = t.requester;
+  p.dst = endpoint_of(t.requester);
   p.bytes = static_cast<uint16_t>(v.p.header_bytes + ack_body_bytes(o, warp, t));
   send(v.to_network(), v.base, v.tick(now), p, v.horizon);
   o.s.returning.clear(warp);

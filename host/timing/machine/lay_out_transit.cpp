@@ -67,12 +67,12 @@ void Layout::node(NodeId node, const RouterNetworkSpec& spec) {
 void Layout::node(NodeId node, const LinkPortSpec& spec) {
   LinkPortParams p = spec.params;
   p.ports = numbered(*this, node, spec.params.ports);
-  p.endpoint = node;
+  p.endpoint = endpoint_of(node);
   Ref<Channel> control;
   for (const uint32_t i : links[node].out) {
     if (graph.links[i].carries != kControl) continue;
     control = channels[i];
-    p.front_end = graph.links[i].to.node;
+    p.front_end = endpoint_of(graph.links[i].to.node);
   }
   const std::vector<SwitchLink> inputs = inputs_of(*this, node), outputs = outputs_of(*this, node);
   const LinkPortState state =
