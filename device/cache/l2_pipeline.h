@@ -20,7 +20,7 @@ NW_HD NW_INLINE uint32_t set_of(const L2SliceParams& p, const std::byte* base, L
                                                          : hashed_set(p.index, within);
 }
 
-NW_HD NW_INLINE uint16_t vault_endpoint(const L2SliceParams& p, const std::byte* base,
+NW_HD NW_INLINE Endpoint vault_endpoint(const L2SliceParams& p, const std::byte* base,
                                         LineAddr line) {
   return p.homes.of(p.map.of(line, base), line, base);
 }
@@ -51,7 +51,7 @@ NW_HD NW_INLINE uint32_t reply_data_bytes(const L2SliceParams& p, PacketKind kin
 
 /// Reply to one requester.
 NW_HD NW_INLINE void send_reply(const L2SliceParams& p, L2SliceState& s, std::byte* base, Tick now,
-                                uint32_t line, uint32_t tag, uint32_t sectors, uint16_t dst,
+                                uint32_t line, uint32_t tag, uint32_t sectors, Endpoint dst,
                                 PacketKind kind, Horizon& horizon) {
   Packet r;
   r.kind = kind;
@@ -75,7 +75,7 @@ NW_HD NW_INLINE void pop_request(L2SliceState& s, std::byte* base, Tick now, Hor
 
 /// Put a request to memory into the pipeline. The caller has checked for room.
 NW_HD NW_INLINE void push_request(L2SliceState& s, std::byte* base, Tick due, PacketKind kind,
-                                  uint32_t line, uint32_t tag, uint32_t sectors, uint16_t src,
+                                  uint32_t line, uint32_t tag, uint32_t sectors, Endpoint src,
                                   uint16_t bytes) {
   uint32_t at = s.request_head + s.request_count;
   if (at >= s.requests.count) at -= s.requests.count;

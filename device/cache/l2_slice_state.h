@@ -48,9 +48,9 @@ struct L2SliceParams {
   L2AtLaunch at_launch = L2AtLaunch::kKeep;
   uint8_t sectors_per_cycle = 0;  ///< looked up; 0: all of a request. Only with `by_sectors`
   uint16_t header_bytes = 0, line_bytes = 0, sector_bytes = 0;
-  uint16_t endpoint = 0;  ///< this slice
-  uint16_t stack = 0;     ///< its own
-  HomeTable homes;        ///< of lines in memory
+  Endpoint endpoint{};  ///< this slice
+  uint16_t stack = 0;   ///< its own
+  HomeTable homes;      ///< of lines in memory
   AddressMaps map;
 };
 
@@ -76,7 +76,7 @@ enum class L2Origin : uint8_t {
 struct L2Waiter {
   uint32_t tag = 0;
   uint32_t sectors = 0;
-  uint16_t src = 0;
+  Endpoint src{};
   L2Origin origin = L2Origin::kRead;
   uint8_t needs = 0;  ///< by sectors: those that were missing
 };
@@ -85,7 +85,7 @@ struct L2Waiter {
 struct L2Reply {
   Tick due = 0;
   uint32_t line = 0, tag = 0, sectors = 0;
-  uint16_t dst = 0;
+  Endpoint dst{};
   PacketKind kind = PacketKind::kNone;
 };
 
@@ -104,7 +104,7 @@ struct L2Sectors {
 struct L2Request {
   Tick due = 0;
   uint32_t line = 0, tag = 0, sectors = 0;
-  uint16_t src = 0;
+  Endpoint src{};
   uint16_t bytes = 0;
   uint32_t kind = 0;
   uint32_t reserved = 0;
@@ -150,7 +150,7 @@ struct L2SliceState {
   Ref<Channel> clean_out;      ///< towards the front end: kClean; count 0: nobody waits for that
   /// Lines below are not in the GPU's memory yet; an endpoint answers for them. 0: all are.
   LineAddr elsewhere_end = 0;
-  uint16_t elsewhere = 0;
+  Endpoint elsewhere{};
   Ref<uint32_t> tags;      ///< [set][way]
   Ref<uint32_t> used;      ///< [set][way]: number of its last use
   Ref<uint16_t> mshr_of;   ///< [set][way]: valid where `pending`

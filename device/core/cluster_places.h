@@ -30,8 +30,7 @@ struct ClusterPlaces {
     }
   }
 };
-/// A message that begins a block of a cluster has the other word, and above it the cluster's number
-/// at the front end.
+/// LaunchBlock has the second word, and above it the cluster's number at the front end.
 inline constexpr uint32_t kPlacesBits = 20;
 inline constexpr uint32_t kMaxClusters = 1u << (32 - kPlacesBits);
 

@@ -18,5 +18,8 @@ NW_HD NW_INLINE void record_fault(Fault& fault, uint32_t code, uint32_t componen
   fault.component = component;
   fault.tick = tick;
 }
+NW_HD NW_INLINE void record_fault(Fault& fault, uint32_t code, Endpoint component, Tick tick) {
+  record_fault(fault, code, node_of(component), tick);
+}
 
 }  // namespace nearwarp

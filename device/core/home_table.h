@@ -10,14 +10,14 @@
 namespace nearwarp {
 
 struct HomeTable {
-  Ref<uint16_t> endpoints;  ///< [stack * per_stack + vault]
+  Ref<Endpoint> endpoints;  ///< [stack * per_stack + vault]
   uint32_t per_stack = 0;
 
-  NW_HD NW_INLINE uint16_t at(uint32_t stack, uint32_t vault, const std::byte* base) const {
+  NW_HD NW_INLINE Endpoint at(uint32_t stack, uint32_t vault, const std::byte* base) const {
     NW_ASSERT(stack * per_stack + vault < endpoints.count);
     return endpoints.in(base)[stack * per_stack + vault];
   }
-  NW_HD NW_INLINE uint16_t of(const AddressMap& map, LineAddr line, const std::byte* base) const {
+  NW_HD NW_INLINE Endpoint of(const AddressMap& map, LineAddr line, const std::byte* base) const {
     return at(map.stack_of(line), map.vault_of(line), base);
   }
 };

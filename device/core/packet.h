@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "device/core/macros.h"
+#include "device/core/types.h"
 
 namespace nearwarp {
 
@@ -86,18 +86,50 @@ enum class PacketKind : uint16_t {
 NW_HD constexpr bool is_reply(PacketKind k) { return class_of(k) == MessageClass::kReply; }
 
 /// One packet; 32 bytes whatever it is said to weigh on the wire.
+///
+/// Members are named as packets of memory use them. Payload and extra have another meaning for each
+/// kind, and so have line, tag and sectors of other kinds than memory's: packets of memory are read
+/// by the functions below, others by a struct of their kind, which is put into a packet and taken
+/// out of it in one place (device/core/dispatch_messages.h, and mechanisms' packets.h).
 struct Packet {
-  /// Mechanisms: theirs; writes to an L2 that keeps them: the 4-byte words that they fill.
   uint64_t payload = 0;
   uint32_t line = 0;  ///< memory: LineAddr
   uint32_t tag = 0;   ///< the requester's own name for the request; comes back in the reply
   /// Writes, atomics: 32-byte sectors touched; reads by sectors: those wanted, 0: all.
   uint32_t sectors = 0;
-  uint16_t src = 0;    ///< endpoint that gets the reply
-  uint16_t dst = 0;    ///< endpoint to which this packet goes
+  Endpoint src{};  ///< gets the reply
+  Endpoint dst{};
   uint16_t bytes = 0;  ///< weight on the wire, header included
   PacketKind kind = PacketKind::kNone;
-  uint32_t extra = 0;  ///< atomics: the most lanes that want one address; mechanisms: theirs
+  uint32_t extra = 0;
+
+  /// Writes to an L2 that keeps them: the 4-byte words that they fill.
+  NW_HD uint64_t& written_words() {
+    NW_ASSERT(kind == PacketKind::kWrite);
+    return payload;
+  }
+  NW_HD uint64_t written_words() const {
+    NW_ASSERT(kind == PacketKind::kWrite);
+    return payload;
+  }
+  /// Atomics: the most lanes that want one address.
+  NW_HD uint32_t& lanes_of_address() {
+    NW_ASSERT(kind == PacketKind::kAtomic);
+    return extra;
+  }
+  NW_HD uint32_t lanes_of_address() const {
+    NW_ASSERT(kind == PacketKind::kAtomic);
+    return extra;
+  }
+  /// Replies of vaults: the tick in which the request was taken in.
+  NW_HD uint64_t& taken_in() {
+    NW_ASSERT(is_reply(kind));
+    return payload;
+  }
+  NW_HD uint64_t taken_in() const {
+    NW_ASSERT(is_reply(kind));
+    return payload;
+  }
 };
 static_assert(sizeof(Packet) == 32);
 

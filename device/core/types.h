@@ -18,6 +18,13 @@ inline constexpr Tick kNever = Tick{1} << 62;
 using LineAddr = uint32_t;
 inline constexpr LineAddr kNoLine = 0xffffffffu;
 
+/// A node of a machine, as packets name it: where they come from and go to. Numbers of SMs, slices
+/// and stacks are other numbers: tables lead from one to the other.
+enum class Endpoint : uint16_t {};
+NW_HD constexpr Endpoint endpoint_of(uint32_t node) { return static_cast<Endpoint>(node); }
+/// Its number among the machine's nodes, for tables and events.
+NW_HD constexpr uint32_t node_of(Endpoint e) { return static_cast<uint32_t>(e); }
+
 /// Mappings among which one is chosen for the data of offloaded code: mapping m takes consecutive
 /// bits of the line address, from bit m on, as the stack. With lines of 128 bytes and four stacks
 /// these are address bits 7:8 to 16:17 (TOM, section 3.2.1).

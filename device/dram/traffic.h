@@ -111,8 +111,8 @@ NW_HD NW_INLINE void send_access(const TrafficParams& p, TrafficState& source, s
   q.line = s.line;
   q.tag = static_cast<uint32_t>(s.birth);
   q.sectors = p.sectors;
-  q.src = static_cast<uint16_t>(p.endpoint + stream);  // comes back as the reply's destination
-  q.dst = static_cast<uint16_t>(p.first_memory + s.line % p.memories);
+  q.src = endpoint_of(p.endpoint + stream);  // comes back as the reply's destination
+  q.dst = endpoint_of(p.first_memory + s.line % p.memories);
   q.bytes = static_cast<uint16_t>(p.header_bytes + (s.is_write != 0 ? p.line_bytes : 0));
   send(*source.out.in(base), base, now, q, horizon);
   s.counters.writes_sent += s.is_write;
@@ -125,7 +125,7 @@ NW_HD NW_INLINE void take_reply(const TrafficParams& p, TrafficState& source, st
                                 Tick now, Horizon& horizon) {
   Channel& in = *source.in.in(base);
   const Packet& q = front(in, base);
-  const uint32_t stream = uint32_t{q.dst} - p.endpoint;
+  const uint32_t stream = node_of(q.dst) - p.endpoint;
   if (q.kind != PacketKind::kReadReply || stream >= source.streams.count) {
     record_fault(source.fault, kFaultUnexpectedPacket, 0, now);
   } else {
@@ -134,7 +134,7 @@ NW_HD NW_INLINE void take_reply(const TrafficParams& p, TrafficState& source, st
     // Latency counts from being taken in, or, where accesses have a time of their own, from that.
     const uint64_t cycles = s.params.pacing == TrafficPacing::kOpen
                                 ? static_cast<uint32_t>(cycle_at_or_after(done, p.period)) - q.tag
-                                : cycle_at_or_after(done - q.payload, p.period);
+                                : cycle_at_or_after(done - q.taken_in(), p.period);
     s.histogram.in(base)[latency_bucket(cycles)] += 1;
     s.counters.reads_done += 1;
     s.counters.latency_cycles += cycles;

@@ -266,7 +266,7 @@ NW_HD NW_CALLED void send_reply(const VaultParams& p, VaultState& s, std::byte* 
   const VaultReply& r = exit.replies.in(base)[exit.head];
   Packet q;
   q.kind = static_cast<PacketKind>(r.kind);
-  q.payload = r.arrived;
+  q.taken_in() = r.arrived;
   q.line = r.line;
   q.tag = r.tag;
   q.sectors = r.sectors;
@@ -430,7 +430,7 @@ VaultState make_vault(Allocator& arena, const VaultParams& p, uint32_t banks,
 /// A vault that is not in the arena yet tells the L2 slice `slice` of every line that somebody of
 /// `foreign` (by endpoint: 1) writes. It has one exit.
 template <class Allocator>
-void tell_of_writes(Allocator& arena, VaultState& s, uint16_t slice, Ref<uint8_t> foreign) {
+void tell_of_writes(Allocator& arena, VaultState& s, Endpoint slice, Ref<uint8_t> foreign) {
   NW_ASSERT(s.num_exits == 1);
   s.tells = slice;
   s.foreign = foreign;

@@ -59,8 +59,8 @@ NW_HD NW_CALLED bool reply_for_mechanism(V& v, Tick now) {
   x.tag = reply.tag;
   x.sectors = reply.sectors;
   x.src = reply.dst;
-  push_reply(v.p, v.s, v.base, x, reply.kind, reply.bytes,
-             now + max_tick(v.p.period, v.p.reply_lead_ticks));
+  push_reply(v.p, v.s, v.base, x,
+             {reply.kind, reply.bytes, now + max_tick(v.p.period, v.p.reply_lead_ticks)});
   return true;
 }
 

@@ -59,27 +59,28 @@ NW_HD NW_INLINE void plan_bank_as(const VaultParams& p, const VaultState& s, std
   if (kUnusual && p.in_order != 0) wanted &= s.head == kNoEntry ? 0 : uint64_t{1} << s.head;
   // A starving request has its bank for itself.
   if (s.starving != kNoEntry && entries[s.starving].bank == b) wanted = uint64_t{1} << s.starving;
-  uint32_t col = kNoCycle, act = kNoCycle, pre = kNoCycle, age = kNoCycle;
+  VaultCommands at;  // of this bank's
+  uint32_t age = kNoCycle;
   if (wanted != 0) {
     const bool open = (s.open_banks >> b & 1) != 0;
     const uint64_t hits = wanted & s.row_entries.in(base)[b];
     const uint32_t e = oldest_of(s, entries, hits != 0 ? hits : wanted);
     const uint32_t group = b >> p.group_shift;
     if (hits != 0) {
-      col = later(s.col_ok.in(base)[b],
-                  s.write_mode != 0 ? s.group_write_ok[group] : s.group_read_ok[group]);
+      at.column = later(s.col_ok.in(base)[b],
+                        s.write_mode != 0 ? s.group_write_ok[group] : s.group_read_ok[group]);
     } else if (open) {
-      pre = s.pre_ok.in(base)[b];
+      at.precharge = s.pre_ok.in(base)[b];
     } else {
-      act = later(s.act_ok.in(base)[b], s.group_activate_ok[group]);
+      at.activate = later(s.act_ok.in(base)[b], s.group_activate_ok[group]);
     }
     age = entries[e].order;
     s.chosen.in(base)[b] = static_cast<uint8_t>(e);
-    if (kUnusual && p.general != 0 && !rows_hold(p, s, base, b, col, act, pre)) age = kNoCycle;
+    if (kUnusual && p.general != 0 && !rows_hold(p, s, base, b, at)) age = kNoCycle;
   }
-  s.col_key.in(base)[b] = col;
-  s.act_key.in(base)[b] = act;
-  s.pre_key.in(base)[b] = pre;
+  s.col_key.in(base)[b] = at.column;
+  s.act_key.in(base)[b] = at.activate;
+  s.pre_key.in(base)[b] = at.precharge;
   s.order_key.in(base)[b] = age;
 }
 NW_HD NW_CALLED void plan_unusual_bank(const VaultParams& p, const VaultState& s, std::byte* base,
@@ -111,23 +112,30 @@ NW_HD NW_INLINE bool has_room(const VaultParams& p, const VaultState& s, const P
   return all - writes < p.read_entries && (p.forward_writes == 0 || s.full_exits == 0);
 }
 
-/// Put a reply on its way. There is room.
+/// The answer to a request.
+struct VaultAnswer {
+  PacketKind kind;
+  uint32_t bytes;  ///< weight on the wire, header included
+  Tick ready;      ///< when its data is there
+};
+
+/// Put the answer to `x` on its way. There is room.
 NW_HD NW_INLINE void push_reply(const VaultParams& p, VaultState& s, std::byte* base,
-                                const VaultEntry& x, PacketKind kind, uint32_t bytes, Tick ready) {
-  const uint32_t number = s.exit_of.count == 0 ? 0 : s.exit_of.in(base)[x.src];
+                                const VaultEntry& x, const VaultAnswer& answer) {
+  const uint32_t number = s.exit_of.count == 0 ? 0 : s.exit_of.in(base)[node_of(x.src)];
   VaultExit& exit = s.exits[number];
   uint32_t at = exit.head + exit.count;
   if (at >= exit.replies.count) at -= exit.replies.count;
   VaultReply& r = exit.replies.in(base)[at];
-  exit.last_due = max_tick(exit.last_due, ready + Tick{p.fixed_latency_cycles} * p.period);
+  exit.last_due = max_tick(exit.last_due, answer.ready + Tick{p.fixed_latency_cycles} * p.period);
   r.due = exit.last_due - p.reply_lead_ticks;
   r.arrived = x.arrived;
   r.line = x.line;
   r.tag = x.tag;
   r.sectors = x.sectors;
   r.dst = x.src;
-  r.bytes = static_cast<uint16_t>(bytes);
-  r.kind = static_cast<uint32_t>(kind);
+  r.bytes = static_cast<uint16_t>(answer.bytes);
+  r.kind = static_cast<uint32_t>(answer.kind);
   exit.count += 1;
   s.waiting_exits |= 1u << number;
   s.full_exits += exit.count == s.entries.count ? 1 : 0;
@@ -138,10 +146,10 @@ NW_HD NW_INLINE void push_reply(const VaultParams& p, VaultState& s, std::byte* 
 /// the acknowledgement.
 NW_HD NW_INLINE void tell_slice(const VaultParams& p, VaultState& s, std::byte* base,
                                 const VaultEntry& x, Tick now) {
-  if (s.foreign.count == 0 || s.foreign.in(base)[x.src] == 0) return;
+  if (s.foreign.count == 0 || s.foreign.in(base)[node_of(x.src)] == 0) return;
   VaultEntry notice = x;
   notice.src = s.tells;
-  push_reply(p, s, base, notice, PacketKind::kLineWritten, p.header_bytes, now);
+  push_reply(p, s, base, notice, {PacketKind::kLineWritten, p.header_bytes, now});
   s.counters.lines_told += 1;
 }
 
@@ -204,8 +212,9 @@ NW_HD NW_CALLED void forward(const VaultParams& p, VaultState& s, std::byte* bas
   x.sectors = q.sectors;
   x.src = q.src;
   s.counters.forwarded_reads += 1;
-  push_reply(p, s, base, x, PacketKind::kReadReply, uint32_t{p.header_bytes} + p.line_bytes,
-             max_tick(now + p.period, now + p.reply_lead_ticks));
+  push_reply(p, s, base, x,
+             {PacketKind::kReadReply, uint32_t{p.header_bytes} + p.line_bytes,
+              max_tick(now + p.period, now + p.reply_lead_ticks)});
 }
 
 /// A request for `at` enters the queue, in which there is room; its entry.
@@ -338,7 +347,7 @@ NW_HD NW_INLINE void issue_write(const VaultParams& p, VaultState& s, std::byte*
   }
   s.counters.write_commands += 1;
   s.counters.data_bytes_written += x.data_bytes;
-  if (x.silent == 0) push_reply(p, s, base, x, PacketKind::kWriteAck, p.header_bytes, now);
+  if (x.silent == 0) push_reply(p, s, base, x, {PacketKind::kWriteAck, p.header_bytes, now});
   tell_slice(p, s, base, x, now);
   remove(p, s, base, e, now);
 }
@@ -363,10 +372,10 @@ NW_HD NW_INLINE void issue_read(const VaultParams& p, VaultState& s, std::byte* 
   const Tick done = s.bus_free[b >> p.bus_shift];
   if (x.silent == 0)
     push_reply(p, s, base, x,
-               near     ? PacketKind::kNearReply
-               : atomic ? PacketKind::kAtomicReply
-                        : PacketKind::kReadReply,
-               uint32_t{p.header_bytes} + (near ? 0 : x.data_bytes), done);
+               {near     ? PacketKind::kNearReply
+                : atomic ? PacketKind::kAtomicReply
+                         : PacketKind::kReadReply,
+                uint32_t{p.header_bytes} + (near ? 0 : x.data_bytes), done});
   if (near) {
     s.counters.near_reads += 1;
     s.counters.near_ticks += done - x.arrived;

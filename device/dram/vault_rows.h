@@ -18,11 +18,25 @@ NW_HD NW_INLINE uint32_t relative(const VaultState& s, uint64_t cycle) {
   return cycle > s.epoch ? static_cast<uint32_t>(cycle - s.epoch) : 0;
 }
 
-/// The earliest cycle of command `to` in part `part` of a scope.
+/// A part of the channel: one of its banks, bank groups, ranks or pseudo channels.
+struct DramPart {
+  DramScope scope;
+  uint32_t number;
+};
+
+NW_HD NW_INLINE uint32_t shift_of(const VaultParams& p, DramScope scope) {
+  return p.rows.shift[static_cast<uint32_t>(scope)];
+}
+/// The part of a scope in which bank `b` lies.
+NW_HD NW_INLINE DramPart part_of(const VaultParams& p, DramScope scope, uint32_t b) {
+  return {scope, b >> shift_of(p, scope)};
+}
+
+/// The earliest cycle of command `to` in a part.
 NW_HD NW_INLINE uint32_t& row_ok(const VaultState& s, std::byte* base, DramCommand to,
-                                 DramScope scope, uint32_t part) {
-  const uint32_t list = static_cast<uint32_t>(to) * kDramScopes + static_cast<uint32_t>(scope);
-  return s.row_ok.in(base)[list * kMaxVaultBanks + part];
+                                 DramPart part) {
+  const uint32_t list = static_cast<uint32_t>(to) * kDramScopes + static_cast<uint32_t>(part.scope);
+  return s.row_ok.in(base)[list * kMaxVaultBanks + part.number];
 }
 
 /// The earliest cycle in which rows allow bank `b` a command.
@@ -30,8 +44,8 @@ NW_HD NW_INLINE uint32_t rows_allow(const VaultParams& p, const VaultState& s, s
                                     DramCommand to, uint32_t b) {
   uint32_t at = 0;
   for (uint32_t bits = p.rows.scopes[static_cast<uint32_t>(to)]; bits != 0; bits &= bits - 1) {
-    const uint32_t scope = count_trailing_zeros(bits);
-    at = later(at, row_ok(s, base, to, static_cast<DramScope>(scope), b >> p.rows.shift[scope]));
+    const auto scope = static_cast<DramScope>(count_trailing_zeros(bits));
+    at = later(at, row_ok(s, base, to, part_of(p, scope, b)));
   }
   return at;
 }
@@ -39,15 +53,18 @@ NW_HD NW_INLINE uint32_t rows_allow(const VaultParams& p, const VaultState& s, s
 /// Put off what bank `b` waits for until rows allow it, kNoCycle stays; false, and nothing, if its
 /// refresh is due.
 NW_HD NW_INLINE bool rows_hold(const VaultParams& p, const VaultState& s, std::byte* base,
-                               uint32_t b, uint32_t& col, uint32_t& act, uint32_t& pre) {
+                               uint32_t b, VaultCommands& at) {
   if ((s.refreshing >> b & 1) != 0) {
-    col = act = pre = kNoCycle;
+    at = VaultCommands{};
     return false;
   }
   const DramCommand column = s.write_mode != 0 ? DramCommand::kWrite : DramCommand::kRead;
-  if (col != kNoCycle) col = later(col, rows_allow(p, s, base, column, b));
-  if (act != kNoCycle) act = later(act, rows_allow(p, s, base, DramCommand::kActivate, b));
-  if (pre != kNoCycle) pre = later(pre, rows_allow(p, s, base, DramCommand::kPrecharge, b));
+  const auto hold = [&](uint32_t& cycle, DramCommand to) {
+    if (cycle != kNoCycle) cycle = later(cycle, rows_allow(p, s, base, to, b));
+  };
+  hold(at.column, column);
+  hold(at.activate, DramCommand::kActivate);
+  hold(at.precharge, DramCommand::kPrecharge);
   return true;
 }
 
@@ -59,15 +76,16 @@ NW_HD NW_INLINE uint32_t* keys_of(const VaultState& s, std::byte* base, DramComm
   return to == column ? s.col_key.in(base) : nullptr;
 }
 
-/// In part `part` of a scope `to` may not come before cycle `c`.
+/// In a part `to` may not come before cycle `c`.
 NW_HD NW_INLINE void put_off(const VaultParams& p, const VaultState& s, std::byte* base,
-                             DramCommand to, DramScope scope, uint32_t part, uint32_t c) {
-  uint32_t& ok = row_ok(s, base, to, scope, part);
+                             DramCommand to, DramPart part, uint32_t c) {
+  uint32_t& ok = row_ok(s, base, to, part);
   ok = later(ok, c);
   uint32_t* const keys = keys_of(s, base, to);
   if (keys == nullptr) return;
-  const uint32_t shift = p.rows.shift[static_cast<uint32_t>(scope)];
-  const uint64_t banks = shift >= 6 ? ~uint64_t{0} : low_bits(1u << shift) << (part << shift);
+  const uint32_t shift = shift_of(p, part.scope);
+  const uint64_t banks =
+      shift >= 6 ? ~uint64_t{0} : low_bits(1u << shift) << (part.number << shift);
   lanes::each_bit(banks & s.waiting_banks & ~s.refreshing,
                   [&](uint32_t b) { keys[b] = later(keys[b], c); });
 }
@@ -75,20 +93,20 @@ NW_HD NW_INLINE void put_off(const VaultParams& p, const VaultState& s, std::byt
 /// The effect of the rows from a command (or the end of a write's data) in cycle `c`.
 NW_HD NW_INLINE void note(const VaultParams& p, const VaultState& s, std::byte* base,
                           DramCommand from, uint32_t b, uint32_t c) {
-  const uint32_t rank_shift = p.rows.shift[static_cast<uint32_t>(DramScope::kRank)];
+  const uint32_t rank_shift = shift_of(p, DramScope::kRank);
   for (uint32_t i = 0; i < p.rows.count; ++i) {
     const DramRow& row = p.rows.row[i];
     if (row.from != from) continue;
-    const uint32_t part = b >> p.rows.shift[static_cast<uint32_t>(row.scope)];
+    const DramPart part = part_of(p, row.scope, b);
     if (row.others == 0) {
-      put_off(p, s, base, row.to, row.scope, part, c + row.cycles);
+      put_off(p, s, base, row.to, part, c + row.cycles);
       continue;
     }
     // Ranks of other pseudo channels have other data lines.
-    const uint32_t channel_shift = p.rows.shift[static_cast<uint32_t>(DramScope::kPseudoChannel)];
+    const uint32_t channel_shift = shift_of(p, DramScope::kPseudoChannel);
     for (uint32_t r = 0; r < s.act_ok.count >> rank_shift; ++r) {
-      if (r == part || (r << rank_shift) >> channel_shift != b >> channel_shift) continue;
-      put_off(p, s, base, row.to, row.scope, r, c + row.cycles);
+      if (r == part.number || (r << rank_shift) >> channel_shift != b >> channel_shift) continue;
+      put_off(p, s, base, row.to, {row.scope, r}, c + row.cycles);
     }
   }
 }
@@ -96,12 +114,12 @@ NW_HD NW_INLINE void note(const VaultParams& p, const VaultState& s, std::byte* 
 /// A fifth activation waits until the window after the first of the last four.
 NW_HD NW_INLINE void note_window(const VaultParams& p, const VaultState& s, std::byte* base,
                                  uint32_t b, uint32_t c) {
-  const uint32_t part = b >> p.rows.shift[static_cast<uint32_t>(p.rows.window_scope)];
-  uint32_t* last = s.windows.in(base) + part * 4;
-  uint32_t& oldest = s.oldest_in_window.in(base)[part];
+  const DramPart part = part_of(p, p.rows.window_scope, b);
+  uint32_t* last = s.windows.in(base) + part.number * 4;
+  uint32_t& oldest = s.oldest_in_window.in(base)[part.number];
   last[oldest] = c + p.rows.window_cycles;
   oldest = (oldest + 1) % 4;
-  put_off(p, s, base, DramCommand::kActivate, p.rows.window_scope, part, last[oldest]);
+  put_off(p, s, base, DramCommand::kActivate, part, last[oldest]);
 }
 
 /// Activation or precharge of bank `b` in cycle `c`.
@@ -122,10 +140,9 @@ NW_HD NW_CALLED void note_column(const VaultParams& p, VaultState& s, std::byte*
   if (p.bus_shift == 31) return;
   // Data may wait less than one cycle for their bus.
   const uint64_t busy = s.bus_free[bus] / p.period;
-  put_off(p, s, base, DramCommand::kRead, DramScope::kPseudoChannel, bus,
-          busy > p.tCL ? relative(s, busy - p.tCL) : 0);
-  put_off(p, s, base, DramCommand::kWrite, DramScope::kPseudoChannel, bus,
-          busy > p.tCWL ? relative(s, busy - p.tCWL) : 0);
+  const DramPart channel{DramScope::kPseudoChannel, bus};
+  put_off(p, s, base, DramCommand::kRead, channel, busy > p.tCL ? relative(s, busy - p.tCL) : 0);
+  put_off(p, s, base, DramCommand::kWrite, channel, busy > p.tCWL ? relative(s, busy - p.tCWL) : 0);
   s.bus_busy_cycles = 0;  // that of a channel with one bus
 }
 

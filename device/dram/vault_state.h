@@ -55,7 +55,7 @@ struct VaultParams {
   DramRows rows;
   ChannelMap channel_map;
   uint16_t header_bytes = 0, line_bytes = 0, sector_bytes = 0;
-  uint16_t endpoint = 0;  ///< this vault
+  Endpoint endpoint{};  ///< this vault
   AddressMaps map;
 };
 
@@ -64,7 +64,7 @@ struct VaultEntry {
   uint32_t order = 0;  ///< age: less is older
   uint32_t row = 0;
   uint32_t line = 0, tag = 0, sectors = 0;
-  uint16_t src = 0;
+  Endpoint src{};
   uint16_t data_bytes = 0;
   uint8_t bank = 0;
   uint8_t kind = 0;      ///< PacketKind
@@ -80,7 +80,7 @@ struct VaultReply {
   Tick due = 0;      ///< when it is handed over
   Tick arrived = 0;  ///< when its request was taken in
   uint32_t line = 0, tag = 0, sectors = 0;
-  uint16_t dst = 0;
+  Endpoint dst{};
   uint16_t bytes = 0;
   uint32_t kind = 0;
   uint32_t reserved = 0;
@@ -112,8 +112,8 @@ struct VaultCounters {
   uint64_t starved = 0;                     ///< requests that passed the starvation bound
 };
 
-/// The earliest cycles (from `epoch`) in which some bank's command of each kind can issue; ~0: none
-/// waits.
+/// The earliest cycles (from `epoch`) in which a command of each kind can issue, of one bank or of
+/// any; ~0: none waits.
 struct VaultCommands {
   uint32_t column = 0xffffffffu, activate = 0xffffffffu, precharge = 0xffffffffu;
 };
@@ -166,7 +166,7 @@ struct VaultState {
   Ref<uint8_t> exit_of;  ///< by destination; count 0: all leave by the first
   /// By endpoint: 1: its writes are told to the L2 slice `tells`; count 0: nobody's are.
   Ref<uint8_t> foreign;
-  uint16_t tells = 0;
+  Endpoint tells{};
   uint32_t num_exits = 1;
   uint32_t waiting_exits = 0;  ///< those with replies, as bits
   uint32_t full_exits = 0;     ///< number of those whose ring is full

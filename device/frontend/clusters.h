@@ -89,21 +89,20 @@ NW_HD NW_APART inline bool open(V& v, uint32_t g, uint32_t launch, uint32_t firs
   return true;
 }
 
-/// The next block of the open cluster for SM `i`: completes its message. Returns its number in the
-/// launch.
+/// Take the next block of the open cluster for SM `i`.
 template <class V>
-NW_HD inline uint32_t take(V& v, uint32_t i, Packet& m) {
+NW_HD inline void take(V& v, uint32_t i, LaunchBlock& block) {
   Gpc& own = gpc(v, v.s.dispatch.rooms.in(v.base)[i].gpc);
   ClusterState& c = cluster(v, own.open);
   const uint32_t rank = count_trailing_zeros(unsent_to(c, i));
-  m.payload = c.places.low;
-  m.extra = c.places.high | uint32_t{own.open} << kPlacesBits;
+  block.places = c.places;
+  block.cluster = own.open;
+  block.block = c.first + rank;
   c.unsent &= ~(1u << rank);
   if (c.unsent == 0) {
     own.open = kNoCluster;
     v.s.dispatch.cluster_sent = true;
   }
-  return c.first + rank;
 }
 
 /// Lets the cluster's blocks go on if all that have not ended wait at its barrier.
@@ -120,25 +119,24 @@ NW_HD inline void try_barrier(V& v, ClusterState& c) {
 
 /// All warps of a block have come to the barrier of its cluster.
 template <class V>
-NW_HD inline void at_barrier(V& v, const Packet& m) {
-  ClusterState& c = cluster(v, m.tag);
-  c.at_barrier |= 1u << m.extra;
+NW_HD inline void at_barrier(V& v, ClusterMember m) {
+  ClusterState& c = cluster(v, m.cluster);
+  c.at_barrier |= 1u << m.rank;
   try_barrier(v, c);
 }
 
 /// A block of a cluster has ended: nobody waits for it any more.
 template <class V>
-NW_HD inline void leave(V& v, const Packet& m) {
+NW_HD inline void leave(V& v, ClusterMember m) {
   DispatchState& d = v.s.dispatch;
-  const uint32_t number = m.tag - 1;
-  ClusterState& c = cluster(v, number);
-  c.live &= ~(1u << m.extra);
-  c.at_barrier &= ~(1u << m.extra);
+  ClusterState& c = cluster(v, m.cluster);
+  c.live &= ~(1u << m.rank);
+  c.at_barrier &= ~(1u << m.rank);
   try_barrier(v, c);
   if (c.live != 0) return;
   c.launch = kNoLaunch;
   c.next_free = d.free_cluster;
-  d.free_cluster = static_cast<uint16_t>(number);
+  d.free_cluster = static_cast<uint16_t>(m.cluster);
 }
 
 }  // namespace nearwarp::frontend::clusters

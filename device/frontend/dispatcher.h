@@ -221,11 +221,12 @@ NW_HD inline bool take_block(V& v, uint32_t i, Packet& m) {
   const uint32_t place = count_trailing_zeros(takes);
   const uint32_t launch = d.running.in(v.base)[place];
   const LaunchInfo& info = v.system.image.launches[launch];
-  m.kind = PacketKind::kLaunchBlock;
-  m.tag = launch;
-  m.sectors = dispatcher::launch(v, launch).number;
+  LaunchBlock block;
+  block.launch = launch;
+  block.launch_number = dispatcher::launch(v, launch).number;
   if (dispatcher::in_clusters(v, info)) {
-    m.line = clusters::take(v, i, m);
+    clusters::take(v, i, block);
+    block.put(m);
     v.s.counters.blocks_dispatched += 1;
     dispatcher::look_for_room(v, i);
     return true;
@@ -234,7 +235,8 @@ NW_HD inline bool take_block(V& v, uint32_t i, Packet& m) {
   SmRoom& room = d.rooms.in(v.base)[i];
   const uint32_t from = dispatcher::source(v, place, room.group);
   uint32_t& taken = dispatcher::taken(v, place, from);
-  m.line = q.at(from, taken++);
+  block.block = q.at(from, taken++);
+  block.put(m);
   room.free.take(info.needs);
   room.blocks += 1;
   room.launch = launch;

@@ -16,10 +16,11 @@ namespace detail {
 template <class V>
 NW_HD inline void on_message(V& v, const Packet& m, uint32_t sm, Tick now) {
   if (m.kind == PacketKind::kBlockDone) {
-    if (m.tag != 0) clusters::leave(v, m);
-    block_done(v, m.line, sm, now);
+    const BlockDone done = BlockDone::of(m);
+    if (done.in_cluster) clusters::leave(v, done.member);
+    block_done(v, done.thread_block, sm, now);
   } else if (m.kind == PacketKind::kAtClusterBarrier) {
-    clusters::at_barrier(v, m);
+    clusters::at_barrier(v, AtClusterBarrier::of(m).member);
   } else if (!hooks::on_message(v, m, sm, now)) {
     record_fault(v.s.fault, kFaultUnexpectedPacket, v.p.endpoint, now);
   }
@@ -83,7 +84,7 @@ NW_HD NW_APART inline bool send_one(V& v, uint32_t i, bool may_have_block, Tick 
   Outbox& o = v.s.outbox.in(v.base)[i];
   Packet m;
   m.src = v.p.endpoint;
-  m.dst = static_cast<uint16_t>(i);
+  m.dst = endpoint_of(i);
   bool block = false;
   if (o.count != 0) {
     const Outgoing& out = v.s.outgoing.in(v.base)[i * v.p.outbox_entries + o.head];
@@ -93,8 +94,7 @@ NW_HD NW_APART inline bool send_one(V& v, uint32_t i, bool may_have_block, Tick 
     o.count -= 1;
     v.s.outgoing_total -= 1;
   } else if (o.news) {
-    m.kind = v.p.word_kind;
-    m.sectors = v.s.word;
+    News{v.s.word}.put(v.p.word_kind, m);
     o.told = v.s.word;
     o.news = false;
     v.s.words_to_tell -= 1;

@@ -2,7 +2,7 @@
 // thread-block dispatcher, and room for mechanisms.
 #pragma once
 
-#include "device/core/cluster_places.h"
+#include "device/core/dispatch_messages.h"
 #include "device/core/fault.h"
 #include "device/core/step.h"
 #include "device/sm/kernel_image.h"
@@ -34,7 +34,7 @@ struct FrontEndParams {
   /// Core cycles from the end of the last launch that one waits for (or time 0) to its beginning.
   uint32_t launch_gap = 1;
   uint32_t outbox_entries = 0;  ///< per SM
-  uint16_t endpoint = 0;
+  Endpoint endpoint{};
   PacketKind word_kind = PacketKind::kNone;  ///< in which SMs are told of the word
   DispatchParams dispatch;
 };

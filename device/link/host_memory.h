@@ -17,7 +17,7 @@ namespace nearwarp {
 struct HostMemoryParams {
   uint32_t period = 1;  ///< ticks per cycle of the port: one request each
   uint16_t header_bytes = 0, line_bytes = 0, sector_bytes = 0;
-  uint16_t endpoint = 0;
+  Endpoint endpoint{};
 };
 
 struct HostMemoryCounters {

@@ -9,6 +9,7 @@
 // not wake the machine: after the last one with traffic there is at most one more evaluation.
 #pragma once
 
+#include "device/core/dispatch_messages.h"
 #include "device/link/link_mechanisms.h"
 
 namespace nearwarp {
@@ -43,11 +44,10 @@ NW_HD NW_INLINE void evaluate(const LinkPortParams& p, LinkPortState& s, std::by
 NW_HD NW_INLINE void tell(const LinkPortParams& p, LinkPortState& s, std::byte* base, Tick now,
                           Horizon& horizon) {
   Packet message;
-  message.kind = p.news_kind;
   message.src = p.endpoint;
   message.dst = p.front_end;
   message.bytes = p.control_bytes;
-  message.sectors = s.busy_bits;
+  News{s.busy_bits}.put(p.news_kind, message);
   send(*s.control.in(base), base, now, message, horizon);
   s.told_bits = s.busy_bits;
   s.counters.messages += 1;
@@ -111,19 +111,25 @@ NW_HD NW_APART inline StepResult step_link_port(const LinkPortParams& p, LinkPor
   return result;
 }
 
-/// Lay out a link port. `inputs` and `outputs` as in make_switch(), `rx` among the inputs and `tx`
-/// among the outputs.
+/// The channels around a link port: its inputs and outputs as make_switch() takes them, and which
+/// of these are the link.
+struct LinkPortChannels {
+  std::span<const SwitchLink> inputs, outputs;
+  Ref<Channel> tx;       ///< among the outputs
+  Ref<Channel> rx;       ///< among the inputs
+  Ref<Channel> control;  ///< LinkPortState::control
+};
+
+/// Lay out a link port.
 template <class Allocator>
 LinkPortState make_link_port(Allocator& arena, const LinkPortParams& params,
-                             std::span<const SwitchLink> inputs,
-                             std::span<const SwitchLink> outputs, Ref<Channel> tx, Ref<Channel> rx,
-                             Ref<Channel> control) {
+                             const LinkPortChannels& channels) {
   LinkPortState s;
-  s.ports = make_switch(arena, params.ports, inputs, outputs);
-  s.passed_by = arena.template allocate<uint8_t>(static_cast<uint32_t>(inputs.size()));
-  s.tx = tx;
-  s.rx = rx;
-  s.control = control;
+  s.ports = make_switch(arena, params.ports, channels.inputs, channels.outputs);
+  s.passed_by = arena.template allocate<uint8_t>(static_cast<uint32_t>(channels.inputs.size()));
+  s.tx = channels.tx;
+  s.rx = channels.rx;
+  s.control = channels.control;
   return s;
 }
 

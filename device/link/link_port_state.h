@@ -11,8 +11,8 @@ struct LinkPortParams {
   uint32_t monitor = 0;                      ///< 0: no monitor
   uint32_t interval_ticks = 0;               ///< a multiple of the period
   uint32_t threshold_percent = 100;          ///< a direction is busy from this utilisation on
-  uint16_t endpoint = 0;                     ///< this port
-  uint16_t front_end = 0;                    ///< endpoint of the busy messages
+  Endpoint endpoint{};                       ///< this port
+  Endpoint front_end{};                      ///< endpoint of the busy messages
   uint16_t control_bytes = 0;                ///< weight of a busy message
   PacketKind news_kind = PacketKind::kNone;  ///< kind of a busy message
 };

@@ -73,72 +73,78 @@ NetworkState make_network(Allocator& arena, NetworkParams& p, uint32_t max_laten
   return s;
 }
 
-namespace build_detail {
+/// A port of a router.
+struct RouterPort {
+  uint32_t router, port;
+};
 
-/// Flits of the virtual channels from `out` on go to those from `in` on, of input port or terminal
-/// `to`, and credits come back to `sender`.
-inline void join(const NetworkView& v, OutputVc* out, InputVc* in, uint32_t to, uint32_t sender,
-                 uint32_t credit_delay, CreditLink* credits) {
-  credits[to] = {sender, credit_delay};
-  for (uint32_t k = 0; k < v.p.vcs; ++k) {
-    in[k].credit_delay = static_cast<uint16_t>(credit_delay);
-    out[k].place = in[k].front;
+/// Joins what a network consists of by wires. A wire's latency is that of both directions, of flits
+/// and of credits, in cycles, at least 1.
+class Wiring {
+ public:
+  Wiring(const NetworkParams& p, const NetworkState& s, std::byte* base)
+      : v_(view_of(p, s, base)),
+        flit_links_(s.flit_links.in(base)),
+        credit_links_(s.credit_links.in(base)) {}
+
+  /// Flits that leave router `from` come to router `to`.
+  void join(RouterPort from, RouterPort to, uint32_t latency) const {
+    output(from).flits = way_to(to, v_.p.traversal_delay + latency + 1);
+    join(vcs_from(from), vcs_to(to), input(to), {from.router, latency + 1 + v_.p.credit_delay});
   }
-}
 
-/// The way to a unit, and to the virtual channels from bit `first` of a word of arrivals on.
-inline NetworkLink link_to(const NetworkView& v, uint32_t unit, const uint64_t* word,
-                           uint32_t first, uint32_t delay) {
-  return {unit,
-          v.number_of(word),
-          v.number_of(v.due_of(unit)),
-          static_cast<uint16_t>(delay),
-          static_cast<uint8_t>(first),
-          static_cast<uint8_t>(unit % 64)};
-}
-/// The way to input `port` of `router`.
-inline NetworkLink link_to_router(const NetworkView& v, uint32_t router, uint32_t port,
-                                  uint32_t delay) {
-  const uint32_t bit = port << v.p.vc_shift;
-  return link_to(v, router, v.router_arrivals(router) + bit / 64, bit % 64, delay);
-}
+  /// Terminal `n` sends into router `to`.
+  void join_sender(uint32_t n, RouterPort to, uint32_t latency) const {
+    flit_links_[n] = way_to(to, latency + 1);
+    // A source uses a credit in the cycle in which it comes: terminals have no credit delay.
+    join(v_.entrances + (n << v_.p.vc_shift), vcs_to(to), input(to),
+         {terminal_unit(v_.p, n), latency + 1});
+  }
 
-}  // namespace build_detail
+  /// Terminal `n` takes what leaves router `from`.
+  void join_receiver(uint32_t n, RouterPort from, uint32_t latency) const {
+    output(from).flits = way_to(terminal_unit(v_.p, n), v_.terminal_arrivals(n), 0,
+                                v_.p.traversal_delay + latency + 1);
+    join(vcs_from(from), v_.exits + (n << v_.p.vc_shift), v_.input_ports() + n,
+         {from.router, latency + 1 + v_.p.credit_delay});
+  }
 
-/// Join output `from_port` of router `from` to input `to_port` of router `to`; both directions'
-/// latencies in cycles, at least 1.
-inline void wire_routers(const NetworkParams& p, const NetworkState& s, std::byte* base,
-                         uint32_t from, uint32_t from_port, uint32_t to, uint32_t to_port,
-                         uint32_t latency, uint32_t credit_latency) {
-  const NetworkView v = view_of(p, s, base);
-  v.ports(from)[from_port].flits =
-      build_detail::link_to_router(v, to, to_port, p.traversal_delay + latency + 1);
-  build_detail::join(v, v.outputs(from) + (from_port << p.vc_shift),
-                     v.inputs(to) + (to_port << p.vc_shift), (to << p.input_shift) + to_port, from,
-                     credit_latency + 1 + p.credit_delay, s.credit_links.in(base));
-}
+ private:
+  OutputPort& output(RouterPort from) const { return v_.ports(from.router)[from.port]; }
+  OutputVc* vcs_from(RouterPort from) const {
+    return v_.outputs(from.router) + (from.port << v_.p.vc_shift);
+  }
+  InputVc* vcs_to(RouterPort to) const { return v_.inputs(to.router) + (to.port << v_.p.vc_shift); }
+  /// The number of an input port among all.
+  uint32_t input(RouterPort to) const { return (to.router << v_.p.input_shift) + to.port; }
 
-/// Terminal `n` sends into input `port` of `router`.
-inline void wire_sender(const NetworkParams& p, const NetworkState& s, std::byte* base, uint32_t n,
-                        uint32_t router, uint32_t port, uint32_t latency, uint32_t credit_latency) {
-  const NetworkView v = view_of(p, s, base);
-  s.flit_links.in(base)[n] = build_detail::link_to_router(v, router, port, latency + 1);
-  // A source uses a credit in the cycle in which it comes: terminals have no credit delay.
-  build_detail::join(v, v.entrances + (n << p.vc_shift), v.inputs(router) + (port << p.vc_shift),
-                     (router << p.input_shift) + port, terminal_unit(p, n), credit_latency + 1,
-                     s.credit_links.in(base));
-}
+  /// Flits of the virtual channels from `out` on go to those from `in` on, of input port or
+  /// terminal `to`, and credits come back by `back`.
+  void join(OutputVc* out, InputVc* in, uint32_t to, const CreditLink& back) const {
+    credit_links_[to] = back;
+    for (uint32_t k = 0; k < v_.p.vcs; ++k) {
+      in[k].credit_delay = static_cast<uint16_t>(back.delay);
+      out[k].place = in[k].front;
+    }
+  }
 
-/// Terminal `n` takes what leaves at output `port` of `router`.
-inline void wire_receiver(const NetworkParams& p, const NetworkState& s, std::byte* base,
-                          uint32_t n, uint32_t router, uint32_t port, uint32_t latency,
-                          uint32_t credit_latency) {
-  const NetworkView v = view_of(p, s, base);
-  v.ports(router)[port].flits = build_detail::link_to(
-      v, terminal_unit(p, n), v.terminal_arrivals(n), 0, p.traversal_delay + latency + 1);
-  build_detail::join(v, v.outputs(router) + (port << p.vc_shift), v.exits + (n << p.vc_shift),
-                     v.input_ports() + n, router, credit_latency + 1 + p.credit_delay,
-                     s.credit_links.in(base));
-}
+  /// The way to a unit, and to the virtual channels from bit `first` of a word of arrivals on.
+  NetworkLink way_to(uint32_t unit, const uint64_t* word, uint32_t first, uint32_t delay) const {
+    return {unit,
+            v_.number_of(word),
+            v_.number_of(v_.due_of(unit)),
+            static_cast<uint16_t>(delay),
+            static_cast<uint8_t>(first),
+            static_cast<uint8_t>(unit % 64)};
+  }
+  NetworkLink way_to(RouterPort to, uint32_t delay) const {
+    const uint32_t bit = to.port << v_.p.vc_shift;
+    return way_to(to.router, v_.router_arrivals(to.router) + bit / 64, bit % 64, delay);
+  }
+
+  NetworkView v_;
+  NetworkLink* flit_links_;
+  CreditLink* credit_links_;
+};
 
 }  // namespace nearwarp::noc

@@ -143,7 +143,7 @@ struct ChannelEnds {
   NW_HD uint32_t output_of(const Packet& packet) const {
     const uint32_t row = is_reply(packet.kind) ? p.endpoints : 0;
     const uint32_t output =
-        packet.dst < p.endpoints ? s.routes.in(base)[row + packet.dst] : kNoRoute;
+        node_of(packet.dst) < p.endpoints ? s.routes.in(base)[row + node_of(packet.dst)] : kNoRoute;
     if (output == kNoRoute) record_fault(s.fault, kFaultNoRoute, p.component, now);
     return output;
   }
@@ -250,14 +250,20 @@ struct ChannelEnds {
   }
 };
 
-/// Lay out the ends. Channels of one port stand together, ports in ascending order, as for
-/// make_switch(); `senders[port]` and `receivers[port]` are terminals, of `sending` ones. Routes
-/// start out empty: see set_route().
+/// The channels around a network, and its terminals that have them. Channels of one port stand
+/// together, ports in ascending order, as for make_switch().
+struct NetworkPorts {
+  std::span<const SwitchLink> inputs, outputs;
+  std::span<const uint32_t> senders;    ///< by port of inputs: the terminal that sends from it
+  std::span<const uint32_t> receivers;  ///< by port of outputs: the terminal that receives for it
+};
+
+/// Lay out the ends, of which `sending` terminals may send. Routes start out empty: see
+/// set_route().
 template <class Allocator>
 void make_channel_ends(Allocator& arena, const ChannelEndsParams& p, ChannelEndsState& s,
-                       std::span<const SwitchLink> inputs, std::span<const SwitchLink> outputs,
-                       std::span<const uint32_t> senders, std::span<const uint32_t> receivers,
-                       uint32_t sending) {
+                       const NetworkPorts& ports, uint32_t sending) {
+  const auto& [inputs, outputs, senders, receivers] = ports;
   const auto n_in = static_cast<uint32_t>(inputs.size());
   const auto n_out = static_cast<uint32_t>(outputs.size());
   NW_ASSERT(n_in <= kMaxInputs);

@@ -331,19 +331,14 @@ NW_HD NW_APART inline StepResult step_channel_network(const ChannelNetworkParams
 }
 
 /// Lay out a network's interfaces around routers that make_network() has laid out and wired.
-/// Channels of one port stand together, ports in ascending order, as for make_switch();
-/// `senders[port]` and `receivers[port]` are terminals. Routes start out empty: see set_route().
+/// Routes start out empty: see set_route().
 template <class Allocator>
 ChannelNetworkState make_channel_network(Allocator& arena, const ChannelNetworkParams& p,
-                                         const NetworkState& net,
-                                         std::span<const SwitchLink> inputs,
-                                         std::span<const SwitchLink> outputs,
-                                         std::span<const uint32_t> senders,
-                                         std::span<const uint32_t> receivers) {
+                                         const NetworkState& net, const NetworkPorts& ports) {
   ChannelNetworkState s;
   s.net = net;
   const uint32_t terminals = p.net.terminals;
-  make_channel_ends(arena, p, s, inputs, outputs, senders, receivers, terminals);
+  make_channel_ends(arena, p, s, ports, terminals);
   s.senders = arena.template allocate<Sender>(terminals);
   s.receivers = arena.template allocate<Receiver>(terminals);
   s.sending = arena.template allocate<uint64_t>((terminals + 63) / 64);

@@ -475,18 +475,19 @@ using CrossbarHeads = ComingHeads<kInputWords>;
 /// Returns when it wakes, with kPollBit if that may be sooner: a credit is waited for that is not
 /// known yet.
 template <class Shape>
-NW_HD NW_CALLED uint64_t run(const Shape& shape, const CrossbarParams& p, CrossbarState& s,
-                             std::byte* base, const Window& window, Horizon& horizon,
+NW_HD NW_CALLED uint64_t run(const Shape& shape, const WindowStep& step,
                              const CrossbarHeads& coming) {
-  Crossbar<Shape> crossbar(shape, p, s, base, window.end, horizon);
-  const uint64_t end = cycle_at_or_after(window.end, p.period);
-  uint64_t cycle = cycle_at_or_after(window.begin, p.period);
+  Crossbar<Shape> crossbar(shape, step);
+  const Window& window = step.window;
+  const uint32_t period = step.p.period;
+  const uint64_t end = cycle_at_or_after(window.end, period);
+  uint64_t cycle = cycle_at_or_after(window.begin, period);
   crossbar.expect_heads(cycle, coming.inputs);
   crossbar.look_at_stuck(cycle);
   while ((cycle = crossbar.next_event(cycle)) < end) crossbar.step(cycle++);
-  Tick wake = cycle >= kNever ? kNever : cycle * p.period;
+  Tick wake = cycle >= kNever ? kNever : cycle * period;
   wake = min_tick(wake, min_tick(coming.beyond, crossbar.arrival_beyond));
-  if (s.stuck == 0) return wake;
+  if (step.s.stuck == 0) return wake;
   bool unknown = false;
   const Tick until = crossbar.stuck_until(unknown);
   return min_tick(wake, max_tick(until, window.end)) | (unknown ? kPollBit : 0);
@@ -508,8 +509,9 @@ NW_HD NW_APART StepResult step_crossbar(const CrossbarParams& p, CrossbarState& 
       s.inputs.count, window, [&](uint32_t i) { return head_arrival(*inputs[i].in(base), base); });
   // Heads that are known to be there came before: they are none of these.
   for (uint32_t w = 0; w < input_words(s); ++w) coming.inputs[w] &= ~s.ready[w];
+  const crossbar_detail::WindowStep step{p, s, base, window, horizon};
   const auto run = [&](const auto& shape) {
-    return result_of(crossbar_detail::run(shape, p, s, base, window, horizon, coming));
+    return result_of(crossbar_detail::run(shape, step, coming));
   };
   const uint32_t shift = p.router.speedup - 1;
 #if defined(__CUDA_ARCH__)

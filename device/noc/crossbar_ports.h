@@ -23,27 +23,35 @@ struct ShapeOf {
   static constexpr bool split = kSplit;
 };
 
+/// A crossbar's step through a window.
+struct WindowStep {
+  const CrossbarParams& p;
+  CrossbarState& s;
+  std::byte* base;
+  Window window;
+  Horizon& horizon;
+};
+
 /// In one cycle.
 template <class Shape>
 class Ports {
  public:
-  NW_HD NW_INLINE Ports(const Shape& shape, const CrossbarParams& p, CrossbarState& s,
-                        std::byte* base, Tick window_end, Horizon& horizon)
+  NW_HD NW_INLINE Ports(const Shape& shape, const WindowStep& step)
       : shape_(shape),
-        p_(p),
-        s_(s),
-        base_(base),
-        ends_{p, s, base, window_end, horizon},
-        senders_(s.senders.in(base)),
-        inputs_(s.in_ports.in(base)),
-        outputs_(s.out_ports.in(base)),
-        receivers_(s.receivers.in(base)),
-        events_(s.events.in(base)),
-        heads_(s.heads.in(base)),
-        buffers_(s.buffers.in(base)),
-        held_(s.held.in(base)),
-        ring_shift_(count_trailing_zeros(p.ring)),
-        ring_mask_(p.ring - 1) {}
+        p_(step.p),
+        s_(step.s),
+        base_(step.base),
+        ends_{p_, s_, base_, step.window.end, step.horizon},
+        senders_(s_.senders.in(base_)),
+        inputs_(s_.in_ports.in(base_)),
+        outputs_(s_.out_ports.in(base_)),
+        receivers_(s_.receivers.in(base_)),
+        events_(s_.events.in(base_)),
+        heads_(s_.heads.in(base_)),
+        buffers_(s_.buffers.in(base_)),
+        held_(s_.held.in(base_)),
+        ring_shift_(count_trailing_zeros(p_.ring)),
+        ring_mask_(p_.ring - 1) {}
 
   /// The first cycle from `cycle` on in which something happens; kNever if nothing is known to.
   NW_HD NW_INLINE uint64_t next_event(uint64_t cycle) const {

@@ -141,7 +141,7 @@ CrossbarState make_crossbar(Allocator& arena, CrossbarParams& p, std::span<const
   CrossbarState s;
   uint32_t ports[kMaxPorts];
   for (uint32_t i = 0; i < kMaxPorts; ++i) ports[i] = i;
-  make_channel_ends(arena, p, s, inputs, outputs, ports, ports, p.senders);
+  make_channel_ends(arena, p, s, {inputs, outputs, ports, ports}, p.senders);
   p.ring = 1;
   while (p.ring < p.depth) p.ring *= 2;
   s.senders = arena.template allocate<CrossbarSender>(p.senders);

@@ -12,8 +12,8 @@ namespace nearwarp::noc {
 
 namespace network_detail {
 
-/// step(flags by slot, first router that has one there, number behind it) for each router that is
-/// due in one of the cycles [begin, end); no longer after that.
+/// step(DueRouter) for each router that is due in one of the cycles [begin, end); no longer after
+/// that.
 template <class Step>
 NW_HD NW_INLINE void each_due(const NetworkView& v, Cycle begin, Cycle end, Step&& step) {
   for (uint32_t w = 0; w < router_words(v.p); ++w) {
@@ -21,7 +21,9 @@ NW_HD NW_INLINE void each_due(const NetworkView& v, Cycle begin, Cycle end, Step
     uint64_t due = 0;
     for (Cycle t = begin; t != end; ++t) due |= slots[t & v.slot_mask];
     if (due == 0) continue;
-    lanes::each_bit(due, [&](uint32_t bit) NW_INLINE_LAMBDA { step(slots, w * 64, bit); });
+    lanes::each_bit(due, [&](uint32_t bit) NW_INLINE_LAMBDA {
+      step(DueRouter{slots, w * 64 + bit, bit});
+    });
     for (Cycle t = begin; t != end; ++t) slots[t & v.slot_mask] = 0;
   }
 }
@@ -36,17 +38,14 @@ NW_HD NW_INLINE void step_routers(const NetworkView& v, Stepping stepping, Cycle
     if (is_time_to_renew(t)) renew_places(v, t - v.p.lookahead, false);
   const uint32_t head_delay = first_vc_request(v.p, 0);
   if (stepping == Stepping::kUsual)
-    return network_detail::each_due(
-        v, begin, end, [&](uint64_t* due, uint32_t first, uint32_t number) NW_INLINE_LAMBDA {
-          step_word<true>(v, due, first + number, number, head_delay, begin, end);
-        });
-  network_detail::each_due(v, begin, end, [&](uint64_t* due, uint32_t first, uint32_t number) {
-    const uint32_t r = first + number;
-    if (stepping == Stepping::kWord)
-      return step_word<false>(v, due, r, number, head_delay, begin, end);
-    if (stepping == Stepping::kPlain) return step_plain(v, r, begin, end);
+    return network_detail::each_due(v, begin, end, [&](const DueRouter& due) NW_INLINE_LAMBDA {
+      step_word<true>(v, due, head_delay, begin, end);
+    });
+  network_detail::each_due(v, begin, end, [&](const DueRouter& due) {
+    if (stepping == Stepping::kWord) return step_word<false>(v, due, head_delay, begin, end);
+    if (stepping == Stepping::kPlain) return step_plain(v, due.router, begin, end);
     for (Cycle t = begin; t != end; ++t)
-      if (is_due(v, r, t)) step_router(v, r, t);
+      if (is_due(v, due.router, t)) step_router(v, due.router, t);
   });
 }
 

@@ -199,7 +199,8 @@ class Switch {
   NW_HD NW_INLINE uint16_t output_of(const SwitchInput& in) const {
     const Packet& packet = slot_at(base_, in.head_slot).packet;
     const uint32_t row = is_reply(packet.kind) ? p_.endpoints : 0;
-    return packet.dst < p_.endpoints ? s_.routes.in(base_)[row + packet.dst] : kNoRoute;
+    return node_of(packet.dst) < p_.endpoints ? s_.routes.in(base_)[row + node_of(packet.dst)]
+                                              : kNoRoute;
   }
   /// The heads that are to be looked at now.
   NW_HD NW_INLINE void take_heads(SwitchCycle& cycle) {

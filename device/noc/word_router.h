@@ -17,6 +17,13 @@ NW_HD NW_INLINE bool fits_a_word(const NetworkParams& p) {
   return p.vnets == 1 && p.input_shift + p.vc_shift <= 6;
 }
 
+/// A router that has something to do, and where it says so.
+struct DueRouter {
+  uint64_t* flags;  ///< by slot, of routers that share a word
+  uint32_t router;
+  uint32_t number;  ///< among these: its bit
+};
+
 namespace router_detail {
 
 /// log2 of ports, virtual channels, flits of a buffer and time slots of a usual network
@@ -29,17 +36,15 @@ inline constexpr uint32_t kUsualShift = 3;
 template <bool kUsual>
 class WordRouter {
  public:
-  /// `head_delay`: cycles from a head's beginning to its first request; `due`: the flags of who has
-  /// something to do, by slot, of which the router's is number `number`.
-  NW_HD NW_INLINE WordRouter(const NetworkView& v, uint32_t r, uint32_t head_delay, uint64_t* due,
-                             uint32_t number)
+  /// `head_delay`: cycles from a head's beginning to its first request.
+  NW_HD NW_INLINE WordRouter(const NetworkView& v, const DueRouter& due, uint32_t head_delay)
       : v_(v),
-        r_(r),
+        r_(due.router),
         head_delay_(head_delay),
-        block_(v.units + size_t{r} * layout().bytes),
-        ports_(v.out_ports + (size_t{r} << output_shift())),
-        due_(due),
-        number_(number),
+        block_(v.units + size_t{r_} * layout().bytes),
+        ports_(v.out_ports + (size_t{r_} << output_shift())),
+        due_(due.flags),
+        number_(due.number),
         w_(work()) {}
 
   /// Step it through the cycles [begin, end), two at most.

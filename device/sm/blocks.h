@@ -84,23 +84,23 @@ NW_HD NW_CALLED void pass_cluster_barrier(V& v, uint32_t thread_block, uint32_t 
 
 /// Launch a thread block: take warp slots, point them at their traces.
 template <class V>
-NW_HD NW_APART void launch_block(V& v, const Packet& packet, uint32_t now) {
-  const LaunchInfo& info = v.system.image.launches[packet.tag];
+NW_HD NW_APART void launch_block(V& v, const LaunchBlock& block, uint32_t now) {
+  const LaunchInfo& info = v.system.image.launches[block.launch];
   // A new kernel sees memory, not what caches kept. Launches are numbered as they begin: what has
   // come since a later one began is new enough for those before it.
-  if (packet.sectors > v.s.newest_launch) {
+  if (block.launch_number > v.s.newest_launch) {
     cache::l1_flush(v.p.l1, v.s.l1, v.base);
     if (v.p.constants.cached) forget_constants(v);
-    v.s.newest_launch = packet.sectors;
+    v.s.newest_launch = block.launch_number;
   }
   uint32_t slot = 0;
   while (v.blocks[slot].used) ++slot;
   NW_ASSERT(slot < v.p.num_blocks);
   auto& b = v.blocks[slot];
   b.used = true;
-  b.thread_block = info.first_block + packet.line;
+  b.thread_block = info.first_block + block.block;
   b.alive = info.warps_per_block;
-  b.launch = packet.tag;
+  b.launch = block.launch;
   b.warps = {};
   for (uint32_t i = 0; i < kMaxBarriers; ++i) {
     v.s.barriers.in(v.base)[slot * kMaxBarriers + i] = {};
@@ -109,7 +109,7 @@ NW_HD NW_APART void launch_block(V& v, const Packet& packet, uint32_t now) {
   if (v.copies())
     for (uint32_t i = 0; i < trace::kMaxMbarriers; ++i)
       v.s.mbarriers.in(v.base)[slot * trace::kMaxMbarriers + i] = {};
-  if (v.clusters()) join_cluster(v, slot, packet, info);
+  if (v.clusters()) join_cluster(v, slot, block, info);
   count_warps(v, now);
   enter_order(v, slot, info.kernel, now);
   const KernelInfo& kernel = v.system.image.kernels[info.kernel];
@@ -142,14 +142,13 @@ NW_HD inline void report_blocks(V& v, uint32_t now) {
   const uint32_t slot = count_trailing_zeros(v.s.blocks_done);
   v.s.blocks_done &= v.s.blocks_done - 1;
   Packet p;
-  p.kind = PacketKind::kBlockDone;
   p.src = v.s.endpoint;
   p.dst = v.p.front_end;
-  p.line = v.blocks[slot].thread_block;
-  if (v.clusters() && cluster_slot(v, slot).used) {
-    p.tag = cluster_slot(v, slot).number + 1u;
-    p.extra = cluster_slot(v, slot).rank;
-  }
+  BlockDone done;
+  done.thread_block = v.blocks[slot].thread_block;
+  done.in_cluster = v.clusters() && cluster_slot(v, slot).used;
+  if (done.in_cluster) done.member = cluster_slot(v, slot).member();
+  done.put(p);
   v.blocks[slot].used = false;
   send(v.to_front_end(), v.base, v.tick(now), p, v.horizon);
   expect_answer(v.to_front_end(), v.from_front_end(), v.tick(now), v.horizon);

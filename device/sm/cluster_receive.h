@@ -29,20 +29,19 @@ NW_HD NW_CALLED void receive_from_cluster(V& v, uint32_t now) {
   Channel& out = *c.replies_out.in(v.base);
   if (has_packet(requests, v.base, tick) && can_send(out, v.base, tick)) {
     const Packet& request = front(requests, v.base);
-    if (request.payload != 0)
-      arrive_from_other(v, request.payload, request.line, request.sectors, now);
+    const SharedRequest says = SharedRequest::of(request);
+    if (says.event != 0) arrive_from_other(v, says.event, says.to, now);
     Packet p;
-    p.kind = PacketKind::kSharedReply;
     p.src = v.s.endpoint;
     p.dst = request.src;
-    p.tag = request.tag;
-    p.bytes = static_cast<uint16_t>(request.extra);
+    p.bytes = static_cast<uint16_t>(says.answer_bytes);
+    SharedReply{says.access}.put(p);
     pop(requests, v.base, tick, v.horizon);
     send(out, v.base, tick, p, v.horizon);
   }
   Channel& replies = *c.replies_in.in(v.base);
   if (has_packet(replies, v.base, tick)) {
-    const uint32_t number = front(replies, v.base).tag;
+    const uint32_t number = SharedReply::of(front(replies, v.base)).access;
     pop(replies, v.base, tick, v.horizon);
     on_shared_reply(v, number, now);
   }

@@ -17,7 +17,7 @@ NW_HD NW_INLINE ClusterSlot& cluster_slot(const V& v, uint32_t block) {
 }
 /// The other SM of the GPC on which a rank of the block's cluster is.
 template <class V>
-NW_HD NW_INLINE uint16_t member_of(const V& v, uint32_t block, uint32_t rank) {
+NW_HD NW_INLINE Endpoint member_of(const V& v, uint32_t block, uint32_t rank) {
   return cluster_port(v).members.in(v.base)[cluster_slot(v, block).places.at(rank)];
 }
 

@@ -23,22 +23,21 @@ namespace nearwarp::sm {
 
 inline constexpr uint32_t kSharedWindowBits = 24;  ///< of a block's own shared memory
 
-/// The address of the first lane of `mask` in a record, or the least of all lanes.
-NW_HD inline uint64_t first_address(const uint64_t* words, uint32_t mask) {
-  const uint64_t base = trace::record_base(words[0]);
-  const int stride = trace::record_stride(words[0]);
-  if (stride == trace::kAddresses) return words[1];
+/// The address of an access's first lane, or the least of all lanes.
+NW_HD inline uint64_t first_address(trace::RecordView access) {
+  const uint64_t base = trace::record_base(access.word());
+  const int stride = trace::record_stride(access.word());
+  if (stride == trace::kAddresses) return *access.more();
   if (stride < trace::kMinStride) return base;
-  const int64_t lane = count_trailing_zeros(mask);
+  const int64_t lane = count_trailing_zeros(access.mask);
   return (base + static_cast<uint64_t>(stride * lane)) & trace::kAddressMask;
 }
 
 /// Cycles that an access to shared memory takes more than one to the block's own, without a
 /// network.
 template <class V>
-NW_HD NW_CALLED uint32_t way_to_other_block(const V& v, const uint64_t* words, uint32_t record,
-                                            uint32_t mask) {
-  const uint64_t address = first_address(words + record, mask) & (trace::kSharedWindow - 1);
+NW_HD NW_CALLED uint32_t way_to_other_block(const V& v, trace::RecordView access) {
+  const uint64_t address = first_address(access) & (trace::kSharedWindow - 1);
   return address >> kSharedWindowBits != 0 ? v.p.remote_shared : 0;
 }
 
@@ -50,14 +49,13 @@ NW_HD NW_CALLED void find_ranks(V& v, const LsuOp& op) {
   c.head_ranks = 0;
   if (!slot.used) return;
   for (uint8_t& lanes : c.head_lanes) lanes = 0;
-  each_address(
-      v.system.trace(op.thread_block).words, op.record, op.mask, [&](uint32_t, uint64_t address) {
-        const uint64_t window = (address & (trace::kSharedWindow - 1)) >> kSharedWindowBits;
-        const auto rank = static_cast<uint32_t>(window - 1);  // the own one has window 0
-        if (rank >= kMaxClusterBlocks || slot.places.at(rank) == kNoSmPlace) return;
-        c.head_ranks |= 1u << rank;
-        c.head_lanes[rank] = static_cast<uint8_t>(c.head_lanes[rank] + 1);
-      });
+  each_address(v.record(op), [&](uint32_t, uint64_t address) {
+    const uint64_t window = (address & (trace::kSharedWindow - 1)) >> kSharedWindowBits;
+    const auto rank = static_cast<uint32_t>(window - 1);  // the own one has window 0
+    if (rank >= kMaxClusterBlocks || slot.places.at(rank) == kNoSmPlace) return;
+    c.head_ranks |= 1u << rank;
+    c.head_lanes[rank] = static_cast<uint8_t>(c.head_lanes[rank] + 1);
+  });
 }
 
 /// The other blocks' mbarriers of which the operation at the head tells something.
@@ -67,9 +65,8 @@ NW_HD NW_CALLED void find_events(V& v, const LsuOp& op) {
   const uint32_t block = v.warps[op.warp].block_slot;
   c.head_ranks = 0;
   if (v.instr(op.pc).action != Action::kPhaseEvents || !hears_others(v, block)) return;
-  const uint64_t* words = v.system.trace(op.thread_block).words;
   uint32_t i = 0;
-  each_event(words, op.record, op.mask, [&](const trace::PhaseEvent& e) {
+  each_event(v.record(op), [&](const trace::PhaseEvent& e) {
     if (e.block != 0) c.head_ranks |= 1u << i;
     i += 1;
   });
@@ -86,19 +83,21 @@ NW_HD NW_CALLED Packet next_request(const V& v, const LsuOp& op, uint32_t& rank)
   const ClusterPort& c = cluster_port(v);
   const ImageInstr& in = v.instr(op.pc);
   const uint32_t next = count_trailing_zeros(c.head_ranks);
-  Packet p;
+  SharedRequest request;
+  request.access = c.head;
+  uint32_t data = 0;  // bytes
   if (in.meets_mbarriers()) {
-    p.payload = v.system.trace(op.thread_block).words[op.record + 1 + next];
-    p.line = cluster_slot(v, v.warps[op.warp].block_slot).number;
-    p.bytes = wire_bytes(0);
-    p.extra = wire_bytes(0);
-    p.sectors = rank = trace::phase_event(p.payload).block - 1;
-    return p;
+    request.event = v.record(op).more()[next];
+    rank = trace::phase_event(request.event).block - 1;
+    request.to = {cluster_slot(v, v.warps[op.warp].block_slot).number, rank};
+  } else {
+    rank = next;
+    data = uint32_t{c.head_lanes[rank]} * in.lane_bytes;
   }
-  rank = next;
-  const uint32_t data = uint32_t{c.head_lanes[rank]} * in.lane_bytes;
+  Packet p;
   p.bytes = wire_bytes(in.action == Action::kSharedLoad ? 0 : data);
-  p.extra = wire_bytes(in.action == Action::kSharedStore ? 0 : data);
+  request.answer_bytes = wire_bytes(in.action == Action::kSharedStore ? 0 : data);
+  request.put(p);
   return p;
 }
 
@@ -129,16 +128,13 @@ NW_HD NW_CALLED bool access_others(V& v, const LsuOp& op, uint32_t now) {
     const uint32_t late = s.lines.count - (tells ? population_count(c.head_ranks) : 1);
     c.accesses[c.head] = RemoteAccess{op.pc, late, 0, op.warp, false};
     if (tells && late != 0)
-      arrive_at_phases(v, v.warps[op.warp].block_slot, v.system.trace(op.thread_block).words,
-                       op.record, op.mask, now, now);
+      arrive_at_phases(v, v.warps[op.warp].block_slot, v.record(op), now, now);
   }
   RemoteAccess& access = c.accesses[c.head];
   uint32_t rank = 0;
   Packet p = next_request(v, op, rank);
-  p.kind = PacketKind::kSharedRequest;
   p.src = s.endpoint;
   p.dst = member_of(v, v.warps[op.warp].block_slot, rank);
-  p.tag = c.head;
   send(out, v.base, v.tick(now), p, v.horizon);
   access.remaining = static_cast<uint8_t>(access.remaining + 1);
   c.head_ranks &= c.head_ranks - 1;
@@ -156,15 +152,15 @@ NW_HD NW_CALLED bool access_others(V& v, const LsuOp& op, uint32_t now) {
 
 /// A block of a cluster begins.
 template <class V>
-NW_HD NW_CALLED void join_cluster(V& v, uint32_t block, const Packet& p, const LaunchInfo& info) {
+NW_HD NW_CALLED void join_cluster(V& v, uint32_t block, const LaunchBlock& begun,
+                                  const LaunchInfo& info) {
   ClusterSlot& slot = cluster_slot(v, block);
   slot = ClusterSlot{};
   if (info.cluster <= 1) return;
   slot.used = true;
-  slot.places.low = p.payload;
-  slot.places.high = p.extra & ((1u << kPlacesBits) - 1);
-  slot.number = static_cast<uint16_t>(p.extra >> kPlacesBits);
-  slot.rank = static_cast<uint8_t>(p.line % info.cluster);
+  slot.places = begun.places;
+  slot.number = static_cast<uint16_t>(begun.cluster);
+  slot.rank = static_cast<uint8_t>(begun.block % info.cluster);
   slot.whole = true;
   for (uint32_t i = 0; i < info.cluster; ++i) slot.whole &= slot.places.at(i) != kNoSmPlace;
 }
@@ -187,13 +183,10 @@ NW_HD NW_CALLED void tell_of_barrier(V& v, uint32_t now) {
   if (!can_send(v.to_front_end(), v.base, v.tick(now))) return;
   const uint32_t block = count_trailing_zeros(v.s.at_cluster_barrier);
   v.s.at_cluster_barrier &= v.s.at_cluster_barrier - 1;
-  const ClusterSlot& slot = cluster_slot(v, block);
   Packet p;
-  p.kind = PacketKind::kAtClusterBarrier;
   p.src = v.s.endpoint;
   p.dst = v.p.front_end;
-  p.tag = slot.number;
-  p.extra = slot.rank;
+  AtClusterBarrier{cluster_slot(v, block).member()}.put(p);
   send(v.to_front_end(), v.base, v.tick(now), p, v.horizon);
   expect_answer(v.to_front_end(), v.from_front_end(), v.tick(now), v.horizon);
 }

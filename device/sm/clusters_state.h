@@ -3,7 +3,7 @@
 #pragma once
 
 #include "device/core/channel.h"
-#include "device/core/cluster_places.h"
+#include "device/core/dispatch_messages.h"
 
 namespace nearwarp::sm {
 
@@ -27,13 +27,15 @@ struct ClusterSlot {
   bool used = false;        ///< the block is one of a cluster
   bool whole = false;       ///< none of its blocks was left out
   bool at_barrier = false;  ///< all its warps have come, and the front end knows, or will be told
+
+  NW_HD ClusterMember member() const { return {number, rank}; }
 };
 
 /// The SM in the network of its GPC.
 struct ClusterPort {
   Ref<Channel> requests_out, requests_in, replies_out, replies_in;
   Ref<Channel> copies_out, copies_in;  ///< lines that the copy engines send on (multicast.h)
-  Ref<uint16_t> members;               ///< endpoints of the GPC's SMs, by place
+  Ref<Endpoint> members;               ///< endpoints of the GPC's SMs, by place
   uint64_t lines_in = 0;               ///< that have come over `copies_in`
   RemoteAccess accesses[kMaxRemoteAccesses];
   uint32_t free_accesses = ~uint32_t{0};

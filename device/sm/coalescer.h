@@ -1,8 +1,7 @@
 // From a warp's addresses to cache lines (global memory) or bank conflicts (shared memory).
 #pragma once
 
-#include "device/core/bits.h"
-#include "device/core/types.h"
+#include "device/core/line_grid.h"
 #include "device/trace/format.h"
 
 namespace nearwarp::sm {
@@ -53,13 +52,14 @@ struct LineList {
   uint64_t words[kWarpSize] = {};   ///< stores: 4-byte words of the line that they write completely
 };
 
-/// f(lane, address) for the lanes of `mask` in turn; addresses are 48-bit values.
+/// f(lane, address) for an access's lanes in turn; addresses are 48-bit values.
 template <class F>
-NW_HD NW_INLINE void each_address(const uint64_t* words, uint32_t record, uint32_t mask, F&& f) {
-  const uint64_t w = words[record];
+NW_HD NW_INLINE void each_address(const trace::RecordView& access, F&& f) {
+  const uint64_t w = access.word();
   const uint64_t base = trace::record_base(w);
   const int stride = trace::record_stride(w);
-  const uint64_t* extra = words + record + 1;
+  const uint64_t* extra = access.more();
+  const uint32_t mask = access.mask;
   if (stride >= trace::kMinStride) {
     const auto step = static_cast<uint64_t>(static_cast<int64_t>(stride));
     for (uint32_t todo = mask; todo != 0; todo &= todo - 1) {
@@ -86,18 +86,17 @@ NW_HD NW_INLINE void each_address(const uint64_t* words, uint32_t record, uint32
 }
 
 /// The address of one of them alone.
-NW_HD inline uint64_t lane_address(const uint64_t* words, uint32_t record, uint32_t mask,
-                                   uint32_t lane) {
-  const uint64_t w = words[record];
+NW_HD inline uint64_t lane_address(trace::RecordView access, uint32_t lane) {
+  const uint64_t w = access.word();
   const uint64_t base = trace::record_base(w);
   const int stride = trace::record_stride(w);
   if (stride >= trace::kMinStride)
     return (base + static_cast<uint64_t>(static_cast<int64_t>(stride) * lane)) &
            trace::kAddressMask;
-  const uint64_t* extra = words + record + 1;
+  const uint64_t* extra = access.more();
   if (stride == trace::kTiles)
     return (base + trace::tile_distance(*extra, lane)) & trace::kAddressMask;
-  const uint32_t rank = population_count(mask & static_cast<uint32_t>(low_bits(lane)));
+  const uint32_t rank = population_count(access.mask & static_cast<uint32_t>(low_bits(lane)));
   if (stride == trace::kDeltas)
     return base + static_cast<uint32_t>(extra[rank / 2] >> (32 * (rank % 2)));
   return extra[rank];
@@ -106,12 +105,12 @@ NW_HD inline uint64_t lane_address(const uint64_t* words, uint32_t record, uint3
 /// coalesce() of lanes that want one address, or of neighbours whose addresses ascend, by a sector
 /// at most from one to the next: their lines and sectors are all from the first address to the
 /// last. Returns false if the access is not like that.
-NW_HD inline bool coalesce_run(const uint64_t* words, uint32_t record, uint32_t mask,
-                               uint64_t device_base, uint32_t line_shift, LineList& out) {
-  const uint64_t w = words[record];
+NW_HD inline bool coalesce_run(trace::RecordView access, LineGrid grid, LineList& out) {
+  const auto [device_base, line_shift] = grid;
+  const uint64_t w = access.word();
   const int stride = trace::record_stride(w);
-  const uint32_t first_lane = count_trailing_zeros(mask);
-  const uint64_t run = mask >> first_lane;
+  const uint32_t first_lane = count_trailing_zeros(access.mask);
+  const uint64_t run = access.mask >> first_lane;
   if (stride < 0 || stride > 32 || (stride != 0 && (run & (run + 1)) != 0)) return false;
   const auto step = static_cast<uint64_t>(stride);
   const uint64_t from = trace::record_base(w) + step * first_lane;
@@ -139,16 +138,14 @@ NW_HD inline bool coalesce_run(const uint64_t* words, uint32_t record, uint32_t 
 }
 
 /// Coalesce a global access into lines, in the order of their first lanes (Fermi's rule: one
-/// transaction per line that any lane touches). `device_base` is the address of line 0. As all
-/// here it is for one lane: a component is stepped by one.
-NW_HD NW_APART inline void coalesce(const uint64_t* words, uint32_t record, uint32_t mask,
-                                    uint64_t device_base, uint32_t line_shift, LineList& out) {
-  if (coalesce_run(words, record, mask, device_base, line_shift, out)) return;
-  const uint64_t offset_mask = low_bits(line_shift);
+/// transaction per line that any lane touches). As all here it is for one lane: a component is
+/// stepped by one.
+NW_HD NW_APART inline void coalesce(trace::RecordView access, LineGrid grid, LineList& out) {
+  if (coalesce_run(access, grid, out)) return;
   DistinctValues lines;
-  each_address(words, record, mask, [&](uint32_t, uint64_t address) NW_INLINE_LAMBDA {
-    const auto line = static_cast<uint32_t>((address - device_base) >> line_shift);
-    const uint32_t sector = 1u << (static_cast<uint32_t>(address & offset_mask) >> 5);
+  each_address(access, [&](uint32_t, uint64_t address) NW_INLINE_LAMBDA {
+    const LineAddr line = grid.line_of(address);
+    const uint32_t sector = grid.sector_of(address);
     const uint32_t before = lines.size(), k = lines.number_of(line);
     out.line[k] = line;
     out.sectors[k] = static_cast<uint8_t>(k == before ? sector : out.sectors[k] | sector);
@@ -158,19 +155,17 @@ NW_HD NW_APART inline void coalesce(const uint64_t* words, uint32_t record, uint
 }
 
 /// Sets LineList::rounds of an access that coalesce() has seen.
-NW_HD NW_APART inline void count_rounds(const uint64_t* words, uint32_t record, uint32_t mask,
-                                        uint64_t device_base, uint32_t line_shift,
-                                        LineList& lines) {
+NW_HD NW_APART inline void count_rounds(trace::RecordView access, LineGrid grid, LineList& lines) {
   for (uint32_t k = 0; k < lines.count; ++k) lines.rounds[k] = 0;
-  for (uint32_t todo = mask; todo != 0;) {
-    const uint64_t address = lane_address(words, record, mask, count_trailing_zeros(todo));
+  for (uint32_t todo = access.mask; todo != 0;) {
+    const uint64_t address = lane_address(access, count_trailing_zeros(todo));
     uint32_t same = 0;
     for (uint32_t rest = todo; rest != 0; rest &= rest - 1) {
       const uint32_t lane = count_trailing_zeros(rest);
-      if (lane_address(words, record, mask, lane) == address) same |= 1u << lane;
+      if (lane_address(access, lane) == address) same |= 1u << lane;
     }
     todo &= ~same;
-    const auto line = static_cast<uint32_t>((address - device_base) >> line_shift);
+    const LineAddr line = grid.line_of(address);
     uint32_t k = 0;
     while (lines.line[k] != line) ++k;
     const uint32_t n = population_count(same);
@@ -187,23 +182,21 @@ enum class AtomicPackets : uint8_t {
 
 /// Instead of coalesce(), for packets that are not of lines: each has lanes that want different
 /// addresses of a sector. Source of kSectors: GPGPU-Sim 4.2.
-NW_HD NW_APART inline void split_atomic(const uint64_t* words, uint32_t record, uint32_t mask,
-                                        uint64_t device_base, uint32_t line_shift,
+NW_HD NW_APART inline void split_atomic(trace::RecordView access, LineGrid grid,
                                         AtomicPackets packets, LineList& out) {
-  const uint64_t offset_mask = (uint64_t{1} << line_shift) - 1;
   out.count = out.next = 0;
-  for (uint32_t todo = mask; todo != 0; todo &= todo - 1) {
+  for (uint32_t todo = access.mask; todo != 0; todo &= todo - 1) {
     const uint32_t lane = count_trailing_zeros(todo);
-    const uint64_t address = lane_address(words, record, mask, lane);
-    const auto line = static_cast<uint32_t>((address - device_base) >> line_shift);
-    const uint32_t sector = 1u << (static_cast<uint32_t>(address & offset_mask) >> 5);
+    const uint64_t address = lane_address(access, lane);
+    const LineAddr line = grid.line_of(address);
+    const uint32_t sector = grid.sector_of(address);
     uint32_t k = out.count;
     if (packets == AtomicPackets::kSectors) {
       // Packets of the sector that lanes before it with its address are in are taken.
       uint32_t taken = 0;
-      for (uint32_t rest = mask & static_cast<uint32_t>(low_bits(lane)); rest != 0;
+      for (uint32_t rest = access.mask & static_cast<uint32_t>(low_bits(lane)); rest != 0;
            rest &= rest - 1)
-        taken += lane_address(words, record, mask, count_trailing_zeros(rest)) == address ? 1 : 0;
+        taken += lane_address(access, count_trailing_zeros(rest)) == address ? 1 : 0;
       for (k = 0; k < out.count; ++k)
         if (out.line[k] == line && out.sectors[k] == sector && taken-- == 0) break;
     }
@@ -216,42 +209,39 @@ NW_HD NW_APART inline void split_atomic(const uint64_t* words, uint32_t record, 
 }
 
 /// Sets LineList::words of a store that coalesce() has seen.
-NW_HD NW_APART inline void mark_words(const uint64_t* words, uint32_t record, uint32_t mask,
-                                      uint32_t lane_bytes, uint64_t device_base,
-                                      uint32_t line_shift, LineList& lines) {
-  const uint64_t offset_mask = (uint64_t{1} << line_shift) - 1;
+NW_HD NW_APART inline void mark_words(trace::RecordView access, uint32_t lane_bytes, LineGrid grid,
+                                      LineList& lines) {
   for (uint32_t k = 0; k < lines.count; ++k) lines.words[k] = 0;
   uint32_t k = 0;
-  for (uint32_t todo = mask; todo != 0; todo &= todo - 1) {
-    const uint64_t address = lane_address(words, record, mask, count_trailing_zeros(todo));
+  for (uint32_t todo = access.mask; todo != 0; todo &= todo - 1) {
+    const uint64_t address = lane_address(access, count_trailing_zeros(todo));
     if (lane_bytes < 4) {  // others may write the rest of the word
       uint32_t bytes = 0;
-      for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-        const uint64_t other = lane_address(words, record, mask, count_trailing_zeros(rest));
+      for (uint32_t rest = access.mask; rest != 0; rest &= rest - 1) {
+        const uint64_t other = lane_address(access, count_trailing_zeros(rest));
         if (other >> 2 == address >> 2)
           bytes |= static_cast<uint32_t>(low_bits(lane_bytes)) << (other & 3);
       }
       if ((bytes & 15) != 15) continue;
     }
-    const auto line = static_cast<uint32_t>((address - device_base) >> line_shift);
+    const LineAddr line = grid.line_of(address);
     while (lines.line[k] != line) k = k + 1 == lines.count ? 0 : k + 1;
-    lines.words[k] |= low_bits(lane_bytes < 4 ? 1 : lane_bytes / 4)
-                      << ((address & offset_mask) >> 2);
+    lines.words[k] |= low_bits(lane_bytes < 4 ? 1 : lane_bytes / 4) << (grid.byte_of(address) >> 2);
   }
 }
 
 /// Cycles that a shared-memory access occupies: the most distinct 4-byte words that fall into one
 /// bank (lanes that want the same word share it; deviation 9 in tests/validation/DEVIATIONS.md).
-NW_HD NW_APART inline uint32_t bank_cycles(const uint64_t* words, uint32_t record, uint32_t mask,
-                                           uint32_t lane_bytes, uint32_t banks) {
-  const int stride = trace::record_stride(words[record]);
+NW_HD NW_APART inline uint32_t bank_cycles(trace::RecordView access, uint32_t lane_bytes,
+                                           uint32_t banks) {
+  const int stride = trace::record_stride(access.word());
   const uint32_t lane_words = lane_bytes <= 4 ? 1 : lane_bytes / 4;
   if (stride == 0) return lane_words;
   if (lane_words == 1 && (stride == 4 || stride == -4)) return 1;
   uint32_t most = 0;
   DistinctValues first_words;
   if (lane_words == 1) {
-    each_address(words, record, mask, [&](uint32_t, uint64_t address) NW_INLINE_LAMBDA {
+    each_address(access, [&](uint32_t, uint64_t address) NW_INLINE_LAMBDA {
       const uint32_t word = static_cast<uint32_t>(address) >> 2;
       uint32_t n = 0;
       first_words.number_of(word, word & (banks - 1), n);
@@ -260,7 +250,7 @@ NW_HD NW_APART inline uint32_t bank_cycles(const uint64_t* words, uint32_t recor
     return most;
   }
   uint8_t used[DistinctValues::kChains] = {};
-  each_address(words, record, mask, [&](uint32_t, uint64_t address) NW_INLINE_LAMBDA {
+  each_address(access, [&](uint32_t, uint64_t address) NW_INLINE_LAMBDA {
     const uint32_t first = static_cast<uint32_t>(address) >> 2;
     const uint32_t before = first_words.size();
     if (first_words.number_of(first) != before) return;

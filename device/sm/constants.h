@@ -15,13 +15,13 @@ namespace nearwarp::sm {
 /// log2 of the constant cache's lines in one of the machine's.
 template <class V>
 NW_HD NW_INLINE uint32_t constant_parts(const V& v) {
-  return v.p.line_shift - v.p.constants.line_shift;
+  return v.p.grid.line_shift - v.p.constants.line_shift;
 }
 
 /// The line of a byte of device memory, as the constant cache knows it.
 template <class V>
 NW_HD inline LineAddr constant_line(const V& v, uint32_t space, uint64_t byte) {
-  const auto line = static_cast<LineAddr>(byte >> v.p.line_shift);
+  const auto line = static_cast<LineAddr>(byte >> v.p.grid.line_shift);
   const auto part = static_cast<uint32_t>(byte >> v.p.constants.line_shift);
   const uint32_t shift = constant_parts(v);
   return v.physical(line, space) << shift | (part & ((1u << shift) - 1));
@@ -88,8 +88,7 @@ NW_HD inline uint32_t look_up_constants(V& v, uint32_t warp, const ImageInstr& i
   const uint64_t* words = v.words(w);
   const Access a = read_access(words, w.at.trace_pos, w.at.mask, in.flags & kGuarded);
   const auto line_of = [&](uint32_t lane) {
-    return (lane_address(words, a.record, a.mask, lane) - v.p.device_base) >>
-           v.p.constants.line_shift;
+    return (lane_address(a.in(words), lane) - v.p.grid.device_base) >> v.p.constants.line_shift;
   };
   uint32_t lines = 0;
   for (uint32_t todo = a.mask; todo != 0; ++lines) {  // in the order of their first lanes

@@ -82,8 +82,8 @@ template <class V>
 NW_HD NW_CALLED void box_is_here(V& v, uint32_t index, uint32_t now) {
   const Box& b = copy_engine(v).boxes[index];
   if (b.event_mask != 0)
-    arrive_at_phases(v, v.warps[b.warp].block_slot, v.system.trace(b.thread_block).words, b.events,
-                     b.event_mask, now, now);
+    arrive_at_phases(v, v.warps[b.warp].block_slot,
+                     {v.system.trace(b.thread_block).words, b.events, b.event_mask}, now, now);
   if (shared_box(v, index) != nullptr) {
     v.s.boxes_to_share |= 1u << index;
   } else {
@@ -148,7 +148,7 @@ NW_HD NW_CALLED void leave_segments(V& v, uint32_t warp, uint32_t now) {
     const uint32_t mask = a.event_mask[k];
     a.event_mask[k] = 0;
     if (mask != 0)
-      arrive_at_phases(v, w.block_slot, v.words(w), a.record[k], mask,
+      arrive_at_phases(v, w.block_slot, {v.words(w), a.record[k], mask},
                        a.ready[k] > now ? a.ready[k] : now, now);
   }
 }
@@ -301,7 +301,7 @@ NW_HD NW_CALLED bool find_step(V& v, Box& b) {
   while (b.at.pc != kEndOfTrace && is_step(v.instr(b.at.pc).action)) {
     c.action = v.instr(b.at.pc).action;
     const Access a = read_access(words, b.at.trace_pos, b.at.mask, true);
-    if (a.mask != 0) coalesce(words, a.record, a.mask, v.p.device_base, v.p.line_shift, c.lines);
+    if (a.mask != 0) coalesce(a.in(words), v.p.grid, c.lines);
     b.at.trace_pos = a.next;
     advance(b.at, words, v.system.image, b.first_block);
     if (a.mask == 0) continue;  // all of it is outside of the tensor
@@ -337,9 +337,9 @@ NW_HD NW_CALLED void copy_step(V& v, uint32_t now) {
   p.sectors = reads && v.p.l1.by_sectors == 0 ? 0 : sectors;
   if (writes && v.p.mark_words) {
     for (uint32_t k = 0; k < 8; ++k)
-      if ((sectors >> k & 1) != 0) p.payload |= uint64_t{0xff} << (8 * k);
+      if ((sectors >> k & 1) != 0) p.written_words() |= uint64_t{0xff} << (8 * k);
   }
-  if (!reads && !writes) p.extra = 1;
+  if (!reads && !writes) p.lanes_of_address() = 1;
   send(v.to_network(), v.base, v.tick(now), p, v.horizon);
   (reads ? c.load_lines : writes ? c.store_lines : c.atomic_lines) += 1;
   b.lines += 1;

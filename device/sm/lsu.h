@@ -97,20 +97,19 @@ NW_HD NW_INLINE bool is_atomic(const ImageInstr& in) {
 template <class S>
 NW_HD NW_CALLED void lsu_find_lines(const SmParams& p, S& s, const SystemView& system) {
   const LsuOp& op = s.lsu[s.lsu_head];
-  const uint64_t* words = system.trace(op.thread_block).words;
+  const trace::RecordView access{system.trace(op.thread_block).words, op.record, op.mask};
   const ImageInstr& in = system.image.instrs[op.pc];
   if (op.shared && in.meets_mbarriers()) {
     s.lines.count = population_count(op.mask);  // estimated: one after the other
   } else if (op.shared) {
-    s.lines.count = bank_cycles(words, op.record, op.mask, in.lane_bytes, p.shared_banks);
+    s.lines.count = bank_cycles(access, in.lane_bytes, p.shared_banks);
   } else if (p.atomic_packets != AtomicPackets::kLines && is_atomic(in)) {
-    split_atomic(words, op.record, op.mask, p.device_base, p.line_shift, p.atomic_packets, s.lines);
+    split_atomic(access, p.grid, p.atomic_packets, s.lines);
   } else {
-    coalesce(words, op.record, op.mask, p.device_base, p.line_shift, s.lines);
-    if (p.count_rounds && is_atomic(in))
-      count_rounds(words, op.record, op.mask, p.device_base, p.line_shift, s.lines);
+    coalesce(access, p.grid, s.lines);
+    if (p.count_rounds && is_atomic(in)) count_rounds(access, p.grid, s.lines);
     if (p.mark_words && in.action == Action::kStore)
-      mark_words(words, op.record, op.mask, in.lane_bytes, p.device_base, p.line_shift, s.lines);
+      mark_words(access, in.lane_bytes, p.grid, s.lines);
   }
   if (p.local_sms != 0 && (in.flags & kLocal) != 0) place_local(p, s, system, op);
   s.lines_valid = true;
@@ -312,15 +311,14 @@ NW_HD NW_CALLED void access_shared(V& v, const LsuOp& op, uint32_t now) {
   uint32_t ready = now + cycles - 1 + v.p.shared_latency;
   if (V::kHasBlocks && v.p.remote_shared != 0 && !v.instr(op.pc).meets_mbarriers()) {
     auto&& rare = v.rarely();
-    ready += way_to_other_block(rare, v.system.trace(op.thread_block).words, op.record, op.mask);
+    ready += way_to_other_block(rare, v.record(op));
   }
   if (V::kHasBlocks && v.copies()) {
     auto&& rare = v.rarely();
     const Action action = v.instr(op.pc).action;
     if (action == Action::kPhaseWait) return try_phases(rare, op.warp, ready, now);
     if (action == Action::kPhaseEvents)
-      arrive_at_phases(rare, v.warps[op.warp].block_slot, v.system.trace(op.thread_block).words,
-                       op.record, op.mask, now, now);
+      arrive_at_phases(rare, v.warps[op.warp].block_slot, v.record(op), now, now);
   }
   if (v.who(v.warps[op.warp].watch) != 0 && hooks::take_shared_access(v, op, ready, now)) return;
   set_results(v, op.warp, v.instr(op.pc), ready);
@@ -339,24 +337,17 @@ NW_HD NW_INLINE uint32_t data_bytes(const V& v) {
   return population_count(v.s.lines.sectors[v.s.lines.next]) * v.p.sector_bytes;
 }
 
-/// Look the line of a load up in an L1 that is not plain. `sectors`: to ask for, on a miss.
+/// Look the line of a load up in an L1 that is not plain.
 template <class V>
 NW_HD NW_CALLED cache::L1Result look_up_sectors(V& v, uint32_t entry, LineAddr line, uint32_t now,
-                                                bool free, uint32_t& mshr, uint32_t& sectors) {
+                                                bool free, cache::L1Request& request) {
   auto& s = v.s;
-  const Tick tick = v.tick(now);
-  const uint32_t credits = !free ? 0 : has_credits(v.to_network(), v.base, tick, 2) ? 2 : 1;
-  cache::L1Request request;
+  const uint32_t credits = !free ? 0 : has_credits(v.to_network(), v.base, v.tick(now), 2) ? 2 : 1;
   const cache::L1Result r =
       cache::l1_load_sectors(v.p.l1, s.l1, v.base, line, s.lines.sectors[s.lines.next],
                              static_cast<uint8_t>(entry), now, credits, request);
-  mshr = request.mshr;
-  sectors = v.p.l1.by_sectors != 0 ? request.fetch : 0;
-  if (request.write_back != kNoLine) {
-    send_write_back(v.to_network(), v.base, tick, s.endpoint, v.home_of(request.write_back),
-                    request.write_back, v.p.l1.all_sectors,
-                    v.p.header_bytes + (1u << v.p.line_shift), v.horizon);
-  }
+  if (v.p.l1.by_sectors == 0) request.fetch = 0;
+  if (request.write_back != kNoLine) send_write_back(v, request.write_back, now);
   return r;
 }
 
@@ -368,11 +359,11 @@ NW_HD NW_APART_ON_GPU bool load_line(V& v, const LsuOp& op, LineAddr line, uint3
                                      LineUse& use) {
   auto& s = v.s;
   const bool plain = v.p.l1.plain;
-  uint32_t mshr = 0, sectors = 0;
+  cache::L1Request request;
   const cache::L1Result r =
-      plain ? cache::l1_load(v.p.l1, s.l1, v.base, line, op.entry, now, free, mshr,
+      plain ? cache::l1_load(v.p.l1, s.l1, v.base, line, op.entry, now, free, request.mshr,
                              v.p.l1.keep == cache::L1Keep::kRemote && is_own(v, line))
-            : look_up_sectors(v, op.entry, line, now, free, mshr, sectors);
+            : look_up_sectors(v, op.entry, line, now, free, request);
   if (r == cache::L1Result::kStall) {
     const bool enough = s.l1.full_set != kNoLane ||
                         (free && (plain || has_credits(v.to_network(), v.base, v.tick(now), 2)));
@@ -387,8 +378,8 @@ NW_HD NW_APART_ON_GPU bool load_line(V& v, const LsuOp& op, LineAddr line, uint3
   use = LineUse::kMerged;
   if (r == cache::L1Result::kMerged) return true;
   use = LineUse::kMiss;
-  Packet p = memory_packet(v, PacketKind::kRead, line, mshr, v.p.header_bytes);
-  p.sectors = sectors;
+  Packet p = memory_packet(v, PacketKind::kRead, line, request.mshr, v.p.header_bytes);
+  p.sectors = request.fetch;
   send(v.to_network(), v.base, v.tick(now), p, v.horizon);
   return true;
 }
@@ -414,14 +405,15 @@ NW_HD NW_CALLED bool store_line(V& v, const LsuOp& op, LineAddr line, uint32_t n
   Packet p = memory_packet(v, PacketKind::kWrite, line, op.warp | uint32_t{op.epoch} << 8,
                            v.p.header_bytes + data_bytes(v));
   p.sectors = lines.sectors[lines.next];
-  if (v.p.mark_words) p.payload = lines.words[lines.next];
+  if (v.p.mark_words) p.written_words() = lines.words[lines.next];
   send(v.to_network(), v.base, tick, p, v.horizon);
   v.warps[op.warp].stores += 1;
   s.counters.store_lines += 1;
   if (plain) {
     cache::l1_store(v.p.l1, s.l1, v.base, line);
   } else {
-    cache::l1_store_sectors(v.p.l1, s.l1, v.base, line, lines.sectors[lines.next], p.payload);
+    cache::l1_store_sectors(v.p.l1, s.l1, v.base, line, lines.sectors[lines.next],
+                            p.written_words());
   }
   return true;
 }
@@ -440,7 +432,7 @@ NW_HD NW_CALLED bool atomic_line(V& v, const LsuOp& op, LineAddr line, uint32_t 
   Packet p =
       memory_packet(v, PacketKind::kAtomic, line, op.entry, v.p.header_bytes + data_bytes(v));
   p.sectors = lines.sectors[lines.next];
-  p.extra = lines.rounds[lines.next];
+  p.lanes_of_address() = lines.rounds[lines.next];
   send(v.to_network(), v.base, v.tick(now), p, v.horizon);
   s.counters.atomic_lines += 1;
   return true;

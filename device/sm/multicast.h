@@ -43,14 +43,14 @@ NW_HD NW_CALLED void share_step(V& v, uint32_t now) {
   const uint32_t rank = count_trailing_zeros(shared.left);
   const uint32_t block = v.warps[b.warp].block_slot;
   Packet p;
-  p.kind = PacketKind::kSharedLine;
   p.src = v.s.endpoint;
   p.dst = member_of(v, block, rank);
-  p.line = cluster_slot(v, block).number;
-  p.sectors = rank;
-  p.payload = shared.last ? shared.events[rank] : 0;
-  p.extra = shared.lines != 0 ? 1 : 0;  // lines
-  p.bytes = static_cast<uint16_t>(shared.lines != 0 ? 1u << v.p.line_shift : 1);
+  SharedLine line;
+  line.to = {cluster_slot(v, block).number, rank};
+  line.event = shared.last ? shared.events[rank] : 0;
+  line.lines = shared.lines != 0 ? 1 : 0;
+  line.put(p);
+  p.bytes = static_cast<uint16_t>(shared.lines != 0 ? v.p.grid.line_bytes() : 1);
   send(out, v.base, v.tick(now), p, v.horizon);
   shared.left = static_cast<uint16_t>(shared.left & (shared.left - 1));
   if (shared.left != 0) return;
@@ -67,10 +67,10 @@ NW_HD NW_CALLED void receive_line(V& v, uint32_t now) {
   Channel& in = *c.copies_in.in(v.base);
   const Tick tick = v.tick(now);
   if (!has_packet(in, v.base, tick)) return;
-  const Packet p = front(in, v.base);
+  const SharedLine line = SharedLine::of(front(in, v.base));
   pop(in, v.base, tick, v.horizon);
-  c.lines_in += p.extra;
-  if (p.payload != 0) arrive_from_other(v, p.payload, p.line, p.sectors, now);
+  c.lines_in += line.lines;
+  if (line.event != 0) arrive_from_other(v, line.event, line.to, now);
 }
 
 }  // namespace nearwarp::sm

@@ -15,11 +15,11 @@
 
 namespace nearwarp::sm {
 
-/// The words of `mask` behind a record, as events.
+/// The words behind a record, as events.
 template <class F>
-NW_HD NW_INLINE void each_event(const uint64_t* words, uint32_t record, uint32_t mask, F&& f) {
-  for (uint32_t i = 0, n = population_count(mask); i < n; ++i)
-    f(trace::phase_event(words[record + 1 + i]));
+NW_HD NW_INLINE void each_event(trace::RecordView record, F&& f) {
+  for (uint32_t i = 0, n = population_count(record.mask); i < n; ++i)
+    f(trace::phase_event(record.more()[i]));
 }
 
 /// The phase under way is over, not before the one that came before it.
@@ -64,7 +64,7 @@ NW_HD NW_CALLED bool phases_are_over(const V& v, uint32_t warp) {
   const MbarrierState* const all = mbarriers_of(v, w.block_slot);
   const bool alone = !hears_others(v, w.block_slot);
   bool over = true;
-  each_event(v.words(w), c.wait_record, c.wait_mask, [&](const trace::PhaseEvent& e) {
+  each_event({v.words(w), c.wait_record, c.wait_mask}, [&](const trace::PhaseEvent& e) {
     over &= all[e.mbarrier % trace::kMaxMbarriers].phase >= e.phase || (alone && e.others);
   });
   return over;
@@ -78,7 +78,7 @@ NW_HD NW_CALLED uint32_t phases_over_at(const V& v, uint32_t warp, uint32_t now)
   const WarpCopies& c = v.s.warp_copies.in(v.base)[warp];
   const MbarrierState* const all = mbarriers_of(v, w.block_slot);
   uint32_t at = now;
-  each_event(v.words(w), c.wait_record, c.wait_mask, [&](const trace::PhaseEvent& e) {
+  each_event({v.words(w), c.wait_record, c.wait_mask}, [&](const trace::PhaseEvent& e) {
     const MbarrierState& m = all[e.mbarrier % trace::kMaxMbarriers];
     if (m.phase < e.phase) return;  // it is not waited for
     const uint32_t over_at = were_over_at(m, e.phase);
@@ -133,27 +133,26 @@ NW_HD NW_CALLED void wake_for_phases(V& v, uint32_t block, uint32_t now) {
   });
 }
 
-/// Something has arrived at mbarriers of a thread block, or does so for certain at cycle `at`. Of
-/// what arrives at other blocks' these are told elsewhere.
+/// The events of a record have arrived at mbarriers of a thread block, or do so for certain at
+/// cycle `at`. Other blocks are told elsewhere of those that arrive at theirs.
 template <class V>
-NW_HD NW_CALLED void arrive_at_phases(V& v, uint32_t block, const uint64_t* words, uint32_t record,
-                                      uint32_t mask, uint32_t at, uint32_t now) {
+NW_HD NW_CALLED void arrive_at_phases(V& v, uint32_t block, trace::RecordView events, uint32_t at,
+                                      uint32_t now) {
   bool ended = false;
-  each_event(words, record, mask, [&](const trace::PhaseEvent& e) {
+  each_event(events, [&](const trace::PhaseEvent& e) {
     if (e.block == 0) ended |= arrive_at_phase(v, block, e, at);
   });
   if (ended) wake_for_phases(v, block, now);
 }
 
-/// Another block of the cluster, which has that number at the front end, tells an mbarrier of the
-/// one with that rank something: `word` is a phase_word(). A block that has ended needs no word;
+/// Another block of the cluster tells an mbarrier of the block `to` something: `word` is a
+/// phase_word(). A block that has ended needs no word;
 /// one that has not begun gets none, since whoever tells an mbarrier has seen it made, which takes
 /// longer than the blocks of a cluster begin apart.
 template <class V>
-NW_HD NW_CALLED void arrive_from_other(V& v, uint64_t word, uint32_t number, uint32_t rank,
-                                       uint32_t now) {
-  const uint32_t block = slot_of_rank(v, number, rank);
-  NW_ASSERT(rank < kMaxClusterBlocks);
+NW_HD NW_CALLED void arrive_from_other(V& v, uint64_t word, ClusterMember to, uint32_t now) {
+  const uint32_t block = slot_of_rank(v, to.cluster, to.rank);
+  NW_ASSERT(to.rank < kMaxClusterBlocks);
   if (block == v.p.num_blocks || !v.copies()) return;
   if (arrive_at_phase(v, block, trace::phase_event(word), now)) wake_for_phases(v, block, now);
 }

@@ -83,9 +83,9 @@ NW_HD NW_CALLED void receive_control(V& v, uint32_t now) {
   pop(control, v.base, v.tick(now), v.horizon);
   if (v.s.lsu_stall == LsuStall::kReply) v.s.lsu_stall = LsuStall::kNone;
   if (p.kind == PacketKind::kLaunchBlock) {
-    launch_block(v, p, now);
+    launch_block(v, LaunchBlock::of(p), now);
   } else if (v.clusters() && p.kind == PacketKind::kPassClusterBarrier) {
-    pass_cluster_barrier(v, p.tag, now);
+    pass_cluster_barrier(v, PassClusterBarrier::of(p).thread_block, now);
   } else {
     hooks::on_packet(v, p, now);
   }

@@ -54,8 +54,7 @@ struct SmParams {
   uint32_t remote_shared = 0;  ///< that of other blocks of a cluster takes so much longer
   uint32_t shared_banks = 32;
   uint32_t branch_latency = 1;
-  uint64_t device_base = 0;
-  uint32_t line_shift = 7;
+  LineGrid grid;
   uint32_t local_sms =
       0;  ///< SMs whose warp slots have local memory (place_local); 0: threads have
   uint32_t header_bytes = 8;
@@ -70,7 +69,7 @@ struct SmParams {
   ConstantParams constants;
   // Endpoints.
   HomeTable homes;  ///< of lines in the GPU's memory: L2 slices, or vaults for a stack SM
-  uint16_t front_end = 0;
+  Endpoint front_end{};
   bool in_stack = false;      ///< a logic-layer SM: misses go to vaults
   bool all_local = false;     ///< it finds all data in its own stack: a bound, not a design
   uint8_t local_map = 0;      ///< with all_local: the number of the map under which data lies there
@@ -258,7 +257,7 @@ struct SmCounters {
 /// `kWords`: words of its warp sets; it has at most 64 warps per word.
 template <uint32_t kWords>
 struct SmStateOf {
-  uint16_t endpoint = 0;
+  Endpoint endpoint{};
   uint16_t stack = 0;                 ///< stack SMs: where it is
   uint16_t index = 0, reserved0 = 0;  ///< among all SMs
   // Channels.

@@ -100,6 +100,11 @@ struct SmViewOf {
   NW_HD Channel& to_front_end() const { return *s.to_front_end.in(base); }
   NW_HD Channel& from_front_end() const { return *s.from_front_end.in(base); }
   NW_HD const uint64_t* words(const Warp& w) const { return system.trace(w.thread_block).words; }
+  /// The record of an access, or of what it tells mbarriers.
+  NW_HD trace::RecordView record(const LsuOp& op) const {
+    return {system.trace(op.thread_block).words, op.record, op.mask};
+  }
+  NW_HD WarpTrace trace(const Warp& w) const { return {words(w), system.image, w.first_block}; }
   NW_HD uint32_t* slots(uint32_t warp) const { return scoreboard + warp * p.slots_per_warp; }
   NW_HD const ImageInstr& instr(uint32_t pc) const { return system.image.instrs[pc]; }
 
@@ -109,7 +114,7 @@ struct SmViewOf {
     return translate(p.translation, base, space, line);
   }
   /// Endpoint that holds a line for this SM: an L2 slice, or a vault for a stack SM.
-  NW_HD NW_APART_ON_GPU uint16_t home_of(LineAddr line) const {
+  NW_HD NW_APART_ON_GPU Endpoint home_of(LineAddr line) const {
     return p.homes.at(stack_of(line), p.map.of(line, base).vault_of(line), base);
   }
   /// The stack that holds a line for this SM.

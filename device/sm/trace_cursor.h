@@ -19,6 +19,13 @@ struct Cursor {
   uint32_t repeats = 0;       ///< further executions of the block in this run
 };
 
+/// A warp's trace, and what its control words refer to.
+struct WarpTrace {
+  const uint64_t* words;  ///< the chunk's
+  const ProgramImage& image;
+  uint32_t first_block;  ///< of the warp's kernel
+};
+
 /// Read the next control word.
 NW_HD inline void fetch_run(Cursor& c, const uint64_t* words, const ProgramImage& image,
                             uint32_t first_block) {
@@ -58,6 +65,10 @@ NW_HD inline void advance(Cursor& c, const uint64_t* words, const ProgramImage& 
   settle(c, words, image, first_block);
 }
 
+NW_HD inline void advance(Cursor& c, const WarpTrace& t) {
+  advance(c, t.words, t.image, t.first_block);
+}
+
 /// Go to a warp's first instruction.
 NW_HD inline void fetch_first(Cursor& c, const uint64_t* words, const ProgramImage& image,
                               uint32_t first_block) {
@@ -70,6 +81,10 @@ struct Access {
   uint32_t mask = 0;    ///< lanes that access memory; 0: none, and no record
   uint32_t record = 0;  ///< position of the record word
   uint32_t next = 0;    ///< position of the word after it
+
+  NW_HD NW_INLINE trace::RecordView in(const uint64_t* words) const {
+    return {words, record, mask};
+  }
 };
 
 NW_HD NW_APART inline Access read_access(const uint64_t* words, uint32_t pos, uint32_t mask,

@@ -80,6 +80,17 @@ NW_HD constexpr uint32_t record_extra_words(uint64_t w, uint32_t n) {
   }
 }
 
+/// A record in a chunk of a trace, and who has a part in it.
+struct RecordView {
+  const uint64_t* words;  ///< the chunk's
+  uint32_t at;            ///< the record's place in it
+  uint32_t mask;          ///< of accesses: their lanes; of phase events: which there are
+
+  NW_HD const uint64_t& word() const { return words[at]; }
+  /// The words behind it.
+  NW_HD const uint64_t* more() const { return words + at + 1; }
+};
+
 /// An mbarrier's phases are counted from its thread block's begin, whatever is made of its word.
 /// What arrives says in which phase, and, if it ended that, of how many events it was the last;
 /// what waits says how many phases must be over. What arrives may do so at another block of the

@@ -119,8 +119,9 @@ NW_HD inline void pass_instance(const TraceSpan& t, Cursor& c, uint16_t id, F& v
 /// Does the condition of candidate `id` hold for a warp that stands at `c`?
 NW_HD inline bool is_long_enough(const TraceSpan& t, const Cursor& c, uint16_t id) {
   const uint32_t threshold = t.program.candidates[id].threshold;
-  return threshold == 0 || tom::iterations_ahead(c, t.words, t.image, t.program, t.first_block, id,
-                                                 threshold) >= threshold;
+  if (threshold == 0) return true;
+  const sm::WarpTrace trace{t.words, t.image, t.first_block};
+  return tom::iterations_ahead(c, trace, t.program, id, threshold) >= threshold;
 }
 
 struct NoteAccess {

@@ -13,8 +13,7 @@ inline constexpr uint32_t kBaseline = kNumMappings;
 inline constexpr uint32_t kNumCompared = kNumMappings + 1;
 
 struct MappingParams {
-  uint64_t device_base = 0;  ///< address of line 0
-  uint32_t line_shift = 7;
+  LineGrid grid;
   AddressMap baseline;  ///< its number of stacks is that of all mappings
 };
 
@@ -72,7 +71,7 @@ struct MappingCounter {
   sm::LineList lines = {};
 
   NW_HD void operator()(uint32_t, const Access& a) {
-    sm::coalesce(traces.words, a.record, a.mask, params.device_base, params.line_shift, lines);
+    sm::coalesce(a.in(traces.words), params.grid, lines);
     if (accesses == 0) set_destination(lines.line[0]);
     accesses += lines.count;
     for (uint32_t k = 0; k < lines.count; ++k) add(lines.line[k]);

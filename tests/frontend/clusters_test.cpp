@@ -82,10 +82,7 @@ TEST(Clusters, LargerThanTheGpcHaveSeveralBlocksOnAnSm) {
   EXPECT_EQ(b.blocks(2), (Messages{{14, 0, 1}, {15, 0, 3}}));
   EXPECT_EQ(b.blocks(1), (Messages{{14, 0, 4}, {15, 0, 6}}));
   EXPECT_EQ(b.blocks(3), (Messages{{14, 0, 5}, {15, 0, 7}}));
-  const Packet& p = b.to_sm[0]->items[1].packet;  // rank 2
-  ClusterPlaces places;
-  places.low = p.payload;
-  places.high = p.extra & ((1u << kPlacesBits) - 1);
+  const ClusterPlaces places = LaunchBlock::of(b.to_sm[0]->items[1].packet).places;  // rank 2
   EXPECT_EQ((std::vector<uint32_t>{places.at(0), places.at(1), places.at(2), places.at(3)}),
             (std::vector<uint32_t>{0, 1, 0, 1}));
   EXPECT_EQ(places.at(4), kNoSmPlace);

@@ -26,7 +26,7 @@ struct HostRig {
     params.header_bytes = 8;
     params.line_bytes = 128;
     params.sector_bytes = 32;
-    params.endpoint = kCpu;
+    params.endpoint = endpoint_of(kCpu);
     const ChannelSpec bus{slots, kLatency, kLatency, ticks_per_byte, 1};
     HostMemoryState s;
     s.in = rig.channel(bus);

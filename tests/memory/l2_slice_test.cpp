@@ -30,7 +30,7 @@ TEST(L2Slice, MissGoesToTheRightVaultAfterTheLatency) {
 TEST(L2Slice, LinesElsewhereAreFetchedThereUntilItIsEmptied) {
   SliceRig r;
   L2SliceState& s = r.rig.arena.get(r.state)[0];
-  s.elsewhere = 200;
+  s.elsewhere = Endpoint{200};
   s.elsewhere_end = 7;
   r.read(10, 6);  // of the lines that are not in this memory yet
   r.read(20, 7);  // not of them

@@ -32,8 +32,8 @@ struct LinkRig {
     params.monitor = 1;
     params.interval_ticks = kInterval;
     params.threshold_percent = 80;
-    params.endpoint = 9;
-    params.front_end = 10;
+    params.endpoint = Endpoint{9};
+    params.front_end = Endpoint{10};
     params.control_bytes = 8;
     params.news_kind = tom::kChannelBusy;
     const ChannelSpec spec{16, kHop, kHop, 0, 1}, link{32, kHop, kHop, 1, 1};
@@ -45,7 +45,7 @@ struct LinkRig {
     const Ref<Channel> control_channel = rig.channel(spec);
     tx_channel = out[3].channel;
     const LinkPortState s =
-        make_link_port(rig.arena, params, in, out, tx_channel, in[3].channel, control_channel);
+        make_link_port(rig.arena, params, {in, out, tx_channel, in[3].channel, control_channel});
     set_route(params.ports, s.ports, rig.arena.base(), 0, kNoRoute, 0);
     set_route(params.ports, s.ports, rig.arena.base(), 1, kNoRoute, 1);
     set_route(params.ports, s.ports, rig.arena.base(), 2, kNoRoute, 2);

@@ -125,9 +125,9 @@ class MemorySystem {
       port_reply_.push_back(hop());
     }
     const uint32_t all_vaults = c.stacks * c.vaults;
-    vault_homes_ = {rig.arena.allocate<uint16_t>(all_vaults), c.vaults};
+    vault_homes_ = {rig.arena.allocate<Endpoint>(all_vaults), c.vaults};
     for (uint32_t v = 0; v < all_vaults; ++v)
-      rig.arena.get(vault_homes_.endpoints)[v] = static_cast<uint16_t>(first_vault + v);
+      rig.arena.get(vault_homes_.endpoints)[v] = endpoint_of(first_vault + v);
     make_crossbars();
     for (uint32_t i = 0; i < n; ++i) make_slice(i);
     for (uint32_t s = 0; s < c.stacks; ++s) make_port(s);
@@ -251,7 +251,7 @@ class MemorySystem {
     p.header_bytes = 8;
     p.line_bytes = 128;
     p.sector_bytes = 32;
-    p.endpoint = static_cast<uint16_t>(first_slice + i);
+    p.endpoint = endpoint_of(first_slice + i);
     p.homes = vault_homes_;
     p.map = map;
     L2SliceState s = make_l2_slice(rig.arena, p, config.slots, slice_request_[i], port_to_slice_[i],
@@ -270,8 +270,8 @@ class MemorySystem {
     p.monitor = config.monitor;
     p.interval_ticks = 100 * config.icnt_period;
     p.threshold_percent = 80;
-    p.endpoint = static_cast<uint16_t>(first_port + s);
-    p.front_end = front_end;
+    p.endpoint = endpoint_of(first_port + s);
+    p.front_end = endpoint_of(front_end);
     p.control_bytes = 8;
     std::vector<SwitchLink> in, out;
     uint16_t port = 0;
@@ -284,7 +284,7 @@ class MemorySystem {
     out.push_back({port_reply_[s], port++});
     out.push_back({link_tx[s], port++});
     const LinkPortState state =
-        make_link_port(rig.arena, p, in, out, link_tx[s], link_rx[s], control[s]);
+        make_link_port(rig.arena, p, {in, out, link_tx[s], link_rx[s], control[s]});
     std::byte* base = rig.arena.base();
     for (uint16_t e = 0; e < endpoints; ++e) {
       const bool own = e >= first_slice + s * k && e < first_slice + (s + 1) * k;
@@ -377,7 +377,7 @@ class MemorySystem {
     p.sector_reads = config.by_sectors;
     p.period = config.dram_period;
     p.ticks_per_byte_num = 14;  // 10 GB/s at 140 GHz
-    p.endpoint = static_cast<uint16_t>(first_vault + stack * config.vaults + v);
+    p.endpoint = endpoint_of(first_vault + stack * config.vaults + v);
     p.map = map;
     const Ref<VaultState> ref =
         store(make_vault(rig.arena, p, config.banks, config.vault_queue, in, out));

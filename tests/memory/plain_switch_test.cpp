@@ -28,7 +28,7 @@ struct Plan {
 
   /// Replies for a destination leave by another channel than requests.
   size_t output_of(const Packet& packet) const {
-    return (packet.dst + (is_reply(packet.kind) ? 1u : 0u)) % out_ports.size();
+    return (node_of(packet.dst) + (is_reply(packet.kind) ? 1u : 0u)) % out_ports.size();
   }
 };
 

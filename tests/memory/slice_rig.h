@@ -37,10 +37,10 @@ struct SliceRig {
     params.header_bytes = 8;
     params.line_bytes = 128;
     params.sector_bytes = 32;
-    params.endpoint = 50;
-    params.homes = {rig.arena.allocate<uint16_t>(4), 4};
+    params.endpoint = Endpoint{50};
+    params.homes = {rig.arena.allocate<Endpoint>(4), 4};
     for (uint16_t v = 0; v < 4; ++v)
-      rig.arena.get(params.homes.endpoints)[v] = static_cast<uint16_t>(100 + v);
+      rig.arena.get(params.homes.endpoints)[v] = endpoint_of(100 + v);
     params.map.baseline.stack_bits = 0;
     params.map.baseline.vault_bits = 2;
     params.map.baseline.slice_bits = 0;

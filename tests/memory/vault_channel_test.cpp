@@ -386,7 +386,7 @@ TEST(VaultExits, RepliesThatCannotLeaveDoNotHoldUpThoseOfAnotherExit) {
   r.out->from = 100'000;  // the first exit's two slots stay taken until then
   for (uint32_t i = 0; i < 6; ++i) {
     r.read(1, r.line(0, 0, i % 4), i);
-    if (i % 2 == 1) r.in->items.back().packet.src = kOther;
+    if (i % 2 == 1) r.in->items.back().packet.src = endpoint_of(kOther);
   }
   r.run();
   ASSERT_EQ(r.out->items.size(), 3u);

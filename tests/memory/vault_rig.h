@@ -42,7 +42,7 @@ struct VaultRig {
     if (!foreign.empty()) {
       const auto others = rig.arena.allocate<uint8_t>(static_cast<uint32_t>(foreign.size()));
       std::copy(foreign.begin(), foreign.end(), rig.arena.get(others));
-      tell_of_writes(rig.arena, s, 77, others);
+      tell_of_writes(rig.arena, s, Endpoint{77}, others);
     }
     state = rig.arena.allocate<VaultState>(1);
     *rig.arena.get(state) = s;

@@ -126,7 +126,7 @@ TEST_P(ChannelNetworks, NothingIsLostAndOrderIsKeptWhereItMeansSomething) {
   NetworkRig r(keys());
   const uint32_t sent = r.send_many();
   r.rig.run({40}, 1000000);
-  std::map<std::pair<uint16_t, uint16_t>, uint32_t> last, last_ordered;
+  std::map<std::pair<Endpoint, uint16_t>, uint32_t> last, last_ordered;
   uint32_t received = 0, overtakings = 0;
   for (uint16_t o = 0; o < NetworkRig::kOutputs; ++o) {
     for (const MockConsumer::Item& item : r.out[o]->items) {

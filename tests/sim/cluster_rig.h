@@ -187,7 +187,7 @@ class Chain {
         {w.to_source});
 
     VaultParams v = vault_;
-    v.endpoint = static_cast<uint16_t>(kVault + n);
+    v.endpoint = endpoint_of(kVault + n);
     vaults_.push_back(
         place(make_vault(arena_, v, organisation_.bank_groups * organisation_.banks_per_group, 16,
                          w.to_vault, w.from_vault)));

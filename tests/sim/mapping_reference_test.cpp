@@ -331,7 +331,7 @@ TEST(MappingReferenceOptions, TilesAndPlainLoopsGiveTheSame) {
   const TraceTables tables(image, image.offload);
   const MappingStudy expected = study_mappings(recording, image, image.offload, map);
   analytics::MappingParams params;
-  params.device_base = exec::kDeviceBase;
+  params.grid.device_base = exec::kDeviceBase;
   params.baseline = map;
   for (const uint32_t tile : {1u, 7u, 1000u}) {
     analytics::MappingPasses<analytics::SerialBulk> passes(analytics::SerialBulk{}, tile);

@@ -16,10 +16,11 @@ namespace {
 
 using testing::kBase;
 using testing::kFull;
+constexpr LineGrid kGrid{kBase, 7};
 
 LineList lines_of(const std::vector<uint64_t>& words, uint32_t mask) {
   LineList list;
-  coalesce(words.data(), 0, mask, kBase, 7, list);
+  coalesce({words.data(), 0, mask}, kGrid, list);
   return list;
 }
 std::vector<uint64_t> strided(uint64_t offset, int stride) {
@@ -37,7 +38,7 @@ TEST(Coalescer, UnitStrideIsOneLine) {
 TEST(Coalescer, RoundsAreTheMostLanesOfOneAddress) {
   const auto rounds = [](const std::vector<uint64_t>& words, uint32_t mask) {
     LineList list = lines_of(words, mask);
-    count_rounds(words.data(), 0, mask, kBase, 7, list);
+    count_rounds({words.data(), 0, mask}, kGrid, list);
     const std::vector<uint32_t> all(list.rounds, list.rounds + list.count);
     return all;
   };
@@ -53,7 +54,7 @@ std::vector<std::pair<LineAddr, uint32_t>> packets_of(AtomicPackets packets,
                                                       uint32_t mask = kFull) {
   LineList list;
   list.next = 9;
-  split_atomic(words.data(), 0, mask, kBase, 7, packets, list);
+  split_atomic({words.data(), 0, mask}, kGrid, packets, list);
   EXPECT_EQ(list.next, 0u);
   std::vector<std::pair<LineAddr, uint32_t>> all;
   for (uint32_t i = 0; i < list.count; ++i) {
@@ -92,7 +93,7 @@ TEST(Coalescer, AtomicsBySectorsShareAPacketWhereAddressesDiffer) {
 TEST(Coalescer, WordsAreThoseThatAreWrittenCompletely) {
   const auto written = [](const std::vector<uint64_t>& words, uint32_t mask, uint32_t bytes) {
     LineList list = lines_of(words, mask);
-    mark_words(words.data(), 0, mask, bytes, kBase, 7, list);
+    mark_words({words.data(), 0, mask}, bytes, kGrid, list);
     return std::vector<uint64_t>(list.words, list.words + list.count);
   };
   using Words = std::vector<uint64_t>;
@@ -155,7 +156,7 @@ TEST(Coalescer, StridesAgreeWithTheAddresses) {
     const uint64_t base = kBase + 4096 + random() % 512;
     const uint64_t word = trace::memory_record(base, stride);
     LineList l;
-    coalesce(&word, 0, mask, kBase, shift, l);
+    coalesce({&word, 0, mask}, {kBase, shift}, l);
     std::vector<std::pair<LineAddr, uint32_t>> lines;
     for (uint32_t i = 0; i < 32; ++i) {
       if ((mask >> i & 1) == 0) continue;
@@ -229,10 +230,10 @@ TEST(Coalescer, AddressesInTurnAreThoseOfSingleLanes) {
       }
     }
     uint32_t seen = 0;
-    each_address(words.data(), 0, mask, [&](uint32_t lane, uint64_t address) {
+    each_address({words.data(), 0, mask}, [&](uint32_t lane, uint64_t address) {
       EXPECT_EQ(seen >> lane, 0u);  // in order, once
       seen |= 1u << lane;
-      EXPECT_EQ(address, lane_address(words.data(), 0, mask, lane));
+      EXPECT_EQ(address, lane_address({words.data(), 0, mask}, lane));
     });
     EXPECT_EQ(seen, mask);
   }
@@ -240,7 +241,7 @@ TEST(Coalescer, AddressesInTurnAreThoseOfSingleLanes) {
 
 uint32_t conflicts(const std::vector<uint64_t>& words, uint32_t mask, uint32_t bytes,
                    uint32_t banks = 32) {
-  return bank_cycles(words.data(), 0, mask, bytes, banks);
+  return bank_cycles({words.data(), 0, mask}, bytes, banks);
 }
 
 TEST(BankConflicts, Strides) {

@@ -133,7 +133,7 @@ struct Loop {
     fetch_first(c, t.words.data(), image, 0);
     while (p.candidate_of[c.pc] != 0) advance(c, t.words.data(), image, 0);
     const Cursor was = c;
-    const uint32_t n = tom::iterations_ahead(c, t.words.data(), image, p.tables(), 0, 0, enough);
+    const uint32_t n = tom::iterations_ahead(c, {t.words.data(), image, 0}, p.tables(), 0, enough);
     EXPECT_EQ(was.trace_pos, c.trace_pos);
     return n;
   }
@@ -166,9 +166,9 @@ TEST(TraceCursor, CountsRepeatedBlocksWithAndWithoutRecords) {
     const ProgramImage image = p.view();
     Cursor c;
     fetch_first(c, t.words.data(), image, 0);
-    EXPECT_EQ(tom::iterations_ahead(c, t.words.data(), image, p.tables(), 0, 0, 1000),
+    EXPECT_EQ(tom::iterations_ahead(c, {t.words.data(), image, 0}, p.tables(), 0, 1000),
               28u);  // 7 of weight 4
-    EXPECT_GE(tom::iterations_ahead(c, t.words.data(), image, p.tables(), 0, 0, 10), 10u);
+    EXPECT_GE(tom::iterations_ahead(c, {t.words.data(), image, 0}, p.tables(), 0, 10), 10u);
   }
 }
 

@@ -13,6 +13,7 @@
 #include "device/core/channel.h"
 #include "device/core/make_channel.h"
 #include "device/core/step.h"
+#include "tests/support/endpoints.h"
 
 namespace nearwarp::testing {
 
@@ -223,8 +224,8 @@ inline Packet make_packet(PacketKind kind, uint16_t src, uint16_t dst, uint16_t 
                           uint32_t tag = 0, uint32_t line = 0, uint32_t sectors = 0) {
   Packet p;
   p.kind = kind;
-  p.src = src;
-  p.dst = dst;
+  p.src = endpoint_of(src);
+  p.dst = endpoint_of(dst);
   p.bytes = bytes;
   p.tag = tag;
   p.line = line;

@@ -112,9 +112,9 @@ class SmBenchOf {
     params.num_warps = 48;
     params.num_blocks = 8;
     params.slots_per_warp = 32;
-    params.device_base = kBase;
+    params.grid.device_base = kBase;
     params.branch_latency = 4;
-    params.front_end = kFrontEndEndpoint;
+    params.front_end = endpoint_of(kFrontEndEndpoint);
     params.l1.hit_latency = 35;
   }
 
@@ -217,17 +217,17 @@ class SmBenchOf {
   }
   /// Four stacks of 16 vaults, four slices in front of each.
   void make_homes() {
-    params.homes = {rig.arena.allocate<uint16_t>(4 * 16), 16};
+    params.homes = {rig.arena.allocate<Endpoint>(4 * 16), 16};
     for (uint32_t k = 0; k < 4; ++k) {
       for (uint32_t v = 0; v < 16; ++v)
-        rig.arena.get(params.homes.endpoints)[k * 16 + v] = static_cast<uint16_t>(
+        rig.arena.get(params.homes.endpoints)[k * 16 + v] = endpoint_of(
             params.in_stack ? kVaultEndpoint + k * 16 + v : kSliceEndpoint + k * 4 + v % 4);
     }
   }
   State make_state() {
     if (params.in_stack) params.num_blocks = params.num_warps;  // each guest is one
     State s = sm::make_sm<kWords>(rig.arena, params);
-    s.endpoint = params.in_stack ? kStackSmEndpoint : kSmEndpoint;
+    s.endpoint = endpoint_of(params.in_stack ? kStackSmEndpoint : kSmEndpoint);
     return s;
   }
 
@@ -235,8 +235,9 @@ class SmBenchOf {
     ArenaBuilder& a = rig.arena;
     tom::SmSideState<kWords> side;
     offload.in_stack = params.in_stack;
-    offload.stack_sms = place(std::vector<uint16_t>{kStackSmEndpoint, kStackSmEndpoint + 1,
-                                                    kStackSmEndpoint + 2, kStackSmEndpoint + 3});
+    offload.stack_sms = place(std::vector<Endpoint>{
+        endpoint_of(kStackSmEndpoint), endpoint_of(kStackSmEndpoint + 1),
+        endpoint_of(kStackSmEndpoint + 2), endpoint_of(kStackSmEndpoint + 3)});
     offload.candidates = place(program.candidates);
     offload.candidate_of = place(program.candidate_of);
     if (!program.inner_of.empty()) offload.inner_of = place(program.inner_of);

@@ -98,10 +98,10 @@ struct OnSm : sm::Hooks {
       const Tick first = load_shared_tick(&space.pages.in(v.base)[page].first);
       const LineAddr line =
           touched_entry(o.p, space, first, page, v.p.translation.page_shift).first_line() + i;
-      const uint32_t bytes = 1u << v.p.line_shift;
+      const uint32_t bytes = v.p.grid.line_bytes();
       p = sm::memory_packet(v, PacketKind::kWrite, line, tag, v.p.header_bytes + bytes);
       p.sectors = static_cast<uint32_t>(low_bits(bytes / v.p.sector_bytes));
-      if (v.p.mark_words) p.payload = low_bits(bytes / 4);
+      if (v.p.mark_words) p.written_words() = low_bits(bytes / 4);
     } else {
       m.to_read &= m.to_read - 1;
       o.s.counters.move_reads += 1;

@@ -47,11 +47,12 @@ struct OnSm : sm::Hooks {
   }
   template <class O>
   NW_HD static void on_packet(O& o, const Packet& p, uint32_t now) {
+    const NearMessage m = NearMessage::of(p);
     if (p.kind == kCommit) {
-      commit(o, p.tag & 0xff, p.tag >> 8, now);
+      commit(o, m.warp, m.number, now);
     } else {
       NW_ASSERT(p.kind == kRegisterToFar);
-      moved(o, p.tag & 0xff, now);
+      moved(o, m.warp, now);
     }
   }
   template <class O>

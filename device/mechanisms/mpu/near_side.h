@@ -27,6 +27,10 @@ NW_HD NW_INLINE uint32_t first_load(const O& o) {
 
 // --- what waits for the TSVs ---
 
+NW_HD NW_INLINE Order order_of(PacketKind kind, uint32_t bytes, const NearMessage& m) {
+  return {static_cast<uint16_t>(kind), static_cast<uint16_t>(bytes), static_cast<uint16_t>(m.tag()),
+          static_cast<uint16_t>(m.reply_bytes)};
+}
 template <class O>
 NW_HD inline void put(O& o, const Ref<Order>& ring, uint32_t head, uint32_t& count,
                       const Order& order) {
@@ -36,16 +40,12 @@ NW_HD inline void put(O& o, const Ref<Order>& ring, uint32_t head, uint32_t& cou
   count += 1;
 }
 template <class O>
-NW_HD inline void send_down(O& o, PacketKind kind, uint32_t bytes, uint32_t tag,
-                            uint32_t reply_bytes = 0) {
-  put(o, o.s.down, o.s.down_head, o.s.down_count,
-      {static_cast<uint16_t>(kind), static_cast<uint16_t>(bytes), static_cast<uint16_t>(tag),
-       static_cast<uint16_t>(reply_bytes)});
+NW_HD inline void send_down(O& o, PacketKind kind, uint32_t bytes, const NearMessage& m) {
+  put(o, o.s.down, o.s.down_head, o.s.down_count, order_of(kind, bytes, m));
 }
 template <class O>
-NW_HD inline void send_up(O& o, PacketKind kind, uint32_t bytes, uint32_t tag) {
-  put(o, o.s.up, o.s.up_head, o.s.up_count,
-      {static_cast<uint16_t>(kind), static_cast<uint16_t>(bytes), static_cast<uint16_t>(tag), 0});
+NW_HD inline void send_up(O& o, PacketKind kind, uint32_t bytes, const NearMessage& m) {
+  put(o, o.s.up, o.s.up_head, o.s.up_count, order_of(kind, bytes, m));
 }
 
 /// Send what the channel takes.
@@ -95,12 +95,12 @@ NW_HD inline void run_due(O& o, uint32_t now) {
       if (op.due > now) {
         set_due(o, index, now);
       } else if (index < loads) {
-        send_up(o, kCommit, o.p.word_bytes, index / kNearOps | index % kNearOps << 8);
+        send_up(o, kCommit, o.p.word_bytes, {index / kNearOps, index % kNearOps});
       } else {
         const sm::LoadEntry& e = o.v.load_entries[index - loads];
         const uint32_t words = o.v.instr(e.pc).register_writes;
         send_down(o, kLoadedToNear, o.p.word_bytes + words * 4 * sm::kWarpSize,
-                  e.warp | (index - loads) << 8);
+                  {e.warp, index - loads});
       }
       index = op.next;
     }
@@ -154,7 +154,7 @@ NW_HD NW_INLINE void count_way_down(O& o, const NearOp& op, uint32_t arrived, ui
 /// free for.
 template <class O>
 NW_HD inline bool take_down(O& o, const Packet& p, uint32_t arrived, uint32_t now) {
-  const uint32_t warp = p.tag & 0xff, number = p.tag >> 8;
+  const auto [warp, number, reply_bytes] = NearMessage::of(p);
   if (p.kind == kNearInstruction) {
     const NearUnit& unit = o.s.units[warp % o.p.units];
     if (unit.starts[unit.oldest] > now) {
@@ -171,7 +171,7 @@ NW_HD inline bool take_down(O& o, const Packet& p, uint32_t arrived, uint32_t no
     op.due = now + op.latency;
     set_due(o, index, now);
   } else if (p.kind == kRegisterWanted) {
-    send_up(o, kRegisterToFar, p.extra, warp);
+    send_up(o, kRegisterToFar, reply_bytes, {warp});
   } else if (p.kind == kRegisterToNear) {
     moved(o, warp, now);
   } else {

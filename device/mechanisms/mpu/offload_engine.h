@@ -65,11 +65,10 @@ NW_HD inline Found test_access(const O& o, uint32_t warp, const sm::ImageInstr& 
   if ((base & trace::kSharedWindow) != 0) return Found::kNothing;
   if (a.mask != 0xffffffffu) return Found::kInactive;
   if (trace::record_stride(record) != static_cast<int>(in.lane_bytes)) return Found::kScattered;
-  const uint64_t offset = base - v.p.device_base;
-  const uint64_t last = offset + uint64_t{sm::kWarpSize} * in.lane_bytes - 1;
+  const LineAddr last = v.p.grid.line_of(base + uint64_t{sm::kWarpSize} * in.lane_bytes - 1);
   Found found = Found::kNear;
-  for (uint64_t line = offset >> v.p.line_shift; line <= last >> v.p.line_shift; ++line) {
-    const LineAddr at = sm::line_of_data(v, w.space, static_cast<LineAddr>(line));
+  for (LineAddr line = v.p.grid.line_of(base); line <= last; ++line) {
+    const LineAddr at = sm::line_of_data(v, w.space, line);
     if (v.stack_of(at) != v.own_stack()) return Found::kRemote;
     if (v.p.map.of(at, v.base).vault_of(at) != warp % o.p.units) found = Found::kOtherUnit;
   }
@@ -210,10 +209,10 @@ NW_HD inline void move_registers(O& o, uint32_t warp, const sm::ImageInstr& in,
                                                            : 4 * lanes;
     if ((x.slots_near >> k & 1) != 0) {
       o.s.counters.moves_near += 1;
-      send_down(o, kRegisterToNear, o.p.word_bytes + data, warp);
+      send_down(o, kRegisterToNear, o.p.word_bytes + data, {warp});
     } else {
       o.s.counters.moves_far += 1;
-      send_down(o, kRegisterWanted, o.p.word_bytes, warp, o.p.word_bytes + data);
+      send_down(o, kRegisterWanted, o.p.word_bytes, {warp, 0, o.p.word_bytes + data});
     }
     track.set(in.slots[k], true, true);
     t.moving = static_cast<uint8_t>(t.moving + 1);
@@ -327,7 +326,7 @@ NW_HD NW_APART void issue_near(O& o, uint32_t warp, const sm::ImageInstr& in, ui
   const uint32_t number = begin_near_op(o, warp, w.at.pc, now);
   w.loads = static_cast<uint8_t>(w.loads + 1);  // an operation in flight
   sm::set_results(o.v, warp, in, sm::kPendingLoad);
-  send_down(o, kNearInstruction, o.p.word_bytes, warp | number << 8);
+  send_down(o, kNearInstruction, o.p.word_bytes, {warp, number});
 }
 
 /// Issues an access to the near-bank shared memory, whose bank conflicts are known.
@@ -339,7 +338,7 @@ NW_HD NW_APART bool issue_shared(O& o, const sm::LsuOp& op, uint32_t ready, uint
   t.coming = static_cast<uint8_t>(t.coming - 1);
   const uint32_t number = begin_near_op(o, op.warp, op.pc, now);
   op_of(o, op.warp * kNearOps + number).latency = without_front(o, ready - now);
-  send_down(o, kNearShared, o.p.word_bytes, op.warp | number << 8);
+  send_down(o, kNearShared, o.p.word_bytes, {op.warp, number});
   return true;
 }
 

@@ -21,4 +21,17 @@ inline constexpr PacketKind kRegisterWanted = packet_kind(kPacketBlock, 4, Messa
 inline constexpr PacketKind kCommit = packet_kind(kPacketBlock, 0, MessageClass::kReply);
 inline constexpr PacketKind kRegisterToFar = packet_kind(kPacketBlock, 1, MessageClass::kReply);
 
+/// What these packets are about: an instruction or register of a warp.
+struct NearMessage {
+  uint32_t warp = 0;
+  uint32_t number = 0;       ///< of the instruction among the warp's; kLoadedToNear: a load entry
+  uint32_t reply_bytes = 0;  ///< kRegisterWanted: weight of the answer on the wire
+
+  NW_HD NW_INLINE uint32_t tag() const { return warp | number << 8; }
+  NW_HD NW_INLINE static NearMessage of(const Packet& p) {
+    NW_ASSERT(block_of(p.kind) == kPacketBlock);
+    return {p.tag & 0xff, p.tag >> 8, p.extra};
+  }
+};
+
 }  // namespace nearwarp::mpu

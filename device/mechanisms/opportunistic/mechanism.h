@@ -38,7 +38,7 @@ struct OnSm : sm::Hooks {
       on_refusal(o, p);
     } else {
       NW_ASSERT(p.kind == kComputeReply);
-      finish_part(o, p.tag & 0xff, now, now + 1);
+      finish_part(o, ChainPart::of(p).warp, now, now + 1);
     }
   }
   template <class O>

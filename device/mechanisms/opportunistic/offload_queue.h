@@ -201,9 +201,9 @@ NW_HD inline bool add_lane(const V& v, const sm::Warp& w, const ChainAccesses& a
   uint32_t sector = 0, word = 0;
   for (uint32_t k = 0; k < accesses.count; ++k) {
     const sm::Access& a = accesses.of[k];
-    const uint64_t offset = sm::lane_address(v.words(w), a.record, a.mask, lane) - v.p.device_base;
-    lines[k] = sm::line_of_data(v, w.space, static_cast<LineAddr>(offset >> v.p.line_shift));
-    const auto within = static_cast<uint32_t>(offset & low_bits(v.p.line_shift));
+    const uint64_t address = sm::lane_address(a.in(v.words(w)), lane);
+    lines[k] = sm::line_of_data(v, w.space, v.p.grid.line_of(address));
+    const uint32_t within = v.p.grid.byte_of(address);
     sector = 1u << (within / v.p.sector_bytes);
     word = within / kWordBytes;
   }
@@ -231,7 +231,7 @@ NW_HD inline bool add_lane(const V& v, const sm::Warp& w, const ChainAccesses& a
   // Words that lanes write in part are left out: the L2 takes the line for one written in part.
   if (!v.p.mark_words || accesses.last_bytes != kWordBytes) return true;
   part.words |= uint64_t{1} << word;
-  const uint64_t all = low_bits((1u << v.p.line_shift) / kWordBytes);
+  const uint64_t all = low_bits(v.p.grid.line_bytes() / kWordBytes);
   part.order.store_whole = (part.words & all) == all;
   return true;
 }
@@ -239,15 +239,15 @@ NW_HD inline bool add_lane(const V& v, const sm::Warp& w, const ChainAccesses& a
 /// Who executes a part: the slice that has all of its data or, where SMs do, the one at which two
 /// slices' data meets: of its operands or, if one slice has these, of them and its result.
 template <class O>
-NW_HD inline uint16_t node_for(const O& o, const ComputeOrder& order) {
+NW_HD inline Endpoint node_for(const O& o, const ComputeOrder& order) {
   const auto& v = o.v;
-  const uint16_t first = v.home_of(order.line[0]);
-  uint16_t other = order.operands == 2 ? v.home_of(order.line[1]) : first;
+  const Endpoint first = v.home_of(order.line[0]);
+  Endpoint other = order.operands == 2 ? v.home_of(order.line[1]) : first;
   if (other == first && order.stores) other = v.home_of(order.store_line);
   if (other == first) return first;
   if (o.p.slices == 0) return kNoMeeting;
   const uint8_t* slice_at = o.p.slice_at.in(v.base);
-  return o.s.meetings.in(v.base)[slice_at[first] * o.p.slices + slice_at[other]];
+  return o.s.meetings.in(v.base)[slice_at[node_of(first)] * o.p.slices + slice_at[node_of(other)]];
 }
 
 /// Why a chain is executed at home; null if it is not. Its parts are noted.
@@ -343,7 +343,7 @@ NW_HD NW_APART void decide(O& o, uint32_t warp, uint32_t now) {
   taken = (taken > now ? taken : now) + c.instructions;
   v.s.counters.active_cycles += c.instructions;
   t.step = Step::kIssuing;
-  sm::note_event(v, EventKind::kDecided, now, warp, t.parts[0].home);
+  sm::note_event(v, EventKind::kDecided, now, warp, node_of(t.parts[0].home));
   sm::set_timer(v, warp, taken, now);
 }
 
@@ -423,8 +423,8 @@ NW_HD NW_APART void send_own(O& o, uint32_t now) {
     waiting = static_cast<uint8_t>(waiting & (waiting - 1));
   if ((t.unsent | t.to_load | t.to_store) == 0) o.s.to_send.clear(warp);
   if (loads) {
-    const Packet p = sm::memory_packet(v, kOperandRead, part.order.line[part.asked], warp | k << 8,
-                                       v.p.header_bytes);
+    const Packet p = sm::memory_packet(v, kOperandRead, part.order.line[part.asked],
+                                       ChainPart{warp, k}.tag(), v.p.header_bytes);
     part.asked = static_cast<uint8_t>(part.asked + 1);
     send(v.to_network(), v.base, v.tick(now), p, v.horizon);
     return;
@@ -433,7 +433,7 @@ NW_HD NW_APART void send_own(O& o, uint32_t now) {
     Packet p = pack(part.order);
     p.src = v.s.endpoint;
     p.dst = part.home;
-    p.tag = warp | k << 8;
+    p.tag = ChainPart{warp, k}.tag();
     // The lanes of a part of several take a flit (OC, section 4.5).
     p.bytes = t.num_parts == 1 ? kComputePacketBytes : 2 * kComputePacketBytes;
     send(v.to_network(), v.base, v.tick(now), p, v.horizon);
@@ -444,7 +444,7 @@ NW_HD NW_APART void send_own(O& o, uint32_t now) {
   Packet p = sm::memory_packet(v, PacketKind::kWrite, part.order.store_line, warp | epoch << 8,
                                v.p.header_bytes + population_count(sectors) * v.p.sector_bytes);
   p.sectors = sectors;
-  p.payload = part.words;
+  p.written_words() = part.words;
   send(v.to_network(), v.base, v.tick(now), p, v.horizon);
   v.warps[warp].stores = static_cast<uint16_t>(v.warps[warp].stores + 1);
   finish_part(o, warp, now, now + 1);
@@ -480,7 +480,7 @@ NW_HD NW_APART void on_timer(O& o, uint32_t warp, uint32_t now) {
   if (t.step == Step::kIssuing) {
     t.step = Step::kAway;
     sm::set_away(o.v, warp, true);
-    sm::note_event(o.v, EventKind::kSent, now, warp, t.parts[0].home);
+    sm::note_event(o.v, EventKind::kSent, now, warp, node_of(t.parts[0].home));
     t.unsent = static_cast<uint8_t>(low_bits(t.num_parts));
     t.to_load = t.computing = t.to_store = t.done = 0;
     o.s.to_send.set(warp);
@@ -516,7 +516,7 @@ NW_HD inline void note_return(O& o, const WarpSide& t, Part& part) {
 /// A part is not taken in: its operands have to be sent for.
 template <class O>
 NW_HD NW_APART void on_refusal(O& o, const Packet& p) {
-  const uint32_t warp = p.tag & 0xff, k = p.tag >> 8;
+  const auto [warp, k] = ChainPart::of(p);
   WarpSide& t = side_of(o, warp);
   note_return(o, t, t.parts[k]);
   t.to_load = static_cast<uint8_t>(t.to_load | 1u << k);
@@ -544,7 +544,7 @@ NW_HD inline uint32_t compute_here(O& o, uint32_t warp, const Part& part, uint32
 /// An operand comes: the service queue was full.
 template <class O>
 NW_HD NW_APART void on_operand(O& o, const Packet& p, uint32_t now) {
-  const uint32_t warp = p.tag & 0xff, k = p.tag >> 8;
+  const auto [warp, k] = ChainPart::of(p);
   WarpSide& t = side_of(o, warp);
   Part& part = t.parts[k];
   part.came = static_cast<uint8_t>(part.came + 1);

@@ -55,6 +55,7 @@ NW_HD inline Packet pack(const ComputeOrder& o) {
   return p;
 }
 NW_HD inline ComputeOrder unpack(const Packet& p) {
+  NW_ASSERT(p.kind == kComputePacket);
   ComputeOrder o;
   o.line[0] = p.line;
   o.line[1] = static_cast<LineAddr>(p.payload);
@@ -69,8 +70,20 @@ NW_HD inline ComputeOrder unpack(const Packet& p) {
   return o;
 }
 
-/// Words that its store writes, where an L2 that keeps writes wants to know (Packet::payload); only
-/// of whole lines.
+/// A part of a warp's chain, as its packets and their answers name it.
+struct ChainPart {
+  uint32_t warp = 0;
+  uint32_t part = 0;
+
+  NW_HD NW_INLINE uint32_t tag() const { return warp | part << 8; }
+  NW_HD NW_INLINE static ChainPart of(const Packet& p) {
+    NW_ASSERT(block_of(p.kind) == kServiceBlock && is_reply(p.kind));
+    return {p.tag & 0xff, p.tag >> 8};
+  }
+};
+
+/// Words that its store writes, where an L2 that keeps writes wants to know
+/// (Packet::written_words()); only of whole lines.
 NW_HD NW_INLINE uint64_t store_words(const ComputeOrder& o) {
   return o.store_whole ? ~uint64_t{0} : 0;
 }
@@ -93,7 +106,7 @@ struct ServiceEntry {
   uint32_t tag = 0;
   uint32_t since = 0;   ///< cycle in which it came
   uint32_t waited = 0;  ///< cycle up to which its time is counted in ServiceCounters::waits
-  uint16_t src = 0;
+  Endpoint src{};
   uint8_t asked = 0;      ///< operands looked up, of those that are wanted now
   uint8_t present = 0;    ///< operands that have come
   uint8_t computed = 0;   ///< instructions that an ALU has begun one by one

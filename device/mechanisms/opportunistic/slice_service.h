@@ -102,7 +102,7 @@ NW_HD inline Packet next_request(ServiceState& q, std::byte* base) {
   r.kind = PacketKind::kWrite;
   r.line = e.order.store_line;
   r.sectors = e.order.store_sectors;
-  r.payload = store_words(e.order);
+  r.written_words() = store_words(e.order);
   return r;
 }
 

@@ -242,7 +242,7 @@ NW_HD NW_APART void send_for_others(O& o, uint32_t now) {
         v, PacketKind::kWrite, order.store_line, sm::kOwnStoreTag | id,
         v.p.header_bytes + population_count(uint32_t{order.store_sectors}) * v.p.sector_bytes);
     p.sectors = order.store_sectors;
-    p.payload = store_words(order);
+    p.written_words() = store_words(order);
     end_wait(q, v.base, id, ServiceWait::kTurn, now);
     if (q.ack_forwarded) q.to_reply.push(v.base, id);
     q.counters.stores += 1;

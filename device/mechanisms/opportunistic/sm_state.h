@@ -22,7 +22,7 @@ struct SmSideParams {
 /// SM's own chains are tagged with warp and part.
 inline constexpr uint32_t kServiceTag = 1u << 16;
 /// In a table of meeting points: there is none.
-inline constexpr uint16_t kNoMeeting = 0xffff;
+inline constexpr Endpoint kNoMeeting{0xffff};
 
 /// The service queue of an SM: device/mechanisms/opportunistic/sm_service.h. A queue as that of a
 /// slice, and
@@ -70,7 +70,7 @@ inline constexpr uint32_t kMaxParts = 4;
 struct Part {
   ComputeOrder order;
   uint64_t words = 0;  ///< of four bytes that it stores, where an L2 wants to know them
-  uint16_t home = 0;   ///< endpoint that executes it
+  Endpoint home{};     ///< endpoint that executes it
   uint8_t lanes = 0;
   uint8_t asked = 0;      ///< operands that this SM has sent for
   uint8_t came = 0;       ///< operands, where the service queue was full
@@ -124,7 +124,7 @@ struct SmSideState {
   Ref<WarpSide> warps;        ///< by warp slot
   Ref<ChainCounters> chains;  ///< by chain
   // State where SMs execute chains for others.
-  Ref<uint16_t> meetings;    ///< [slice * slices + slice]: SM, as an endpoint; kNoMeeting: none
+  Ref<Endpoint> meetings;    ///< [slice * slices + slice]: SM; kNoMeeting: none
   Ref<SmService> service;    ///< count 0: none
   bool others_turn = false;  ///< the network's next packet is the service queue's
 };

@@ -84,6 +84,7 @@ NW_HD inline Packet pack_report(const AnalyzerEntry& e) {
 }
 
 NW_HD inline void add_report(AnalyzerTotals& t, const Packet& p) {
+  NW_ASSERT(p.kind == kInstanceSeen);
   const uint32_t n[kNumMappings] = {static_cast<uint32_t>(p.payload & 0xffff),
                                     static_cast<uint32_t>(p.payload >> 16 & 0xffff),
                                     static_cast<uint32_t>(p.payload >> 32 & 0xffff),

@@ -83,8 +83,18 @@ NW_HD inline void count_home(O& o, WarpSide& t, bool goes) {
   n.home_rounds += goes ? 0 - uint64_t{t.rounds_passed} : uint64_t{t.rounds_passed};
 }
 
-/// Ask a stack with room (Packet::dst: below how many guests there is some), if there is one; else
-/// stay or, without dynamic control, wait for one.
+// A direct channel leads to one SM, so that a request has the place of the destination for this:
+/// Below how many guests there is room for it.
+NW_HD NW_INLINE void set_guests_below(Packet& p, uint32_t guests) {
+  NW_ASSERT(p.kind == kOffloadRequest);
+  p.dst = static_cast<Endpoint>(guests);
+}
+NW_HD NW_INLINE uint32_t guests_below(const Packet& p) {
+  NW_ASSERT(p.kind == kOffloadRequest);
+  return static_cast<uint32_t>(p.dst);
+}
+
+/// Ask a stack with room, if there is one; else stay or, without dynamic control, wait for one.
 template <class O>
 NW_HD NW_APART inline void ask_directly(O& o, uint32_t warp, uint32_t now) {
   WarpSide& t = side_of(o, warp);
@@ -96,11 +106,11 @@ NW_HD NW_APART inline void ask_directly(O& o, uint32_t warp, uint32_t now) {
     t.step = Step::kAway;
     t.since = now;
     sm::set_away(o.v, warp, true);
-    sm::note_event(o.v, EventKind::kSent, now, warp, o.p.stack_sms.in(o.v.base)[k]);
+    sm::note_event(o.v, EventKind::kSent, now, warp, node_of(o.p.stack_sms.in(o.v.base)[k]));
     counters_of(o, t).offloaded += 1;
     if (o.p.tuning.on) count_home(o, t, true);
     Packet p = request_packet(o, warp);
-    p.dst = static_cast<uint16_t>(o.p.even ? warps_at_home(o) : kMaxGuests);
+    set_guests_below(p, o.p.even ? warps_at_home(o) : kMaxGuests);
     o.s.guests += 1;
     send_direct(o, k, p, now);
   } else if (o.p.dynamic_control) {
@@ -152,7 +162,7 @@ NW_HD NW_APART inline bool begin_direct(O& o, uint32_t warp, uint32_t now, uint3
     }
   }
   hold(o, warp, Step::kDraining);
-  sm::note_event(o.v, EventKind::kDecided, now, warp, o.p.stack_sms.in(o.v.base)[t.stack]);
+  sm::note_event(o.v, EventKind::kDecided, now, warp, node_of(o.p.stack_sms.in(o.v.base)[t.stack]));
   const uint32_t at = now + 1;
   sm::set_timer(o.v, warp, at > earliest ? at : earliest, now);
   return true;
@@ -167,10 +177,11 @@ NW_HD inline void on_direct(O& o, uint32_t stack, const Packet& p, uint32_t now)
   } else if (p.kind == kOffloadDeny) {
     o.s.full_stacks |= 1u << stack;
     o.s.guests -= 1;
-    counters_of(o, side_of(o, p.tag)).offloaded -= 1;
-    if (o.p.tuning.on) count_home(o, side_of(o, p.tag), false);
-    sm::set_away(o.v, p.tag, false);
-    ask_directly(o, p.tag, now);
+    const uint32_t warp = OffloadAnswer::of(p).warp;
+    counters_of(o, side_of(o, warp)).offloaded -= 1;
+    if (o.p.tuning.on) count_home(o, side_of(o, warp), false);
+    sm::set_away(o.v, warp, false);
+    ask_directly(o, warp, now);
   } else {
     NW_ASSERT(p.kind == kStackHasRoom);
     o.s.full_stacks &= ~(1u << stack);

@@ -165,8 +165,7 @@ NW_HD inline Packet take_report(O& o) {
   AnalyzerState& a = o.s.analyzer;
   Packet news;
   if (a.begun != 0) {
-    news.kind = kInstanceBegun;
-    news.extra = a.begun;
+    InstanceBegun{a.begun}.put(news);
     a.begun = 0;
     return news;
   }

@@ -76,8 +76,9 @@ NW_HD NW_INLINE bool has_rows(const O& o, uint32_t stack, uint32_t rows) {
 }
 
 template <class O>
-NW_HD inline void on_ask(O& o, uint32_t stack, uint32_t sm, uint32_t warp, uint32_t rows) {
+NW_HD inline void on_ask(O& o, const OffloadAsk& ask, uint32_t sm) {
   ArbiterState& s = o.s;
+  const auto [warp, stack, rows] = ask;
   s.counters.asks += 1;
   const bool has_warp = s.pending[stack] < o.p.stack_warps;
   // Questions do not overtake one that waits for more shared memory than there is.
@@ -99,8 +100,9 @@ NW_HD inline void on_ask(O& o, uint32_t stack, uint32_t sm, uint32_t warp, uint3
 }
 
 template <class O>
-NW_HD inline void on_release(O& o, uint32_t stack, uint32_t rows) {
+NW_HD inline void on_release(O& o, const OffloadRelease& release) {
   ArbiterState& s = o.s;
+  const auto [stack, rows] = release;
   s.counters.releases += 1;
   NW_ASSERT(s.pending[stack] > 0 && s.rows[stack] >= rows);
   s.pending[stack] -= 1;
@@ -147,7 +149,7 @@ NW_HD inline void on_instance(O& o, const Packet& m, Tick now) {
 /// Where instances count when they begin.
 template <class O>
 NW_HD inline void on_begun(O& o, const Packet& m, Tick now) {
-  o.s.begun += m.extra;
+  o.s.begun += InstanceBegun::of(m).instances;
   if (o.s.learning == LearningPhase::kLearning && o.s.begun >= o.p.learning_instances)
     end_learning(o, now);
 }
@@ -170,9 +172,9 @@ struct OnFrontEnd : frontend::Hooks {
   template <class O>
   NW_HD static void on_message(O& o, const Packet& m, uint32_t sm, Tick now) {
     if (m.kind == kOffloadAsk) {
-      on_ask(o, m.line, sm, m.tag, m.extra);
+      on_ask(o, OffloadAsk::of(m), sm);
     } else if (m.kind == kOffloadRelease) {
-      on_release(o, m.line, m.extra);
+      on_release(o, OffloadRelease::of(m));
     } else if (m.kind == kInstanceSeen) {
       on_instance(o, m, now);
     } else if (m.kind == kInstanceBegun) {
@@ -187,7 +189,7 @@ struct OnFrontEnd : frontend::Hooks {
   template <class O>
   NW_HD static void on_monitor(O& o, uint32_t k, const Packet& m) {
     const uint32_t others = o.v.s.word & ~(3u << (2 * k));
-    frontend::tell_all(o.v, others | (m.sectors & 3) << (2 * k));
+    frontend::tell_all(o.v, others | (News::of(m).bits & 3) << (2 * k));
   }
   /// The host has had its time: let all SMs go on.
   template <class O>

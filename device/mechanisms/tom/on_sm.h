@@ -108,7 +108,7 @@ struct OnSm : sm::Hooks {
     if (class_of(p.kind) == MessageClass::kControl) {
       on_control(o, p, now);
     } else if (p.kind == kOffloadRequest) {
-      spawn(o, p, p.src, now);
+      spawn(o, p, static_cast<uint16_t>(p.src), now);
     } else if (p.kind == kOffloadDirty) {
       on_dirty(o, p.line, now);
     } else if (p.kind == kMergeRow) {
@@ -123,7 +123,7 @@ struct OnSm : sm::Hooks {
   template <class O>
   NW_HD static void on_control(O& o, const Packet& p, uint32_t now) {
     if (p.kind == kChannelBusy) {
-      o.s.busy_channels = p.sectors;
+      o.s.busy_channels = News::of(p).bits;
     } else if (p.kind == kLearningStop) {
       stop(o);
     } else if (p.kind == kLearningResume) {

@@ -16,10 +16,8 @@ constexpr PacketKind control(uint32_t number) {
 // Rows come before their request, dirty lines and rows before their acknowledgement: all of these
 // keep their order.
 
-/// A block of code for a stack SM; Packet::payload, extra, sectors: where and with which lanes.
-/// kInnerCandidate in the payload: that of the block which begins there, not of the loop around it.
+/// A block of code for a stack SM: OffloadRequest in warp_side.h, and OffloadAck.
 inline constexpr PacketKind kOffloadRequest = ordered_kind(kPacketBlock, 0, MessageClass::kRequest);
-inline constexpr uint64_t kInnerCandidate = uint64_t{1} << 63;
 /// A row of a shared array that an offloaded block reads; precedes the request.
 inline constexpr PacketKind kTableRow = ordered_kind(kPacketBlock, 1, MessageClass::kRequest);
 /// A line that the offloaded block wrote; precedes the acknowledgement.
@@ -27,20 +25,16 @@ inline constexpr PacketKind kOffloadDirty = ordered_kind(kPacketBlock, 0, Messag
 inline constexpr PacketKind kOffloadAck = ordered_kind(kPacketBlock, 1, MessageClass::kReply);
 /// A row of a shared array to which an offloaded block has added; precedes the acknowledgement.
 inline constexpr PacketKind kMergeRow = ordered_kind(kPacketBlock, 2, MessageClass::kReply);
-/// Packet::line of an acknowledgement: the block has not been executed to its end.
-inline constexpr uint32_t kSentBack = 1;
 
 // Packets between SMs and the front end.
-/// line: the stack; extra: rows of shared memory that the warp wants there.
 inline constexpr PacketKind kOffloadAsk = packet_detail::control(0);
 inline constexpr PacketKind kOffloadGrant = packet_detail::control(1);
 inline constexpr PacketKind kOffloadDeny = packet_detail::control(2);
 /// A denial because the stack SM's shared memory has no room.
 inline constexpr PacketKind kOffloadDenyShared = packet_detail::control(11);
-/// An offloaded block has returned; line: its stack; extra: rows of shared memory that are free
-/// again, those of others that have returned from there perhaps included.
+/// An offloaded block has returned.
 inline constexpr PacketKind kOffloadRelease = packet_detail::control(3);
-/// sectors: busy bits (bit 2 s: TX of stack s, bit 2 s + 1: RX); from a link port only its own two.
+/// News: busy bits (bit 2 s: TX of stack s, bit 2 s + 1: RX); from a link port only its own two.
 inline constexpr PacketKind kChannelBusy = packet_detail::control(4);
 /// The bit, from the highest down, that says under tuned offloading: stack `k` has no room.
 NW_HD NW_INLINE uint32_t full_bit(uint32_t k) { return 0x80000000u >> k; }
@@ -52,10 +46,82 @@ inline constexpr PacketKind kLearningStopped =
     packet_detail::control(7);  ///< nothing is under way here
 inline constexpr PacketKind kLearningResume =
     packet_detail::control(8);  ///< data has its final place
-/// extra: instances that have begun, where the learning phase counts them then.
+/// InstanceBegun, where the learning phase counts them then.
 inline constexpr PacketKind kInstanceBegun = packet_detail::control(10);
 
 // Packets between SMs without overhead: request and acknowledgement, kOffloadDeny, and this.
 inline constexpr PacketKind kStackHasRoom = packet_detail::control(9);
+
+// The meaning of packets with few members; that of others is beside what they are made of.
+
+/// A warp asks for a place in a stack.
+struct OffloadAsk {
+  uint32_t warp = 0;
+  uint32_t stack = 0;
+  uint32_t rows = 0;  ///< of shared memory, that it wants there
+
+  NW_HD NW_INLINE void put(Packet& p) const {
+    p.kind = kOffloadAsk;
+    p.tag = warp;
+    p.line = stack;
+    p.extra = rows;
+  }
+  NW_HD NW_INLINE static OffloadAsk of(const Packet& p) {
+    NW_ASSERT(p.kind == kOffloadAsk);
+    return {p.tag, p.line, p.extra};
+  }
+};
+
+/// The answer: kOffloadGrant or a denial.
+struct OffloadAnswer {
+  uint32_t warp = 0;
+
+  NW_HD NW_INLINE static OffloadAnswer of(const Packet& p) {
+    NW_ASSERT(p.kind == kOffloadGrant || p.kind == kOffloadDeny || p.kind == kOffloadDenyShared);
+    return {p.tag};
+  }
+};
+
+struct OffloadRelease {
+  uint32_t stack = 0;
+  /// Rows of shared memory that are free again, those of others that have returned from there
+  /// perhaps included.
+  uint32_t rows = 0;
+
+  NW_HD NW_INLINE void put(Packet& p) const {
+    p.kind = kOffloadRelease;
+    p.line = stack;
+    p.extra = rows;
+  }
+  NW_HD NW_INLINE static OffloadRelease of(const Packet& p) {
+    NW_ASSERT(p.kind == kOffloadRelease);
+    return {p.line, p.extra};
+  }
+};
+
+struct InstanceBegun {
+  uint32_t instances = 0;  ///< since the last such message
+
+  NW_HD NW_INLINE void put(Packet& p) const {
+    p.kind = kInstanceBegun;
+    p.extra = instances;
+  }
+  NW_HD NW_INLINE static InstanceBegun of(const Packet& p) {
+    NW_ASSERT(p.kind == kInstanceBegun);
+    return {p.extra};
+  }
+};
+
+/// A line that the block of a warp wrote, or a row of its shared array (kTableRow, kMergeRow).
+/// Tables' rows say no warp.
+struct OfWarp {
+  uint32_t warp = 0;
+
+  NW_HD NW_INLINE void put(Packet& p) const { p.tag = warp; }
+  NW_HD NW_INLINE static OfWarp of(const Packet& p) {
+    NW_ASSERT(p.kind == kOffloadDirty || p.kind == kMergeRow);
+    return {p.tag};
+  }
+};
 
 }  // namespace nearwarp::tom

@@ -69,17 +69,16 @@ struct ProgramTables {
 /// would compare the loop bound's register (TOM, section 4.2); the trace holds no registers, but
 /// the number of iterations that follow is the same fact (deviation 26 in
 /// tests/validation/DEVIATIONS.md).
-NW_HD inline uint32_t iterations_ahead(sm::Cursor c, const uint64_t* words,
-                                       const sm::ProgramImage& image, const ProgramTables& tables,
-                                       uint32_t first_block, uint16_t id, uint32_t enough) {
+NW_HD inline uint32_t iterations_ahead(sm::Cursor c, const sm::WarpTrace& trace,
+                                       const ProgramTables& tables, uint16_t id, uint32_t enough) {
   const auto pass_record = [&](uint32_t pc) {
-    const sm::ImageInstr& in = image.instrs[pc];
+    const sm::ImageInstr& in = trace.image.instrs[pc];
     if (in.flags & sm::kHasRecord)
-      c.trace_pos = sm::read_access(words, c.trace_pos, c.mask, in.flags & sm::kGuarded).next;
+      c.trace_pos = sm::read_access(trace.words, c.trace_pos, c.mask, in.flags & sm::kGuarded).next;
   };
   uint32_t iterations = 0;
   while (c.pc != sm::kEndOfTrace && tables.candidate_at(c.pc) == id) {
-    const sm::ImageBlock& b = image.blocks[c.block];
+    const sm::ImageBlock& b = trace.image.blocks[c.block];
     if (c.pc == b.first) iterations += tables.weight[c.block];
     if (iterations >= enough) return iterations;
     if (b.records == 0) {  // nothing to skip: take the rest of the run at once
@@ -90,7 +89,7 @@ NW_HD inline uint32_t iterations_ahead(sm::Cursor c, const uint64_t* words,
       for (; c.pc + 1 != c.end; ++c.pc) pass_record(c.pc);
       pass_record(c.pc);
     }
-    sm::advance(c, words, image, first_block);
+    sm::advance(c, trace);
   }
   return iterations;
 }

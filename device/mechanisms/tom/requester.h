@@ -80,7 +80,7 @@ NW_HD NW_APART inline void request(O& o, uint32_t warp, uint32_t now, uint32_t r
   }
   t.drain_epoch = sm::begin_drain(v.s);
   hold(o, warp, Step::kDraining);
-  sm::note_event(v, EventKind::kDecided, now, warp, o.p.stack_sms.in(v.base)[t.stack]);
+  sm::note_event(v, EventKind::kDecided, now, warp, node_of(o.p.stack_sms.in(v.base)[t.stack]));
   o.s.draining.set(warp);
   note_draining(o);
   try_ask(o, warp, now);
@@ -314,7 +314,7 @@ NW_HD inline bool look_at(O& o, uint32_t warp, uint32_t now, uint32_t earliest) 
 /// The front end's answer.
 template <class O>
 NW_HD NW_APART void on_answer(O& o, const Packet& p, uint32_t now) {
-  const uint32_t warp = p.tag;
+  const uint32_t warp = OffloadAnswer::of(p).warp;
   WarpSide& t = side_of(o, warp);
   NW_ASSERT(t.step == Step::kAsking);
   if (p.kind != kOffloadGrant) {
@@ -383,7 +383,7 @@ NW_HD NW_APART void send_request(O& o, uint32_t now) {
   t.step = Step::kAway;
   t.since = now;
   sm::set_away(v, warp, true);
-  sm::note_event(v, EventKind::kSent, now, warp, p.dst);
+  sm::note_event(v, EventKind::kSent, now, warp, node_of(p.dst));
   counters_of(o, t).offloaded += 1;
   o.s.counters.request_bytes += p.bytes;
   send(v.to_network(), v.base, v.tick(now), p, v.horizon);
@@ -412,16 +412,12 @@ NW_HD inline void send_control(O& o, uint32_t now) {
     while (o.s.to_release[stack] == 0) ++stack;
     o.s.to_release[stack] -= 1;
     o.s.num_to_release -= 1;
-    p.kind = kOffloadRelease;
-    p.line = stack;
-    p.extra = o.s.rows_to_release[stack];
+    OffloadRelease{stack, o.s.rows_to_release[stack]}.put(p);
     o.s.rows_to_release[stack] = 0;
   } else {
     const uint32_t warp = o.s.to_ask.take_first();
-    p.kind = kOffloadAsk;
-    p.tag = warp;
-    p.line = side_of(o, warp).stack;
-    p.extra = candidate_of(o, side_of(o, warp)).shared_rows;
+    const WarpSide& t = side_of(o, warp);
+    OffloadAsk{warp, t.stack, candidate_of(o, t).shared_rows}.put(p);
   }
   note_control(o);
   send(v.to_front_end(), v.base, v.tick(now), p, v.horizon);
@@ -447,7 +443,7 @@ NW_HD inline void on_dirty(O& o, LineAddr line, uint32_t now) {
 /// A row of what an offloaded block has added to its shared array: merge it.
 template <class O>
 NW_HD NW_APART void on_merge_row(O& o, const Packet& p, uint32_t now) {
-  WarpSide& t = side_of(o, p.tag);
+  WarpSide& t = side_of(o, OfWarp::of(p).warp);
   NW_ASSERT(t.step == Step::kAway);
   t.merged = tuning::take_port(o.v, now, 1, tuning::kMergeCycles);
   counters_of(o, t).merged_bytes += p.bytes - o.v.p.header_bytes;
@@ -456,7 +452,7 @@ NW_HD NW_APART void on_merge_row(O& o, const Packet& p, uint32_t now) {
 /// The block has been executed: take registers and program counter, go on.
 template <class O>
 NW_HD inline void on_ack(O& o, const Packet& packet, uint32_t now) {
-  const WarpSide& t = side_of(o, packet.tag);
+  const WarpSide& t = side_of(o, OffloadAck::of(o.v, packet).warp);
   o.s.to_release[t.stack] += 1;
   o.s.rows_to_release[t.stack] += candidate_of(o, t).shared_rows;
   o.s.num_to_release += 1;

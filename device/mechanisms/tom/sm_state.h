@@ -33,7 +33,7 @@ struct SmSideParams {
   uint32_t pipeline_latency = 10;  ///< core cycles from detection to decision
   uint32_t dirty_entries = 16;     ///< written lines a stack SM remembers per warp
   uint32_t shared_rows = 0;        ///< tuned: what the shared memory of a stack SM holds
-  Ref<uint16_t> stack_sms;         ///< by stack: where offload requests go
+  Ref<Endpoint> stack_sms;         ///< by stack: where offload requests go
   // The program.
   Ref<Candidate> candidates;
   Ref<uint16_t> candidate_of, weight;

@@ -26,18 +26,15 @@ template <class O>
 NW_HD NW_APART void spawn(O& o, const Packet& packet, uint16_t requester, uint32_t now) {
   auto& v = o.v;
   if (o.p.flush_l1) cache::l1_flush(v.p.l1, v.s.l1, v.base);
-  const bool inner = (packet.payload & kInnerCandidate) != 0;
-  Packet where = packet;
-  where.payload &= ~kInnerCandidate;
-  const Cursor at = unpack_cursor(v, where);
-  const uint32_t warp = sm::add_guest(v, o.bit, at, packet.tag >> 8 & 0xffffu, packet.line, now);
-  v.warps[warp].space = static_cast<uint8_t>(packet.tag >> 24);
+  const OffloadRequest r = OffloadRequest::of(v, packet);
+  const uint32_t warp = sm::add_guest(v, o.bit, r.at, r.kernel, r.thread_block, now);
+  v.warps[warp].space = static_cast<uint8_t>(r.space);
   WarpSide& t = side_of(o, warp);
   t = WarpSide{};
   t.requester = requester;
-  t.requester_warp = static_cast<uint8_t>(packet.tag);
-  sm::note_event(v, EventKind::kArrived, now, warp, packet.src, t.requester_warp);
-  t.candidate = (inner ? o.p.inner_of : o.p.candidate_of).in(v.base)[at.pc];
+  t.requester_warp = static_cast<uint8_t>(r.warp);
+  sm::note_event(v, EventKind::kArrived, now, warp, node_of(packet.src), t.requester_warp);
+  t.candidate = (r.inner ? o.p.inner_of : o.p.candidate_of).in(v.base)[r.at.pc];
   if (o.p.tuning.on) o.s.history.in(v.base)[warp] = tuning::TrafficHistory{};
   sm::continue_warp(v, warp, now,
                     candidate_of(o, t).shared_rows != 0 ? take_array(o, t, now) : now + 1);
@@ -48,8 +45,8 @@ NW_HD inline Packet dirty_packet(const O& o, const WarpSide& t, LineAddr line) {
   Packet p;
   p.kind = kOffloadDirty;
   p.src = o.v.s.endpoint;
-  p.dst = t.requester;
-  p.tag = t.requester_warp;
+  p.dst = endpoint_of(t.requester);
+  OfWarp{t.requester_warp}.put(p);
   p.line = o.v.shared_line(line);
   p.bytes = static_cast<uint16_t>(o.v.p.line_address_bytes);
   return p;
@@ -143,12 +140,10 @@ NW_HD inline void try_return(O& o, uint32_t warp, uint32_t now) {
 /// The acknowledgement of a finished warp; destination and size are the sender's.
 template <class O>
 NW_HD inline Packet ack_packet(O& o, uint32_t warp) {
+  const WarpSide& t = side_of(o, warp);
   Packet p;
-  p.kind = kOffloadAck;
   p.src = o.v.s.endpoint;
-  p.tag = side_of(o, warp).requester_warp;
-  pack_cursor(o.v.warps[warp].at, p);
-  if (side_of(o, warp).sent_back) p.line = kSentBack;
+  OffloadAck{t.requester_warp, t.sent_back, o.v.warps[warp].at}.put(p);
   return p;
 }
 /// Bytes that follow its header: registers; of a warp that is sent back also where it stands.
@@ -162,7 +157,8 @@ NW_HD inline uint32_t ack_body_bytes(const O& o, uint32_t warp, const WarpSide& 
 /// A request without overhead: it needs a free slot, and fewer guests than it says.
 template <class O>
 NW_HD inline void on_direct_request(O& o, uint32_t requester, const Packet& p, uint32_t now) {
-  if (o.v.s.free_warps.any() && o.s.guests < p.dst) {
+  const uint32_t below = guests_below(p);
+  if (o.v.s.free_warps.any() && o.s.guests < below) {
     spawn(o, p, static_cast<uint16_t>(requester), now);
     o.s.guests += 1;
     if (o.s.guests > o.s.counters.peak_guests) o.s.counters.peak_guests = o.s.guests;
@@ -171,8 +167,8 @@ NW_HD inline void on_direct_request(O& o, uint32_t requester, const Packet& p, u
   Packet answer;
   answer.kind = kOffloadDeny;
   answer.src = o.v.s.endpoint;
-  answer.tag = p.tag & 0xff;
-  o.s.refused.in(o.v.base)[requester] = p.dst;
+  answer.tag = OffloadRequest::of(o.v, p).warp;
+  o.s.refused.in(o.v.base)[requester] = static_cast<uint16_t>(below);
   send_direct(o, requester, answer, now);
 }
 
@@ -203,8 +199,8 @@ NW_HD NW_APART void send_merge_row(O& o, WarpSide& t, uint32_t now) {
   auto& v = o.v;
   const Candidate c = candidate_of(o, t);
   Packet p = tuning::row_packet(v, kMergeRow, c.shared_rows - t.rows_to_send, c.shared_bytes);
-  p.dst = t.requester;
-  p.tag = t.requester_warp;
+  p.dst = endpoint_of(t.requester);
+  OfWarp{t.requester_warp}.put(p);
   t.rows_to_send = static_cast<uint16_t>(t.rows_to_send - 1);
   tuning::take_port(v, now, 1, tuning::kCopyCycles);
   send(v.to_network(), v.base, v.tick(now), p, v.horizon);
@@ -230,7 +226,7 @@ NW_HD NW_APART void send_return(O& o, uint32_t now) {
   }
   o.s.shared_rows -= candidate_of(o, t).shared_rows;
   Packet p = ack_packet(o, warp);
-  p.dst = t.requester;
+  p.dst = endpoint_of(t.requester);
   p.bytes = static_cast<uint16_t>(v.p.header_bytes + ack_body_bytes(o, warp, t));
   send(v.to_network(), v.base, v.tick(now), p, v.horizon);
   o.s.returning.clear(warp);

@@ -57,33 +57,13 @@ NW_HD NW_APART inline void stay(O& o, uint32_t warp, uint32_t now) {
 NW_HD NW_INLINE void set_bit(uint8_t& mask, uint32_t bit, bool on) {
   mask = static_cast<uint8_t>(on ? mask | bit : mask & ~bit);
 }
-/// The line that the first active lane of an access wants.
-template <class V>
-NW_HD inline LineAddr first_line(const V& v, const uint64_t* words, uint32_t record,
-                                 uint32_t mask) {
-  const uint32_t lane = count_trailing_zeros(mask);
-  const uint64_t r = words[record];
-  const int stride = trace::record_stride(r);
-  uint64_t address = trace::record_base(r);
-  if (stride >= trace::kMinStride) {
-    address += static_cast<uint64_t>(static_cast<int64_t>(stride) * lane);
-  } else if (stride == trace::kTiles) {
-    address += trace::tile_distance(words[record + 1], lane);
-  } else if (stride == trace::kDeltas) {
-    address += static_cast<uint32_t>(words[record + 1]);
-  } else {
-    address = words[record + 1];
-  }
-  address &= trace::kAddressMask;
-  return static_cast<LineAddr>((address - v.p.device_base) >> v.p.line_shift);
-}
-
 /// The stack that the first lane of an access wants.
 template <class O>
 NW_HD NW_APART inline uint8_t destination_of(const O& o, uint32_t warp, uint32_t record,
                                              uint32_t mask) {
   const auto& v = o.v;
-  const LineAddr line = first_line(v, v.words(v.warps[warp]), record, mask);
+  const trace::RecordView access{v.words(v.warps[warp]), record, mask};
+  const LineAddr line = v.p.grid.line_of(sm::lane_address(access, count_trailing_zeros(mask)));
   return static_cast<uint8_t>(v.stack_of(v.physical(line, v.warps[warp].space)));
 }
 
@@ -94,18 +74,26 @@ NW_HD NW_APART inline bool is_long_enough(O& o, uint32_t warp) {
   const Warp& w = v.warps[warp];
   const WarpSide& t = side_of(o, warp);
   const uint32_t threshold = candidate_of(o, t).threshold;
-  return threshold == 0 || iterations_ahead(w.at, v.words(w), v.system.image, o.p.program(v.base),
-                                            w.first_block, t.candidate, threshold) >= threshold;
+  if (threshold == 0) return true;
+  return iterations_ahead(w.at, v.trace(w), o.p.program(v.base), t.candidate, threshold) >=
+         threshold;
 }
+
+/// OffloadRequest::inner, in the payload of its packet.
+inline constexpr uint64_t kInnerCandidate = uint64_t{1} << 63;
+/// OffloadAck::sent_back, as the line of its packet.
+inline constexpr uint32_t kSentBack = 1;
 
 /// A candidate's beginning, mask and trace position, as request and acknowledgement carry them.
 NW_HD inline void pack_cursor(const Cursor& c, Packet& p) {
+  NW_ASSERT(p.kind == kOffloadRequest || p.kind == kOffloadAck);
   p.payload = c.trace_pos | uint64_t{c.pc} << 32;
   p.sectors = c.mask;
   p.extra = c.block | c.repeats << 20;
 }
 template <class V>
 NW_HD inline Cursor unpack_cursor(const V& v, const Packet& p) {
+  NW_ASSERT(p.kind == kOffloadRequest || p.kind == kOffloadAck);
   Cursor c;
   c.trace_pos = static_cast<uint32_t>(p.payload);
   c.pc = static_cast<uint32_t>(p.payload >> 32);
@@ -117,18 +105,63 @@ NW_HD inline Cursor unpack_cursor(const V& v, const Packet& p) {
   return c;
 }
 
+/// A block of code for a stack SM.
+struct OffloadRequest {
+  uint32_t warp = 0;                                 ///< the requester's
+  uint32_t kernel = 0, space = 0, thread_block = 0;  ///< as of sm::Warp
+  bool inner = false;  ///< of the block that begins there, not of the loop around it
+  Cursor at;           ///< where, and with which lanes
+
+  NW_HD void put(Packet& p) const {
+    p.kind = kOffloadRequest;
+    pack_cursor(at, p);
+    if (inner) p.payload |= kInnerCandidate;
+    p.line = thread_block;
+    p.tag = warp | kernel << 8 | space << 24;
+  }
+  template <class V>
+  NW_HD static OffloadRequest of(const V& v, const Packet& p) {
+    NW_ASSERT(p.kind == kOffloadRequest);
+    OffloadRequest r;
+    r.warp = p.tag & 0xff;
+    r.kernel = p.tag >> 8 & 0xffff;
+    r.space = p.tag >> 24;
+    r.thread_block = p.line;
+    r.inner = (p.payload & kInnerCandidate) != 0;
+    r.at = unpack_cursor(v, p);
+    r.at.pc &= static_cast<uint32_t>(~kInnerCandidate >> 32);
+    return r;
+  }
+};
+
+/// The block has been executed, or the warp is sent back.
+struct OffloadAck {
+  uint32_t warp = 0;       ///< the requester's
+  bool sent_back = false;  ///< the block has not been executed to its end
+  Cursor at;               ///< where the warp goes on
+
+  NW_HD void put(Packet& p) const {
+    p.kind = kOffloadAck;
+    pack_cursor(at, p);
+    p.tag = warp;
+    p.line = sent_back ? kSentBack : 0;
+  }
+  template <class V>
+  NW_HD static OffloadAck of(const V& v, const Packet& p) {
+    NW_ASSERT(p.kind == kOffloadAck);
+    return {p.tag, p.line == kSentBack, unpack_cursor(v, p)};
+  }
+};
+
 /// A request for the warp's candidate; destination and size are the sender's.
 template <class O>
 NW_HD inline Packet request_packet(O& o, uint32_t warp) {
   const Warp& w = o.v.warps[warp];
-  Packet p;
-  p.kind = kOffloadRequest;
-  p.src = o.v.s.endpoint;
   const WarpSide& t = side_of(o, warp);
-  pack_cursor(t.saved, p);
-  if (candidate_of(o, t).outer != kNoCandidate) p.payload |= kInnerCandidate;
-  p.line = w.thread_block;
-  p.tag = warp | static_cast<uint32_t>(w.kernel) << 8 | uint32_t{w.space} << 24;
+  const bool inner = candidate_of(o, t).outer != kNoCandidate;
+  Packet p;
+  p.src = o.v.s.endpoint;
+  OffloadRequest{warp, w.kernel, w.space, w.thread_block, inner, t.saved}.put(p);
   return p;
 }
 
@@ -193,15 +226,16 @@ NW_HD inline uint32_t take_merged(O& o, WarpSide& t, uint32_t now) {
 template <class O>
 NW_HD NW_APART void take_back(O& o, const Packet& packet, uint32_t now) {
   auto& v = o.v;
-  const uint32_t warp = packet.tag;
+  const OffloadAck ack = OffloadAck::of(v, packet);
+  const uint32_t warp = ack.warp;
   Warp& w = v.warps[warp];
   WarpSide& t = side_of(o, warp);
   NW_ASSERT(t.step == Step::kAway);
-  w.at = unpack_cursor(v, packet);
+  w.at = ack.at;
   counters_of(o, t).returned += 1;
   counters_of(o, t).offloaded_cycles += now - t.decided;
   const uint32_t ready = take_merged(o, t, now);
-  if (packet.line == kSentBack) {
+  if (ack.sent_back) {
     go_on_at_home(o, t, now);
   } else {
     const uint16_t outer = candidate_of(o, t).outer;

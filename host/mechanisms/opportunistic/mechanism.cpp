@@ -130,7 +130,7 @@ class OpportunisticRun final : public sim::MechanismRun {
 
   /// `meetings`: of its service queue; null if it has none.
   void attach_sm(System& system, uint32_t endpoint, Ref<SmSideParams> params,
-                 const std::vector<uint16_t>* meetings) {
+                 const std::vector<Endpoint>* meetings) {
     const uint32_t warps = system.state<sm::SmState>(endpoint).warps.count;
     SmSideState<1> side;
     side.warps = system.arena.allocate<WarpSide>(warps);

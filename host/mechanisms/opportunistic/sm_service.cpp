@@ -55,7 +55,7 @@ Meetings find_meetings(const sim::System& system, const sim::Tiles& tiles, uint3
   std::map<uint32_t, uint32_t> cluster_on;
   for (uint32_t k = 0; k < tiles.sms.size(); ++k) cluster_on[tiles.sms[k]] = k;
   for (uint32_t i = 0; i < system.sms.size(); ++i) {
-    std::vector<uint16_t>& table = m.of.emplace_back(m.slices * m.slices, kNoMeeting);
+    std::vector<Endpoint>& table = m.of.emplace_back(m.slices * m.slices, kNoMeeting);
     for (uint32_t a = 0; a < m.slices; ++a)
       for (uint32_t b = 0; b < m.slices; ++b) {
         const std::optional<uint32_t> tile = meet_node(
@@ -63,7 +63,7 @@ Meetings find_meetings(const sim::System& system, const sim::Tiles& tiles, uint3
         if (!tile || a == b) continue;
         // The SM of the tile's cluster at the same place as this one in its own.
         const uint32_t sm = cluster_on.at(*tile) * sms_per_cluster + i % sms_per_cluster;
-        if (sm < system.sms.size()) table[a * m.slices + b] = system.sms[sm];
+        if (sm < system.sms.size()) table[a * m.slices + b] = endpoint_of(system.sms[sm]);
       }
   }
   return m;

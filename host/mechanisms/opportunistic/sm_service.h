@@ -29,7 +29,7 @@ void link_service_queues(sim::Graph& graph, const sim::Parts& parts);
 /// Where data of two slices meets on its way to each SM, as endpoints.
 struct Meetings {
   std::vector<uint8_t> slice_at;          ///< by endpoint: number of the slice
-  std::vector<std::vector<uint16_t>> of;  ///< by SM: [slice * slices + slice]
+  std::vector<std::vector<Endpoint>> of;  ///< by SM: [slice * slices + slice]
   uint32_t slices = 0;
 };
 Meetings find_meetings(const sim::System& system, const sim::Tiles& tiles, uint32_t sms_per_cluster,

@@ -135,7 +135,7 @@ void DataPlacement::keep_in_host_memory(System& system) const {
   const std::span<const uint16_t> hosts = system.members("host_memory");
   for (const uint16_t slice : system.members("l2")) {
     L2SliceState& s = system.state<L2SliceState>(slice);
-    s.elsewhere = hosts[system.nodes[slice].stack];
+    s.elsewhere = endpoint_of(hosts[system.nodes[slice].stack]);
     s.elsewhere_end = static_cast<LineAddr>((plan_.memory_bytes - 1) >> line_shift_) + 1;
   }
 }

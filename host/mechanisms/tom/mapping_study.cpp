@@ -175,10 +175,10 @@ MappingStudy study_mappings(const runtime::Recording& recording, const ImageTabl
                             const tom::OffloadTables& offload, const AddressMap& baseline,
                             uint64_t first_instances, const StudyOptions& options) {
   analytics::MappingParams params;
-  params.device_base = exec::kDeviceBase;
-  params.line_shift = static_cast<uint32_t>(std::countr_zero(options.line_bytes));
+  params.grid.device_base = exec::kDeviceBase;
+  params.grid.line_shift = static_cast<uint32_t>(std::countr_zero(options.line_bytes));
   params.baseline = baseline;
-  const Ranges ranges(recording.allocations, params.line_shift);
+  const Ranges ranges(recording.allocations, params.grid.line_shift);
   MappingTotals totals;
   std::vector<uint8_t> touched(ranges.ranges().size(), 0);
   uint64_t left = first_instances;

@@ -237,7 +237,7 @@ class TomRun final : public sim::MechanismRun {
   void attach_sms(System& system) {
     const std::span<const uint16_t> stack_sms = system.members("stack_sm");
     SmSideParams params = side_params(false);
-    params.stack_sms = kernels::place(system.arena, stack_sms);
+    params.stack_sms = sim::place_all(system, sim::endpoints_of(stack_sms));
     params.candidates = sim::place_all(system, tables_.candidates);
     params.candidate_of = sim::place_all(system, tables_.candidate_of);
     params.inner_of = sim::place_all(system, tables_.inner_of);

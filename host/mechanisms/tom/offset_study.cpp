@@ -130,7 +130,7 @@ class Study {
     Candidate& candidate;
     void operator()(uint32_t pc, const sm::Access& a) {
       const uint32_t lane = count_trailing_zeros(a.mask);
-      candidate.access(index[pc], sm::lane_address(traces.words, a.record, a.mask, lane));
+      candidate.access(index[pc], sm::lane_address(a.in(traces.words), lane));
     }
   };
   struct InstanceReader {

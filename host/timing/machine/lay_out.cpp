@@ -26,8 +26,10 @@ void number_nodes(const Graph& graph, System& s) {
 
 std::vector<HomeTable> make_homes(const Graph& graph, ArenaBuilder& arena) {
   std::vector<HomeTable> tables;
-  for (const Homes& h : graph.homes)
-    tables.push_back({kernels::place(arena, std::span<const uint16_t>(h.at)), h.per_stack});
+  for (const Homes& h : graph.homes) {
+    const std::vector<Endpoint> endpoints = endpoints_of(h.at);
+    tables.push_back({kernels::place(arena, std::span<const Endpoint>(endpoints)), h.per_stack});
+  }
   return tables;
 }
 

@@ -10,7 +10,7 @@ namespace nearwarp::sim {
 
 void Layout::node(NodeId node, const L2SliceSpec& spec) {
   L2SliceParams p = spec.params;
-  p.endpoint = node;
+  p.endpoint = endpoint_of(node);
   p.map = s.map;
   p.homes = homes[spec.homes];
   p.stack = graph.nodes[node].stack;
@@ -23,7 +23,7 @@ void Layout::node(NodeId node, const L2SliceSpec& spec) {
 
 void Layout::node(NodeId node, const VaultSpec& spec) {
   VaultParams p = spec.params;
-  p.endpoint = node;
+  p.endpoint = endpoint_of(node);
   p.map = s.map;
   VaultState state =
       make_vault(s.arena, p, spec.banks, spec.entries, in(node, kRequests), out(node, kReplies));
@@ -39,7 +39,8 @@ void Layout::node(NodeId node, const VaultSpec& spec) {
     for (const NodeId n : only_to) s.arena.get(state.exit_of)[n] = static_cast<uint8_t>(exit);
   }
   if (spec.tells != kNoHomes)
-    tell_of_writes(s.arena, state, slice_of(node, spec), others_than(graph.nodes[node].stack));
+    tell_of_writes(s.arena, state, endpoint_of(slice_of(node, spec)),
+                   others_than(graph.nodes[node].stack));
   add(node, p, state);
 }
 
@@ -67,7 +68,7 @@ Ref<uint8_t> Layout::others_than(uint16_t stack) {
 
 void Layout::node(NodeId node, const HostMemorySpec& spec) {
   HostMemoryParams p = spec.params;
-  p.endpoint = node;
+  p.endpoint = endpoint_of(node);
   HostMemoryState state;
   state.in = in(node, kRequests);
   state.out = out(node, kReplies);

@@ -46,17 +46,17 @@ void join_gpc(Layout& l, NodeId node, sm::SmStateOf<kWords>& s) {
     port.copies_out = l.channels[channel(l.links[node].out, kReplies, lines)];
     port.copies_in = l.channels[channel(l.links[node].in, kReplies, lines)];
   }
-  std::vector<uint16_t> members;
+  std::vector<Endpoint> members;
   for (const uint32_t i : l.links[l.graph.links[out].to.node].out)
-    members.push_back(l.graph.links[i].to.node);
-  port.members = kernels::place(l.s.arena, std::span<const uint16_t>(members));
+    members.push_back(endpoint_of(l.graph.links[i].to.node));
+  port.members = kernels::place(l.s.arena, std::span<const Endpoint>(members));
 }
 
 template <uint32_t kWords>
 void add_sm(Layout& l, NodeId node, const sm::SmParams& p) {
   sm::SmStateOf<kWords> s = sm::make_sm<kWords>(l.s.arena, p, num_kernels(l.graph));
   if (l.graph.log_events != 0) s.log.events = l.s.arena.allocate<Event>(l.graph.log_events);
-  s.endpoint = node;
+  s.endpoint = endpoint_of(node);
   s.stack = l.graph.nodes[node].stack;
   s.index = l.sms++;  // nodes are laid out in their order
   s.to_network = l.out(node, kRequests | kReplies);
@@ -100,7 +100,7 @@ void Layout::node(NodeId node, const SmSpec& spec) {
   p.translation = s.page_tables.translation;
   p.homes = homes[spec.homes_in(graph.nodes[node].stack)];
   for (const uint32_t i : links[node].out)
-    if ((graph.links[i].carries & kControl) != 0) p.front_end = graph.links[i].to.node;
+    if ((graph.links[i].carries & kControl) != 0) p.front_end = endpoint_of(graph.links[i].to.node);
   check_wide(*this, node, p);
   if (p.num_warps <= WarpSet<1>::kCapacity) {
     add_sm<1>(*this, node, p);
@@ -137,7 +137,7 @@ void Layout::node(NodeId node, const FrontEndSpec& spec) {
   ArenaBuilder& a = s.arena;
   frontend::FrontEndParams p = spec.params;
   p.num_sms = s.num_sms();
-  p.endpoint = node;
+  p.endpoint = endpoint_of(node);
   check_groups(p);
   frontend::FrontEndState f = frontend::make_front_end(a, p, rooms, spec.launches);
   f.to_sm = kernels::place(a, std::span<const Ref<Channel>>(to_sm));

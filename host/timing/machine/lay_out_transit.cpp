@@ -67,17 +67,18 @@ void Layout::node(NodeId node, const RouterNetworkSpec& spec) {
 void Layout::node(NodeId node, const LinkPortSpec& spec) {
   LinkPortParams p = spec.params;
   p.ports = numbered(*this, node, spec.params.ports);
-  p.endpoint = node;
+  p.endpoint = endpoint_of(node);
   Ref<Channel> control;
   for (const uint32_t i : links[node].out) {
     if (graph.links[i].carries != kControl) continue;
     control = channels[i];
-    p.front_end = graph.links[i].to.node;
+    p.front_end = endpoint_of(graph.links[i].to.node);
   }
+  const std::vector<SwitchLink> inputs = inputs_of(*this, node), outputs = outputs_of(*this, node);
   const LinkPortState state =
-      make_link_port(s.arena, p, inputs_of(*this, node), outputs_of(*this, node),
-                     out_of_class(node, ChannelClass::kGpuToMemory),
-                     in_of_class(node, ChannelClass::kMemoryToGpu), control);
+      make_link_port(s.arena, p,
+                     {inputs, outputs, out_of_class(node, ChannelClass::kGpuToMemory),
+                      in_of_class(node, ChannelClass::kMemoryToGpu), control});
   set_routes(*this, node, state.ports.routes);
   add(node, p, state);
 }

@@ -141,8 +141,8 @@ RouterNetwork make_router_network(ArenaBuilder& arena, const RouterNetworkSpec& 
   RouterNetwork n;
   n.topology = t;
   n.params = params;
-  n.state = noc::make_channel_network(arena, params, net, inputs, outputs, where.senders,
-                                      where.receivers);
+  n.state = noc::make_channel_network(arena, params, net,
+                                      {inputs, outputs, where.senders, where.receivers});
   return n;
 }
 

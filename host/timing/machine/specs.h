@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -22,6 +23,12 @@ namespace nearwarp::sim {
 /// A node's number: its position in Graph::nodes, and its endpoint in packets.
 using NodeId = uint16_t;
 inline constexpr NodeId kNoNode = 0xffff;
+/// Nodes as packets name them.
+inline std::vector<Endpoint> endpoints_of(std::span<const NodeId> nodes) {
+  std::vector<Endpoint> endpoints;
+  for (const NodeId node : nodes) endpoints.push_back(endpoint_of(node));
+  return endpoints;
+}
 inline constexpr uint16_t kNoStack = 0xffff;
 inline constexpr uint32_t kNoHomes = ~uint32_t{0};
 

@@ -37,16 +37,14 @@ NetworkParams params_of(const NocConfig& config, const Topology& topology) {
 void wire(const Topology& topology, const NetworkParams& params, const NetworkState& state,
           std::byte* base, uint32_t latency) {
   constexpr uint32_t kTerminalLatency = 1;
+  const Wiring wiring(params, state, base);
   for (const Wire& w : topology.wires)
-    wire_routers(params, state, base, w.from, w.from_port, w.to, w.to_port, latency, latency);
+    wiring.join({w.from, w.from_port}, {w.to, w.to_port}, latency);
   for (uint32_t n = 0; n < params.terminals; ++n) {
     const Attachment& a = topology.terminals[n];
-    if (a.in_router != kNoRouter)
-      wire_sender(params, state, base, n, a.in_router, a.in_port, kTerminalLatency,
-                  kTerminalLatency);
+    if (a.in_router != kNoRouter) wiring.join_sender(n, {a.in_router, a.in_port}, kTerminalLatency);
     if (a.out_router != kNoRouter)
-      wire_receiver(params, state, base, n, a.out_router, a.out_port, kTerminalLatency,
-                    kTerminalLatency);
+      wiring.join_receiver(n, {a.out_router, a.out_port}, kTerminalLatency);
   }
   std::copy(topology.routes.begin(), topology.routes.end(), state.routes.in(base));
 }

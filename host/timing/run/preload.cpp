@@ -30,7 +30,7 @@ void preload_l2(std::span<const runtime::Allocation> allocations,
     for (uint64_t n = begin / machine.l1.line_bytes; n * machine.l1.line_bytes < end; ++n) {
       const LineAddr line =
           translate(system.page_tables.translation, base, a.application, static_cast<LineAddr>(n));
-      const uint16_t slice = sm.homes.of(system.map.of(line, base), line, base);
+      const uint32_t slice = node_of(sm.homes.of(system.map.of(line, base), line, base));
       const auto& p = system.params<const L2SliceParams>(slice);
       l2_detail::preload(p, system.state<L2SliceState>(slice), base, line,
                          touched_sectors(p, n, begin, end));

@@ -19,7 +19,7 @@ bool keeps_stores(const L2SliceParams& p) { return p.write_back != 0; }
 Uses::Uses(const runtime::Recording& recording, const ImageTables& image, System& system)
     : recording_(recording), image_(image), system_(system), base_(system.arena.base()) {
   const sm::SmParams& p = system.params<sm::SmParams>(system.sms.at(0));
-  line_shift_ = p.line_shift;
+  line_shift_ = p.grid.line_shift;
   page_shift_ = p.tlb.entries != 0 ? p.tlb.page_shift : 0;
   code_shift_ = p.fetch.cached ? p.fetch.line_shift : 0;
   const auto& d = system.front_end().dispatch;

@@ -40,7 +40,7 @@ class Uses {
   /// The slice that answers an SM for a physical line.
   uint16_t slice_of(uint32_t asker, LineAddr line) const {
     const auto& p = system_.params<sm::SmParams>(system_.sms[asker]);
-    return p.homes.of(system_.map.of(line, base_), line, base_);
+    return node_of(p.homes.of(system_.map.of(line, base_), line, base_));
   }
 
   /// Thread blocks [begin, end) of a launch, before all that is known so far; it gets its first

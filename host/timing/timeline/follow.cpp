@@ -221,7 +221,7 @@ void Follow::look_at_channels(sim::Replay& run, Tick at) {
     for (const auto& [mshr, index] : open_) {
       RequestWay& r = requests_[index];
       if (packet.line != r.line) continue;
-      const uint16_t end = is_reply(packet.kind) ? packet.dst : packet.src;
+      const uint32_t end = node_of(is_reply(packet.kind) ? packet.dst : packet.src);
       // A packet of the SM's own, or of who asks on for it; not another SM's for the same line.
       if (end == sm_ ? packet.tag == mshr : !kernels::is_sm(system.component(end).kind))
         RequestTracks::add_hop(r, c, packet, at, arrives);

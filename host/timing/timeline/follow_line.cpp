@@ -138,7 +138,7 @@ void FollowLine::look_at_sms(sim::Replay& run, Tick at, uint32_t line) {
 
 void FollowLine::place(sim::System& system, const Channel& c, const Packet& packet, Tick at,
                        Tick arrives) {
-  const uint16_t end = is_reply(packet.kind) ? packet.dst : packet.src;
+  const uint32_t end = node_of(is_reply(packet.kind) ? packet.dst : packet.src);
   const uint32_t number = number_of(packet.kind);
   bool placed = false;
   for (const size_t i : open_) {

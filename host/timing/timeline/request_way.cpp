@@ -69,8 +69,7 @@ void RequestTracks::begin(sim::Replay& run) {
     step_ = std::min<Tick>(step_, std::max(1u, system.arena.get(info.channel)->latency));
   for (const auto& node : system.nodes) names_.push_back(node.name);
   const auto& params = system.params<sm::SmParams>(system.sms[0]);
-  line_bytes_ = uint64_t{1} << params.line_shift;
-  device_base_ = params.device_base;
+  grid_ = params.grid;
   for (uint32_t k = 0; k < image.index_of.size(); ++k) {
     const compiler::Kernel& kernel = *run.recording().kernels[k];
     for (size_t i = 0; i < image.index_of[k].size(); ++i) {
@@ -139,11 +138,11 @@ uint64_t RequestTracks::address_of(sim::System& system, uint32_t line) {
       if (translated(system, space, (page << t.page_shift) + (line & within)) == without_map(line))
         found = (uint64_t{page} << t.page_shift) + (line & within);
   }
-  return device_base_ + found * line_bytes_;
+  return grid_.address_of(static_cast<LineAddr>(found));
 }
 
 uint32_t RequestTracks::line_of(sim::System& system, uint64_t address) const {
-  return translated(system, 0, static_cast<uint32_t>((address - device_base_) / line_bytes_));
+  return translated(system, 0, grid_.line_of(address));
 }
 
 std::string RequestTracks::text_of(const RequestWay& way) const {

@@ -89,7 +89,7 @@ class RequestTracks {
   uint64_t address_of(sim::System& system, uint32_t line);
   /// The physical line of a device address.
   uint32_t line_of(sim::System& system, uint64_t address) const;
-  uint64_t line_bytes() const { return line_bytes_; }
+  uint64_t line_bytes() const { return grid_.line_bytes(); }
 
   /// The way's stages in lines, with the cycles that each took, which add up to all of them.
   std::string text_of(const RequestWay& way) const;
@@ -102,7 +102,7 @@ class RequestTracks {
 
   uint32_t core_period_ = 1;
   Tick step_ = 1;
-  uint64_t line_bytes_ = 128, device_base_ = 0;
+  LineGrid grid_;
   std::vector<std::string> names_;                              ///< of endpoints
   std::map<std::pair<uint32_t, uint32_t>, std::string> lines_;  ///< by kernel and pc
 };

@@ -24,8 +24,7 @@ struct Map {
 /// The part of a core that the test reads: core 0, whose warp 1 stands at an access.
 struct Core {
   struct Params {
-    uint64_t device_base = kBase;
-    uint32_t line_shift = 7;
+    LineGrid grid{kBase, 7};
     Map map;
     uint32_t local_map = 0;
     Translation translation;

@@ -43,8 +43,8 @@ struct ServiceRig : SliceRig {
     o.latency_cycles = static_cast<uint16_t>(alu * kAlu);
     o.reply_bytes = store != 0 ? 8 : 136;
     Packet p = pack(o);
-    p.src = 7;
-    p.dst = 50;
+    p.src = Endpoint{7};
+    p.dst = Endpoint{50};
     p.tag = tag;
     p.bytes = 32;
     sm_out->items.push_back({cycle * kPeriod - kHop, p, 0});

@@ -55,7 +55,7 @@ struct SmServiceRig {
     side.warps = a.allocate<opportunistic::WarpSide>(params.num_warps);
     side.service = service;
     sm::SmState s = sm::make_sm<1>(a, params);
-    s.endpoint = kSm;
+    s.endpoint = endpoint_of(kSm);
     s.to_network = to_slices;
     s.from_network = from_slices;
     s.attached = s.own_channels = 1;
@@ -95,8 +95,8 @@ struct SmServiceRig {
     o.latency_cycles = static_cast<uint16_t>(alu * kAlu);
     o.reply_bytes = store != 0 ? 8 : 136;
     Packet p = pack(o);
-    p.src = kOther;
-    p.dst = kSm;
+    p.src = endpoint_of(kOther);
+    p.dst = endpoint_of(kSm);
     p.tag = tag;
     p.bytes = 32;
     chains->items.push_back({cycle - kHop, p, 0});

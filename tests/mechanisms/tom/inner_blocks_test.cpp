@@ -169,8 +169,8 @@ TEST(InnerBlocks, AStackSmExecutesTheBlockAlone) {
     b.build();
     Packet p;
     p.kind = kOffloadRequest;
-    p.src = kSmEndpoint;
-    p.dst = kStackSmEndpoint;
+    p.src = endpoint_of(kSmEndpoint);
+    p.dst = endpoint_of(kStackSmEndpoint);
     p.tag = 5;
     pack_cursor(find_candidate(b.program, b.traces, 0, 0), p);
     if (inner) p.payload |= kInnerCandidate;

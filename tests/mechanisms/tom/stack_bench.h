@@ -35,8 +35,8 @@ struct StackBenchOf : SmBenchOf<kWords> {
   void request(Tick at, uint32_t warp = 5) {
     Packet p;
     p.kind = tom::kOffloadRequest;
-    p.src = kSmEndpoint;
-    p.dst = kStackSmEndpoint;
+    p.src = endpoint_of(kSmEndpoint);
+    p.dst = endpoint_of(kStackSmEndpoint);
     p.tag = warp;
     p.line = 0;
     tom::pack_cursor(find_candidate(program, traces, 0, 0), p);

@@ -73,7 +73,7 @@ TEST(SharedRows, ATableComesBeforeTheRequestAndDoesNotGoBack) {
   for (uint32_t i = 0; i < 3; ++i) {
     Packet row;
     row.kind = tom::kTableRow;
-    row.src = kSmEndpoint;
+    row.src = endpoint_of(kSmEndpoint);
     row.bytes = static_cast<uint16_t>(kHeader + bytes_of_row(i, 300, 128));
     b.network->send_at(i, row);
   }

@@ -316,7 +316,7 @@ ChannelNetworkState make_channel_network(Allocator& arena, const ChannelNetworkP
   ChannelNetworkState s;
   s.net = net;
   const uint32_t terminals = p.net.terminals, vcs = terminals * p.net.vcs;
-  make_channel_ends(arena, p, s, inputs, outputs, senders, receivers, terminals);
+  make_channel_ends(arena, p, s, {inputs, outputs, senders, receivers}, terminals);
   s.senders = arena.template allocate<Sender>(terminals);
   s.receivers = arena.template allocate<Receiver>(terminals);
   s.credits = arena.template allocate<uint16_t>(vcs);

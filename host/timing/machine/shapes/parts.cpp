@@ -115,8 +115,8 @@ SmSpec Parts::main_sm() const {
   p.remote_shared = m.lsu.remote_shared_cycles;
   p.shared_banks = m.lsu.shared_banks;
   p.branch_latency = m.sm.branch_latency_cycles;
-  p.device_base = exec::kDeviceBase;
-  p.line_shift = log2_exact(m.l1.line_bytes);
+  p.grid.device_base = exec::kDeviceBase;
+  p.grid.line_shift = log2_exact(m.l1.line_bytes);
   if (m.memory.local_memory == "slot") p.local_sms = m.gpu.sms;
   p.count_rounds = m.l2.atomic_cycles != 0;
   p.atomic_packets = m.lsu.atomic_packets == "sector" ? sm::AtomicPackets::kSectors

@@ -1,0 +1,10 @@
+// Endpoints of packets are compared with numbers in tests, which say them as numbers.
+#pragma once
+
+#include "device/core/types.h"
+
+namespace nearwarp {
+
+constexpr bool operator==(Endpoint e, uint32_t node) { return node_of(e) == node; }
+
+}  // namespace nearwarp
