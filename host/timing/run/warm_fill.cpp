@@ -42,9 +42,8 @@ void fill_tlbs(const Uses& uses, System& system) {
     with_sm(system, endpoint, [&](auto& sm) {
       for (size_t k = 0; k < n; ++k) {
         const uint32_t page = std::get<uint32_t>(sorted[sorted.size() - n + k]);
-        sm.tlb.pages.in(base)[k] = page;
+        cache::put(sm::tlb_store(p), sm.tlb.pages, base, static_cast<uint32_t>(k), page);
         sm.tlb.entries.in(base)[k] = sm::tlb_walked(p, system.page_tables.translation, base, page);
-        sm.tlb.last_use.in(base)[k] = ++sm.tlb.use_clock;
       }
     });
   };
