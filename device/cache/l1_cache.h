@@ -6,9 +6,8 @@
 // ways, write policy).
 #pragma once
 
-#include "device/cache/set_index.h"
-#include "device/core/lanes.h"
-#include "device/core/types.h"
+#include "device/cache/line_sectors.h"
+#include "device/cache/tag_store.h"
 
 namespace nearwarp::cache {
 
@@ -27,9 +26,7 @@ NW_HD constexpr bool drops(L1Keep keep) {
   return keep == L1Keep::kMisses || keep == L1Keep::kNothing;
 }
 
-struct L1Params {
-  SetIndex index;
-  uint32_t ways = 4;
+struct L1Params : TagStoreParams {
   uint32_t hit_latency = 35;
   uint32_t mshrs = 64;  ///< at most 64, bits of a word; 256 if not plain
   uint32_t merges = 8;  ///< loads per MSHR
@@ -42,15 +39,6 @@ struct L1Params {
   uint8_t on_fill = 0;      ///< a miss takes its way when its data comes, not when it is sent
 };
 
-/// State of a line by sectors, of 32 bytes.
-struct L1Line {
-  uint8_t readable = 0;  ///< sectors
-  uint8_t dirty = 0;  ///< written: sectors, or with kLocalBack 1: the line has to be written back
-  uint16_t mshr = 0;  ///< while it is filling
-  uint32_t reserved = 0;
-  uint64_t written = 0;  ///< 4-byte words
-};
-
 struct L1Counters {
   uint64_t read_hits = 0, read_misses = 0, read_merges = 0;
   uint64_t write_hits = 0, write_misses = 0;
@@ -60,9 +48,7 @@ struct L1Counters {
   uint64_t lines_dirtied = 0, write_backs = 0, lines_dropped_dirty = 0;
 };
 
-struct L1State {
-  Ref<LineAddr> tags;      ///< sets x ways; kNoLine: empty
-  Ref<uint32_t> last_use;  ///< sets x ways
+struct L1State : TagStore {
   /// sets x ways: 1 + MSHR of the miss that reserved it; 0: valid, and wherever `on_fill`.
   Ref<uint8_t> filling;
   Ref<LineAddr> mshr_line;   ///< kNoLine: free, or its line has been invalidated meanwhile
@@ -71,12 +57,12 @@ struct L1State {
   Ref<uint8_t> mshr_count;   ///< loads that wait
   Ref<uint8_t> mshr_loads;   ///< mshrs x merges: load entries that wait
   // If not plain; `filling` is 0 or 1 then.
-  Ref<L1Line> lines;           ///< sets x ways
+  Ref<LineSectors> lines;      ///< sets x ways
   Ref<uint16_t> mshr_missing;  ///< sectors under way
   Ref<uint8_t> mshr_needs;     ///< mshrs x merges: sectors that the load was looking for
   uint64_t mshr_free_more[3] = {};
   uint64_t mshr_free = 0;
-  uint32_t use_clock = 0, flushed_at = 0;
+  uint32_t flushed_at = 0;  ///< number of uses
   /// The first way of the set in which a load found all ways being filled; kNoLane: no load has,
   /// since whoever looks loads up has reset it.
   uint32_t full_set = kNoLane;
@@ -85,46 +71,11 @@ struct L1State {
 
 enum class L1Result : uint8_t { kHit, kMerged, kMiss, kStall };
 
-/// The first way of the line's set.
-NW_HD NW_INLINE uint32_t l1_first_of(const L1Params& p, LineAddr line) {
-  return p.index.of(line) * p.ways;
-}
-
-/// The way of a set that holds the line; kNoLane: none does. `tags`: the set's.
-NW_HD NW_INLINE uint32_t l1_way_of(const L1Params& p, const LineAddr* tags, LineAddr line) {
-  if (p.ways == 4) {
-    const uint64_t found = lanes::ballot(4, [&](uint32_t w) { return tags[w] == line; });
-    return found != 0 ? count_trailing_zeros(found) : kNoLane;
-  }
-  for (uint32_t w = 0; w < p.ways; ++w)
-    if (tags[w] == line) return w;
-  return kNoLane;
-}
-
-/// The least recently used way of a set that is not being filled, empty ones first; kNoLane: all
-/// are being filled.
-NW_HD NW_INLINE uint32_t l1_way_to_fill(const L1Params& p, const LineAddr* tags,
-                                        const uint32_t* last_use, const uint8_t* filling) {
-  if (p.ways == 4) {  // without branches, which nobody could predict
-    uint64_t first = ~uint64_t{0};
-    for (uint32_t w = 0; w < 4; ++w) {
-      const uint32_t use = tags[w] == kNoLine ? 0 : last_use[w];
-      const uint32_t key = use | (0u - static_cast<uint32_t>(filling[w] != 0));
-      const uint64_t choice = uint64_t{key} << 2 | w;
-      first = choice < first ? choice : first;
-    }
-    return first >> 2 == 0xffffffffu ? kNoLane : static_cast<uint32_t>(first & 3);
-  }
-  uint32_t victim = kNoLane, oldest = 0xffffffffu;
-  for (uint32_t w = 0; w < p.ways; ++w) {
-    if (filling[w] != 0) continue;
-    const uint32_t use = tags[w] == kNoLine ? 0 : last_use[w];
-    if (victim == kNoLane || use < oldest) {
-      victim = w;
-      oldest = use;
-    }
-  }
-  return victim;
+/// The way that a line takes in the set that begins at `first`; kNoLane: all are being filled.
+NW_HD NW_INLINE uint32_t l1_way_to_fill(const L1Params& p, const L1State& s, std::byte* base,
+                                        uint32_t first) {
+  const uint8_t* filling = s.filling.in(base) + first;
+  return victim(p, s, base, first, [filling](uint32_t w) { return filling[w] != 0; });
 }
 
 /// Look up a load. kMiss reserves a way and an MSHR (`mshr`), and the caller must send the request;
@@ -136,14 +87,12 @@ NW_HD NW_APART_ON_GPU L1Result l1_load(const L1Params& p, L1State& s, std::byte*
   // Where nothing is kept a load takes an MSHR and no way: its line has no name there, so that
   // nothing drops it and its fill leaves nothing.
   const bool apart = own || p.keep == L1Keep::kNothing;
-  const uint32_t first = l1_first_of(p, line);
-  LineAddr* tags = s.tags.in(base) + first;
-  uint32_t* last_use = s.last_use.in(base) + first;
+  const uint32_t first = first_way(p, line);
   uint8_t* filling = s.filling.in(base) + first;
-  const uint32_t w = apart ? kNoLane : l1_way_of(p, tags, line);
+  const uint32_t w = apart ? kNoLane : find(p.ways, s.tags.in(base) + first, line);
   if (w != kNoLane) {
     if (filling[w] == 0) {
-      last_use[w] = ++s.use_clock;
+      touch(p, s, base, first + w);
       s.counters.read_hits += 1;
       return L1Result::kHit;
     }
@@ -156,8 +105,8 @@ NW_HD NW_APART_ON_GPU L1Result l1_load(const L1Params& p, L1State& s, std::byte*
     return L1Result::kMerged;
   }
   if (!can_send || s.mshr_free == 0) return L1Result::kStall;
-  const uint32_t victim = apart ? 0 : l1_way_to_fill(p, tags, last_use, filling);
-  if (victim == kNoLane) {
+  const uint32_t way = apart ? 0 : l1_way_to_fill(p, s, base, first);
+  if (way == kNoLane) {
     s.full_set = first;
     return L1Result::kStall;
   }
@@ -170,10 +119,9 @@ NW_HD NW_APART_ON_GPU L1Result l1_load(const L1Params& p, L1State& s, std::byte*
   s.mshr_loads.in(base)[m * p.merges] = load_entry;
   s.counters.read_misses += 1;
   if (apart) return L1Result::kMiss;
-  s.mshr_way.in(base)[m] = static_cast<uint16_t>(first + victim);
-  tags[victim] = line;
-  last_use[victim] = ++s.use_clock;
-  filling[victim] = static_cast<uint8_t>(m + 1);
+  s.mshr_way.in(base)[m] = static_cast<uint16_t>(first + way);
+  put(p, s, base, first + way, line);
+  filling[way] = static_cast<uint8_t>(m + 1);
   return L1Result::kMiss;
 }
 
@@ -182,7 +130,7 @@ NW_HD NW_APART_ON_GPU L1Result l1_load(const L1Params& p, L1State& s, std::byte*
 NW_HD NW_INLINE bool l1_waits_for_reply(const L1Params& p, const L1State& s, const std::byte* base,
                                         LineAddr line) {
   NW_ASSERT(p.plain && s.mshr_free == 0);
-  return l1_way_of(p, s.tags.in(base) + l1_first_of(p, line), line) == kNoLane;
+  return find(p.ways, s.tags.in(base) + first_way(p, line), line) == kNoLane;
 }
 
 /// A load has found its set full. Will it find it so when MSHR `m` has got its reply?
@@ -193,20 +141,17 @@ NW_HD NW_INLINE bool l1_stays_full(const L1Params& p, const L1State& s, const st
 
 /// A load that hits, and nothing else: returns false if it would not.
 NW_HD inline bool l1_touch(const L1Params& p, L1State& s, std::byte* base, LineAddr line) {
-  const uint32_t first = l1_first_of(p, line);
-  for (uint32_t at = first; at < first + p.ways; ++at) {
-    if (s.tags.in(base)[at] != line || s.filling.in(base)[at] != 0) continue;
-    s.last_use.in(base)[at] = ++s.use_clock;
-    s.counters.read_hits += 1;
-    return true;
-  }
-  return false;
+  const uint32_t first = first_way(p, line);
+  const uint32_t w = find(p.ways, s.tags.in(base) + first, line);
+  if (w == kNoLane || s.filling.in(base)[first + w] != 0) return false;
+  touch(p, s, base, first + w);
+  s.counters.read_hits += 1;
+  return true;
 }
 
 /// A store passes: a present line is updated, nothing is allocated.
 NW_HD inline void l1_store(const L1Params& p, L1State& s, std::byte* base, LineAddr line) {
-  const LineAddr* tags = s.tags.in(base) + l1_first_of(p, line);
-  const bool hit = l1_way_of(p, tags, line) != kNoLane;
+  const bool hit = find(p.ways, s.tags.in(base) + first_way(p, line), line) != kNoLane;
   (hit ? s.counters.write_hits : s.counters.write_misses) += 1;
 }
 
@@ -246,26 +191,25 @@ NW_HD inline void l1_invalidate_line(const L1Params& p, L1State& s, std::byte* b
     if (m != kNoLane) s.mshr_line.in(base)[m] = kNoLine;
   }
   s.full_set = kNoLane;
-  const uint32_t set = p.index.of(line);
-  for (uint32_t w = 0; w < p.ways; ++w) {
-    const uint32_t at = set * p.ways + w;
-    if (s.tags.in(base)[at] != line) continue;
-    s.tags.in(base)[at] = kNoLine;
-    uint8_t& filling = s.filling.in(base)[at];
-    if (filling != 0)
-      s.mshr_line.in(base)[p.plain ? filling - 1u : s.lines.in(base)[at].mshr] = kNoLine;
-    if (!p.plain) s.lines.in(base)[at] = L1Line{};
-    filling = 0;
-    s.counters.invalidated_lines += 1;
-  }
+  const uint32_t first = first_way(p, line);
+  const uint32_t w = find(p.ways, s.tags.in(base) + first, line);
+  if (w == kNoLane) return;
+  const uint32_t at = first + w;
+  s.tags.in(base)[at] = kNoLine;
+  uint8_t& filling = s.filling.in(base)[at];
+  if (filling != 0)
+    s.mshr_line.in(base)[p.plain ? filling - 1u : s.lines.in(base)[at].mshr] = kNoLine;
+  if (!p.plain) s.lines.in(base)[at] = LineSectors{};
+  filling = 0;
+  s.counters.invalidated_lines += 1;
 }
 
 /// Drops contents for l1_flush(): sectors, and lines that had to be written back.
 NW_HD NW_APART inline void l1_forget(const L1Params& p, L1State& s, std::byte* base) {
   for (uint32_t i = 0; i < s.lines.count; ++i) {
-    L1Line& l = s.lines.in(base)[i];
+    LineSectors& l = s.lines.in(base)[i];
     s.counters.lines_dropped_dirty += p.writes == L1Writes::kLocalBack ? l.dirty : 0;
-    l = L1Line{};
+    l = LineSectors{};
   }
 }
 
@@ -274,8 +218,8 @@ NW_HD NW_APART inline void l1_forget(const L1Params& p, L1State& s, std::byte* b
 NW_HD inline void l1_flush(const L1Params& p, L1State& s, std::byte* base) {
   s.counters.flushes += 1;
   s.full_set = kNoLane;
-  if (p.plain && s.use_clock == s.flushed_at) return;  // nothing has come since the last time
-  s.flushed_at = s.use_clock;
+  if (p.plain && s.uses == s.flushed_at) return;  // nothing has come since the last time
+  s.flushed_at = s.uses;
   LineAddr* tags = s.tags.in(base);
   uint8_t* filling = s.filling.in(base);
   LineAddr* mshr_line = s.mshr_line.in(base);
@@ -283,6 +227,29 @@ NW_HD inline void l1_flush(const L1Params& p, L1State& s, std::byte* base) {
   for (uint32_t i = 0; i < p.index.sets * p.ways; ++i) filling[i] = 0;
   for (uint32_t i = 0; i < p.mshrs; ++i) mshr_line[i] = kNoLine;
   if (!p.plain) l1_forget(p, s, base);
+}
+
+/// An empty L1 in an arena. Host only. Allocator: ArenaBuilder.
+template <class Allocator>
+L1State make_l1(Allocator& arena, const L1Params& p) {
+  L1State s;
+  static_cast<TagStore&>(s) = make_tag_store(arena, p);
+  const uint32_t lines = s.tags.count;
+  s.filling = arena.template allocate<uint8_t>(lines);
+  s.mshr_line = arena.template allocate<LineAddr>(p.mshrs);
+  s.mshr_since = arena.template allocate<uint32_t>(p.mshrs);
+  s.mshr_way = arena.template allocate<uint16_t>(p.mshrs);
+  s.mshr_count = arena.template allocate<uint8_t>(p.mshrs);
+  s.mshr_loads = arena.template allocate<uint8_t>(p.mshrs * p.merges);
+  s.mshr_free = low_bits(p.mshrs);
+  for (uint32_t m = 0; m < p.mshrs; ++m) arena.get(s.mshr_line)[m] = kNoLine;
+  if (p.plain) return s;
+  s.lines = arena.template allocate<LineSectors>(lines);
+  s.mshr_missing = arena.template allocate<uint16_t>(p.mshrs);
+  s.mshr_needs = arena.template allocate<uint8_t>(p.mshrs * p.merges);
+  for (uint32_t k = 1; k < 4; ++k)
+    if (p.mshrs > 64 * k) s.mshr_free_more[k - 1] = low_bits(p.mshrs - 64 * k);
+  return s;
 }
 
 }  // namespace nearwarp::cache

@@ -18,9 +18,10 @@
 #pragma once
 
 #include "device/cache/l1_cache.h"
-#include "device/core/lanes.h"
 
 namespace nearwarp::cache {
+
+inline constexpr uint32_t kSectorWords = 8;  ///< sectors have 32 bytes
 
 /// The requests that a load has to send, if any.
 struct L1Request {
@@ -44,16 +45,14 @@ NW_HD NW_INLINE void l1_turn_mshr(L1State& s, uint32_t m) {
 /// none.
 NW_HD NW_INLINE uint32_t l1_find(const L1Params& p, const L1State& s, const std::byte* base,
                                  uint32_t first, LineAddr line) {
-  const uint32_t w = l1_way_of(p, s.tags.in(base) + first, line);
+  const uint32_t w = find(p.ways, s.tags.in(base) + first, line);
   return w == kNoLane ? kNoLane : first + w;
 }
 
-/// The place in the set that a line would take: an empty one, or the least recently used that does
-/// not wait.
-NW_HD NW_INLINE uint32_t l1_victim(const L1Params& p, const L1State& s, const std::byte* base,
+/// The place in the set that a line would take; kNoLane: all are being filled.
+NW_HD NW_INLINE uint32_t l1_victim(const L1Params& p, const L1State& s, std::byte* base,
                                    uint32_t first) {
-  const uint32_t w = l1_way_to_fill(p, s.tags.in(base) + first, s.last_use.in(base) + first,
-                                    s.filling.in(base) + first);
+  const uint32_t w = l1_way_to_fill(p, s, base, first);
   return w == kNoLane ? kNoLane : first + w;
 }
 
@@ -83,12 +82,12 @@ NW_HD NW_INLINE L1Result l1_wait(const L1Params& p, L1State& s, std::byte* base,
 NW_HD NW_APART inline L1Result l1_load_on_fill(const L1Params& p, L1State& s, std::byte* base,
                                                LineAddr line, uint32_t want, uint8_t load_entry,
                                                uint32_t cycle, uint32_t credits, L1Request& out) {
-  const uint32_t first = l1_first_of(p, line);
+  const uint32_t first = first_way(p, line);
   const uint32_t at = l1_find(p, s, base, first, line);
   const bool present = at != kNoLane;
-  const uint32_t needs = present ? want & ~uint32_t{s.lines.in(base)[at].readable} : want;
+  const uint32_t needs = present ? missing_sectors(s.lines.in(base)[at], true, want) : want;
   if (needs == 0) {
-    s.last_use.in(base)[at] = ++s.use_clock;
+    touch(p, s, base, at);
     s.counters.read_hits += 1;
     return L1Result::kHit;
   }
@@ -101,7 +100,7 @@ NW_HD NW_APART inline L1Result l1_load_on_fill(const L1Params& p, L1State& s, st
   if (waits && count == p.merges) return L1Result::kStall;
   const uint32_t fetch = waits ? needs & ~uint32_t{missing} : needs;
   if (fetch != 0 && credits == 0) return L1Result::kStall;
-  if (present) s.last_use.in(base)[at] = ++s.use_clock;
+  if (present) touch(p, s, base, at);
   if (!waits) {
     l1_turn_mshr(s, m);
     s.mshr_line.in(base)[m] = line;
@@ -118,7 +117,7 @@ NW_HD NW_APART_ON_GPU L1Result l1_load_sectors(const L1Params& p, L1State& s, st
   if (p.by_sectors == 0) want = p.all_sectors;
   if (p.on_fill != 0)
     return l1_load_on_fill(p, s, base, line, want, load_entry, cycle, credits, out);
-  const uint32_t first = l1_first_of(p, line);
+  const uint32_t first = first_way(p, line);
   uint32_t at = l1_find(p, s, base, first, line);
   const bool present = at != kNoLane;
   if (!present) at = l1_victim(p, s, base, first);
@@ -126,10 +125,10 @@ NW_HD NW_APART_ON_GPU L1Result l1_load_sectors(const L1Params& p, L1State& s, st
     s.full_set = first;
     return L1Result::kStall;
   }
-  L1Line& l = s.lines.in(base)[at];
-  const uint32_t needs = present ? want & ~uint32_t{l.readable} : want;
+  LineSectors& l = s.lines.in(base)[at];
+  const uint32_t needs = missing_sectors(l, present, want);
   if (needs == 0) {
-    s.last_use.in(base)[at] = ++s.use_clock;
+    touch(p, s, base, at);
     s.counters.read_hits += 1;
     return L1Result::kHit;
   }
@@ -147,10 +146,11 @@ NW_HD NW_APART_ON_GPU L1Result l1_load_sectors(const L1Params& p, L1State& s, st
       out.write_back = s.tags.in(base)[at];
       s.counters.write_backs += 1;
     }
-    l = L1Line{};
-    s.tags.in(base)[at] = line;
+    l = LineSectors{};
+    put(p, s, base, at, line);
+  } else {
+    touch(p, s, base, at);
   }
-  s.last_use.in(base)[at] = ++s.use_clock;
   if (!waits) {
     l1_turn_mshr(s, m);
     s.mshr_line.in(base)[m] = line;
@@ -166,13 +166,13 @@ NW_HD NW_APART_ON_GPU L1Result l1_load_sectors(const L1Params& p, L1State& s, st
 NW_HD NW_APART inline bool l1_keeps_store(const L1Params& p, L1State& s, std::byte* base,
                                           LineAddr line, bool local) {
   if (p.writes != L1Writes::kLocalBack || !local) return false;
-  const uint32_t first = l1_first_of(p, line);
+  const uint32_t first = first_way(p, line);
   const uint32_t at = l1_find(p, s, base, first, line);
   if (at == kNoLane || s.filling.in(base)[at] != 0) return false;
-  L1Line& l = s.lines.in(base)[at];
+  LineSectors& l = s.lines.in(base)[at];
   s.counters.lines_dirtied += l.dirty == 0 ? 1 : 0;
   l.dirty = 1;
-  s.last_use.in(base)[at] = ++s.use_clock;
+  touch(p, s, base, at);
   s.counters.write_hits += 1;
   return true;
 }
@@ -180,34 +180,32 @@ NW_HD NW_APART inline bool l1_keeps_store(const L1Params& p, L1State& s, std::by
 /// A store of these sectors and words passes.
 NW_HD NW_APART inline void l1_store_sectors(const L1Params& p, L1State& s, std::byte* base,
                                             LineAddr line, uint32_t sectors, uint64_t words) {
-  const uint32_t first = l1_first_of(p, line);
+  const uint32_t first = first_way(p, line);
   uint32_t at = l1_find(p, s, base, first, line);
   const bool present = at != kNoLane;
   uint32_t there = 0;
   if (p.writes == L1Writes::kAllocate) {
     if (!present) at = l1_victim(p, s, base, first);
     if (at != kNoLane) {  // else every way waits
-      L1Line& l = s.lines.in(base)[at];
+      LineSectors& l = s.lines.in(base)[at];
       if (!present) {
-        l = L1Line{};
-        s.tags.in(base)[at] = line;
+        l = LineSectors{};
+        put(p, s, base, at, line);
+      } else {
+        touch(p, s, base, at);
       }
       there = uint32_t{l.readable} | l.dirty;
       const uint32_t m = p.on_fill != 0 ? l1_mshr_of(p, s, base, line) : kNoLane;
       if (m != kNoLane) there |= s.mshr_missing.in(base)[m];
       if (s.filling.in(base)[at] != 0) there |= s.mshr_missing.in(base)[l.mshr];
-      s.last_use.in(base)[at] = ++s.use_clock;
-      l.written |= words;
       l.dirty = static_cast<uint8_t>(l.dirty | sectors);
-      for (uint32_t k = 0; k < 8; ++k)
-        if ((l.written >> 8 * k & 0xff) == 0xff)
-          l.readable = static_cast<uint8_t>(l.readable | 1u << k);
+      write_words(l, sectors, words, kSectorWords);
     }
   } else if (present && s.filling.in(base)[at] == 0) {
     there = s.lines.in(base)[at].readable;
     if (p.writes == L1Writes::kLocalBack) {  // it was global, or would have stayed
       s.tags.in(base)[at] = kNoLine;
-      s.lines.in(base)[at] = L1Line{};
+      s.lines.in(base)[at] = LineSectors{};
     }
   }
   const uint32_t missing = p.by_sectors != 0 ? sectors & ~there : there == 0 ? 1u : 0u;
@@ -219,14 +217,15 @@ NW_HD NW_APART inline void l1_store_sectors(const L1Params& p, L1State& s, std::
 /// Where ways are taken on fill: the line's place, or the one that it takes now.
 NW_HD NW_APART inline uint32_t l1_take_way(const L1Params& p, L1State& s, std::byte* base,
                                            LineAddr line) {
-  const uint32_t first = l1_first_of(p, line);
+  const uint32_t first = first_way(p, line);
   uint32_t at = l1_find(p, s, base, first, line);
   if (at == kNoLane) {
     at = l1_victim(p, s, base, first);  // nothing reserves a way, so there is one
-    s.tags.in(base)[at] = line;
-    s.lines.in(base)[at] = L1Line{};
+    s.lines.in(base)[at] = LineSectors{};
+    put(p, s, base, at, line);
+  } else {
+    touch(p, s, base, at);
   }
-  s.last_use.in(base)[at] = ++s.use_clock;
   return at;
 }
 
@@ -240,7 +239,7 @@ NW_HD NW_APART_ON_GPU uint32_t l1_fill_sectors(const L1Params& p, L1State& s, st
   if (s.mshr_line.in(base)[m] != kNoLine) {
     const uint32_t at =
         p.on_fill != 0 ? l1_take_way(p, s, base, s.mshr_line.in(base)[m]) : s.mshr_way.in(base)[m];
-    L1Line& l = s.lines.in(base)[at];
+    LineSectors& l = s.lines.in(base)[at];
     l.readable = static_cast<uint8_t>(l.readable | sectors);
     if (missing == 0) s.filling.in(base)[at] = 0;
   }

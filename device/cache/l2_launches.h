@@ -37,17 +37,16 @@ NW_HD NW_APART inline void begin_launch(const L2SliceParams& p, L2SliceState& s,
   if (p.at_launch == L2AtLaunch::kKeep || s.uses == s.uses_at_launch) return;
   s.uses_at_launch = s.uses;
   bool dirty_waits = false;
-  for (uint32_t set = 0; set < s.valid.count; ++set) {
-    uint64_t& valid = s.valid.in(base)[set];
-    for (uint64_t left = valid; left != 0; left &= left - 1) {
-      const uint32_t way = count_trailing_zeros(left);
+  for (uint32_t set = 0; set < p.index.sets; ++set) {
+    for (uint32_t way = 0; way < p.ways; ++way) {
       const uint32_t at = set * p.ways + way;
+      if (s.tags.in(base)[at] == kNoLine) continue;
       if (is_dirty(s, base, at)) {
         dirty_waits |= (s.pending.in(base)[set] >> way & 1) != 0;
         continue;
       }
       if (!goes_at_launch(p, base, s.tags.in(base)[at])) continue;
-      forget_ways(p, s, base, set, uint64_t{1} << way);
+      forget_way(p, s, base, set, uint64_t{1} << way);
       s.counters.lines_given_up += 1;
     }
   }
@@ -61,7 +60,7 @@ NW_HD NW_INLINE uint64_t dirty_ways(const L2SliceParams& p, const L2SliceState& 
   uint64_t dirty = 0;
   for (uint32_t way = 0; way < p.ways; ++way)
     if (is_dirty(s, base, set * p.ways + way)) dirty |= uint64_t{1} << way;
-  return dirty & s.valid.in(base)[set] & ~s.pending.in(base)[set];
+  return dirty & ~s.pending.in(base)[set];
 }
 
 /// Is there room for what clean_next() sends?
@@ -82,11 +81,11 @@ NW_HD NW_APART inline void clean_next(const L2SliceParams& p, L2SliceState& s, s
     write_line_back(p, s, base, now + Tick{p.latency_cycles} * p.period, at);
     s.counters.launch_write_backs += 1;
     if (written_by_others || goes_at_launch(p, base, s.tags.in(base)[at])) {
-      forget_ways(p, s, base, set, uint64_t{1} << way);
+      forget_way(p, s, base, set, uint64_t{1} << way);
       s.counters.lines_given_up += 1;
     }
   }
-  if ((dirty & (dirty - 1)) == 0) s.cleaning = set + 1 == s.valid.count ? kNoSet : set + 1;
+  if ((dirty & (dirty - 1)) == 0) s.cleaning = set + 1 == p.index.sets ? kNoSet : set + 1;
 }
 
 /// Has the front end to be told that memory has all that was written? What is under way may be of
@@ -128,8 +127,7 @@ NW_HD NW_CALLED void take_line_written(const L2SliceParams& p, L2SliceState& s, 
   Channel& in = *s.memory_in.in(base);
   const uint32_t line = front(in, base).line;
   const uint32_t set = set_of(p, base, line);
-  const uint64_t match =
-      match_ways(p.ways, s.tags.in(base) + set * p.ways, line) & s.valid.in(base)[set];
+  const uint64_t match = ways_of(p, s, base, set, line);
   line_written(p, s, base, set, match);
   s.counters.memory_in += 1;
   pop(in, base, now, horizon);
@@ -142,8 +140,7 @@ NW_HD NW_CALLED void take_invalidation(const L2SliceParams& p, L2SliceState& s, 
   const Packet& packet = front(in, base);
   const bool launch = packet.kind == PacketKind::kNewLaunch;
   const uint32_t set = launch ? 0 : set_of(p, base, packet.line);
-  const uint64_t match =
-      match_ways(p.ways, s.tags.in(base) + set * p.ways, packet.line) & s.valid.in(base)[set];
+  const uint64_t match = ways_of(p, s, base, set, packet.line);
   if (launch) {
     begin_launch(p, s, base);
   } else {

@@ -3,20 +3,20 @@
 
 #include "device/cache/l2_dirty_lines.h"
 #include "device/cache/l2_pipeline.h"
-#include "device/core/lanes.h"
 
 namespace nearwarp::l2_detail {
 
-/// The ways `match` (at most one) of a set are no longer there.
-NW_HD NW_INLINE void forget_ways(const L2SliceParams& p, L2SliceState& s, std::byte* base,
-                                 uint32_t set, uint64_t match) {
+/// The line of a set's way, `match` as a bit, is no longer there.
+NW_HD NW_INLINE void forget_way(const L2SliceParams& p, L2SliceState& s, std::byte* base,
+                                uint32_t set, uint64_t match) {
+  const uint32_t at = set * p.ways + count_trailing_zeros(match);
+  NW_ASSERT(!is_dirty(s, base, at));  // an empty way never is
   if ((match & s.pending.in(base)[set]) != 0) {
     // The data under way answers its requesters but is not kept.
-    const uint32_t at = set * p.ways + count_trailing_zeros(match);
     s.mshrs.in(base)[s.mshr_of.in(base)[at]].keep = 0;
   }
-  s.valid.in(base)[set] &= ~match;
   s.pending.in(base)[set] &= ~match;
+  s.tags.in(base)[at] = kNoLine;
 }
 
 /// Invalidate the ways `match` (at most one) of a set.
@@ -25,7 +25,7 @@ NW_HD NW_INLINE void drop_line(const L2SliceParams& p, L2SliceState& s, std::byt
   s.counters.invalidations += 1;
   if (match == 0) return;
   s.counters.lines_invalidated += 1;
-  forget_ways(p, s, base, set, match);
+  forget_way(p, s, base, set, match);
 }
 
 /// A read or an atomic joins those that the MSHR's line answers.
@@ -53,15 +53,12 @@ NW_HD NW_INLINE void begin_miss(const L2SliceParams& p, L2SliceState& s, std::by
   m.waiters = 0;
   m.keep = 1;
   const uint64_t bit = uint64_t{1} << way;
-  uint64_t& valid = s.valid.in(base)[set];
   const uint32_t at = set * p.ways + way;
-  s.counters.evictions += valid >> way & 1;
+  s.counters.evictions += s.tags.in(base)[at] != kNoLine ? 1 : 0;
   write_line_back(p, s, base, due, at);
-  valid |= bit;
+  put(p, s, base, at, line);
   s.pending.in(base)[set] |= bit;
-  s.tags.in(base)[at] = line;
   s.mshr_of.in(base)[at] = static_cast<uint16_t>(index);
-  touch(s, base, at);
   push_request(s, base, due, PacketKind::kRead, line, index, 0, p.endpoint, p.header_bytes);
 }
 
@@ -94,16 +91,6 @@ NW_HD NW_INLINE void end_look_up(const L2SliceParams& p, L2SliceState& s, std::b
   occupy_atomics(p, s, request, now);
 }
 
-/// The way that a line takes which is not there: an empty one, or the least recently used one;
-/// kNoLane if all wait for theirs.
-NW_HD NW_INLINE uint32_t way_to_take(const L2SliceParams& p, const L2SliceState& s, std::byte* base,
-                                     uint32_t set) {
-  const uint64_t empty = ~s.valid.in(base)[set] & low_bits(p.ways);
-  return empty != 0
-             ? count_trailing_zeros(empty)
-             : find_victim(p.ways, s.used.in(base) + set * p.ways, s.uses, s.pending.in(base)[set]);
-}
-
 /// look_up() of a read or an atomic. `match`: the way that has the line, or waits for it.
 NW_HD NW_INLINE Outcome look_up_read(const L2SliceParams& p, L2SliceState& s, std::byte* base,
                                      Tick now, const Packet& request, L2Origin origin, uint32_t set,
@@ -116,7 +103,7 @@ NW_HD NW_INLINE Outcome look_up_read(const L2SliceParams& p, L2SliceState& s, st
     const bool replies = origin != L2Origin::kOwn;
     if ((replies && s.reply_count == s.replies.count) || room < of_atomic) return Outcome::kRefused;
     const uint32_t at = set * p.ways + count_trailing_zeros(match);
-    touch(s, base, at);
+    touch(p, s, base, at);
     if (replies) push_reply(s, base, due, request, reply_kind(origin, request.sectors));
     end_look_up(p, s, base, now, request, Found::kHit, at);
     return replies ? Outcome::kTaken : Outcome::kAnswered;
@@ -188,15 +175,12 @@ NW_HD NW_CALLED Outcome look_up_kept_write(const L2SliceParams& p, L2SliceState&
     make_line_dirty(s, base, at);
   }
   if (allocates) {
-    n.evictions += s.valid.in(base)[set] >> way & 1;
+    n.evictions += s.tags.in(base)[at] != kNoLine ? 1 : 0;
     write_line_back(p, s, base, due, at);
-    s.valid.in(base)[set] |= uint64_t{1} << way;
-    s.tags.in(base)[at] = request.line;
+    put(p, s, base, at, request.line);
   }
-  if (stays) {
-    touch(s, base, at);
-    make_line_dirty(s, base, at);
-  }
+  if (hit) touch(p, s, base, at);
+  if (stays) make_line_dirty(s, base, at);
   if (stays && own) return Outcome::kAnswered;
   if (stays) push_reply(s, base, due, request, PacketKind::kWriteAck);
   return Outcome::kTaken;
@@ -214,7 +198,7 @@ NW_HD NW_CALLED Outcome pass_atomic(const L2SliceParams& p, L2SliceState& s, std
     return Outcome::kRefused;
   const Tick due = now + Tick{p.latency_cycles} * p.period;
   if (dirty) write_line_back(p, s, base, due, at);
-  if (match != 0) forget_ways(p, s, base, set, match);
+  if (match != 0) forget_way(p, s, base, set, match);
   push_request(s, base, due, PacketKind::kAtomic, request.line, request.tag, request.sectors,
                request.src, request.bytes);
   s.counters.atomics_passed += 1;
@@ -228,8 +212,7 @@ NW_HD NW_APART_ON_GPU Outcome look_up(const L2SliceParams& p, L2SliceState& s, s
   const PacketKind kind = request.kind;
   if (kind == PacketKind::kAtomic && now < s.atomics_until) return Outcome::kRefused;
   const uint32_t set = set_of(p, base, request.line);
-  const uint64_t match =
-      match_ways(p.ways, s.tags.in(base) + set * p.ways, request.line) & s.valid.in(base)[set];
+  const uint64_t match = ways_of(p, s, base, set, request.line);
   if (kind == PacketKind::kAtomic && p.atomics_in_memory != 0)
     return pass_atomic(p, s, base, now, request, set, match);
   if (kind == PacketKind::kRead || kind == PacketKind::kAtomic)
@@ -240,7 +223,7 @@ NW_HD NW_APART_ON_GPU Outcome look_up(const L2SliceParams& p, L2SliceState& s, s
   if (kind == PacketKind::kWrite) {
     if (s.requests.count == s.request_count + s.request_reserved) return Outcome::kRefused;
     const uint64_t hit = match & ~s.pending.in(base)[set];
-    if (hit != 0) touch(s, base, set * p.ways + count_trailing_zeros(hit));
+    if (hit != 0) touch(p, s, base, set * p.ways + count_trailing_zeros(hit));
     // The acknowledgement goes from the vault straight to the writer.
     push_request(s, base, now + Tick{p.latency_cycles} * p.period, PacketKind::kWrite, request.line,
                  request.tag, request.sectors, request.src, request.bytes);
@@ -277,19 +260,16 @@ NW_HD NW_INLINE Tick next_invalidation(const L2SliceState& s, std::byte* base) {
 NW_HD inline void preload(const L2SliceParams& p, L2SliceState& s, std::byte* base, LineAddr line,
                           uint32_t sectors) {
   const uint32_t set = set_of(p, base, line);
-  uint32_t* tags = s.tags.in(base) + set * p.ways;
-  const uint64_t valid = s.valid.in(base)[set];
-  const uint64_t match = match_ways(p.ways, tags, line) & valid;
-  const uint64_t empty = ~valid & low_bits(p.ways);
-  const uint32_t way = match != 0 ? count_trailing_zeros(match)
-                       : empty != 0
-                           ? count_trailing_zeros(empty)
-                           : find_victim(p.ways, s.used.in(base) + set * p.ways, s.uses, 0);
-  touch(s, base, set * p.ways + way);
-  s.valid.in(base)[set] = valid | uint64_t{1} << way;
-  tags[way] = line;
+  const uint64_t match = ways_of(p, s, base, set, line);
+  const uint32_t at =
+      set * p.ways + (match != 0 ? count_trailing_zeros(match) : way_to_take(p, s, base, set));
+  if (match != 0) {
+    touch(p, s, base, at);
+  } else {
+    put(p, s, base, at, line);
+  }
   if (p.by_sectors == 0) return;
-  uint8_t& readable = s.sectors.in(base)[set * p.ways + way].readable;
+  uint8_t& readable = s.sectors.in(base)[at].readable;
   readable = static_cast<uint8_t>((match != 0 ? readable : 0u) | sectors);
 }
 

@@ -1,5 +1,5 @@
-// Parts of look-ups in an L2 slice: the ways of a set, and the two rings in which what they
-// cause waits for its time.
+// Parts of look-ups in an L2 slice: the ways of a set, and the two rings in which packets wait that
+// look-ups cause.
 #pragma once
 
 #include "device/cache/l2_slice_state.h"
@@ -121,41 +121,18 @@ enum class Outcome : uint32_t {
   kAnswered,  ///< taken, of a mechanism's own; its answer is there after the slice's latency
 };
 
-/// The ways of a set whose tag is `line`, valid or not. Customary numbers of ways get code of
-/// constant length; the code for others is apart.
-NW_HD NW_CALLED uint64_t match_some(uint32_t ways, const uint32_t* tags, uint32_t line) {
-  return lanes::ballot(ways, [&](uint32_t i) { return tags[i] == line; });
-}
-NW_HD NW_INLINE uint64_t match_ways(uint32_t ways, const uint32_t* tags, uint32_t line) {
-  const auto matches = [&](uint32_t i) { return tags[i] == line; };
-  if (ways == 16) return lanes::ballot(16, matches);
-  return ways == 8 ? lanes::ballot(8, matches) : match_some(ways, tags, line);
+/// The ways of a line's set that have the line or wait for it, as bits: at most one.
+NW_HD NW_INLINE uint64_t ways_of(const L2SliceParams& p, const L2SliceState& s, std::byte* base,
+                                 uint32_t set, LineAddr line) {
+  return cache::match(p.ways, s.tags.in(base) + set * p.ways, line);
 }
 
-/// The least recently used one of the ways that do not wait for their line; kNoLane if there is
-/// none. `used`: the set's numbers of last uses; `next`: the next use's.
-NW_HD NW_CALLED uint32_t find_idle_victim(uint32_t ways, const uint32_t* used, uint32_t next,
-                                          uint64_t pending) {
-  return lanes::arg_min(ways, [&](uint32_t i) -> uint32_t {
-    return (pending >> i & 1) != 0 ? 0xffffffffu : used[i] - next - 1;
-  });
-}
-/// The least recently used way of a full set, of which most ways do not wait.
-NW_HD NW_INLINE uint32_t find_victim(uint32_t ways, const uint32_t* used, uint32_t next,
-                                     uint64_t pending) {
-  if (ways == 16 || ways == 8) {
-    // Distances from the next use, so that it does not matter where numbers begin anew.
-    const auto distance = [&](uint32_t i) { return used[i] - next - 1; };
-    const uint32_t oldest = ways == 16 ? lanes::arg_min(16, distance) : lanes::arg_min(8, distance);
-    if ((pending >> oldest & 1) == 0) return oldest;
-  }
-  return find_idle_victim(ways, used, next, pending);
-}
-
-/// Make `way`, counted over all sets, the most recently used of its set.
-NW_HD NW_INLINE void touch(L2SliceState& s, std::byte* base, uint32_t way) {
-  s.used.in(base)[way] = s.uses;
-  s.uses += 1;
+/// The way that a line takes which is not there; kNoLane: all wait for theirs.
+NW_HD NW_INLINE uint32_t way_to_take(const L2SliceParams& p, const L2SliceState& s, std::byte* base,
+                                     uint32_t set) {
+  const uint64_t pending = s.pending.in(base)[set];
+  return cache::victim(p, s, base, set * p.ways,
+                       [pending](uint32_t w) { return (pending >> w & 1) != 0; });
 }
 
 /// Lanes that want one address are served one after the other.

@@ -13,9 +13,10 @@
 #pragma once
 
 #include "device/cache/l2_pipeline.h"
-#include "device/core/lanes.h"
 
 namespace nearwarp::l2_detail {
+
+using cache::LineSectors;
 
 /// The outcome for a request that was looked up.
 enum class Served : uint32_t {
@@ -28,9 +29,9 @@ enum class Served : uint32_t {
 /// A request at its look-up, and the way of its line, or the one that it would take.
 struct LookUp {
   Packet request;
-  uint32_t set = 0, way = 0;
-  bool present = false;  ///< the line has the way, though sectors of it may be missing
-  Tick due = 0;          ///< when what it causes leaves
+  uint32_t set = 0, way = 0, at = 0;  ///< `at`: the way, counted over all sets
+  bool present = false;               ///< the line has the way, though sectors of it may be missing
+  Tick due = 0;                       ///< when what it causes leaves
 };
 
 /// All sectors of a line.
@@ -48,17 +49,15 @@ NW_HD NW_INLINE uint32_t request_room(const L2SliceState& s) {
 
 /// Dirty sectors of the line that would have to go for the request.
 NW_HD NW_INLINE uint32_t dirty_victim(const L2SliceState& s, std::byte* base, const LookUp& l,
-                                      const L2Sectors& line) {
-  return !l.present && (s.valid.in(base)[l.set] >> l.way & 1) != 0 ? line.dirty : 0;
+                                      const LineSectors& line) {
+  return !l.present && s.tags.in(base)[l.at] != kNoLine ? line.dirty : 0;
 }
 
 /// Give the way to the request's line, of which nothing is there yet.
 NW_HD inline void allocate_line(const L2SliceParams& p, L2SliceState& s, std::byte* base,
-                                const LookUp& l, L2Sectors& line) {
-  uint32_t& tag = s.tags.in(base)[l.set * p.ways + l.way];
-  const uint64_t bit = uint64_t{1} << l.way;
-  uint64_t& valid = s.valid.in(base)[l.set];
-  if ((valid & bit) != 0) {
+                                const LookUp& l, LineSectors& line) {
+  const LineAddr tag = s.tags.in(base)[l.at];
+  if (tag != kNoLine) {
     s.counters.evictions += 1;
     if (line.dirty != 0) {
       push_request(s, base, l.due, PacketKind::kWrite, tag, 0, line.dirty, p.endpoint,
@@ -67,19 +66,18 @@ NW_HD inline void allocate_line(const L2SliceParams& p, L2SliceState& s, std::by
       s.counters.sectors_written_back += population_count(line.dirty);
     }
   }
-  valid |= bit;
-  tag = l.request.line;
-  line = L2Sectors{};
+  put(p, s, base, l.at, l.request.line);
+  line = LineSectors{};
 }
 
-NW_HD inline void make_dirty(L2SliceState& s, L2Sectors& line, uint32_t sectors) {
+NW_HD inline void make_dirty(L2SliceState& s, LineSectors& line, uint32_t sectors) {
   s.counters.sectors_dirtied += population_count(sectors & ~uint32_t{line.dirty});
   line.dirty = static_cast<uint8_t>(line.dirty | sectors);
 }
 
 /// A read or an atomic whose sectors are all there.
 NW_HD inline Served serve_hit(const L2SliceParams& p, L2SliceState& s, std::byte* base,
-                              const LookUp& l, L2Sectors& line, bool atomic) {
+                              const LookUp& l, LineSectors& line, bool atomic) {
   const bool through = atomic && p.write_back == 0;
   if (s.reply_count == s.replies.count || (through && request_room(s) == 0)) return Served::kNo;
   push_reply(s, base, l.due, l.request, reply_kind(origin_of(atomic)));
@@ -96,13 +94,12 @@ NW_HD inline Served serve_hit(const L2SliceParams& p, L2SliceState& s, std::byte
 /// A read or an atomic; `want`: its sectors.
 NW_HD inline Served serve_read(const L2SliceParams& p, L2SliceState& s, std::byte* base,
                                const LookUp& l, uint32_t want, bool atomic) {
-  const uint32_t at = l.set * p.ways + l.way;
-  L2Sectors& line = s.sectors.in(base)[at];
-  const uint32_t needs = l.present ? want & ~uint32_t{line.readable} : want;
+  LineSectors& line = s.sectors.in(base)[l.at];
+  const uint32_t needs = cache::missing_sectors(line, l.present, want);
   if (needs == 0) return serve_hit(p, s, base, l, line, atomic);
   uint64_t& pending = s.pending.in(base)[l.set];
   const bool waits = l.present && (pending >> l.way & 1) != 0;
-  const uint32_t index = waits ? s.mshr_of.in(base)[at] : s.free_mshr;
+  const uint32_t index = waits ? s.mshr_of.in(base)[l.at] : s.free_mshr;
   if (index == kNoMshr) return Served::kNoMshr;
   L2Mshr& m = s.mshrs.in(base)[index];
   const uint32_t fetch = waits ? needs & ~uint32_t{m.missing} : needs;
@@ -120,7 +117,7 @@ NW_HD inline Served serve_read(const L2SliceParams& p, L2SliceState& s, std::byt
     m.waiters = m.missing = 0;
     m.keep = 1;
     pending |= uint64_t{1} << l.way;
-    s.mshr_of.in(base)[at] = static_cast<uint16_t>(index);
+    s.mshr_of.in(base)[l.at] = static_cast<uint16_t>(index);
   }
   if (fetch != 0) {
     m.missing = static_cast<uint16_t>(m.missing | fetch);
@@ -144,42 +141,29 @@ NW_HD inline Served serve_read(const L2SliceParams& p, L2SliceState& s, std::byt
   return Served::kYes;
 }
 
-/// The sectors of `sectors` whose words have all been written.
-NW_HD NW_INLINE uint32_t whole_sectors(const L2SliceParams& p, uint64_t written, uint32_t sectors) {
-  const uint32_t words = p.sector_bytes / 4u;
-  const uint64_t all = low_bits(words);
-  uint32_t whole = 0;
-  for (uint32_t rest = sectors; rest != 0; rest &= rest - 1) {
-    const uint32_t k = count_trailing_zeros(rest);
-    if ((written >> (k * words) & all) == all) whole |= 1u << k;
-  }
-  return whole;
-}
-
 /// A write of the sectors `want`.
 NW_HD inline Served serve_write(const L2SliceParams& p, L2SliceState& s, std::byte* base,
                                 const LookUp& l, uint32_t want) {
-  const uint32_t at = l.set * p.ways + l.way;
   if (p.write_back == 0) {
     if (request_room(s) == 0) return Served::kNo;
     push_request(s, base, l.due, PacketKind::kWrite, l.request.line, l.request.tag,
                  l.request.sectors, l.request.src, l.request.bytes);
-    const bool hit = l.present && (want & ~uint32_t{s.sectors.in(base)[at].readable}) == 0;
+    const bool hit = cache::missing_sectors(s.sectors.in(base)[l.at], l.present, want) == 0;
     s.counters.writes += 1;
     s.counters.write_hits += hit ? 1 : 0;
     return hit ? Served::kYes : Served::kPassed;
   }
-  L2Sectors& line = s.sectors.in(base)[at];
+  LineSectors& line = s.sectors.in(base)[l.at];
   if (s.reply_count == s.replies.count ||
       (dirty_victim(s, base, l, line) != 0 && request_room(s) == 0))
     return Served::kNo;
   if (!l.present) allocate_line(p, s, base, l, line);
   const bool waits = (s.pending.in(base)[l.set] >> l.way & 1) != 0;
-  const uint32_t there = line.readable | line.dirty |
-                         (waits ? uint32_t{s.mshrs.in(base)[s.mshr_of.in(base)[at]].missing} : 0u);
+  const uint32_t there =
+      line.readable | line.dirty |
+      (waits ? uint32_t{s.mshrs.in(base)[s.mshr_of.in(base)[l.at]].missing} : 0u);
   const uint32_t missing = want & ~there;
-  line.written |= l.request.payload;
-  line.readable = static_cast<uint8_t>(line.readable | whole_sectors(p, line.written, want));
+  cache::write_words(line, want, l.request.payload, p.sector_bytes / 4u);
   make_dirty(s, line, want);
   push_reply(s, base, l.due, l.request, PacketKind::kWriteAck);
   s.counters.writes += 1;
@@ -222,28 +206,23 @@ NW_HD NW_CALLED Outcome look_up_sectors(const L2SliceParams& p, L2SliceState& s,
   if (now < s.tags_until || (atomic && now < s.atomics_until)) return Outcome::kRefused;
   l.set = set_of(p, base, l.request.line);
   l.due = now + Tick{p.latency_cycles} * p.period;
-  const uint32_t* tags = s.tags.in(base) + l.set * p.ways;
-  const uint64_t valid = s.valid.in(base)[l.set];
-  const uint64_t match = match_ways(p.ways, tags, l.request.line) & valid;
+  const uint64_t match = ways_of(p, s, base, l.set, l.request.line);
   l.present = match != 0;
   Served served = Served::kPassed;
   if (kind != PacketKind::kRead && !atomic && !write) {
     record_fault(s.fault, kFaultUnexpectedPacket, p.endpoint, now);
   } else {
-    const uint64_t empty = ~valid & low_bits(p.ways);
-    l.way = l.present    ? count_trailing_zeros(match)
-            : empty != 0 ? count_trailing_zeros(empty)
-                         : find_victim(p.ways, s.used.in(base) + l.set * p.ways, s.uses,
-                                       s.pending.in(base)[l.set]);
+    l.way = l.present ? count_trailing_zeros(match) : way_to_take(p, s, base, l.set);
     if (l.way == kNoLane) {  // every way waits
       if (!write || p.write_back != 0) return Outcome::kRefused;
       l.way = 0;  // of no effect
     }
+    l.at = l.set * p.ways + l.way;
     served = static_cast<Served>(static_cast<uint32_t>(serve(p, s, base, l)));
     if (served == Served::kNo) return Outcome::kRefused;
     if (served == Served::kNoMshr) return Outcome::kNoMshr;
   }
-  if (served == Served::kYes) touch(s, base, l.set * p.ways + l.way);
+  if (served == Served::kYes && l.present) touch(p, s, base, l.at);
   if (atomic) occupy_atomics(p, s, l.request, now);
   if (p.sectors_per_cycle != 0) occupy_tags(p, s, l.request.sectors, now);
   pop_request(s, base, now, horizon);
@@ -264,7 +243,7 @@ NW_HD NW_INLINE uint32_t next_answerable(const L2SliceParams& p, const L2SliceSt
 NW_HD NW_APART inline void fill_sectors(const L2SliceParams& p, L2SliceState& s, std::byte* base,
                                         uint32_t index, uint32_t sectors) {
   L2Mshr& m = s.mshrs.in(base)[index];
-  L2Sectors& line = s.sectors.in(base)[m.set * p.ways + m.way];
+  LineSectors& line = s.sectors.in(base)[m.set * p.ways + m.way];
   line.readable = static_cast<uint8_t>(line.readable | sectors);
   m.missing = static_cast<uint16_t>(m.missing & ~sectors);
   if (m.missing == 0) s.pending.in(base)[m.set] &= ~(uint64_t{1} << m.way);

@@ -127,7 +127,7 @@ NW_HD NW_INLINE StepResult step_slice(const L2SliceParams& p, L2SliceState& s, s
 ///
 /// Reads:  requests from the crossbar, replies from the link port; sends requests to the link port,
 ///         replies to the reply crossbar.
-/// State:  tags, their last uses, MSHRs with their requesters, two rings of delayed departures.
+/// State:  a tag store, MSHRs with their requesters, two rings of delayed departures.
 /// Units:  times in ticks of the machine's base clock.
 template <class List = NoMechanisms>
 NW_HD NW_APART inline StepResult step_l2_slice(const L2SliceParams& p, L2SliceState& s,
@@ -141,8 +141,9 @@ NW_HD NW_APART inline StepResult step_l2_slice(const L2SliceParams& p, L2SliceSt
 /// Forget all lines but those that are under way: memory has other data now, of which nothing may
 /// be under way. No line may be newer than memory's.
 NW_HD inline void l2_flush(L2SliceState& s, std::byte* base) {
-  for (uint32_t set = 0; set < s.valid.count; ++set)
-    s.valid.in(base)[set] &= s.pending.in(base)[set];
+  const uint32_t ways = s.tags.count / s.pending.count;
+  for (uint32_t at = 0; at < s.tags.count; ++at)
+    if ((s.pending.in(base)[at / ways] >> at % ways & 1) == 0) s.tags.in(base)[at] = kNoLine;
 }
 
 /// Lay out an L2 slice over its four channels. The rings hold what the pipeline can hold plus
@@ -159,16 +160,14 @@ L2SliceState make_l2_slice(Allocator& arena, const L2SliceParams& p, uint32_t qu
   s.memory_in = memory_in;
   s.memory_out = memory_out;
   s.reply_out = reply_out;
-  const uint32_t sets = p.index.sets;
+  static_cast<cache::TagStore&>(s) = cache::make_tag_store(arena, p);
   const uint32_t depth = p.latency_cycles + (queue_entries < 2 ? 2 : queue_entries);
-  s.tags = arena.template allocate<uint32_t>(sets * p.ways);
-  s.used = arena.template allocate<uint32_t>(sets * p.ways);
-  s.mshr_of = arena.template allocate<uint16_t>(sets * p.ways);
-  s.valid = arena.template allocate<uint64_t>(sets);
-  s.pending = arena.template allocate<uint64_t>(sets);
-  if (p.by_sectors != 0) s.sectors = arena.template allocate<L2Sectors>(sets * p.ways);
+  const uint32_t lines = s.tags.count;
+  s.mshr_of = arena.template allocate<uint16_t>(lines);
+  s.pending = arena.template allocate<uint64_t>(p.index.sets);
+  if (p.by_sectors != 0) s.sectors = arena.template allocate<cache::LineSectors>(lines);
   if (p.by_sectors == 0 && p.write_back != 0)
-    s.dirty_lines = arena.template allocate<uint8_t>(sets * p.ways);
+    s.dirty_lines = arena.template allocate<uint8_t>(lines);
   s.mshrs = arena.template allocate<L2Mshr>(p.mshr_entries);
   s.waiters = arena.template allocate<L2Waiter>(p.mshr_entries * p.mshr_merges);
   s.replies = arena.template allocate<L2Reply>(depth);

@@ -2,7 +2,8 @@
 // device/cache/l2_slice.h.
 #pragma once
 
-#include "device/cache/set_index.h"
+#include "device/cache/line_sectors.h"
+#include "device/cache/tag_store.h"
 #include "device/core/bits.h"
 #include "device/core/fault.h"
 #include "device/core/home_table.h"
@@ -32,12 +33,10 @@ enum class L2AtLaunch : uint8_t {
   kAll,
 };
 
-struct L2SliceParams {
+/// The index maps a line's number within the slice to its set; at most 64 ways.
+struct L2SliceParams : cache::TagStoreParams {
   uint32_t period = 1;          ///< ticks per L2 cycle
   uint32_t latency_cycles = 1;  ///< from look-up to departure, at least 1
-  /// Maps a line's number within the slice to its set.
-  cache::SetIndex index{1, 0, cache::SetFunction::kFolded};
-  uint32_t ways = 1;  ///< at most 64
   uint32_t mshr_entries = 1;
   uint32_t mshr_merges = 1;       ///< requests that one entry can answer
   uint32_t atomic_cycles = 0;     ///< that each lane takes of those that want one address; 0: none
@@ -89,17 +88,6 @@ struct L2Reply {
   PacketKind kind = PacketKind::kNone;
 };
 
-/// Sectors of a way, as bits.
-struct L2Sectors {
-  uint8_t readable = 0;  ///< all their data is here
-  uint8_t dirty = 0;     ///< memory has older data
-  uint16_t reserved = 0;
-  uint32_t reserved2 = 0;
-  /// Words of the line that have been written: a sector that is written piece by piece becomes
-  /// readable with its last word.
-  uint64_t written = 0;
-};
-
 /// A request to memory on its way through the pipeline.
 struct L2Request {
   Tick due = 0;
@@ -144,19 +132,16 @@ struct L2Counters {
   uint64_t launch_cycles = 0;       ///< in which nothing is looked up for their sake
 };
 
-struct L2SliceState {
+struct L2SliceState : cache::TagStore {
   Ref<Channel> request_in, memory_in, memory_out, reply_out;
   Ref<Channel> invalidate_in;  ///< count 0: none. Invalidations never wait for anything.
   Ref<Channel> clean_out;      ///< towards the front end: kClean; count 0: nobody waits for that
   /// Lines below are not in the GPU's memory yet; an endpoint answers for them. 0: all are.
   LineAddr elsewhere_end = 0;
   Endpoint elsewhere{};
-  Ref<uint32_t> tags;      ///< [set][way]
-  Ref<uint32_t> used;      ///< [set][way]: number of its last use
-  Ref<uint16_t> mshr_of;   ///< [set][way]: valid where `pending`
-  Ref<uint64_t> valid;     ///< [set]: ways that hold a line or wait for one
-  Ref<uint64_t> pending;   ///< [set]: ways that wait for their line, or for a sector of it
-  Ref<L2Sectors> sectors;  ///< [set][way]; count 0: not by sectors
+  Ref<uint16_t> mshr_of;            ///< [set][way]: valid where `pending`
+  Ref<uint64_t> pending;            ///< [set]: ways that wait for their line, or for a sector of it
+  Ref<cache::LineSectors> sectors;  ///< [set][way]; count 0: not by sectors
   /// [set][way]: 1: newer than memory's; 2: and another stack has written the line, too; count 0:
   /// no whole lines stay.
   Ref<uint8_t> dirty_lines;
@@ -169,7 +154,6 @@ struct L2SliceState {
   uint32_t request_reserved = 0;  ///< places kept for the writes of atomics that missed
   uint32_t free_mshr = 0;
   uint32_t mshrs_in_use = 0;
-  uint32_t uses = 0;           ///< of ways, so far; begins anew after 2^32
   Tick fill_came = 0;          ///< when the last data came from memory
   uint32_t filling = kNoMshr;  ///< MSHR whose requesters are being answered
   uint32_t next_waiter = 0;

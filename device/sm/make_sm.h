@@ -8,31 +8,6 @@
 
 namespace nearwarp::sm {
 
-/// A cache that is empty.
-inline cache::L1State make_l1(ArenaBuilder& a, const cache::L1Params& p) {
-  cache::L1State s;
-  const uint32_t lines = p.index.sets * p.ways;
-  s.tags = a.allocate<LineAddr>(lines);
-  s.last_use = a.allocate<uint32_t>(lines);
-  s.filling = a.allocate<uint8_t>(lines);
-  s.mshr_line = a.allocate<LineAddr>(p.mshrs);
-  s.mshr_since = a.allocate<uint32_t>(p.mshrs);
-  s.mshr_way = a.allocate<uint16_t>(p.mshrs);
-  s.mshr_count = a.allocate<uint8_t>(p.mshrs);
-  s.mshr_loads = a.allocate<uint8_t>(p.mshrs * p.merges);
-  s.mshr_free = low_bits(p.mshrs);
-  if (!p.plain) {
-    s.lines = a.allocate<cache::L1Line>(lines);
-    s.mshr_missing = a.allocate<uint16_t>(p.mshrs);
-    s.mshr_needs = a.allocate<uint8_t>(p.mshrs * p.merges);
-    for (uint32_t k = 1; k < 4; ++k)
-      if (p.mshrs > 64 * k) s.mshr_free_more[k - 1] = low_bits(p.mshrs - 64 * k);
-  }
-  std::fill_n(a.get(s.tags), lines, kNoLine);
-  std::fill_n(a.get(s.mshr_line), p.mshrs, kNoLine);
-  return s;
-}
-
 /// The State of an SM that is empty, without endpoint and channels. `kernels`: of the program.
 template <uint32_t kWords>
 SmStateOf<kWords> make_sm(ArenaBuilder& a, const SmParams& p, uint32_t kernels = 1) {
@@ -51,12 +26,12 @@ SmStateOf<kWords> make_sm(ArenaBuilder& a, const SmParams& p, uint32_t kernels =
     s.barrier_waiting = a.allocate<WarpSet<kWords>>(p.num_blocks * kMaxBarriers);
     s.barriers = a.allocate<BarrierState>(p.num_blocks * kMaxBarriers);
   }
-  s.l1 = make_l1(a, p.l1);
-  if (p.fetch.cached) s.fetch.cache = make_l1(a, p.fetch.cache);
+  s.l1 = cache::make_l1(a, p.l1);
+  if (p.fetch.cached) s.fetch.cache = cache::make_l1(a, p.fetch.cache);
   if (p.constants.cached) {
     const cache::L1Params& c = p.constants.cache;
     const uint32_t loads = std::min(c.mshrs * c.merges, kMaxConstantLoads);
-    s.constants.cache = make_l1(a, c);
+    s.constants.cache = cache::make_l1(a, c);
     s.constants.loads = a.allocate<LoadEntry>(loads);
     s.constants.free_loads = low_bits(loads);
   }

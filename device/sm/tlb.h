@@ -1,4 +1,4 @@
-// Address translation of one SM: a fully associative TLB with LRU replacement, and walkers that
+// Address translation of one SM: a fully associative TLB, and walkers that
 // read the page tables from memory (TOM, section 4.4.1: stack SMs have TLBs and MMUs like the main
 // ones; page tables may lie in another stack, and are complete before anything is offloaded).
 //
@@ -13,16 +13,15 @@
 // line at the head keeps its translation while it waits for something else.
 #pragma once
 
-#include "device/core/lanes.h"
+#include "device/cache/tag_store.h"
 #include "device/core/translation.h"
-#include "device/core/types.h"
 #include "device/sm/coalescer.h"
 
 namespace nearwarp::sm {
 
 inline constexpr uint32_t kMaxWalkers = 32;
 inline constexpr uint32_t kMaxWalkAccesses = 4;
-inline constexpr uint32_t kNoPage = 0xffffffffu;
+inline constexpr uint32_t kNoPage = kNoLine;
 /// Tags of page-table reads: beyond every MSHR of the L1. The walker's number is added.
 inline constexpr uint32_t kWalkTag = 0x80000000u;
 /// Tags of what a mechanism sends for a walk that it holds, with the walker's number; from bit
@@ -48,7 +47,13 @@ struct TlbParams {
   uint32_t walkers = 4;        ///< walks in flight
   uint32_t walk_accesses = 2;  ///< reads per walk, one after the other; at most kMaxWalkAccesses
   uint32_t entry_shift = 4;    ///< log2 of the page-table entries per line
+  cache::Replacement replacement = cache::Replacement::kLru;
 };
+
+/// The TLB's store of tags, its pages: one set.
+NW_HD NW_INLINE cache::TagStoreParams tlb_store(const TlbParams& p) {
+  return {{1, 0}, p.entries, p.replacement};
+}
 
 struct TlbCounters {
   uint64_t hits = 0, misses = 0;                   ///< lines translated at once, and after a wait
@@ -69,13 +74,11 @@ struct Walk {
 };
 
 struct TlbState {
-  Ref<uint32_t> pages;     ///< by entry: page and space; kNoPage: empty
+  cache::TagStore pages;   ///< by entry: page and space
   Ref<PageEntry> entries;  ///< by entry
-  Ref<uint32_t> last_use;  ///< by entry; 0 if empty
   Ref<Walk> walks;         ///< by walker
   uint32_t free_walkers = 0;
-  uint32_t unsent = 0;  ///< walkers whose next read has not left yet
-  uint32_t use_clock = 0;
+  uint32_t unsent = 0;           ///< walkers whose next read has not left yet
   uint32_t last_page = kNoPage;  ///< the register, and its entry
   PageEntry last_entry;
   // The line at the load-store unit's head.
@@ -115,10 +118,7 @@ NW_HD NW_INLINE PageEntry tlb_walked(const TlbParams& p, const Translation& t,
 /// The entry that holds a page; kNoLane if there is none.
 NW_HD inline uint32_t tlb_find(const TlbParams& p, const TlbState& s, const std::byte* base,
                                uint32_t page) {
-  const uint32_t* pages = s.pages.in(base);
-  uint32_t found = kNoLane;
-  for (uint32_t i = 0; i < p.entries; ++i) found = pages[i] == page ? i : found;
-  return found;
+  return cache::find(p.entries, s.pages.tags.in(base), page);
 }
 
 /// Is a walk for the page under way whose result will be kept?
@@ -158,7 +158,7 @@ NW_HD inline TlbResult tlb_translate_other(const TlbParams& p, TlbState& s, std:
   if (s.wait_page == kNoPage) {  // the first look at this line
     const uint32_t entry = tlb_find(p, s, base, page);
     if (entry != kNoLane) {
-      s.last_use.in(base)[entry] = ++s.use_clock;
+      cache::touch(tlb_store(p), s.pages, base, entry);
       s.last_page = page;
       s.last_entry = s.entries.in(base)[entry];
       return TlbResult::kReady;
@@ -240,17 +240,15 @@ NW_HD inline void tlb_read_again(TlbState& s, std::byte* base, uint32_t walker) 
   s.counters.repeats += 1;
 }
 
-/// A walk has found its page, which replaces the least recently used one. A page becomes used when
+/// A walk has found its page, for which another goes if the TLB is full. A page becomes used when
 /// its line goes on: one that was fetched ahead ranks behind the page in the register.
 NW_HD inline void tlb_insert(const TlbParams& p, TlbState& s, const Translation& t, std::byte* base,
                              uint32_t page, uint32_t now) {
-  uint32_t* last_use = s.last_use.in(base);
-  uint32_t victim = 0;
-  for (uint32_t i = 1; i < p.entries; ++i) victim = last_use[i] < last_use[victim] ? i : victim;
+  const cache::TagStoreParams store = tlb_store(p);
+  const uint32_t entry = cache::victim(store, s.pages, base, 0, cache::NoneWaits());
   const PageEntry walked = tlb_walked(p, t, base, page);
-  s.pages.in(base)[victim] = page;
-  s.entries.in(base)[victim] = walked;
-  last_use[victim] = ++s.use_clock;
+  cache::put(store, s.pages, base, entry, page);
+  s.entries.in(base)[entry] = walked;
   if (page == s.wait_page) {
     s.wait_page = kNoPage;
     s.counters.wait_cycles += now - s.wait_since;
@@ -259,7 +257,7 @@ NW_HD inline void tlb_insert(const TlbParams& p, TlbState& s, const Translation&
     return;
   }
   const uint32_t current = tlb_find(p, s, base, s.last_page);
-  if (s.last_page != kNoPage && current != kNoLane) last_use[current] = ++s.use_clock;
+  if (s.last_page != kNoPage && current != kNoLane) cache::touch(store, s.pages, base, current);
 }
 
 /// The reply to a walker's read has come: the next read may leave, or the walk ends. Returns the
@@ -284,8 +282,7 @@ NW_HD inline uint32_t tlb_reply(const TlbParams& p, TlbState& s, const Translati
 /// tables: in a cycle that is stepped, before the load-store unit's turn, or while nothing is in
 /// flight.
 NW_HD inline void tlb_flush(const TlbParams& p, TlbState& s, std::byte* base) {
-  for (uint32_t i = 0; i < p.entries; ++i) s.pages.in(base)[i] = kNoPage;
-  for (uint32_t i = 0; i < p.entries; ++i) s.last_use.in(base)[i] = 0;
+  for (uint32_t i = 0; i < p.entries; ++i) s.pages.tags.in(base)[i] = kNoPage;
   for (uint32_t i = 0; i < s.walks.count; ++i) s.walks.in(base)[i].stale = true;
   s.last_page = kNoPage;
   s.counters.flushes += 1;
@@ -295,11 +292,9 @@ NW_HD inline void tlb_flush(const TlbParams& p, TlbState& s, std::byte* base) {
 template <class Allocator>
 TlbState make_tlb(Allocator& arena, const TlbParams& p) {
   TlbState s;
-  s.pages = arena.template allocate<uint32_t>(p.entries);
+  s.pages = cache::make_tag_store(arena, tlb_store(p));
   s.entries = arena.template allocate<PageEntry>(p.entries);
-  s.last_use = arena.template allocate<uint32_t>(p.entries);
   s.walks = arena.template allocate<Walk>(p.walkers);
-  for (uint32_t i = 0; i < p.entries; ++i) arena.get(s.pages)[i] = kNoPage;
   s.free_walkers = static_cast<uint32_t>(low_bits(p.walkers));
   return s;
 }

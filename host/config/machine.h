@@ -77,6 +77,7 @@ struct MachineConfig {
     uint32_t ways = 4;
     uint32_t mshr_entries = 2;
     uint32_t instruction_bytes = 8;
+    std::string replacement = "lru";  ///< as of the L1
   } instruction_cache;
 
   struct ConstantCache {  // [constant_cache]
@@ -85,6 +86,7 @@ struct MachineConfig {
     uint32_t line_bytes = 64;
     uint32_t mshr_entries = 2;
     uint32_t mshr_merges = 32;
+    std::string replacement = "lru";  ///< as of the L1
   } constant_cache;
 
   struct Classes {  // [sm.classes.NAME] latency_cycles, interval_cycles
@@ -111,6 +113,7 @@ struct MachineConfig {
     uint32_t ways = 0;
     uint32_t line_bytes = 0;
     std::string set_function = "linear";  ///< "linear", "xor", "fermi", "folded" or "ipoly"
+    std::string replacement = "lru";      ///< "lru", "fifo", "random" or "srrip"
     uint32_t hit_latency_cycles = 0;
     uint32_t miss_latency_cycles = 0;  ///< before what misses, and stores, leave the SM
     uint32_t mshr_entries = 0;
@@ -126,11 +129,12 @@ struct MachineConfig {
     std::string local_memory = "thread";  ///< "thread" or "slot": whose a place in it is
   } memory;
 
-  struct Tlb {                   // [tlb]: address translation, in every SM
-    uint32_t entries = 0;        ///< fully associative, LRU; 0: translation takes no time
-    uint32_t page_bytes = 0;     ///< what an entry covers
-    uint32_t walkers = 0;        ///< page walks in flight
-    uint32_t walk_accesses = 0;  ///< page-table reads per walk, one after the other
+  struct Tlb {                        // [tlb]: address translation, in every SM
+    uint32_t entries = 0;             ///< fully associative; 0: translation takes no time
+    uint32_t page_bytes = 0;          ///< what an entry covers
+    uint32_t walkers = 0;             ///< page walks in flight
+    uint32_t walk_accesses = 0;       ///< page-table reads per walk, one after the other
+    std::string replacement = "lru";  ///< as of the L1
   } tlb;
 
   struct L2 {  // [l2]: line size as in the L1
@@ -138,6 +142,7 @@ struct MachineConfig {
     uint32_t ways = 0;
     uint32_t slices = 0;
     std::string set_function = "folded";  ///< as of the L1
+    std::string replacement = "lru";      ///< as of the L1
     uint32_t latency_cycles = 0;          ///< L2 cycles inside a slice, channels apart
     uint32_t mshr_entries = 0;
     uint32_t mshr_merges = 0;

@@ -90,6 +90,12 @@ Keys memory_keys() {
        "fermi: the hash of Fermi's L1, of 32 or 64 sets; folded: all its bits, exclusive-or in "
        "pieces; ipoly: the remainder by a polynomial, of 2 to 256 sets.",
        kOptional},
+      {NW_KEY(l1.replacement), "", 0, 0, false, "lru fifo random srrip",
+       "Whose way a new line takes in a full set. lru: of the line that was used least "
+       "recently; fifo: of the one that came first; random: of any, drawn from the number of "
+       "uses so far; srrip: of a line that, as predicted, will be used in the distant future "
+       "(two bits, hit priority). A line that is on its way keeps its way.",
+       kOptional},
       {NW_KEY(l1.hit_latency_cycles), "core cycles", 1, 4000, false, "",
        "Of a hit, lsu.pipeline_cycles apart."},
       {NW_KEY(l1.miss_latency_cycles), "core cycles", 0, 4000, false, "",
@@ -107,7 +113,7 @@ Keys memory_keys() {
       {NW_KEY(l1.sectors), "", 0, 0, false, "",
        "Loads fetch the sectors that are missing, not whole lines (with l2.sectors).", kOptional},
       {NW_KEY(l1.allocate), "", 0, 0, false, "miss fill",
-       "When a miss takes its way, that of the line least recently used. miss: when it is sent; "
+       "When a miss takes its way. miss: when it is sent; "
        "fill: when its data comes, so that it wants an MSHR alone, and a line is there until "
        "another one has come. fill of a discrete machine, without local-back.",
        kOptional},
@@ -134,6 +140,8 @@ Keys memory_keys() {
        "Page walks that an SM has in flight at most."},
       {NW_KEY(tlb.walk_accesses), "reads", 1, 4, false, "",
        "Page-table reads per walk, one after the other; higher levels hit in a walk cache."},
+      {NW_KEY(tlb.replacement), "", 0, 0, false, "lru fifo random srrip",
+       "Which translation goes when another comes, as l1.replacement.", kOptional},
       {NW_KEY(l2.bytes), "bytes", 1024, uint64_t{1} << 30, false, "",
        "Capacity of all slices together."},
       {NW_KEY(l2.ways), "ways", 1, 32, false, "", "Associativity."},
@@ -143,6 +151,8 @@ Keys memory_keys() {
        "What a line's set is, as l1.set_function, by its number within the slice: what chooses "
        "partition and slice is left out. Without the key: folded.",
        kOptional},
+      {NW_KEY(l2.replacement), "", 0, 0, false, "lru fifo random srrip",
+       "Whose way a new line takes in a full set, as l1.replacement.", kOptional},
       {NW_KEY(l2.latency_cycles), "L2 cycles", 1, 100000, false, "",
        "Look-up inside a slice, channels apart."},
       {NW_KEY(l2.mshr_entries), "lines", 1, 256, false, "",

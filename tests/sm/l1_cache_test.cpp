@@ -21,17 +21,7 @@ struct L1 {
   explicit L1(uint32_t sets = 4, uint32_t ways = 2, uint32_t mshrs = 8, uint32_t merges = 2) {
     p.index = {sets, static_cast<uint32_t>(std::countr_zero(sets)), SetFunction::kLinear},
     p.ways = ways, p.mshrs = mshrs, p.merges = merges;
-    s.tags = arena.allocate<LineAddr>(sets * ways);
-    s.last_use = arena.allocate<uint32_t>(sets * ways);
-    s.filling = arena.allocate<uint8_t>(sets * ways);
-    s.mshr_line = arena.allocate<LineAddr>(mshrs);
-    s.mshr_since = arena.allocate<uint32_t>(mshrs);
-    s.mshr_way = arena.allocate<uint16_t>(mshrs);
-    s.mshr_count = arena.allocate<uint8_t>(mshrs);
-    s.mshr_loads = arena.allocate<uint8_t>(mshrs * merges);
-    s.mshr_free = low_bits(mshrs);
-    for (uint32_t i = 0; i < sets * ways; ++i) arena.get(s.tags)[i] = kNoLine;
-    for (uint32_t i = 0; i < mshrs; ++i) arena.get(s.mshr_line)[i] = kNoLine;
+    s = make_l1(arena, p);
   }
   L1Result load(LineAddr line, uint8_t entry = 0, bool can_send = true, uint32_t cycle = 0) {
     return l1_load(p, s, arena.base(), line, entry, cycle, can_send, mshr);

@@ -116,7 +116,7 @@ TEST(L1Sectors, StoresDoNotReplaceWhatWaits) {
   EXPECT_EQ(c.load(1, 1), L1Result::kMiss);
   EXPECT_EQ(c.load(2, 1), L1Result::kMiss);
   c.store(3, 0xff);
-  EXPECT_EQ(l1_find(c.p, c.s, c.arena.base(), l1_first_of(c.p, 3), 3), kNoLane);
+  EXPECT_EQ(l1_find(c.p, c.s, c.arena.base(), first_way(c.p, 3), 3), kNoLane);
   EXPECT_EQ(c.load(1, 1), L1Result::kMerged);
 }
 

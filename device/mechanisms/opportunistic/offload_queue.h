@@ -159,11 +159,8 @@ NW_HD inline void keep_fetched(const V& v, sm::Warp& w, const WarpSide& t, uint3
 /// Is the line in the L1, or on its way there?
 template <class V>
 NW_HD inline bool in_l1(const V& v, LineAddr line) {
-  const uint32_t first = v.p.l1.index.of(line) * v.p.l1.ways;
-  const LineAddr* tags = v.s.l1.tags.in(v.base);
-  for (uint32_t i = first; i < first + v.p.l1.ways; ++i)
-    if (tags[i] == line) return true;
-  return false;
+  const LineAddr* tags = v.s.l1.tags.in(v.base) + cache::first_way(v.p.l1, line);
+  return cache::find(v.p.l1.ways, tags, line) != kNoLane;
 }
 
 /// The accesses of a chain.

@@ -42,9 +42,8 @@ void fill_tlbs(const Uses& uses, System& system) {
     with_sm(system, endpoint, [&](auto& sm) {
       for (size_t k = 0; k < n; ++k) {
         const uint32_t page = std::get<uint32_t>(sorted[sorted.size() - n + k]);
-        sm.tlb.pages.in(base)[k] = page;
+        cache::put(sm::tlb_store(p), sm.tlb.pages, base, static_cast<uint32_t>(k), page);
         sm.tlb.entries.in(base)[k] = sm::tlb_walked(p, system.page_tables.translation, base, page);
-        sm.tlb.last_use.in(base)[k] = ++sm.tlb.use_clock;
       }
     });
   };
@@ -71,13 +70,9 @@ void fill_instruction_caches(const Uses& uses, const HasRun& has_run, System& sy
       cache::L1State& s = sm.fetch.cache;
       for (const LineAddr line : lines) {
         if (main != number.end() && !has_run(main->second, uses.kernel_of(line))) continue;
-        const uint32_t first = cache::l1_first_of(p.cache, line);
-        LineAddr* tags = s.tags.in(base) + first;
-        uint32_t* last_use = s.last_use.in(base) + first;
-        const uint32_t way =
-            cache::l1_way_to_fill(p.cache, tags, last_use, s.filling.in(base) + first);
-        tags[way] = line;
-        last_use[way] = ++s.use_clock;
+        const uint32_t first = cache::first_way(p.cache, line);
+        const uint32_t way = cache::l1_way_to_fill(p.cache, s, base, first);
+        cache::put(p.cache, s, base, first + way, line);
       }
     });
   }

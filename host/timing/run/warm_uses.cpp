@@ -29,9 +29,9 @@ Uses::Uses(const runtime::Recording& recording, const ImageTables& image, System
     first_of_group_[std::min(groups_ - 1, d.rooms.in(base_)[i].group)] = i;
   in_set_.resize(system.table.count);
   for (const uint16_t slice : system.of_kind(kernels::ComponentKind::kL2Slice)) {
-    const uint32_t sets = system.state<L2SliceState>(slice).valid.count;
-    in_set_[slice].resize(sets);
-    room_ += uint64_t{system.params<L2SliceParams>(slice).ways} * sets;
+    const auto& l2 = system.params<L2SliceParams>(slice);
+    in_set_[slice].resize(l2.index.sets);
+    room_ += uint64_t{l2.ways} * l2.index.sets;
   }
   knows_chunks_ = groups_ > 1 || same_slices();
   touches_ = runtime::touches_of(recording, line_shift_);

@@ -31,6 +31,13 @@ cache::SetIndex set_index(uint32_t sets, const std::string& function) {
   return index;
 }
 
+cache::Replacement replacement(const std::string& word) {
+  return word == "fifo"     ? cache::Replacement::kFifo
+         : word == "random" ? cache::Replacement::kRandom
+         : word == "srrip"  ? cache::Replacement::kSrrip
+                            : cache::Replacement::kLru;
+}
+
 /// Header, line and sector of a kind's packets.
 template <class P>
 void set_packets(P& p, const config::MachineConfig& m) {
@@ -48,6 +55,7 @@ void set_fetch(sm::SmParams& p, const config::MachineConfig& m) {
   p.fetch.line_shift = log2_exact(m.l1.line_bytes / c.instruction_bytes);
   p.fetch.cache.index = set_index(c.bytes / (c.ways * m.l1.line_bytes), "linear");
   p.fetch.cache.ways = c.ways;
+  p.fetch.cache.replacement = replacement(c.replacement);
   p.fetch.cache.mshrs = c.mshr_entries;
   p.fetch.cache.merges = std::min(p.num_warps, 255u);  // counted in a byte
 }
@@ -61,6 +69,7 @@ void set_constants(sm::SmParams& p, const config::MachineConfig& m) {
     p.constants.sectors = static_cast<uint8_t>(low_bits(c.line_bytes / m.packets.sector_bytes));
   p.constants.cache.index = set_index(c.bytes / (c.ways * c.line_bytes), "linear");
   p.constants.cache.ways = c.ways;
+  p.constants.cache.replacement = replacement(c.replacement);
   p.constants.cache.mshrs = c.mshr_entries;
   p.constants.cache.merges = c.mshr_merges;
 }
@@ -128,6 +137,7 @@ SmSpec Parts::main_sm() const {
   p.line_address_bytes = m.packets.line_address_bytes;
   p.l1.index = set_index(m.l1.bytes / (m.l1.ways * m.l1.line_bytes), m.l1.set_function);
   p.l1.ways = m.l1.ways;
+  p.l1.replacement = replacement(m.l1.replacement);
   p.l1.hit_latency = m.l1.hit_latency_cycles + m.lsu.pipeline_cycles;
   p.l1.mshrs = m.l1.mshr_entries;
   p.l1.merges = m.l1.mshr_merges;
@@ -144,6 +154,7 @@ SmSpec Parts::main_sm() const {
   p.l1.plain = !m.l1.sectors && m.l1.write_policy == "through" && m.l1.mshr_entries <= 64 &&
                p.l1.on_fill == 0;
   p.tlb.entries = m.tlb.entries;
+  p.tlb.replacement = replacement(m.tlb.replacement);
   p.tlb.page_shift = log2_exact(m.tlb.page_bytes / m.l1.line_bytes);
   p.tlb.walkers = m.tlb.walkers;
   p.tlb.walk_accesses = m.tlb.walk_accesses;
@@ -175,6 +186,7 @@ L2SliceSpec Parts::l2_slice() const {
   p.latency_cycles = m.l2.latency_cycles;
   p.index = set_index(m.l2.bytes / m.l2.slices / (m.l2.ways * m.l1.line_bytes), m.l2.set_function);
   p.ways = m.l2.ways;
+  p.replacement = replacement(m.l2.replacement);
   p.mshr_entries = m.l2.mshr_entries;
   p.mshr_merges = m.l2.mshr_merges;
   p.atomic_cycles = m.l2.atomic_cycles;
