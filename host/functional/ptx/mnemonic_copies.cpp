@@ -18,7 +18,9 @@ bool bulk_copy(WordList* words, Mnemonic* out) {
   }
   if (take(words, "prefetch")) {
     const bool tensor = take(words, "tensor");
-    if (tensor) drop(words, {"1d", "2d", "3d", "4d", "5d", "tile", "im2col"});
+    if (tensor)
+      drop(words, {"1d", "2d", "3d", "4d", "5d", "tile", "tile::gather4", "im2col", "im2col::w",
+                   "im2col::w::128"});
     drop(words, {"L2", "global", "L2::cache_hint"});
     out->operands = tensor ? "X?y?h" : "Au?h";
     return true;

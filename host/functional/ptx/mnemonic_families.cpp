@@ -321,6 +321,17 @@ bool others(std::string_view base, WordList words, Mnemonic* out) {
     // Launches run one after the other: nothing to wait for.
     out->op = Opcode::kNop;
     drop(&words, {"launch_dependents", "wait"});
+  } else if (base == "alloca" || base == "stacksave" || base == "stackrestore") {
+    const StackOp op = base == "alloca"      ? StackOp::kAllocate
+                       : base == "stacksave" ? StackOp::kSave
+                                             : StackOp::kRestore;
+    out->op = Opcode::kAlloca;
+    out->operands = op == StackOp::kAllocate ? "Da?u" : op == StackOp::kSave ? "D" : "a";
+    out->mod.detail = static_cast<uint32_t>(op);
+    const std::vector<Type> types = take_types(&words);
+    out->mod.type = types.size() == 1 ? types[0] : Type::kNone;
+    if (out->mod.type != Type::kU32 && out->mod.type != Type::kU64)
+      out->problem = "the type must be .u32 or .u64";
   } else if (base == "brkpt") {
     out->op = Opcode::kNop;
   } else if (base == "setmaxnreg") {
@@ -376,8 +387,6 @@ bool decode_family(std::string_view text, Mnemonic* out) {
     out->problem = "tcgen05 belongs to Blackwell and is not supported";
   } else if (base == "st" || base == "red") {
     return asynchronous_store(base, words, out);
-  } else if (base == "alloca" || base == "stacksave" || base == "stackrestore") {
-    out->problem = std::string(base) + " is not supported: a stack has a size that is known";
   } else if (base == "clusterlaunchcontrol") {
     launch_control(words, out);
   } else if (base == "tensormap") {

@@ -204,9 +204,9 @@ bool small_matrix(WordList words, Mnemonic* out) {
   const MmaKind* kind = nullptr;
   out->problem = take_kind(&words, &d, &kind);
   if (!out->problem.empty()) return true;
-  drop(&words, {"sync", "aligned", "sp", "sp::ordered_metadata", "popc"});
+  drop(&words, {"sync", "aligned", "sp", "sp::ordered_metadata"});
   d.exclusive_or = take(&words, "xor");
-  drop(&words, {"and"});
+  const bool of_bits = (take(&words, "and") || d.exclusive_or) && take(&words, "popc");
   d.saturate = take(&words, "satfinite");
   std::vector<bool> columns;
   std::erase_if(words, [&](std::string_view word) {
@@ -217,9 +217,14 @@ bool small_matrix(WordList words, Mnemonic* out) {
   Formats formats;
   if (!shape || columns.size() != 2 || !formats.parse(&words, 4, &d, &out->mod.type) ||
       !formats_fit(d) || !factors_of_kind(kind, &d) || !mma_shape(d, kind != nullptr) ||
-      (d.exclusive_or && d.a != Factor::kB1) || (d.saturate && d.a == Factor::kB1) ||
+      (d.a == Factor::kB1 && (!of_bits || d.saturate)) ||
       (!quads && (columns[0] || !columns[1])) || (kind != nullptr && sparse && !ordered)) {
     out->problem = "this form of mma is not supported";
+    return true;
+  }
+  if (d.a != Factor::kB1 && (of_bits || d.exclusive_or)) {
+    out->problem =
+        "PTX defines .and.popc and .xor.popc for .b1 alone, though ptxas takes them of .s4 and .u4";
     return true;
   }
   d.a_column = quads && columns[0];

@@ -20,6 +20,10 @@ bool tensor_copy(WordList* words, bool reduces, Mnemonic* out) {
   }
   const bool gathers = take(words, "tile::gather4"), scatters = take(words, "tile::scatter4");
   d.four_rows = gathers || scatters;
+  if (take(words, "im2col::w")) d.along = TensorDetail::Along::kWidth;
+  if (take(words, "im2col::w::128")) d.along = TensorDetail::Along::kWidth128;
+  const bool wide = d.along != TensorDetail::Along::kAll;
+  if (wide) d.im2col = d.has_offsets = true;
   for (const std::string_view word : *words)
     if (word.starts_with("tile::") || word.starts_with("im2col::") ||
         word.starts_with("cta_group")) {
@@ -42,7 +46,8 @@ bool tensor_copy(WordList* words, bool reduces, Mnemonic* out) {
              by_group = take(words, "bulk_group");
   if (by_barrier == by_group || by_group != to_global || (to_global && d.multicast) ||
       (reduces && (!to_global || d.four_rows)) || (gathers && to_global) ||
-      (scatters && !to_global) || (d.four_rows && (d.dimensions != 2 || d.im2col))) {
+      (scatters && !to_global) || (d.four_rows && (d.dimensions != 2 || d.im2col)) ||
+      (d.im2col && d.dimensions < 3) || (wide && to_global)) {
     out->problem = "this form of cp.async.bulk.tensor is not supported";
     return false;
   }
