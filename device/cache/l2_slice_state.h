@@ -2,6 +2,7 @@
 // device/cache/l2_slice.h.
 #pragma once
 
+#include "device/cache/l2_halves_state.h"
 #include "device/cache/set_index.h"
 #include "device/core/bits.h"
 #include "device/core/fault.h"
@@ -52,6 +53,7 @@ struct L2SliceParams {
   uint16_t stack = 0;     ///< its own
   HomeTable homes;        ///< of lines in memory
   AddressMaps map;
+  L2HalvesParams halves;
 };
 
 struct L2Mshr {
@@ -93,7 +95,7 @@ struct L2Reply {
 struct L2Sectors {
   uint8_t readable = 0;  ///< all their data is here
   uint8_t dirty = 0;     ///< memory has older data
-  uint16_t reserved = 0;
+  uint16_t copied = 0;   ///< 1: the twin may have a copy (device/cache/l2_halves.h)
   uint32_t reserved2 = 0;
   /// Words of the line that have been written: a sector that is written piece by piece becomes
   /// readable with its last word.
@@ -183,6 +185,7 @@ struct L2SliceState {
   // Whose look-up and whose reply was the last, where mechanisms have some (MemoryHooks).
   uint32_t last_look_up = memory_hooks::kNobody, last_reply = memory_hooks::kNobody;
   Attachments attached;
+  L2Halves halves;
   L2Counters counters;
   Fault fault;
 };

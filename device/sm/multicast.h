@@ -13,6 +13,21 @@
 
 namespace nearwarp::sm {
 
+/// The first thread block of a block's cluster, by which clusters of all launches are told apart.
+template <class V>
+NW_HD NW_INLINE uint32_t first_of_cluster(const V& v, uint32_t block) {
+  return v.blocks[block].thread_block - cluster_slot(v, block).rank;
+}
+
+/// Is the line of a packet for the cluster that has the number now, or is its block no longer here?
+/// The front end gives a number away when all blocks have ended, and the last lines of one that did
+/// not wait for them may then be under way; those of the next cluster come later than these.
+template <class V>
+NW_HD NW_INLINE bool is_of_cluster(const V& v, const Packet& p) {
+  const uint32_t block = slot_of_rank(v, p.line, p.sectors);
+  return block == v.p.num_blocks || first_of_cluster(v, block) == p.tag;
+}
+
 /// Of the boxes that have something to send on, the one that was asked for first.
 template <class V>
 NW_HD NW_CALLED uint32_t oldest_to_share(const V& v) {
@@ -47,6 +62,7 @@ NW_HD NW_CALLED void share_step(V& v, uint32_t now) {
   p.src = v.s.endpoint;
   p.dst = member_of(v, block, rank);
   p.line = cluster_slot(v, block).number;
+  p.tag = first_of_cluster(v, block);
   p.sectors = rank;
   p.payload = shared.last ? shared.events[rank] : 0;
   p.extra = shared.lines != 0 ? 1 : 0;  // lines
@@ -70,6 +86,7 @@ NW_HD NW_CALLED void receive_line(V& v, uint32_t now) {
   const Packet p = front(in, v.base);
   pop(in, v.base, tick, v.horizon);
   c.lines_in += p.extra;
+  NW_ASSERT(is_of_cluster(v, p));
   if (p.payload != 0) arrive_from_other(v, p.payload, p.line, p.sectors, now);
 }
 

@@ -22,7 +22,9 @@ struct Case {
   int pixels = 20, stride = 1, lower = 0, upper = 0;
   int w = 0, h = 0, n = 0;
   uint32_t more = 0, offset = 0;
-  int rows() const { return part_of_128 ? 128 + 4 * static_cast<int>(more) : pixels + static_cast<int>(more); }
+  int rows() const {
+    return part_of_128 ? 128 + 4 * static_cast<int>(more) : pixels + static_cast<int>(more);
+  }
 };
 
 std::string text(const Case& c) {
@@ -148,8 +150,15 @@ TEST(ImageWidth, StepsAndOffsets) {
 TEST(ImageWidth, PartsOf32Of128Pixels) {
   expect_pixels({.part_of_128 = true, .w = 7, .h = 2, .n = 3}, "none more");
   expect_pixels({.part_of_128 = true, .w = 7, .h = 2, .n = 3, .more = 2}, "two more behind each");
-  expect_pixels({.part_of_128 = true, .pixels = 5, .stride = 3, .lower = -1, .upper = -1,
-                 .w = -1, .h = 2, .n = 1, .offset = 2},
+  expect_pixels({.part_of_128 = true,
+                 .pixels = 5,
+                 .stride = 3,
+                 .lower = -1,
+                 .upper = -1,
+                 .w = -1,
+                 .h = 2,
+                 .n = 1,
+                 .offset = 2},
                 "steps");
 }
 

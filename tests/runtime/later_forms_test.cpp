@@ -125,9 +125,10 @@ TEST(LaterForms, WhatLiesOutsideCountsForNothing) {
   // 1.5 * factor + 2 in both halves: a number, infinity, what is outside of a box, what is none.
   const std::vector<uint32_t> in = {0x40003c00, 0x7ff73c00, 0x3c007ff7, 0x7fff7ff7, 0x7c00fff7};
   const auto run = [&](const char* how, const char* type, const char* operands) {
-    Module m("ld.global.b32 %v0, [%a];\nmov.b32 %v1, 0x3e003e00;\nmov.b32 %v2, 0x40004000;\n"
-             "fma.rn.oob" + std::string(how) + "." + type + " %v3, " + operands +
-             ";\nst.global.b32 [%b], %v3;");
+    Module m(
+        "ld.global.b32 %v0, [%a];\nmov.b32 %v1, 0x3e003e00;\nmov.b32 %v2, 0x40004000;\n"
+        "fma.rn.oob" +
+        std::string(how) + "." + type + " %v3, " + operands + ";\nst.global.b32 [%b], %v3;");
     return m.run<uint32_t>(in, 5);
   };
   const std::vector<uint32_t> want = {0x45004300, 0x00004300, 0x43000000, 0x7fff0000, 0x7c007fff};

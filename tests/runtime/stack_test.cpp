@@ -12,13 +12,14 @@ namespace {
 
 struct Stack : VirtualDevice {
   explicit Stack(const std::string& functions, const std::string& body) {
-    const std::string text = ".version 9.0\n.target sm_75\n.address_size 64\n" + functions +
-                             ".visible .entry k(.param .u64 out) {\n"
-                             ".reg .b64 %o, %a, %b, %c, %s; .reg .b32 %t, %u, %v, %w; .reg .pred %p;\n"
-                             ".param .b32 x; .param .b32 y;\n"
-                             "ld.param.u64 %o, [out]; mov.u32 %t, %tid.x; mul.wide.u32 %a, %t, 4;\n"
-                             "add.u64 %o, %o, %a;\n" +
-                             body + "st.global.u32 [%o], %v;\nret;\n}\n";
+    const std::string text =
+        ".version 9.0\n.target sm_75\n.address_size 64\n" + functions +
+        ".visible .entry k(.param .u64 out) {\n"
+        ".reg .b64 %o, %a, %b, %c, %s; .reg .b32 %t, %u, %v, %w; .reg .pred %p;\n"
+        ".param .b32 x; .param .b32 y;\n"
+        "ld.param.u64 %o, [out]; mov.u32 %t, %tid.x; mul.wide.u32 %a, %t, 4;\n"
+        "add.u64 %o, %o, %a;\n" +
+        body + "st.global.u32 [%o], %v;\nret;\n}\n";
     module =
         load_module(std::make_shared<compiler::Program>(compiler::compile_ptx(text, "stack.ptx")));
   }

@@ -223,7 +223,7 @@ class Lowering {
   std::vector<Subroutine> subroutines_;
   std::map<RegId, std::pair<RegId, RegId>> halves_;  // of 128-bit registers
   RegId stack_pointer_ = kNone;
-  RegId stack_top_ = kNone;      // behind all that is on the stack, where alloca gives room
+  RegId stack_top_ = kNone;       // behind all that is on the stack, where alloca gives room
   bool grows_by_alloca_ = false;  // a function of the module asks for room
   uint32_t stack_symbol_ = kNone;
   uint32_t instances_ = 0;

@@ -1,5 +1,5 @@
-// The stack of a thread in local memory: room that alloca gives, between the frames of functions that
-// are called (lower_subroutines.cpp).
+// The stack of a thread in local memory: room that alloca gives, between the frames of functions
+// that are called (lower_subroutines.cpp).
 //
 // Where a function of the module has an alloca, the register %top says where the stack ends, and
 // frames begin there. What a function has allocated goes when it returns: %top is what it was.

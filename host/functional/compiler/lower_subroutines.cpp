@@ -209,8 +209,8 @@ void Lowering::call_subroutine(Frame* frame, const ptx::Instruction& in,
   const RegId number = compute(like, Opcode::kMov, Type::kB32, {constant(site)});
   stack_access(like, Opcode::kSt, next, 0, Type::kB32, number);
   if (grows_by_alloca_ && nested) {
-    const RegId step = compute(like, Opcode::kSub, Type::kU64,
-                               {of_register(next), of_register(stack_pointer_)});
+    const RegId step =
+        compute(like, Opcode::kSub, Type::kU64, {of_register(next), of_register(stack_pointer_)});
     ptx::Modifiers narrows;
     narrows.src_type = Type::kU64;
     const RegId word = compute(like, Opcode::kCvt, Type::kU32, {of_register(step)}, narrows);

@@ -257,7 +257,10 @@ void Lowering::expand_bulk_reduction(Frame* frame, const ptx::Instruction& in,
   shared_in.mod.space = Space::kShared;
   generic.mod.space = Space::kGeneric;
   Instruction holder = plain;
-  address(frame, generic, ops[0], &holder);
+  if (counted)
+    holder.address = {shared_address(frame, shared_in, plain, ops[0]), kNone, 0};
+  else
+    address(frame, generic, ops[0], &holder);
   if (holder.address.base == kNone) refuse(in, "an address that is no register", "a register");
   const RegId from = shared_address(frame, shared_in, plain, ops[1]);
   const RegId bytes =

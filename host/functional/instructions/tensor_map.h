@@ -64,7 +64,7 @@ struct TensorMap {
   uint8_t dimensions = 1;
   Interleave interleave = Interleave::kNone;
   Swizzle swizzle = Swizzle::kNone;
-  uint8_t fills_nan = 0;  ///< rather than 0, for what lies outside
+  uint8_t fills_nan = 0;     ///< rather than 0, for what lies outside
   uint8_t is_im2col = 0;     ///< an ImageMode
   uint8_t l2_promotion = 0;  ///< a hint
   uint8_t element_strides[5] = {1, 1, 1, 1, 1};

@@ -203,8 +203,8 @@ struct TensorDetail {
            uint32_t{multicast} << 5 | uint32_t{four_rows} << 6 | static_cast<uint32_t>(along) << 7;
   }
   static constexpr TensorDetail unpack(uint32_t v) {
-    return {static_cast<uint8_t>(v & 7), (v >> 3 & 1) != 0, (v >> 4 & 1) != 0, (v >> 5 & 1) != 0,
-            (v >> 6 & 1) != 0,           static_cast<Along>(v >> 7 & 3)};
+    return {static_cast<uint8_t>(v & 7), (v >> 3 & 1) != 0, (v >> 4 & 1) != 0,
+            (v >> 5 & 1) != 0,           (v >> 6 & 1) != 0, static_cast<Along>(v >> 7 & 3)};
   }
 };
 

@@ -162,7 +162,8 @@ bool mma_shape(const WarpMatrixDetail& d, bool of_kind) {
   if (d.n != 8) return false;
   // A row of a has 128 or 256 bits; sparse ones twice as many, half of which are there.
   const uint32_t row = d.stored_k() * bits;
-  if (of_kind) return d.m == 16 && row == 256;
+  if (of_kind) return d.m == 16 && (row == 256 || (row == 128 && d.scales == 0 && !d.sparse));
+  if (d.sparse && bits == 8 && !is_integer(d.a)) return row == 256 && d.result == Result::kF32;
   if (d.m == 8) return !d.sparse && row == 128 && is_integer(d.a);
   if (d.sparse && bits == 1) return false;
   return d.m == 16 && (row == 128 || row == 256);
@@ -215,10 +216,14 @@ bool small_matrix(WordList words, Mnemonic* out) {
   });
   const bool shape = take_shape(&words, &d);
   Formats formats;
+  if (quads && has("f32") && std::count(words.begin(), words.end(), "f32") == 1) {
+    out->problem = "a matrix c of another type than d is not supported";
+    return true;
+  }
   if (!shape || columns.size() != 2 || !formats.parse(&words, 4, &d, &out->mod.type) ||
       !formats_fit(d) || !factors_of_kind(kind, &d) || !mma_shape(d, kind != nullptr) ||
-      (d.a == Factor::kB1 && (!of_bits || d.saturate)) ||
-      (!quads && (columns[0] || !columns[1])) || (kind != nullptr && sparse && !ordered)) {
+      (d.a == Factor::kB1 && (!of_bits || d.saturate)) || (!quads && (columns[0] || !columns[1])) ||
+      (kind != nullptr && sparse && !ordered)) {
     out->problem = "this form of mma is not supported";
     return true;
   }
