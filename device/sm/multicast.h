@@ -20,8 +20,9 @@ NW_HD NW_INLINE uint32_t first_of_cluster(const V& v, uint32_t block) {
 }
 
 /// Is the line of a packet for the cluster that has the number now, or is its block no longer here?
-/// The front end gives a number away when all blocks have ended, and the last lines of one that did
-/// not wait for them may then be under way; those of the next cluster come later than these.
+/// The front end gives a cluster's number away when all of its blocks have ended. The last lines of
+/// a block that did not wait for them may be under way then; they have come when a block of the
+/// next cluster with the number begins, to which they would seem to belong.
 template <class V>
 NW_HD NW_INLINE bool is_of_cluster(const V& v, const Packet& p) {
   const uint32_t block = slot_of_rank(v, p.line, p.sectors);

@@ -20,9 +20,15 @@ bool bulk_copy(WordList* words, Mnemonic* out) {
     const bool tensor = take(words, "tensor"), hint = take(words, "L2::cache_hint");
     bool offsets = false;
     if (tensor) {
-      drop(words, {"1d", "2d", "3d", "4d", "5d", "tile", "tile::gather4"});
+      const bool one = take(words, "1d"), two = take(words, "2d"),
+                 gathers = take(words, "tile::gather4");
+      drop(words, {"3d", "4d", "5d", "tile"});
       for (const char* mode : {"im2col", "im2col::w", "im2col::w::128"})
         offsets = take(words, mode) || offsets;
+      if ((offsets && (one || two)) || (gathers && !two)) {
+        out->problem = "this form of cp.async.bulk.prefetch.tensor is not supported";
+        return false;
+      }
     }
     drop(words, {"L2", "global"});
     out->operands = !tensor ? "Au?h" : offsets ? (hint ? "Xyh" : "Xy") : (hint ? "Xh" : "X");

@@ -109,7 +109,8 @@ void bulk_reduction(WordList words, Mnemonic* out) {
   const AtomicOp op = out->mod.atomic;
   const bool halves = types.size() == 1 && size_of(types[0]) == 2, add = op == AtomicOp::kAdd;
   const bool right = types.size() == 1 && flushes == !(halves && add) &&
-                     (add ? types[0] != Type::kS64 : halves || !is_float(types[0]));
+                     (add ? types[0] != Type::kS64 : halves || !is_float(types[0])) &&
+                     (global || (!is_float(types[0]) && (add || size_of(types[0]) == 4)));
   if (by_barrier == by_group || by_group != global || !right) {
     out->problem = "this form of cp.reduce.async.bulk is not supported";
     return;
