@@ -49,6 +49,14 @@ NW_HD NW_INLINE uint32_t reply_data_bytes(const L2SliceParams& p, PacketKind kin
   return kind == PacketKind::kWriteAck ? 0 : sector_data_bytes(p, sectors);
 }
 
+/// The channel towards a requester: the network, or the link to the other half (l2_halves.h).
+NW_HD NW_INLINE Channel& reply_way(const L2SliceParams& p, const L2SliceState& s, std::byte* base,
+                                   uint16_t dst) {
+  const bool far = p.halves.most != 0 &&
+                   (dst == p.halves.twin || (dst >= p.halves.far_begin && dst < p.halves.far_end));
+  return *(far ? s.halves.replies_out : s.reply_out).in(base);
+}
+
 /// Reply to one requester.
 NW_HD NW_INLINE void send_reply(const L2SliceParams& p, L2SliceState& s, std::byte* base, Tick now,
                                 uint32_t line, uint32_t tag, uint32_t sectors, Endpoint dst,
@@ -61,7 +69,7 @@ NW_HD NW_INLINE void send_reply(const L2SliceParams& p, L2SliceState& s, std::by
   r.src = p.endpoint;
   r.dst = dst;
   r.bytes = static_cast<uint16_t>(p.header_bytes + reply_data_bytes(p, kind, sectors));
-  send(*s.reply_out.in(base), base, now, r, horizon);
+  send(reply_way(p, s, base, dst), base, now, r, horizon);
   s.counters.replies_out += 1;
 }
 

@@ -1,7 +1,7 @@
 // One slice of the shared L2: MSHRs with merging; write-through without allocation on writes
 // (l2_look_up.h), or write-back of whole lines (l2_dirty_lines.h), or by sectors, with either
 // (l2_sectors.h). What it sends and is answered is in l2_departures.h, what mechanisms add in
-// l2_mechanisms.h.
+// l2_mechanisms.h, what a slice does that has a twin in the other half of the L2 in l2_halves.h.
 //
 // One request per L2 cycle looks up the tags when it leaves the request channel; what it causes (a
 // hit's reply, a miss's or a write's request to memory) leaves `latency_cycles` later, in order.
@@ -13,6 +13,7 @@
 // customary in GPGPU-Sim, which charges the L2 latency ("ROP") to hits and misses alike.
 #pragma once
 
+#include "device/cache/l2_halves.h"
 #include "device/cache/l2_mechanisms.h"
 
 namespace nearwarp {
@@ -132,6 +133,7 @@ NW_HD NW_INLINE StepResult step_slice(const L2SliceParams& p, L2SliceState& s, s
 template <class List = NoMechanisms>
 NW_HD NW_APART inline StepResult step_l2_slice(const L2SliceParams& p, L2SliceState& s,
                                                std::byte* base, Window window, Horizon& horizon) {
+  if (s.halves.passing.count != 0) return l2_detail::step_half(p, s, base, window, horizon);
   if constexpr (memory_hooks::any<l2::View<List>>(List())) {
     if (s.attached.bits != 0) return l2_detail::step_slice<List>(p, s, base, window, horizon);
   }
@@ -172,6 +174,7 @@ L2SliceState make_l2_slice(Allocator& arena, const L2SliceParams& p, uint32_t qu
   s.waiters = arena.template allocate<L2Waiter>(p.mshr_entries * p.mshr_merges);
   s.replies = arena.template allocate<L2Reply>(depth);
   s.requests = arena.template allocate<L2Request>(depth);
+  if (p.halves.most != 0) s.halves.passing = arena.template allocate<L2Passing>(p.halves.most);
   std::byte* base = arena.base();
   for (uint32_t i = 0; i < p.mshr_entries; ++i) {
     s.mshrs.in(base)[i].next_free = i + 1 == p.mshr_entries ? kNoMshr : i + 1;

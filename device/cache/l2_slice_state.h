@@ -2,6 +2,7 @@
 // device/cache/l2_slice.h.
 #pragma once
 
+#include "device/cache/l2_halves_state.h"
 #include "device/cache/line_sectors.h"
 #include "device/cache/tag_store.h"
 #include "device/core/bits.h"
@@ -51,6 +52,7 @@ struct L2SliceParams : cache::TagStoreParams {
   uint16_t stack = 0;   ///< its own
   HomeTable homes;      ///< of lines in memory
   AddressMaps map;
+  L2HalvesParams halves;
 };
 
 struct L2Mshr {
@@ -167,6 +169,7 @@ struct L2SliceState : cache::TagStore {
   // Whose look-up and whose reply was the last, where mechanisms have some (MemoryHooks).
   uint32_t last_look_up = memory_hooks::kNobody, last_reply = memory_hooks::kNobody;
   Attachments attached;
+  L2Halves halves;
   L2Counters counters;
   Fault fault;
 };

@@ -137,7 +137,8 @@ struct SharedReply {
 struct SharedLine {
   ClusterMember to;
   uint64_t event = 0;  ///< trace::phase_word(); 0: there are more lines to come
-  uint32_t lines = 0;  ///< 0: it is an event alone
+  uint32_t lines = 0;        ///< 0: it is an event alone
+  uint32_t first_block = 0;  ///< of the cluster, by which clusters of all launches are told apart
 
   NW_HD NW_INLINE void put(Packet& p) const {
     p.kind = PacketKind::kSharedLine;
@@ -145,10 +146,11 @@ struct SharedLine {
     p.sectors = to.rank;
     p.payload = event;
     p.extra = lines;
+    p.tag = first_block;
   }
   NW_HD NW_INLINE static SharedLine of(const Packet& p) {
     NW_ASSERT(p.kind == PacketKind::kSharedLine);
-    return {{p.line, p.sectors}, p.payload, p.extra};
+    return {{p.line, p.sectors}, p.payload, p.extra, p.tag};
   }
 };
 

@@ -13,6 +13,22 @@
 
 namespace nearwarp::sm {
 
+/// The first thread block of a block's cluster, by which clusters of all launches are told apart.
+template <class V>
+NW_HD NW_INLINE uint32_t first_of_cluster(const V& v, uint32_t block) {
+  return v.blocks[block].thread_block - cluster_slot(v, block).rank;
+}
+
+/// Is a line for the cluster that has the number now, or is its block no longer here?
+/// The front end gives a cluster's number away when all of its blocks have ended. The last lines of
+/// a block that did not wait for them may be under way then; they have come when a block of the
+/// next cluster with the number begins, to which they would seem to belong.
+template <class V>
+NW_HD NW_INLINE bool is_of_cluster(const V& v, const SharedLine& line) {
+  const uint32_t block = slot_of_rank(v, line.to.cluster, line.to.rank);
+  return block == v.p.num_blocks || first_of_cluster(v, block) == line.first_block;
+}
+
 /// The box that was asked for first of those that have something to send on.
 template <class V>
 NW_HD NW_CALLED uint32_t oldest_to_share(const V& v) {
@@ -47,6 +63,7 @@ NW_HD NW_CALLED void share_step(V& v, uint32_t now) {
   p.dst = member_of(v, block, rank);
   SharedLine line;
   line.to = {cluster_slot(v, block).number, rank};
+  line.first_block = first_of_cluster(v, block);
   line.event = shared.last ? shared.events[rank] : 0;
   line.lines = shared.lines != 0 ? 1 : 0;
   line.put(p);
@@ -70,6 +87,7 @@ NW_HD NW_CALLED void receive_line(V& v, uint32_t now) {
   const SharedLine line = SharedLine::of(front(in, v.base));
   pop(in, v.base, tick, v.horizon);
   c.lines_in += line.lines;
+  NW_ASSERT(is_of_cluster(v, line));
   if (line.event != 0) arrive_from_other(v, line.event, line.to, now);
 }
 

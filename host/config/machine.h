@@ -159,7 +159,8 @@ struct MachineConfig {
     bool begins_with_data = false;   ///< what the programs have allocated, as far as it holds that
     /// Between two halves of slices and ports of SMs, each way; 0: there is one part.
     uint32_t link_latency_cycles = 0;
-    uint32_t link_bytes = 0;  ///< a cycle, each way; 0: what a crossbar's port carries
+    uint32_t link_bytes = 0;   ///< a cycle, each way; 0: what a crossbar's port carries
+    bool link_copies = false;  ///< each half keeps copies of the other's lines
   } l2;
 
   struct Interconnect {       // [interconnect]: separate request and reply crossbars

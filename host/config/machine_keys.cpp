@@ -207,6 +207,12 @@ Keys memory_keys() {
        "That the link carries in an interconnect cycle, requests and replies each, each way; 0: "
        "what its port of a crossbar does (with l2.link_latency_cycles).",
        kOptional},
+      {NW_KEY(l2.link_copies), "", 0, 0, false, "",
+       "Each half keeps copies of lines of the other one for its own SMs; each slice then has a "
+       "link "
+       "of its own to its twin in the other half, of l2.link_latency_cycles and l2.link_bytes "
+       "(0: as fast as it is). false: a line has one place, and the halves have one link.",
+       kOptional},
       {NW_KEY(interconnect.flit_bytes), "bytes", 1, 1024, false, "",
        "A crossbar port moves one flit per interconnect cycle."},
       {NW_KEY(interconnect.channel_latency_cycles), "interconnect cycles", 1, 100000, false, "",

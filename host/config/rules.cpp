@@ -247,6 +247,8 @@ void check_link(const Rules& rules, const MachineConfig& m) {
   if (l2.link_latency_cycles == 0) {
     rules.require(l2.link_bytes == 0, "l2.link_bytes", fmt::format("is {}", l2.link_bytes),
                   "that needs l2.link_latency_cycles, as one part has no link");
+    rules.require(!l2.link_copies, "l2.link_copies", "is true",
+                  "that needs l2.link_latency_cycles, as one part has no other's lines");
     return;
   }
   const std::string is = fmt::format("is {}", l2.link_latency_cycles);
@@ -260,6 +262,13 @@ void check_link(const Rules& rules, const MachineConfig& m) {
                 fmt::format("that needs interconnect.topology = \"crossbar\" or \"switch\", not "
                             "\"{}\"",
                             m.interconnect.topology));
+  if (!l2.link_copies) return;
+  rules.require(l2.sectors && l2.write_policy == "back", "l2.link_copies", "is true",
+                "that needs l2.sectors = true and l2.write_policy = \"back\"");
+  rules.require(l2.ways > 1 && l2.mshr_entries > 1, "l2.link_copies", "is true",
+                "that needs two ways and two MSHRs: one of each is left to lines of its half");
+  rules.require(!l2.begins_with_data, "l2.link_copies", "is true",
+                "an L2 of two halves with copies begins empty (l2.begins_with_data)");
 }
 
 /// Latencies of channels in ticks must fit their words, however fine the base clock is.

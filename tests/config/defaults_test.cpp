@@ -83,6 +83,7 @@ constexpr LeftOut kLeftOut[] = {
     {"l2.link_latency_cycles", "",
      "one part: where there are two, each keeps what its SMs read of the other (docs/hopper.md)"},
     {"l2.link_bytes", "", "of no effect without the link"},
+    {"l2.link_copies", "", "of no effect without the link"},
     {"interconnect.flit_by_flit", "", "results are the same"},
     {"interconnect.split_packets", "tom bench80 pim-tuning coda coda-host opportunistic",
      "without sectors a reply is one packet"},

@@ -141,6 +141,14 @@ TEST(Shapes, RulesOfHalvesOfTheL2) {
   expect_contains(error({halves, "interconnect.topology=butterfly"}, "discrete16"),
                   "not \"butterfly\"");
   EXPECT_NE(error({halves}, "opportunistic"), "");
+  const std::string copies = "l2.link_copies=true";
+  EXPECT_EQ(error({halves, copies}), "");
+  expect_contains(error({copies}), "that needs l2.link_latency_cycles");
+  expect_contains(error({halves, copies, "l2.sectors=false", "l2.sectors_per_cycle=0"}),
+                  "that needs l2.sectors = true");
+  expect_contains(error({halves, copies, "l2.write_policy=through"}), "l2.write_policy = \"back\"");
+  expect_contains(error({halves, copies, "l2.mshr_entries=1"}), "two ways and two MSHRs");
+  expect_contains(error({halves, copies, "l2.begins_with_data=true"}), "begins empty");
 }
 
 TEST(Shapes, RulesOfADiscreteGpu) {

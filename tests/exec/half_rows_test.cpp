@@ -28,9 +28,11 @@ struct Registers {
 /// Halves that meet in sums: of all exponents, and neighbours of one another.
 uint32_t halves(std::mt19937& random) {
   const auto any = static_cast<uint32_t>(random());
-  switch (random() % 4) {
+  switch (random() % 5) {
     case 0:
       return any & 0x83ff83ff;  // small ones
+    case 4:
+      return (any & 0xffff0000) | kOutsideHalf;
     case 1:
       return (any & 0x80038003) | 0x3c003c00;
     case 2:
@@ -45,11 +47,13 @@ TEST(HalfRows, AreOperationsOfEachHalf) {
   std::mt19937 random(1);
   for (const HalfOp kind : {HalfOp::kAdd, HalfOp::kSub, HalfOp::kMul, HalfOp::kFma, HalfOp::kNeg,
                             HalfOp::kAbs, HalfOp::kMin, HalfOp::kMax}) {
-    for (uint32_t options = 0; options < 128; ++options) {
+    for (uint32_t options = 0; options < 256; ++options) {
       HalfFlags f{};
       f.op = kind;
       f.bf16 = options & 1, f.pair = options & 2, f.ftz = options & 4, f.saturate = options & 8;
       f.relu = options & 16, f.nan = options & 32, f.xorsign = options & 64;
+      f.zero_outside = options & 128;
+      if (f.zero_outside && (kind != HalfOp::kFma || f.ftz)) continue;
       const bool extreme = kind == HalfOp::kMin || kind == HalfOp::kMax;
       if (!extreme && (f.nan || f.xorsign)) continue;
       for (uint32_t k = 0; k < kRounds / (extreme ? 8 : 1); ++k) {

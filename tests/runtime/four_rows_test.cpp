@@ -88,6 +88,37 @@ TEST(FourRows, AreGatheredAndScattered) {
   }
 }
 
+TEST(FourRows, AreAddedToWhatIsThere) {
+  std::string text = kText;
+  const std::string store = "cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group";
+  text.replace(text.find(store), store.size(),
+               "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile::scatter4.bulk_group");
+  VirtualDevice d;
+  const uint32_t module = d.load_module(
+      std::make_shared<const compiler::Program>(compiler::compile_ptx(text, "rows.ptx")));
+  std::vector<uint32_t> plane(kWidth * kHeight), before(plane.size());
+  for (size_t i = 0; i < plane.size(); ++i) {
+    plane[i] = static_cast<uint32_t>(i + 1);
+    before[i] = static_cast<uint32_t>(1000 * i);
+  }
+  constexpr uint32_t kBox = 32, kBytes = kBox * 4;
+  const DevicePtr from = d.upload(plane), to = d.upload(before), out = d.allocate(1024);
+  const PlaneMap source(from, 2, kWidth, kHeight, kBox, 1, 0);  // of u32
+  const PlaneMap target(to, 2, kWidth, kHeight, kBox, 1, 0);
+  d.launch(module, "k", {1}, {4 * kBytes / 4}, 0, KernelArgs(source, target, out, 4 * kBytes));
+  const auto there = d.download<uint32_t>(to, plane.size());
+  constexpr uint32_t kFrom[] = {3, 17, 25, 0}, kTo[] = {9, 1, 19, 200};
+  for (uint32_t y = 0; y < kHeight; ++y)
+    for (uint32_t x = 0; x < kWidth; ++x) {
+      uint32_t want = before[y * kWidth + x];
+      for (uint32_t r = 0; r < 4; ++r)
+        if (kTo[r] == y && x < kBox && kFrom[r] < kHeight)
+          want += plane[kFrom[r] * kWidth + x + 32];
+      ASSERT_EQ(there[y * kWidth + x], want) << y << " " << x;
+    }
+  validate(d.take_recording(""));
+}
+
 TEST(FourRows, ABoxOfSeveralRowsIsRefused) {
   VirtualDevice d;
   const uint32_t module = d.load_module(

@@ -121,6 +121,30 @@ TEST(LaterForms, FourSixAndEightBits) {
   }
 }
 
+TEST(LaterForms, WhatLiesOutsideCountsForNothing) {
+  // 1.5 * factor + 2 in both halves: a number, infinity, what is outside of a box, what is none.
+  const std::vector<uint32_t> in = {0x40003c00, 0x7ff73c00, 0x3c007ff7, 0x7fff7ff7, 0x7c00fff7};
+  const auto run = [&](const char* how, const char* type, const char* operands) {
+    Module m(
+        "ld.global.b32 %v0, [%a];\nmov.b32 %v1, 0x3e003e00;\nmov.b32 %v2, 0x40004000;\n"
+        "fma.rn.oob" +
+        std::string(how) + "." + type + " %v3, " + operands + ";\nst.global.b32 [%b], %v3;");
+    return m.run<uint32_t>(in, 5);
+  };
+  const std::vector<uint32_t> want = {0x45004300, 0x00004300, 0x43000000, 0x7fff0000, 0x7c007fff};
+  EXPECT_EQ(run("", "f16x2", "%v0, %v1, %v2"), want);
+  EXPECT_EQ(run("", "f16x2", "%v1, %v0, %v2"), want);
+  EXPECT_EQ(run(".relu", "f16x2", "%v1, %v0, %v2"), want);
+  EXPECT_EQ(run(".sat", "f16x2", "%v1, %v0, %v2"),
+            (std::vector<uint32_t>{0x3c003c00, 0x00003c00, 0x3c000000, 0, 0x3c000000}));
+  const auto sum = run("", "f16x2", "%v1, %v2, %v0");  // the addend may lie anywhere
+  EXPECT_EQ(sum[2], 0x44007fffu);
+  const auto bf16 = run("", "bf16x2", "%v0, %v1, %v2");
+  EXPECT_EQ(bf16[1] >> 16, 0u);
+  EXPECT_EQ(bf16[2] & 0xffff, 0u);
+  EXPECT_EQ(bf16[3], 0x7fff0000u);
+}
+
 TEST(LaterForms, NoClusterIsCancelled) {
   Module m(
       "mbarrier.init.shared::cta.b64 [bar], 1;\n"

@@ -391,7 +391,7 @@ TEST(NarrowProducts, WhatIsNoFormIsRefused) {
   EXPECT_TRUE(contains(problem(two, "%sa, {0, 0}", "%sa, {3, 0}"), "begin at byte 3"));
   four = {.kind = "f8f6f4", .a = kFour, .b = kFour};
   EXPECT_TRUE(contains(problem(four, ".kind::f8f6f4", ""), "this form of mma"));
-  EXPECT_TRUE(contains(problem(four, "m16n8k32", "m16n8k16"), "this form of mma"));
+  EXPECT_TRUE(contains(problem(four, "m16n8k32", "m16n8k64"), "this form of mma"));
   four.sparse = true;
   EXPECT_TRUE(contains(problem(four, ".sp::ordered_metadata", ".sp"), "this form of mma"));
 }

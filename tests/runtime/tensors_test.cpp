@@ -87,7 +87,7 @@ std::vector<uint8_t> expected_load(const Tensor& t, const std::vector<uint8_t>& 
       }
       const uint32_t to = swizzled_by_figure(t.swizzle, line * pitch + x * e);
       for (uint32_t b = 0; b < e; ++b)
-        out.at(to + b) = inside ? memory.at(from + b) : t.fill == 0 ? 0 : b + 1 == e ? 0x7f : 0xff;
+        out.at(to + b) = inside ? memory.at(from + b) : t.fill == 0 ? 0 : b % 2 == 0 ? 0xf7 : 0x7f;
     }
     ++line;
     size_t d = 1;

@@ -55,6 +55,8 @@ void Lowering::refuse(const ptx::Instruction& in, const std::string& what,
 
 FlatCode Lowering::run(Kernel* kernel) {
   kernel_ = kernel;
+  grows_by_alloca_ = std::any_of(module_.functions.begin(), module_.functions.end(),
+                                 [this](const ptx::Function& fn) { return allocates(fn); });
   Frame frame = make_frame(entry_, 0, 0);
   for (size_t i = 0; i < entry_.params.size(); ++i) {
     const uint32_t variable = entry_.params[i].index;
@@ -64,6 +66,7 @@ FlatCode Lowering::run(Kernel* kernel) {
   }
   emit_function(&frame);
   emit_subroutines();
+  begin_stack();
   resolve_objects(&code_);
   finish_subroutines();
   layout_shared();

@@ -113,6 +113,15 @@ class Lowering {
   void finish_subroutines();
   void emit_indirect_call(Frame* frame, const ptx::Instruction& in);
 
+  // lower_stack.cpp
+  void make_stack();
+  bool allocates(const ptx::Function& fn) const;
+  RegId stack_top();
+  void set_register(const Instruction& like, RegId to, ptx::Opcode op, ptx::Type type,
+                    std::vector<Operand> srcs, const ptx::Modifiers& mod = {});
+  void expand_stack(Frame* frame, const ptx::Instruction& in, const Instruction& like);
+  void begin_stack();
+
   // lower_operands.cpp
   void operands(Frame* frame, const ptx::Instruction& in, Instruction* out);
   void destination(Frame* frame, const ptx::Instruction& in, const ptx::Operand& op, char letter,
@@ -214,6 +223,8 @@ class Lowering {
   std::vector<Subroutine> subroutines_;
   std::map<RegId, std::pair<RegId, RegId>> halves_;  // of 128-bit registers
   RegId stack_pointer_ = kNone;
+  RegId stack_top_ = kNone;       // behind all that is on the stack, where alloca gives room
+  bool grows_by_alloca_ = false;  // a function of the module asks for room
   uint32_t stack_symbol_ = kNone;
   uint32_t instances_ = 0;
   uint64_t local_end_ = 0;

@@ -112,6 +112,13 @@ void Lowering::direct_call(Frame* frame, const ptx::Instruction& in, const ptx::
   branch.op = Opcode::kBra;
   branch.mod = {};
   branch.inlined_call = true;
+  const bool grows = allocates(callee);  // by alloca, until it returns
+  RegId top = kNone;
+  if (grows) {
+    Instruction plain = start(in);
+    plain.guard_negated = false;
+    top = compute(plain, Opcode::kMov, ptx::Type::kB64, {of_register(stack_top())});
+  }
   if (in.guard != ptx::kNoIndex) {
     branch.guard = reg(frame, in.guard);
     branch.guard_negated = !in.guard_negated;
@@ -134,6 +141,11 @@ void Lowering::direct_call(Frame* frame, const ptx::Instruction& in, const ptx::
   }
   emit_function(&inner);
   code_.labels[inner.return_label] = static_cast<uint32_t>(code_.instructions.size());
+  if (grows) {
+    Instruction plain = start(in);
+    plain.guard_negated = false;
+    set_register(plain, stack_top(), Opcode::kMov, ptx::Type::kB64, {of_register(top)});
+  }
   for (uint32_t i = 0; i < call.num_returns; ++i) {
     take_return(frame, &inner, in, pool[call.first_return + i], callee.returns[i]);
   }

@@ -173,6 +173,9 @@ bool Lowering::expand(Frame* frame, const ptx::Instruction& in) {
     case Opcode::kMbarrier:
       expand_mbarrier(frame, in, like);
       return true;
+    case Opcode::kAlloca:
+      expand_stack(frame, in, like);
+      return true;
     case Opcode::kMapa:
       if (in.mod.mode == 2) {  // nothing is ever cancelled
         const ptx::Operand& result = frame->fn->operands[in.first_operand];

@@ -18,6 +18,7 @@ using ptx::Type;
 using Kind = ptx::Operand::Kind;
 
 constexpr uint64_t kFirstSlot = 8;  // behind the number of the place to return to
+constexpr uint64_t kStepSlot = 4;   // bytes to the caller's frame, if alloca lets that vary
 
 uint64_t align_up(uint64_t value, uint64_t align) {
   return align <= 1 ? value : (value + align - 1) / align * align;
@@ -45,11 +46,7 @@ uint32_t Lowering::subroutine(const ptx::Function& fn, uint32_t index) {
     if (subroutines_[i].index == index) return i;
   if (stack_pointer_ == kNone) {
     stack_pointer_ = new_register("%sp", Type::kB64);
-    ptx::VariableDecl stack;
-    stack.name = kStackSymbol;
-    stack.size = kStackBytes;
-    stack.align = 16;
-    stack_symbol_ = add_symbol(stack, Space::kLocal);
+    make_stack();
   }
   Subroutine sub;
   sub.fn = &fn;
@@ -188,7 +185,9 @@ void Lowering::call_subroutine(Frame* frame, const ptx::Instruction& in,
                      call_graph().same_cycle(subroutines_[frame->owner].index, callee_index);
   const uint64_t caller_bytes = nested ? subroutines_[frame->owner].frame_bytes : 0;
   RegId next;
-  if (nested) {
+  if (grows_by_alloca_) {
+    next = compute(like, Opcode::kMov, Type::kB64, {of_register(stack_top())});
+  } else if (nested) {
     next = compute(like, Opcode::kAdd, Type::kU64,
                    {of_register(stack_pointer_), constant(caller_bytes)});
   } else {
@@ -209,6 +208,14 @@ void Lowering::call_subroutine(Frame* frame, const ptx::Instruction& in,
   subroutines_[target].sites.push_back(site_label);
   const RegId number = compute(like, Opcode::kMov, Type::kB32, {constant(site)});
   stack_access(like, Opcode::kSt, next, 0, Type::kB32, number);
+  if (grows_by_alloca_ && nested) {
+    const RegId step =
+        compute(like, Opcode::kSub, Type::kU64, {of_register(next), of_register(stack_pointer_)});
+    ptx::Modifiers narrows;
+    narrows.src_type = Type::kU64;
+    const RegId word = compute(like, Opcode::kCvt, Type::kU32, {of_register(step)}, narrows);
+    stack_access(like, Opcode::kSt, next, kStepSlot, Type::kB32, word);
+  }
   if (keeps) keep_registers(frame, like, in.call, true);
   Instruction move = like;
   move.op = Opcode::kMov;
@@ -216,6 +223,9 @@ void Lowering::call_subroutine(Frame* frame, const ptx::Instruction& in,
   move.dsts = {stack_pointer_};
   move.srcs = {of_register(next)};
   code_.instructions.push_back(std::move(move));
+  if (grows_by_alloca_)
+    set_register(like, stack_top(), Opcode::kAdd, Type::kU64,
+                 {of_register(stack_pointer_), constant(subroutines_[target].frame_bytes)});
   Instruction enter = jump(subroutines_[target].entry_label);
   // Lanes that make one recursive call may return at different places.
   if (!call_graph().is_recursive(callee_index)) enter.after_call = site_label;
@@ -227,7 +237,18 @@ void Lowering::call_subroutine(Frame* frame, const ptx::Instruction& in,
     copy_actual(frame, in, like, pool[call.first_return + i], callee.variables[formal],
                 subroutines_[target].variables[formal], stack_pointer_, false);
   }
-  if (nested) {
+  if (grows_by_alloca_) {
+    set_register(like, stack_top(), Opcode::kMov, Type::kB64, {of_register(stack_pointer_)});
+    if (nested) {
+      const RegId step = new_register("%t", Type::kB32);
+      stack_access(like, Opcode::kLd, stack_pointer_, kStepSlot, Type::kB32, step);
+      ptx::Modifiers widens;
+      widens.src_type = Type::kU32;
+      const RegId wide = compute(like, Opcode::kCvt, Type::kU64, {of_register(step)}, widens);
+      set_register(like, stack_pointer_, Opcode::kSub, Type::kU64,
+                   {of_register(stack_pointer_), of_register(wide)});
+    }
+  } else if (nested) {
     Instruction pop = like;
     pop.op = Opcode::kSub;
     pop.mod.type = Type::kU64;
@@ -274,7 +295,7 @@ void Lowering::emit_subroutines() {
 
 // Now that all calls are known: where subroutines return to, and where the stack begins.
 void Lowering::finish_subroutines() {
-  if (stack_pointer_ == kNone) return;
+  if (stack_symbol_ == kNone) return;
   for (Instruction& in : code_.instructions) {
     if (in.op != Opcode::kBrx || !in.inlined_call) continue;
     in.targets = subroutines_[in.mod.detail - 1].sites;

@@ -88,7 +88,7 @@ void Lowering::expand_tensor_copy(Frame* frame, const ptx::Instruction& in,
   const auto which = static_cast<BulkCopy>(in.mod.mode);
   const TensorDetail detail = TensorDetail::unpack(in.mod.detail);
   const bool load = which == BulkCopy::kTensorLoad || which == BulkCopy::kFromGlobal;
-  const bool row = detail.dimensions == 0;
+  const bool row = detail.dimensions == 0, wide = detail.along != TensorDetail::Along::kAll;
   const ptx::Operand* ops = frame->fn->operands.data() + in.first_operand;
   uint32_t n = in.num_operands;
   if (in.mod.cache_hint && n > 0) --n;  // the policy comes last
@@ -157,8 +157,11 @@ void Lowering::expand_tensor_copy(Frame* frame, const ptx::Instruction& in,
     uint32_t next = 3;
     if (detail.has_offsets) {
       const ptx::Operand& offsets = ops[next++];
-      if (offsets.kind != Kind::kVector || offsets.count + 2u != detail.dimensions)
-        fail(in, "other offsets", "as many as the tensor has dimensions without first and last");
+      const uint32_t count = wide ? 2 : detail.dimensions - 2u;
+      if (offsets.kind != Kind::kVector || offsets.count != count)
+        fail(in, "other offsets",
+             wide ? "pixels more, and an offset along the width"
+                  : "as many as the tensor has dimensions without first and last");
       elements(offsets, 0, &places);
     }
     if (detail.multicast) {
@@ -173,6 +176,7 @@ void Lowering::expand_tensor_copy(Frame* frame, const ptx::Instruction& in,
     size.mod.detail = detail.pack();
     size.dsts = {new_register("%t", Type::kB32), new_register("%t", Type::kB32)};
     size.srcs = {map};
+    if (wide) size.srcs.push_back(places.at(detail.dimensions));
     steps = of_register(size.dsts[0]);
     bytes = of_register(size.dsts[1]);
     code_.instructions.push_back(std::move(size));
@@ -253,7 +257,10 @@ void Lowering::expand_bulk_reduction(Frame* frame, const ptx::Instruction& in,
   shared_in.mod.space = Space::kShared;
   generic.mod.space = Space::kGeneric;
   Instruction holder = plain;
-  address(frame, generic, ops[0], &holder);
+  if (counted)
+    holder.address = {shared_address(frame, shared_in, plain, ops[0]), kNone, 0};
+  else
+    address(frame, generic, ops[0], &holder);
   if (holder.address.base == kNone) refuse(in, "an address that is no register", "a register");
   const RegId from = shared_address(frame, shared_in, plain, ops[1]);
   const RegId bytes =

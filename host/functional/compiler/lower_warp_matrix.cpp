@@ -18,12 +18,12 @@ using Kind = ptx::Operand::Kind;
 namespace {
 
 /// The selector of a sparse product, which says whose metadata count, is less than this. Source:
-/// ptxas 13.0.
+/// PTX ISA 9.0, mma.sp, and ptxas 13.0, which takes 2 and 3 for m16n8k32 of halves, too, where the
+/// ISA gives them no meaning.
 uint32_t selectors_of(const WarpMatrixDetail& d) {
   const uint32_t bits = bits_of(d.a);
-  if (bits == 16) return 4;
   const bool short_row = d.stored_k() * bits == 128;
-  return bits == 32 ? (short_row ? 4 : 2) : (short_row ? 2 : 1);
+  return bits >= 16 ? (short_row ? 4 : 2) : (short_row ? 2 : 1);
 }
 
 /// The error in constant bytes and threads of scales, which begin at `scale`; empty: none.

@@ -57,6 +57,7 @@ HalfFlags half_flags(const compiler::Instruction& in, Type type) {
   f.relu = in.mod.relu;
   f.nan = in.mod.relu_nan;
   f.xorsign = in.mod.abs;
+  f.zero_outside = in.mod.zero_outside;
   f.compare = static_cast<uint8_t>(in.mod.compare);
   return f;
 }

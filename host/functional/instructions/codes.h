@@ -196,23 +196,31 @@ enum class HalfOp : uint8_t {
   kTanh,
 };
 
+/// The number that stands in a box for what lies outside of its tensor, of f16 and bf16: no number
+/// to arithmetic, of which it is never a result. PTX does not say which it is; this one is
+/// published as measured on GPUs of compute capability 12.0.
+inline constexpr uint16_t kOutsideHalf = 0x7ff7;
+
 /// imm of kHalf and kHalfCompare: arithmetic on f16 and bf16, single or in pairs.
 struct HalfFlags {
   HalfOp op;
   bool bf16, pair, ftz, saturate, relu, nan, xorsign;
-  uint8_t compare;  ///< of kHalfCompare: a ptx::Compare
+  bool zero_outside;  ///< the result is 0 where a factor is kOutsideHalf
+  uint8_t compare;    ///< of kHalfCompare: a ptx::Compare
 
   NW_HD static HalfFlags unpack(int32_t imm) {
     const uint32_t v = static_cast<uint32_t>(imm);
-    return {static_cast<HalfOp>(v & 15), (v >> 4 & 1) != 0,  (v >> 5 & 1) != 0,
-            (v >> 6 & 1) != 0,           (v >> 7 & 1) != 0,  (v >> 8 & 1) != 0,
-            (v >> 9 & 1) != 0,           (v >> 10 & 1) != 0, static_cast<uint8_t>(v >> 16)};
+    return {static_cast<HalfOp>(v & 15), (v >> 4 & 1) != 0,
+            (v >> 5 & 1) != 0,           (v >> 6 & 1) != 0,
+            (v >> 7 & 1) != 0,           (v >> 8 & 1) != 0,
+            (v >> 9 & 1) != 0,           (v >> 10 & 1) != 0,
+            (v >> 11 & 1) != 0,          static_cast<uint8_t>(v >> 16)};
   }
   NW_HD int32_t pack() const {
     return static_cast<int32_t>(static_cast<uint32_t>(op) | uint32_t{bf16} << 4 |
                                 uint32_t{pair} << 5 | uint32_t{ftz} << 6 | uint32_t{saturate} << 7 |
                                 uint32_t{relu} << 8 | uint32_t{nan} << 9 | uint32_t{xorsign} << 10 |
-                                uint32_t{compare} << 16);
+                                uint32_t{zero_outside} << 11 | uint32_t{compare} << 16);
   }
 };
 

@@ -122,6 +122,7 @@ uint32_t half_arithmetic(const HalfFlags& f, uint32_t a, uint32_t b, uint32_t c)
     b = flush_half(b, f.bf16);
     c = flush_half(c, f.bf16);
   }
+  if (f.zero_outside && (a == kOutsideHalf || b == kOutsideHalf)) return 0;
   uint32_t r = 0;
   switch (f.op) {
     case HalfOp::kNeg:

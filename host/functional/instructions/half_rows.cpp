@@ -86,6 +86,12 @@ class Arithmetic {
     halves_of_doubles(results, count_, f_.bf16, r);
   }
 
+  /// 0 where a factor lies outside of its tensor.
+  void leave_outside(const Halves& a, const Halves& b, Halves& r) const {
+    for (uint32_t i = 0; i < count_; ++i)
+      r[i] = a[i] == kOutsideHalf || b[i] == kOutsideHalf ? uint16_t{0} : r[i];
+  }
+
   void finish(Halves& r) const {
     if (f_.ftz) flush_all(r);
     if (f_.saturate)
@@ -147,6 +153,7 @@ bool half_rows(uint8_t* rows, const Op& op, uint32_t mask) {
     default:
       arithmetic.compute(a, b, c, r);
       arithmetic.finish(r);
+      if (f.zero_outside) arithmetic.leave_outside(a, b, r);
   }
   arithmetic.write(r, row<uint32_t>(rows, op.d), mask);
   return true;

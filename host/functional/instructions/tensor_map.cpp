@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "host/functional/instructions/codes.h"
+
 namespace nearwarp::exec {
 
 namespace {
@@ -33,11 +35,14 @@ bool box_is_right(const TensorRequest& r, TensorMap* map) {
   if (r.dimensions < 3 || r.channels == 0 || r.channels > kMostChannels || r.pixels == 0 ||
       r.pixels > kMostPixels)
     return false;
-  map->is_im2col = 1;
+  const bool wide = r.wide != ImageMode::kNone;
+  // Along the width, pixels are swizzled and not interleaved (PTX ISA 9.0, section 5.5.5).
+  if (wide && (r.swizzle == 0 || r.interleave != 0)) return false;
+  map->is_im2col = static_cast<uint8_t>(wide ? r.wide : ImageMode::kBox);
   map->box[0] = static_cast<uint16_t>(r.channels);
   map->box[1] = static_cast<uint16_t>(r.pixels);
   // Corners have 16 bits together for all dimensions: of one 16, of two 8, of three 5 each.
-  const uint32_t corners = r.dimensions - 2;
+  const uint32_t corners = wide ? 1 : r.dimensions - 2;
   const int limit = corners == 1 ? 1 << 15 : corners == 2 ? 1 << 7 : 1 << 4;
   for (uint32_t d = 0; d < corners; ++d) {
     if (r.lower[d] < -limit || r.lower[d] >= limit || r.upper[d] < -limit || r.upper[d] >= limit)
@@ -108,21 +113,15 @@ bool encode(const TensorRequest& r, TensorMap* out) {
 
 uint64_t fill_of(const TensorMap& map) {
   if (map.fills_nan == 0) return 0;
-  switch (map.type) {
-    case TensorType::kF16:
-    case TensorType::kBF16:
-      return 0x7fff;
-    case TensorType::kF64:
-      return 0x7fff'ffff'ffff'ffff;
-    default:
-      return 0x7fff'ffff;
-  }
+  return uint64_t{kOutsideHalf} * 0x0001'0001'0001'0001;  // over all of an element
 }
 
-uint32_t TensorBox::pieces_of(const TensorMap& map) {
+uint32_t TensorBox::pieces_of(const TensorMap& map, uint32_t more) {
   uint32_t rows = 1;
-  if (map.is_im2col != 0)
-    rows = map.box[1];
+  if (map.image() == ImageMode::kWidth128)
+    rows = kWideColumn + kWideColumn / kWidePart * more;
+  else if (map.is_im2col != 0)
+    rows = map.box[1] + more;
   else
     for (uint32_t d = 1; d < map.dimensions; ++d) rows *= copied(map, d);
   return rows * (row_bytes(map) / kPiece);
@@ -138,11 +137,16 @@ TensorBox::TensorBox(const TensorMap& map, std::span<const int32_t> coordinates,
   }
   if (map.interleave == Interleave::kNone) steps_[0] = 1;
   if (map.is_im2col != 0) steps_[0] = 1;
-  for (uint32_t d = 0; d < offsets.size() && d + 1 < map.dimensions; ++d)
-    shift_[d + 1] = offsets[d];
+  if (map.wide() && offsets.size() == 2) {
+    more_ = static_cast<uint32_t>(offsets[0]);
+    shift_[1] = offsets[1];
+  } else {
+    for (uint32_t d = 0; d < offsets.size() && d + 1 < map.dimensions; ++d)
+      shift_[d + 1] = offsets[d];
+  }
   const uint32_t bytes = row_bytes(map);
   per_row_ = bytes / kPiece;
-  pieces_ = pieces_of(map);
+  pieces_ = pieces_of(map, more_);
   // A row takes all of a swizzle's width.
   pitch_ = map.interleave == Interleave::kNone && map.swizzle != Swizzle::kNone
                ? std::max(bytes, swizzle_bytes(map.swizzle))
@@ -153,10 +157,32 @@ uint32_t TensorBox::offset(uint32_t piece) const {
   return piece / per_row_ * pitch_ + piece % per_row_ * kPiece;
 }
 
+/// The same of images along their width: pixels go along a row's part of the bounding box, then
+/// along that of the next image. What is there besides goes on behind the last pixel, or behind
+/// each 32 of them, beyond the box, too.
+void TensorBox::place_wide(uint32_t row, std::array<int64_t, 5>& at) const {
+  const uint32_t part = map_.image() == ImageMode::kWidth128 ? kWidePart : map_.box[1];
+  const uint32_t within = row % (part + more_);
+  const uint32_t pixel = row / (part + more_) * part + std::min(within, part - 1);
+  const int64_t low = map_.lower[0], high = int64_t{map_.last[1]} + map_.upper[0];
+  const int64_t width = high < low ? 1 : (high - low) / steps_[1] + 1;
+  // The first pixel may lie to the left of the box.
+  const int64_t ahead = first_[1] - low;
+  const int64_t before = ahead >= 0 ? ahead / steps_[1] : -((-ahead + steps_[1] - 1) / steps_[1]);
+  const int64_t now = before + pixel;
+  const int64_t image = now < 0 ? 0 : now / width;
+  const uint32_t beyond = within < part ? 0 : within - part + 1;
+  for (uint32_t d = 2; d < map_.dimensions; ++d) at[d] = first_[d];
+  at[1] = first_[1] + shift_[1] + (now - image * width - before + beyond) * steps_[1];
+  at[map_.dimensions - 1] += image;
+}
+
 /// Indices of a row of the box, by dimension from 1 on; false if it is outside of the tensor.
 bool TensorBox::place_row(uint32_t row, std::array<int64_t, 5>& at) const {
   const uint32_t n = map_.dimensions;
-  if (map_.is_im2col == 0) {
+  if (map_.wide()) {
+    place_wide(row, at);
+  } else if (map_.is_im2col == 0) {
     for (uint32_t d = 1; d < n; ++d) {
       at[d] = first_[d] + int64_t{row % counts_[d]} * steps_[d];
       row /= counts_[d];

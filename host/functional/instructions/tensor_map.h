@@ -49,6 +49,12 @@ constexpr uint64_t swizzled(Swizzle s, uint64_t address, uint32_t phase = 0) {
   return address ^ pieces << 4;
 }
 
+/// The pixels of a map of images: of a bounding box in all dimensions, or in a row's width alone,
+/// as many as the map says or 128 (CUtensorMapIm2ColWideMode).
+enum class ImageMode : uint8_t { kNone, kBox, kWidth, kWidth128 };
+/// Pixels of a column in kWidth128, and those of its parts.
+inline constexpr uint32_t kWideColumn = 128, kWidePart = 32;
+
 /// A map as it lies in memory.
 struct TensorMap {
   static constexpr uint32_t kMagic = 0x4d54574e;  // "NWTM"
@@ -58,8 +64,8 @@ struct TensorMap {
   uint8_t dimensions = 1;
   Interleave interleave = Interleave::kNone;
   Swizzle swizzle = Swizzle::kNone;
-  uint8_t fills_nan = 0;  ///< rather than 0, for what lies outside
-  uint8_t is_im2col = 0;
+  uint8_t fills_nan = 0;     ///< rather than 0, for what lies outside
+  uint8_t is_im2col = 0;     ///< an ImageMode
   uint8_t l2_promotion = 0;  ///< a hint
   uint8_t element_strides[5] = {1, 1, 1, 1, 1};
   uint64_t address = 0;
@@ -70,6 +76,8 @@ struct TensorMap {
   uint8_t reserved[28] = {};
 
   uint32_t element_bytes() const { return bytes_of(type); }
+  ImageMode image() const { return static_cast<ImageMode>(is_im2col); }
+  bool wide() const { return is_im2col > static_cast<uint8_t>(ImageMode::kBox); }
 };
 static_assert(sizeof(TensorMap) == 128);
 
@@ -82,6 +90,7 @@ struct TensorRequest {
   const uint32_t* box = nullptr;              ///< by dimension; not of im2col
   const uint32_t* element_strides = nullptr;  ///< by dimension
   bool im2col = false;
+  ImageMode wide = ImageMode::kNone;  ///< im2col: or one of the two modes along the width
   const int* lower = nullptr;  ///< im2col: corners, of all but the first and the last dimension
   const int* upper = nullptr;
   uint32_t channels = 0, pixels = 0;
@@ -97,7 +106,8 @@ class TensorBox {
   static constexpr uint32_t kPiece = 16;
   static constexpr uint64_t kOutside = ~uint64_t{0};
 
-  /// `coordinates`: of its first element, by dimension; `offsets`: im2col, of each pixel.
+  /// `coordinates`: of its first element, by dimension; `offsets`: im2col, of each pixel; along the
+  /// width, how many pixels more there are, and where all of them are moved to.
   TensorBox(const TensorMap& map, std::span<const int32_t> coordinates,
             std::span<const int32_t> offsets);
 
@@ -112,16 +122,17 @@ class TensorBox {
   /// Are the elements of a piece that is all inside neighbours?
   bool contiguous() const { return steps_[0] == 1; }
 
-  /// Pieces of any box of the map.
-  static uint32_t pieces_of(const TensorMap& map);
+  /// Pieces of any box of the map; `more`: of images along the width, pixels behind the others.
+  static uint32_t pieces_of(const TensorMap& map, uint32_t more = 0);
 
  private:
   bool place_row(uint32_t row, std::array<int64_t, 5>& at) const;
+  void place_wide(uint32_t row, std::array<int64_t, 5>& at) const;
 
   const TensorMap& map_;
   std::array<int64_t, 5> first_{}, shift_{};
   std::array<uint32_t, 5> steps_{}, counts_{};
-  uint32_t pieces_ = 0, per_row_ = 0, pitch_ = 0;
+  uint32_t pieces_ = 0, per_row_ = 0, pitch_ = 0, more_ = 0;
 };
 
 /// The value that an element outside of the tensor is read as: `bytes` of it.

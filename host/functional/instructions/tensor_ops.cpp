@@ -30,7 +30,16 @@ namespace {
 
 using Kind = ExtendedDesc::Kind;
 using Piece = std::array<uint64_t, TensorBox::kPiece>;  // addresses of its elements
+using Along = ptx::TensorDetail::Along;
 constexpr uint32_t kBytes = TensorBox::kPiece;
+constexpr int32_t kMostWideOffset = 31;  ///< of an image along its width
+
+ImageMode image_of(const ptx::TensorDetail& detail) {
+  if (!detail.im2col) return ImageMode::kNone;
+  return detail.along == Along::kWidth      ? ImageMode::kWidth
+         : detail.along == Along::kWidth128 ? ImageMode::kWidth128
+                                            : ImageMode::kBox;
+}
 
 /// An access to an element by an atomic operation.
 MemDesc atomic_access(TensorType type, AtomOp op) {
@@ -82,8 +91,7 @@ class Copy {
     if (place == nullptr) return false;
     std::memcpy(&map_, place, sizeof(map_));
     const bool fits = map_.magic == TensorMap::kMagic && map_.dimensions == detail_.dimensions &&
-                      (map_.is_im2col != 0) == detail_.im2col &&
-                      (!detail_.four_rows || map_.box[1] == 1);
+                      map_.image() == image_of(detail_) && (!detail_.four_rows || map_.box[1] == 1);
     if (!fits || at % 64 != 0) {
       ctx_.fault = Fault{};
       ctx_.fault.kind = FaultKind::kBadTexture;
@@ -96,7 +104,12 @@ class Copy {
     return true;
   }
 
-  uint32_t map_pieces() const { return TensorBox::pieces_of(map_) * (detail_.four_rows ? 4 : 1); }
+  /// `more`: pixels that are copied besides, of images along their width.
+  uint32_t map_pieces(uint32_t more) const {
+    return TensorBox::pieces_of(map_, more) * (detail_.four_rows ? 4 : 1);
+  }
+  /// The same of kTensorSize, whose second source says how many pixels more there are.
+  uint32_t size() const { return map_pieces(wide() ? more_pixels(word(1)) : 0); }
 
   /// The pieces of a step.
   bool step(uint64_t (&addresses)[kLanes], uint32_t* recorded) {
@@ -110,10 +123,17 @@ class Copy {
     if (detail_.dimensions != 0) {
       const uint32_t offsets =
           detail_.has_offsets ? std::min<uint32_t>(n - detail_.dimensions, 3) : 0;
+      uint32_t more = 0;
+      if (wide()) {
+        int32_t* const place = coordinates.data() + detail_.dimensions;
+        more = more_pixels(static_cast<uint32_t>(place[0]));
+        place[0] = static_cast<int32_t>(more);
+        place[1] &= kMostWideOffset;
+      }
       box.emplace(map_, std::span(coordinates.data(), detail_.dimensions),
                   std::span(coordinates.data() + detail_.dimensions, offsets));
       each = box->pieces();
-      count = map_pieces();
+      count = map_pieces(more);
     }
     *recorded = 0;
     for (uint32_t p = first; p < count && p < first + kLanes; ++p) {
@@ -147,6 +167,11 @@ class Copy {
 
  private:
   uint32_t word(uint32_t i) const { return row<uint32_t>(warp_.rows, desc_.sources[i])[lane_]; }
+  bool wide() const { return detail_.along != Along::kAll; }
+  /// Pixels that a copy along the width may have besides; what PTX leaves undefined is cut off.
+  uint32_t more_pixels(uint32_t wanted) const {
+    return wanted & (detail_.along == Along::kWidth128 ? 31 : 511);
+  }
 
   /// A piece of shared memory at an offset from where the copy begins, in the block whose window
   /// `window` is; nullptr on a fault.
@@ -275,7 +300,7 @@ bool tensor(Context& ctx, Warp& warp, const ExtendedDesc& desc, uint32_t mask) {
       const auto lane = static_cast<uint32_t>(__builtin_ctz(m));
       Copy copy(ctx, warp, desc, lane);
       if (!copy.open()) return false;
-      const uint32_t pieces = copy.map_pieces();
+      const uint32_t pieces = copy.size();
       if (desc.destinations[0] != kNoRow)
         row<uint32_t>(warp.rows, desc.destinations[0])[lane] = (pieces + kLanes - 1) / kLanes;
       if (desc.num_destinations > 1 && desc.destinations[1] != kNoRow)

@@ -195,14 +195,16 @@ struct TensorDetail {
   bool has_offsets = false;  ///< of im2col: two more coordinates for each pixel
   bool multicast = false;    ///< to several blocks of the cluster, by a mask
   bool four_rows = false;    ///< of a plane, each by its own coordinate (gather4, scatter4)
+  /// Of im2col: pixels along the width alone, with more behind all of them or behind each 32.
+  enum class Along : uint8_t { kAll, kWidth, kWidth128 } along = Along::kAll;
 
   constexpr uint32_t pack() const {
     return uint32_t{dimensions} | uint32_t{im2col} << 3 | uint32_t{has_offsets} << 4 |
-           uint32_t{multicast} << 5 | uint32_t{four_rows} << 6;
+           uint32_t{multicast} << 5 | uint32_t{four_rows} << 6 | static_cast<uint32_t>(along) << 7;
   }
   static constexpr TensorDetail unpack(uint32_t v) {
-    return {static_cast<uint8_t>(v & 7), (v >> 3 & 1) != 0, (v >> 4 & 1) != 0, (v >> 5 & 1) != 0,
-            (v >> 6 & 1) != 0};
+    return {static_cast<uint8_t>(v & 7), (v >> 3 & 1) != 0, (v >> 4 & 1) != 0,
+            (v >> 5 & 1) != 0,           (v >> 6 & 1) != 0, static_cast<Along>(v >> 7 & 3)};
   }
 };
 
@@ -252,6 +254,9 @@ enum class CopyGroup : uint8_t {
   kBulkWaitRead,
   kBulkEnd,
 };
+
+/// kAlloca: room on the thread's stack, and the place where it ends.
+enum class StackOp : uint8_t { kAllocate, kSave, kRestore };
 
 /// kVideo: v<op>{2,4}.dtype.atype.btype with selectors, a secondary operation and modifiers.
 struct VideoDetail {

@@ -46,6 +46,7 @@ enum Group : uint64_t {
   kIndexed = 1ull << 28,  // idx of brx
   kLevels = 1ull << 29,   // L1 L2
   kReluFlag = 1ull << 30,
+  kOutside = 1ull << 31,  // oob
 };
 
 constexpr uint32_t bit(Type t) { return 1u << static_cast<unsigned>(t); }
@@ -82,7 +83,7 @@ constexpr std::array<Row, 88> kRows = {{
     {"sub", Opcode::kSub, "Daa", kRound | kFtz | kSat | kCarry, kI | kF | kHalf},
     {"mul", Opcode::kMul, "Waa", kRound | kFtz | kSat | kPart, kI | kF | kHalf},
     {"mad", Opcode::kMad, "Waaw", kRound | kFtz | kSat | kPart | kCarry, kI | kF},
-    {"fma", Opcode::kFma, "Daaa", kRound | kFtz | kSat | kReluFlag, kF | kHalf},
+    {"fma", Opcode::kFma, "Daaa", kRound | kFtz | kSat | kReluFlag | kOutside, kF | kHalf},
     {"mul24", Opcode::kMul24, "Daa", kPart, kI32},
     {"mad24", Opcode::kMad24, "Daaa", kPart | kSat, kI32},
     {"div", Opcode::kDiv, "Daa", kRound | kFtz | kApproximate, kI | kF},
@@ -181,6 +182,7 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> wo
 bool apply_flag(std::string_view w, uint64_t groups, Modifiers* m) {
   if ((groups & kFtz) && w == "ftz") return m->ftz = true;
   if ((groups & kReluFlag) && w == "relu") return m->relu = true;
+  if ((groups & kOutside) && w == "oob") return m->zero_outside = true;
   if ((groups & kCache) && w == "unified") return true;
   if ((groups & kSat) && w == "sat") return m->saturate = true;
   if ((groups & kCarry) && w == "cc") return m->carry_out = true;
@@ -359,6 +361,7 @@ std::string complete(const Row& row, Mnemonic* out) {
   const bool integer_relu =
       (out->op == Opcode::kMin || out->op == Opcode::kMax) && m.type == Type::kS32;
   if (m.relu && !is_half(m.type) && !integer_relu) return ".relu is for halves and .s32";
+  if (m.zero_outside && (!is_half(m.type) || m.ftz)) return ".oob is for halves without .ftz";
   switch (out->op) {
     case Opcode::kMul:
     case Opcode::kMad:
@@ -514,6 +517,7 @@ std::string_view name_of(Opcode op) {
   if (op == Opcode::kWgmmaCommit) return "wgmma.commit_group";
   if (op == Opcode::kWgmmaWait) return "wgmma.wait_group";
   if (op == Opcode::kPhaseWait) return "mbarrier.wait";
+  if (op == Opcode::kAlloca) return "alloca";
   if (op == Opcode::kMapa) return "mapa";
   if (op == Opcode::kCreatePolicy) return "createpolicy";
   for (const Row& row : kRows) {

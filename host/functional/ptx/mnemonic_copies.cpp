@@ -17,20 +17,33 @@ bool bulk_copy(WordList* words, Mnemonic* out) {
     return true;
   }
   if (take(words, "prefetch")) {
-    const bool tensor = take(words, "tensor");
-    if (tensor) drop(words, {"1d", "2d", "3d", "4d", "5d", "tile", "im2col"});
-    drop(words, {"L2", "global", "L2::cache_hint"});
-    out->operands = tensor ? "X?y?h" : "Au?h";
+    const bool tensor = take(words, "tensor"), hint = take(words, "L2::cache_hint");
+    bool offsets = false;
+    if (tensor) {
+      const bool one = take(words, "1d"), two = take(words, "2d"),
+                 gathers = take(words, "tile::gather4");
+      drop(words, {"3d", "4d", "5d", "tile"});
+      for (const char* mode : {"im2col", "im2col::w", "im2col::w::128"})
+        offsets = take(words, mode) || offsets;
+      if ((offsets && (one || two)) || (gathers && !two)) {
+        out->problem = "this form of cp.async.bulk.prefetch.tensor is not supported";
+        return false;
+      }
+    }
+    drop(words, {"L2", "global"});
+    out->operands = !tensor ? "Au?h" : offsets ? (hint ? "Xyh" : "Xy") : (hint ? "Xh" : "X");
     return true;
   }
   if (take(words, "tensor")) return tensor_copy(words, false, out);
   const bool by_barrier = take(words, "mbarrier::complete_tx::bytes");
   const bool by_group = take(words, "bulk_group"), global = take(words, "global");
   const bool multicast = take(words, "multicast::cluster");
+  const bool has_mask = take(words, "cp_mask");
   drop(words, {"shared::cluster", "shared::cta"});
   if (by_barrier == by_group || (by_group && !global) || (multicast && (by_group || !global)) ||
-      take(words, "cp_mask")) {
-    out->problem = "this form of cp.async.bulk is not supported";
+      has_mask) {
+    out->problem = has_mask ? ".cp_mask belongs to Blackwell and is not supported"
+                            : "this form of cp.async.bulk is not supported";
     return false;
   }
   const BulkCopy which = by_group ? BulkCopy::kToGlobal

@@ -108,6 +108,34 @@ bool wmma_shape(const MatrixDetail& detail, Type type) {
   return detail.m * detail.n == 256;
 }
 
+/// wmma of factors of less than a byte: m8n8k32 and m8n8k128.
+bool narrow_wmma(const WordList& words) {
+  return std::any_of(words.begin(), words.end(), [](std::string_view w) {
+    return w == "s4" || w == "u4" || w == "b1" || w == "m8n8k32" || w == "m8n8k128";
+  });
+}
+
+/// Is there a product of factors of type `a` with results of type `d`, in this shape? (tf32: its
+/// factors are of kB32.) Source: PTX ISA 9.0, mma and wmma.mma, as ptxas 13.0 has them.
+bool is_product(const MatrixDetail& detail, Type a, Type d) {
+  const bool words = a == Type::kB32, bytes = a == Type::kS8 || a == Type::kU8;
+  if (a == Type::kF64) {
+    const bool fits =
+        detail.m == 8 ? detail.k == 4 : detail.k == 4 || detail.k == 8 || detail.k == 16;
+    return d == Type::kF64 && !detail.saturate && fits;
+  }
+  if (bytes ? d != Type::kS32 : d != Type::kF32 && (a != Type::kF16 || d != Type::kF16))
+    return false;
+  if (!bytes && a != Type::kF16 && a != Type::kBF16 && !words) return false;
+  if (detail.wmma)
+    return detail.k == (words ? 8 : 16) && (!words || detail.m == 16) &&
+           (!detail.saturate || bytes || a == Type::kF16);
+  if (detail.saturate && !bytes) return false;
+  if (detail.m == 8) return bytes && detail.k == 16;
+  const uint32_t row = detail.k * (words ? 32u : bytes ? 8u : 16u);
+  return row == 128 || row == 256;
+}
+
 // mma.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype; wmma.mma may name d and c alone.
 void matrix(WordList words, bool wmma, Mnemonic* out) {
   MatrixDetail detail;
@@ -146,15 +174,18 @@ void matrix(WordList words, bool wmma, Mnemonic* out) {
   out->mod.type = d;
   out->mod.src_type = a;
   out->mod.detail = detail.pack();
+  const auto bytes = [](Type t) { return t == Type::kS8 || t == Type::kU8; };
   if (!shape || columns.size() != 2 || d == Type::kNone) {
     out->problem = "this form of mma is not supported";
-  } else if (wmma ? !wmma_shape(detail, d) ||
-                        (detail.m * detail.n == 256 && detail.k != (tf32 ? 8 : 16))
-                  : detail.a_column || !detail.b_column ||
-                        (detail.m == 8 && detail.k == 4 && d != Type::kF64)) {
+  } else if (wmma ? !wmma_shape(detail, d)
+                  : detail.a_column || !detail.b_column || detail.n != 8 ||
+                        (detail.m != 8 && detail.m != 16)) {
     out->problem = "this shape or layout of mma is not supported";
-  } else if (size_of(c) != size_of(d) || size_of(a) != size_of(b)) {
-    out->problem = "mma of these types is not supported";
+  } else if (c != d && (d == Type::kF16 || d == Type::kF32) &&
+             (c == Type::kF16 || c == Type::kF32)) {
+    out->problem = "a matrix c of another type than d is not supported";
+  } else if (c != d || (a != b && !(bytes(a) && bytes(b))) || !is_product(detail, a, d)) {
+    out->problem = "mma of these types, or of this shape with them, is not supported";
   }
   // The types of b and c differ from those of a and d only in sign.
   out->mod.mode = is_signed(b);
@@ -189,8 +220,11 @@ void wmma_memory(WordList words, bool store, Mnemonic* out) {
   take_space(&words, &out->mod);
   const bool tf32 = take(&words, "tf32");
   const std::vector<Type> types = take_types(&words);
+  // Of m16n16k8, factors are of tf32, and the reverse.
+  const bool eights = detail.m == 16 && detail.n == 16 && detail.k == 8;
   if (!shape || types.size() + (tf32 ? 1 : 0) != 1 ||
-      !wmma_shape(detail, tf32 ? Type::kB32 : types[0])) {
+      !wmma_shape(detail, tf32 ? Type::kB32 : types[0]) ||
+      (detail.operand != 2 && eights != tf32)) {
     out->problem = "this form of wmma is not supported";
   } else {
     out->mod.type = tf32 ? Type::kB32 : types[0];
@@ -321,6 +355,17 @@ bool others(std::string_view base, WordList words, Mnemonic* out) {
     // Launches run one after the other: nothing to wait for.
     out->op = Opcode::kNop;
     drop(&words, {"launch_dependents", "wait"});
+  } else if (base == "alloca" || base == "stacksave" || base == "stackrestore") {
+    const StackOp op = base == "alloca"      ? StackOp::kAllocate
+                       : base == "stacksave" ? StackOp::kSave
+                                             : StackOp::kRestore;
+    out->op = Opcode::kAlloca;
+    out->operands = op == StackOp::kAllocate ? "Da?u" : op == StackOp::kSave ? "D" : "a";
+    out->mod.detail = static_cast<uint32_t>(op);
+    const std::vector<Type> types = take_types(&words);
+    out->mod.type = types.size() == 1 ? types[0] : Type::kNone;
+    if (out->mod.type != Type::kU32 && out->mod.type != Type::kU64)
+      out->problem = "the type must be .u32 or .u64";
   } else if (base == "brkpt") {
     out->op = Opcode::kNop;
   } else if (base == "setmaxnreg") {
@@ -376,14 +421,14 @@ bool decode_family(std::string_view text, Mnemonic* out) {
     out->problem = "tcgen05 belongs to Blackwell and is not supported";
   } else if (base == "st" || base == "red") {
     return asynchronous_store(base, words, out);
-  } else if (base == "alloca" || base == "stacksave" || base == "stackrestore") {
-    out->problem = std::string(base) + " is not supported: a stack has a size that is known";
   } else if (base == "clusterlaunchcontrol") {
     launch_control(words, out);
   } else if (base == "tensormap") {
     change_of_map(words, out);
   } else if (base == "multimem") {
     return multimem(words, out);
+  } else if (base == "wmma" && narrow_wmma(words)) {
+    out->problem = "wmma of .s4, .u4 and .b1 is not supported - mma of these is";
   } else if (base == "wmma") {
     if (take(&words, "mma")) {
       matrix(words, true, out);

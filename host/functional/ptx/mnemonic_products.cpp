@@ -156,13 +156,16 @@ std::string take_kind(WordList* words, WarpMatrixDetail* d, const MmaKind** kind
 }
 
 /// Shapes of mma that kWarpMma has, by the width of factors and whether a is sparse.
-bool mma_shape(const WarpMatrixDetail& d, bool of_kind) {
+/// `ordered`: its sparse factors' places are in ascending order.
+bool mma_shape(const WarpMatrixDetail& d, bool of_kind, bool ordered) {
   const uint32_t bits = bits_of(d.a);
   if (d.m == 8 && d.n == 8 && d.k == 4) return d.a == Factor::kF16 && !d.sparse && !of_kind;
   if (d.n != 8) return false;
   // A row of a has 128 or 256 bits; sparse ones twice as many, half of which are there.
   const uint32_t row = d.stored_k() * bits;
-  if (of_kind) return d.m == 16 && row == 256;
+  if (of_kind) return d.m == 16 && (row == 256 || (row == 128 && d.scales == 0 && !d.sparse));
+  if (d.sparse && bits == 8 && !is_integer(d.a))
+    return d.m == 16 && row == 256 && (d.result == Result::kF32 || ordered);
   if (d.m == 8) return !d.sparse && row == 128 && is_integer(d.a);
   if (d.sparse && bits == 1) return false;
   return d.m == 16 && (row == 128 || row == 256);
@@ -204,9 +207,9 @@ bool small_matrix(WordList words, Mnemonic* out) {
   const MmaKind* kind = nullptr;
   out->problem = take_kind(&words, &d, &kind);
   if (!out->problem.empty()) return true;
-  drop(&words, {"sync", "aligned", "sp", "sp::ordered_metadata", "popc"});
+  drop(&words, {"sync", "aligned", "sp", "sp::ordered_metadata"});
   d.exclusive_or = take(&words, "xor");
-  drop(&words, {"and"});
+  const bool of_bits = (take(&words, "and") || d.exclusive_or) && take(&words, "popc");
   d.saturate = take(&words, "satfinite");
   std::vector<bool> columns;
   std::erase_if(words, [&](std::string_view word) {
@@ -215,11 +218,20 @@ bool small_matrix(WordList words, Mnemonic* out) {
   });
   const bool shape = take_shape(&words, &d);
   Formats formats;
+  if (quads && has("f32") && std::count(words.begin(), words.end(), "f32") == 1) {
+    out->problem = "a matrix c of another type than d is not supported";
+    return true;
+  }
   if (!shape || columns.size() != 2 || !formats.parse(&words, 4, &d, &out->mod.type) ||
-      !formats_fit(d) || !factors_of_kind(kind, &d) || !mma_shape(d, kind != nullptr) ||
-      (d.exclusive_or && d.a != Factor::kB1) || (d.saturate && d.a == Factor::kB1) ||
-      (!quads && (columns[0] || !columns[1])) || (kind != nullptr && sparse && !ordered)) {
+      !formats_fit(d) || !factors_of_kind(kind, &d) || !mma_shape(d, kind != nullptr, ordered) ||
+      (d.a == Factor::kB1 && (!of_bits || d.saturate)) || (!quads && (columns[0] || !columns[1])) ||
+      (kind != nullptr && sparse && !ordered)) {
     out->problem = "this form of mma is not supported";
+    return true;
+  }
+  if (d.a != Factor::kB1 && (of_bits || d.exclusive_or)) {
+    out->problem =
+        "PTX defines .and.popc and .xor.popc for .b1 alone, though ptxas takes them of .s4 and .u4";
     return true;
   }
   d.a_column = quads && columns[0];
@@ -255,7 +267,7 @@ void warp_group_matrix(WordList words, Mnemonic* out) {
     const bool right = shape && formats.parse(&words, 3, &d, &out->mod.type) && formats_fit(d) &&
                        factors_of_kind(nullptr, &d) && d.of_group() &&
                        d.stored_k() * bits_of(d.a) == 256 && bits_of(d.a) != 4 &&
-                       !(d.sparse && d.a == Factor::kB1) &&
+                       !(d.a == Factor::kB1 && (d.sparse || d.saturate)) &&
                        // Integers have fewer widths.
                        (!is_integer(d.a) || d.n == 8 || d.n == 24 || d.n % 16 == 0);
     if (!right) {

@@ -20,6 +20,10 @@ bool tensor_copy(WordList* words, bool reduces, Mnemonic* out) {
   }
   const bool gathers = take(words, "tile::gather4"), scatters = take(words, "tile::scatter4");
   d.four_rows = gathers || scatters;
+  if (take(words, "im2col::w")) d.along = TensorDetail::Along::kWidth;
+  if (take(words, "im2col::w::128")) d.along = TensorDetail::Along::kWidth128;
+  const bool wide = d.along != TensorDetail::Along::kAll;
+  if (wide) d.im2col = d.has_offsets = true;
   for (const std::string_view word : *words)
     if (word.starts_with("tile::") || word.starts_with("im2col::") ||
         word.starts_with("cta_group")) {
@@ -34,15 +38,17 @@ bool tensor_copy(WordList* words, bool reduces, Mnemonic* out) {
            words->begin();
   };
   const bool to_global = first({"global"}) < first({"shared::cluster", "shared::cta"});
-  drop(words, {"global", "shared::cluster", "shared::cta", "tile"});
+  const bool to_cluster = take(words, "shared::cluster");
+  drop(words, {"global", "shared::cta", "tile"});
   if (take(words, "im2col")) d.im2col = d.has_offsets = true;
   if (take(words, "im2col_no_offs")) d.im2col = true;
   d.multicast = take(words, "multicast::cluster");
   const bool by_barrier = take(words, "mbarrier::complete_tx::bytes"),
              by_group = take(words, "bulk_group");
-  if (by_barrier == by_group || by_group != to_global || (to_global && d.multicast) ||
-      (reduces && (!to_global || d.four_rows)) || (gathers && to_global) ||
-      (scatters && !to_global) || (d.four_rows && (d.dimensions != 2 || d.im2col))) {
+  if (by_barrier == by_group || by_group != to_global || (d.multicast && !to_cluster) ||
+      (reduces && !to_global) || (gathers && to_global) || (scatters && !to_global) ||
+      (d.four_rows && (d.dimensions != 2 || d.im2col)) || (d.im2col && d.dimensions < 3) ||
+      (wide && to_global)) {
     out->problem = "this form of cp.async.bulk.tensor is not supported";
     return false;
   }
@@ -96,10 +102,16 @@ void bulk_reduction(WordList words, Mnemonic* out) {
   }
   const bool by_barrier = take(&words, "mbarrier::complete_tx::bytes"),
              by_group = take(&words, "bulk_group"), global = take(&words, "global");
-  drop(&words, {"shared::cluster", "shared::cta", "noftz"});
+  drop(&words, {"shared::cluster", "shared::cta"});
+  const bool flushes = !take(&words, "noftz");
   out->mod.cache_hint = take(&words, "L2::cache_hint");
   const std::vector<Type> types = take_types(&words);
-  if (by_barrier == by_group || by_group != global || types.size() != 1) {
+  const AtomicOp op = out->mod.atomic;
+  const bool halves = types.size() == 1 && size_of(types[0]) == 2, add = op == AtomicOp::kAdd;
+  const bool right = types.size() == 1 && flushes == !(halves && add) &&
+                     (add ? types[0] != Type::kS64 : halves || !is_float(types[0])) &&
+                     (global || (!is_float(types[0]) && (add || size_of(types[0]) == 4)));
+  if (by_barrier == by_group || by_group != global || !right) {
     out->problem = "this form of cp.reduce.async.bulk is not supported";
     return;
   }

@@ -40,6 +40,7 @@ std::string spell(Opcode op, const Modifiers& m) {
   add_if(m.full, "full");
   add_if(m.approx && !m.full, "approx");
   add(word_of(kRoundWords, m.rounding));
+  add_if(m.zero_outside, "oob");
   add_if(m.ftz, "ftz");
   add_if(m.saturate, "sat");
   add(word_of(kPartWords, m.mul_part));

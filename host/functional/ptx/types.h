@@ -194,6 +194,7 @@ enum class Opcode : uint8_t {
   kWgmmaCommit,   ///< the products of a warp until here are a group
   kWgmmaWait,     ///< for groups
   kPhaseWait,     ///< the end of mbarrier.try_wait: lanes whose phase is over go on
+  kAlloca,        ///< alloca, stacksave, stackrestore: Modifiers::detail is a StackOp
   kCount,         ///< of opcodes; none itself
 };
 
@@ -349,6 +350,7 @@ struct Modifiers {
   bool relu_nan : 1 = false;       ///< min.NaN, max.NaN
   bool abs : 1 = false;            ///< min/max.xorsign.abs
   bool cluster_scope : 1 = false;  ///< .cluster: orders threads of one cluster only
+  bool zero_outside : 1 = false;   ///< fma.oob: 0 where a factor is what boxes are filled with
   bool pairs : 1 = false;          ///< .f32x2: `type` twice in a 64-bit register, until lowered
 };
 

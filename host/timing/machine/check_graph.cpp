@@ -44,7 +44,7 @@ class Check {
   /// Every home of an SM, the memory behind an L2 slice included, and back: the memory acknowledges
   /// writes to the SM itself.
   void ways_of_sm(NodeId sm, const SmSpec& spec) {
-    const uint32_t index = spec.homes_in(graph_.nodes[sm].stack);
+    const uint32_t index = spec.homes_of(sms_++, graph_.nodes[sm].stack);
     const std::vector<NodeId>& homes = graph_.homes[index].at;
     const Exits from_sm = exits(sm, kRequests);
     for (const NodeId home : homes) {
@@ -64,6 +64,10 @@ class Check {
       const auto* slice = std::get_if<L2SliceSpec>(&graph_.spec_of(homes[i]));
       if (slice == nullptr) continue;
       const NodeId memory = graph_.homes[slice->homes].at[i];
+      // Of lines of the other half, it asks its twin.
+      if (slice->sms_of_first_half != 0 &&
+          graph_.nodes[memory].stack != graph_.nodes[homes[i]].stack)
+        continue;
       reaches(requests_of(homes[i]), memory);
       reaches(replies_of(memory), homes[i]);
       place->second.push_back(memory);
@@ -135,6 +139,7 @@ class Check {
   std::vector<std::vector<uint16_t>> requests_to_, replies_to_;  ///< tables that were asked for
   std::vector<Exits> replies_, requests_;                        ///< by node
   std::map<uint32_t, std::vector<NodeId>> behind_;               ///< by homes
+  uint32_t sms_ = 0;                                             ///< looked at so far
 };
 
 }  // namespace

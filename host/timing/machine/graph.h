@@ -35,6 +35,7 @@ enum class ChannelClass : uint8_t {
   kChainsFromSm,    ///< and their replies: SM - network
   kCluster,         ///< SM - network of its GPC
   kSharedLines,     ///< the same of lines that copy engines have for several SMs
+  kBetweenHalves,   ///< L2 slice - its twin in the other half
 };
 
 /// Message classes that a link carries, as a set. Each is routed by itself; a network stays free of

@@ -8,16 +8,58 @@
 
 namespace nearwarp::sim {
 
+namespace {
+
+/// The channel among `at` that carries what goes between two halves of the L2.
+Ref<Channel> between_halves(const Layout& l, const std::vector<uint32_t>& at, uint8_t carries) {
+  for (const uint32_t i : at)
+    if (l.graph.links[i].kind == ChannelClass::kBetweenHalves &&
+        (l.graph.links[i].carries & carries) != 0)
+      return l.channels[i];
+  throw Error("an L2 slice of two halves lacks a link to its twin");
+}
+
+/// Other SMs' endpoints, and the twin, of a slice whose half keeps copies.
+void find_twin(const Layout& l, NodeId node, const L2SliceSpec& spec, L2HalvesParams& p) {
+  std::vector<NodeId> sms;
+  for (NodeId n = 0; n < l.graph.nodes.size(); ++n)
+    if (std::holds_alternative<SmSpec>(l.graph.spec_of(n))) sms.push_back(n);
+  const NodeId first = sms.front(), middle = sms.at(spec.sms_of_first_half),
+               end = static_cast<NodeId>(sms.back() + 1);
+  for (const uint32_t i : l.links[node].out) {
+    const Link& link = l.graph.links[i];
+    if (link.kind != ChannelClass::kBetweenHalves || (link.carries & kReplies) == 0) continue;
+    p.twin = link.to.node;
+    p.most = static_cast<uint16_t>(link.wire.slots);
+  }
+  const bool second = p.twin < node;
+  p.far_begin = second ? first : middle;
+  p.far_end = second ? middle : end;
+}
+
+void link_twin(const Layout& l, NodeId node, L2Halves& h) {
+  const auto in = [&](uint8_t carries) { return between_halves(l, l.links[node].in, carries); };
+  const auto out = [&](uint8_t carries) { return between_halves(l, l.links[node].out, carries); };
+  h.requests_in = in(kRequests), h.requests_out = out(kRequests);
+  h.replies_in = in(kReplies), h.replies_out = out(kReplies);
+  h.words_in = in(kInvalidations), h.words_out = out(kInvalidations);
+}
+
+}  // namespace
+
 void Layout::node(NodeId node, const L2SliceSpec& spec) {
   L2SliceParams p = spec.params;
   p.endpoint = endpoint_of(node);
   p.map = s.map;
   p.homes = homes[spec.homes];
   p.stack = graph.nodes[node].stack;
+  const bool copies = spec.sms_of_first_half != 0;
+  if (copies) find_twin(*this, node, spec, p.halves);
   L2SliceState state = make_l2_slice(s.arena, p, spec.queue_entries, in(node, kRequests),
                                      in(node, kReplies), out(node, kRequests), out(node, kReplies));
   state.invalidate_in = find_in(node, kInvalidations);
   state.clean_out = find_out(node, kInvalidations);
+  if (copies) link_twin(*this, node, state.halves);
   add(node, p, state);
 }
 

@@ -98,7 +98,7 @@ void Layout::node(NodeId node, const SmSpec& spec) {
   sm::SmParams p = spec.params;
   p.map = s.map;
   p.translation = s.page_tables.translation;
-  p.homes = homes[spec.homes_in(graph.nodes[node].stack)];
+  p.homes = homes[spec.homes_of(sms, graph.nodes[node].stack)];
   for (const uint32_t i : links[node].out)
     if ((graph.links[i].carries & kControl) != 0) p.front_end = endpoint_of(graph.links[i].to.node);
   check_wide(*this, node, p);

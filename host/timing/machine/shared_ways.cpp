@@ -13,11 +13,12 @@ namespace {
 
 uint32_t packed(const End& end) { return uint32_t{end.node} << 16 | end.port; }
 
-/// The table of homes that check_graph() sees of a node.
-uint32_t homes_of(const Graph& graph, const Node& node) {
+/// The table of homes that check_graph() sees of a node. `sms`: SMs so far.
+uint32_t homes_of(const Graph& graph, const Node& node, uint32_t& sms) {
   const NodeSpec& spec = graph.classes[node.node_class].spec;
-  if (const auto* sm = std::get_if<SmSpec>(&spec)) return sm->homes_in(node.stack);
-  if (const auto* slice = std::get_if<L2SliceSpec>(&spec)) return slice->homes;
+  if (const auto* sm = std::get_if<SmSpec>(&spec)) return sm->homes_of(sms++, node.stack);
+  if (const auto* slice = std::get_if<L2SliceSpec>(&spec))
+    return slice->sms_of_first_half != 0 ? ~slice->homes : slice->homes;
   return kNoHomes;
 }
 
@@ -41,9 +42,10 @@ SharedWays::Key SharedWays::key_of(const Graph& graph) {
   Key key;
   key.reserve(2 + 2 * graph.nodes.size() + 3 * graph.links.size());
   key.push_back(static_cast<uint32_t>(graph.nodes.size()));
+  uint32_t sms = 0;
   for (const Node& n : graph.nodes) {
     key.push_back(static_cast<uint32_t>(graph.classes[n.node_class].spec.index()));
-    key.push_back(homes_of(graph, n));
+    key.push_back(homes_of(graph, n, sms));
   }
   key.push_back(static_cast<uint32_t>(graph.links.size()));
   for (const Link& l : graph.links) {

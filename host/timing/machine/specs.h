@@ -40,15 +40,26 @@ struct SmSpec {
   /// Each stack's SMs have homes of their own: `homes` and the tables after it, by stack.
   bool homes_by_stack = false;
 
+  /// SMs from this number on, by their order in the graph, are in the second half of the L2, and
+  /// have the homes of the table after `homes`.
+  uint32_t first_of_second_half = ~uint32_t{0};
+
   uint32_t homes_in(uint16_t stack) const { return homes_by_stack ? homes + stack : homes; }
+  uint32_t homes_of(uint32_t number, uint16_t stack) const {
+    return number < first_of_second_half ? homes_in(stack) : homes + 1;
+  }
 };
 
 /// An L2 slice. Links: requests in and replies out towards the SMs, requests out and replies in
-/// towards memory; invalidations in, if there are any.
+/// towards memory; invalidations in, if there are any. With a twin, links of kBetweenHalves to and
+/// from it, of requests, replies and invalidations.
 struct L2SliceSpec {
   L2SliceParams params;
   uint32_t queue_entries = 0;
   uint32_t homes = 0;  ///< Graph::homes: those in memory
+  /// SMs, by their order in the graph, of the first half of the L2, if halves keep copies; 0: they
+  /// do not.
+  uint32_t sms_of_first_half = 0;
 };
 
 /// A vault, or the channel of a memory partition. Links: requests in, replies out.

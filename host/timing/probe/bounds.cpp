@@ -30,7 +30,7 @@ void add_l2(Way& way, const Machine& m, uint32_t sms) {
       sectors == 0 ? m.l1.line_bytes : uint64_t{sectors} * m.packets.sector_bytes;
   way.bus(m.l2.slices * per_cycle(bytes, m.clocks.l2_mhz), "L2 look-ups");
   // Half of what an SM reads is far; with SMs in both halves both ways carry data.
-  if (m.l2.link_latency_cycles == 0) return;
+  if (m.l2.link_latency_cycles == 0 || m.l2.link_copies) return;  // copies are near
   const uint32_t port = m.interconnect.flit_bytes,
                  link = m.l2.link_bytes != 0 ? std::min(m.l2.link_bytes, port) : port;
   way.wires((sms == 1 ? 2 : 4) * per_cycle(link, m.clocks.interconnect_mhz),

@@ -196,7 +196,8 @@ void check_conservation(System& system, uint64_t expected_instructions) {
       lost(system.nodes[i].name + " still has flits");
     if (system.component(i).kind != ComponentKind::kL2Slice) continue;
     const L2SliceState& s = system.state<L2SliceState>(i);
-    if (s.mshrs_in_use != 0 || s.request_count != 0 || s.reply_count != 0)
+    if (s.mshrs_in_use != 0 || s.request_count != 0 || s.reply_count != 0 || s.halves.count != 0 ||
+        s.halves.under_way != 0)
       lost(system.nodes[i].name + " still has requests");
     if (s.counters.atomic_writes + s.counters.write_backs != s.counters.atomic_write_acks)
       lost(system.nodes[i].name + " has writes of its own that were never acknowledged");

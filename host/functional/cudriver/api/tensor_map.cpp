@@ -73,6 +73,27 @@ NW_CU cuTensorMapEncodeIm2col(void* map, int type, unsigned rank, void* address,
   return encode(map, r);
 }
 
+NW_CU cuTensorMapEncodeIm2colWide(void* map, int type, unsigned rank, void* address,
+                                  const uint64_t* sizes, const uint64_t* strides, int lower,
+                                  int upper, uint32_t channels, uint32_t pixels,
+                                  const uint32_t* element_strides, int interleave, int mode,
+                                  int swizzle, int l2_promotion, int fill) {
+  exec::TensorRequest r = request(type, rank, address, sizes, strides, element_strides, interleave,
+                                  swizzle, l2_promotion, fill);
+  const Status right = call(Needs::kNothing, [&]() -> Status {
+    require(mode == 0 || mode == 1);
+    return kSuccess;
+  });
+  if (right != kSuccess) return right;
+  r.im2col = true;
+  r.wide = mode == 0 ? exec::ImageMode::kWidth : exec::ImageMode::kWidth128;
+  r.lower = &lower;
+  r.upper = &upper;
+  r.channels = channels;
+  r.pixels = pixels;
+  return encode(map, r);
+}
+
 NW_CU cuTensorMapReplaceAddress(void* map, void* address) {
   return call(Needs::kNothing, [&]() -> Status {
     require(is_place_of_map(map));

@@ -5,7 +5,9 @@
 // These acknowledgements leave through the crossbar port of the partition's first slice.
 //
 // With l2.link_latency_cycles there are two halves with two crossbars each, and a link between each
-// two of these. What comes over a link goes on to slices or SMs, so links wait for no others.
+// two of these. What comes over a link goes on to slices or SMs, so links wait for no others. With
+// l2.link_copies SMs ask slices of their own half alone, and each slice has a link to its twin in
+// the other half, as far behind the half's first (device/cache/l2_halves.h).
 //
 // No deadlock: requests wait only for slices and channels, channels wait only for replies to leave,
 // and replies are sunk by SMs and by the slices' fills.
@@ -31,7 +33,11 @@ class Discrete {
       link_partition(k);
       set_homes(k);
     }
-    if (halves() == 2) link_halves();
+    if (m_.l2.link_copies) {
+      link_twins();
+    } else if (halves() == 2) {
+      link_halves();
+    }
     return std::move(g_);
   }
 
@@ -56,6 +62,11 @@ class Discrete {
     SmSpec sm = p_.main_sm();
     L2SliceSpec slice = p_.l2_slice();
     slice_homes_ = sm.homes = g_.add_homes(m_.partitions.count, lanes());
+    if (m_.l2.link_copies) {
+      g_.add_homes(m_.partitions.count, lanes());  // of the second half's SMs
+      sm.first_of_second_half = slice.sms_of_first_half =
+          std::min(first_of_second(sm_ports()) * m_.gpu.sms_per_cluster, m_.gpu.sms);
+    }
     channel_homes_ = slice.homes = g_.add_homes(m_.partitions.count, lanes());
     const uint16_t sm_class = g_.add_class("sm", sm);
     const uint16_t l2 = g_.add_class("l2", slice);
@@ -164,13 +175,32 @@ class Discrete {
     }
   }
 
+  /// Each slice and its twin. Words that copies are old have a way of their own, since replies have
+  /// room for as many as are asked for.
+  void link_twins() {
+    const Wire link = p_.between_halves();
+    const auto half = static_cast<uint32_t>(slices_.size() / 2);
+    for (uint32_t i = 0; i < 2 * half; ++i) {
+      const End from = g_.at(slices_[i]), to = g_.at(slices_[(i + half) % (2 * half)]);
+      for (const uint8_t carries : {kRequests, kReplies, kInvalidations})
+        g_.link(from, to, ChannelClass::kBetweenHalves, static_cast<uint8_t>(carries | kOwn), link);
+    }
+  }
+
   void on_chip(End from, End to, uint8_t carries, const Wire& wire) {
     g_.link(from, to, ChannelClass::kOnChip, carries, wire);
   }
 
   void set_homes(uint32_t k) {
     for (uint32_t lane = 0; lane < lanes(); ++lane) {
-      g_.set_home(slice_homes_, k, lane, slices_[k * slices_each() + lane % slices_each()]);
+      const uint32_t number = k * slices_each() + lane % slices_each();
+      if (m_.l2.link_copies) {
+        const auto half = static_cast<uint32_t>(slices_.size() / 2);
+        for (const uint32_t of_sms : {0u, 1u})
+          g_.set_home(slice_homes_ + of_sms, k, lane, slices_[number % half + of_sms * half]);
+      } else {
+        g_.set_home(slice_homes_, k, lane, slices_[number]);
+      }
       g_.set_home(channel_homes_, k, lane, channels_[k * channels_each() + lane % channels_each()]);
     }
   }

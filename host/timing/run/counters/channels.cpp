@@ -23,6 +23,7 @@ constexpr ClassText kClasses[] = {
     {ChannelClass::kChainsFromSm, "noc.chains_from_sms", "Replies to ComputePackets by SMs", false},
     {ChannelClass::kCluster, "noc.clusters", "SMs and the networks of their GPCs", false},
     {ChannelClass::kSharedLines, "noc.shared_lines", "SMs and the networks of shared lines", false},
+    {ChannelClass::kBetweenHalves, "l2.link", "L2 slices and their twins in the other half", false},
     {ChannelClass::kPcie, "pcie", "PCI-E during the learning phase"},
     {ChannelClass::kInStack, "stack.internal", "Logic-layer switches, vaults and stack SMs"},
     {ChannelClass::kBanksToSm, "stack.to_sms", "Cores' TSVs to their subcores", false},

@@ -77,6 +77,23 @@ constexpr CounterRow<L2Counters> kLaunchCounters[] = {
      [](L l) { return l.launch_cycles; }},
 };
 
+using H = const L2HalvesCounters&;
+
+/// Counters of slices that keep copies of the other half's lines.
+constexpr CounterRow<L2HalvesCounters> kHalvesCounters[] = {
+    {"far_hits", "lines", "Reads of lines of the other half that were here",
+     [](H h) { return h.far_hits; }},
+    {"far_merges", "lines", "Such reads that joined one under way",
+     [](H h) { return h.far_merges; }},
+    {"far_reads", "packets", "Reads that went to the other half", [](H h) { return h.far_reads; }},
+    {"far_writes", "packets", "Writes and atomics that did", [](H h) { return h.far_writes; }},
+    {"from_twins", "packets", "Requests of the other half looked up",
+     [](H h) { return h.from_twin; }},
+    {"copies_ended", "packets", "Words that a copy is old", [](H h) { return h.words_sent; }},
+    {"copies_given_up", "lines", "Copies that were there then",
+     [](H h) { return h.copies_given_up; }},
+};
+
 using V = const VaultCounters&;
 
 constexpr CounterRow<VaultCounters> kVaultCounters[] = {
@@ -105,7 +122,8 @@ constexpr CounterRow<VaultCounters> kVaultCounters[] = {
 void collect_memory(System& system, report::RunResult& result) {
   CounterSums<L2Counters> l2(kL2Counters), sectors(kSectorCounters), lines(kLineCounters);
   CounterSums<L2Counters> launches(kLaunchCounters);
-  bool by_sectors = false, keeps_lines = false, gives_up = false;
+  CounterSums<L2HalvesCounters> halves(kHalvesCounters);
+  bool by_sectors = false, keeps_lines = false, gives_up = false, has_copies = false;
   CounterSums<VaultCounters> dram(kVaultCounters);
   uint64_t bus_ticks = 0;
   std::byte* base = system.arena.base();
@@ -115,6 +133,8 @@ void collect_memory(System& system, report::RunResult& result) {
       l2.add(slice.counters);
       sectors.add(slice.counters);
       lines.add(slice.counters);
+      halves.add(slice.halves.counters);
+      has_copies = has_copies || slice.halves.passing.count != 0;
       by_sectors = by_sectors || slice.sectors.count != 0;
       launches.add(slice.counters);
       gives_up = gives_up || kernels::at_offset<const L2SliceParams>(base, c.params).at_launch !=
@@ -131,6 +151,7 @@ void collect_memory(System& system, report::RunResult& result) {
   l2.append_to(result, "l2.");
   if (by_sectors) sectors.append_to(result, "l2.");
   if (keeps_lines) lines.append_to(result, "l2.");
+  if (has_copies) halves.append_to(result, "l2.");
   if (gives_up) launches.append_to(result, "l2.");
   dram.append_to(result, "dram.");
   result.counters.push_back({"dram.bus_busy", bus_ticks / system.core_period, "core cycles",

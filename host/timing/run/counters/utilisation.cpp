@@ -145,6 +145,8 @@ constexpr WireText text_of(ChannelClass kind) {
       return {"noc.clusters", "SMs' wires in their GPC"};
     case ChannelClass::kSharedLines:
       return {"noc.shared_lines", "SMs' wires for shared lines"};
+    case ChannelClass::kBetweenHalves:
+      return {"l2.link", "links between halves of the L2"};
   }
   return {};
 }

@@ -61,6 +61,7 @@ constexpr Place place_of(ChannelClass kind) {
     case ChannelClass::kInvalidation:
     case ChannelClass::kCluster:
     case ChannelClass::kSharedLines:
+    case ChannelClass::kBetweenHalves:
       return kNumPlaces;
     case ChannelClass::kGpuToMemory:
       return kTx;

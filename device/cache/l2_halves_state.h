@@ -1,0 +1,44 @@
+// What an L2 slice has where the L2 has two halves that keep copies of each other's lines
+// (device/cache/l2_halves.h).
+#pragma once
+
+#include "device/core/channel.h"
+#include "device/core/packet.h"
+#include "device/core/types.h"
+
+namespace nearwarp {
+
+struct L2HalvesParams {
+  uint16_t twin = 0;                    ///< the slice of the other half that the link leads to
+  uint16_t far_begin = 0, far_end = 0;  ///< endpoints of the other half's SMs
+  uint16_t most = 0;                    ///< requests to the twin under way; 0: no copies are kept
+};
+
+/// A request on its way to the twin through the pipeline.
+struct L2Passing {
+  Tick due = 0;
+  Packet packet;
+};
+
+struct L2HalvesCounters {
+  uint64_t far_reads = 0;        ///< sent to the twin: sectors of one line that were missing here
+  uint64_t far_merges = 0;       ///< reads that joined one under way
+  uint64_t far_hits = 0;         ///< reads of lines of the other half that were here
+  uint64_t far_writes = 0;       ///< and atomics, passed on to the twin
+  uint64_t from_twin = 0;        ///< requests taken from the twin
+  uint64_t words_sent = 0;       ///< that a copy of the twin's is old
+  uint64_t copies_given_up = 0;  ///< because of such a word
+};
+
+struct L2Halves {
+  Ref<Channel> requests_in, requests_out, replies_in, replies_out;
+  Ref<Channel> words_in, words_out;  ///< that copies are old
+  Ref<L2Passing> passing;            ///< a ring; count 0: there are no halves
+  uint32_t head = 0, count = 0;
+  uint32_t under_way = 0;   ///< requests to the twin that it has not answered
+  uint32_t last_reply = 0;  ///< whose turn it was: a fill's, a hit's, or one that is passed on
+  uint32_t last_input = 0;  ///< and: an SM's, or the twin's
+  L2HalvesCounters counters;
+};
+
+}  // namespace nearwarp
