@@ -252,8 +252,8 @@ class Stopped(unittest.TestCase):
     def test_ctrl_c_ends_a_kernel(self):
         child = subprocess.Popen(
             [sys.executable, "-c", f"import sys; sys.path.insert(0, {PACKAGE!r}); import nearwarp as nw\n"
-             f"device = nw.Device(); module = device.load({SPIN!r})\nprint('begun', flush=True)\n"
-             f"try: device.launch(module, 'spin', 1, 32, [{FOREVER}])\n"
+             f"device = nw.Device(); module = device.load({SPIN!r})\n"
+             f"try: print('begun', flush=True); device.launch(module, 'spin', 1, 32, [{FOREVER}])\n"
              "except KeyboardInterrupt: print('interrupted')\n"], stdout=subprocess.PIPE, text=True)
         self.assertEqual(child.stdout.readline(), "begun\n")
         child.send_signal(signal.SIGINT)
