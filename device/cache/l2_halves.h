@@ -81,28 +81,25 @@ struct HalvesNeeds {
   bool passes = false;  ///< and goes on to the twin whatever is here
   bool takes = false;   ///< a way
   bool fetches = false;
-  LineAddr old = 0;  ///< the line whose copy gets old; kNoLine: none
+  LineAddr old = kNoLine;  ///< the line whose copy gets old
 };
-inline constexpr LineAddr kNoLine = 0xffffffffu;
 
 NW_HD inline HalvesNeeds needs_of(const L2SliceParams& p, const L2SliceState& s, std::byte* base,
                                   const LookUp& l, uint32_t want, bool from_twin) {
   const bool read = l.request.kind == PacketKind::kRead;
-  const uint32_t at = l.set * p.ways + l.way;
-  const L2Sectors& line = s.sectors.in(base)[at];
+  const cache::LineSectors& line = s.sectors.in(base)[l.at];
   HalvesNeeds n;
-  n.old = kNoLine;
   n.far = !from_twin && is_far(p, base, l.request.line);
   n.passes = n.far && !read;
   if (n.passes) return n;
   n.takes = !l.present && (l.request.kind != PacketKind::kWrite || p.write_back != 0);
   uint32_t missing = l.present ? want & ~uint32_t{line.readable} : want;
   if (l.present && (s.pending.in(base)[l.set] >> l.way & 1) != 0)
-    missing &= ~uint32_t{s.mshrs.in(base)[s.mshr_of.in(base)[at]].missing};
+    missing &= ~uint32_t{s.mshrs.in(base)[s.mshr_of.in(base)[l.at]].missing};
   n.fetches = l.request.kind != PacketKind::kWrite && missing != 0;
-  const bool replaces = n.takes && (s.valid.in(base)[l.set] >> l.way & 1) != 0;
+  const bool replaces = n.takes && s.tags.in(base)[l.at] != kNoLine;
   if (line.copied != 0 && (replaces || (l.present && !read && !from_twin)))
-    n.old = s.tags.in(base)[at];
+    n.old = s.tags.in(base)[l.at];
   return n;
 }
 
@@ -112,7 +109,7 @@ NW_HD inline void pass_write(const L2SliceParams& p, L2SliceState& s, std::byte*
   pass_on(p, s, base, l.due, l.request);
   s.halves.counters.far_writes += 1;
   if (l.request.kind == PacketKind::kWrite || !l.present) return;
-  L2Sectors& line = s.sectors.in(base)[l.set * p.ways + l.way];
+  cache::LineSectors& line = s.sectors.in(base)[l.at];
   line.readable = static_cast<uint8_t>(line.readable & ~want);
 }
 
@@ -142,16 +139,11 @@ NW_HD inline Outcome look_up_half(const L2SliceParams& p, L2SliceState& s, std::
   if (atomic && now < s.atomics_until) return Outcome::kRefused;
   l.set = set_of(p, base, l.request.line);
   l.due = now + Tick{p.latency_cycles} * p.period;
-  const uint64_t valid = s.valid.in(base)[l.set];
-  const uint64_t match =
-      match_ways(p.ways, s.tags.in(base) + l.set * p.ways, l.request.line) & valid;
-  const uint64_t empty = ~valid & low_bits(p.ways);
+  const uint64_t match = ways_of(p, s, base, l.set, l.request.line);
   l.present = match != 0;
-  l.way = l.present    ? count_trailing_zeros(match)
-          : empty != 0 ? count_trailing_zeros(empty)
-                       : find_victim(p.ways, s.used.in(base) + l.set * p.ways, s.uses,
-                                     s.pending.in(base)[l.set]);
+  l.way = l.present ? count_trailing_zeros(match) : way_to_take(p, s, base, l.set);
   if (l.way == kNoLane) return Outcome::kRefused;  // every way waits
+  l.at = l.set * p.ways + l.way;
   const uint32_t all = sectors_of_line(p);
   const uint32_t want = l.request.sectors == 0 ? all : l.request.sectors & all;
   const HalvesNeeds n = needs_of(p, s, base, l, want, from_twin);
@@ -175,16 +167,15 @@ NW_HD inline Outcome look_up_half(const L2SliceParams& p, L2SliceState& s, std::
     h.counters.far_hits += s.counters.read_hits - hits;
     if (n.fetches) pass_last_fetch(p, s, base);
   }
-  const uint32_t at = l.set * p.ways + l.way;
   if (n.old != kNoLine) {
     send_word(p, s, base, now, n.old, horizon);
     // What the twin has asked for and not yet got will be a copy, too.
     const bool waits = (s.pending.in(base)[l.set] >> l.way & 1) != 0 ||
                        (s.filling != kNoMshr && s.mshrs.in(base)[s.filling].line == n.old);
-    if (!n.takes && !waits) s.sectors.in(base)[at].copied = 0;
+    if (!n.takes && !waits) s.sectors.in(base)[l.at].copied = 0;
   }
-  if (from_twin && read) s.sectors.in(base)[at].copied = 1;
-  if (served == Served::kYes && (!n.passes || l.present)) touch(s, base, at);
+  if (from_twin && read) s.sectors.in(base)[l.at].copied = 1;
+  if (served == Served::kYes && l.present) touch(p, s, base, l.at);
   if (atomic && !n.passes) occupy_atomics(p, s, l.request, now);
   if (p.sectors_per_cycle != 0) occupy_tags(p, s, l.request.sectors, now);
   if (!from_twin) {
@@ -202,14 +193,14 @@ NW_HD inline void take_word(const L2SliceParams& p, L2SliceState& s, std::byte* 
   Channel& in = *s.halves.words_in.in(base);
   const LineAddr line = front(in, base).line;
   const uint32_t set = set_of(p, base, line);
-  const uint64_t match =
-      match_ways(p.ways, s.tags.in(base) + set * p.ways, line) & s.valid.in(base)[set];
+  const uint64_t match = ways_of(p, s, base, set, line);
   if (match != 0) {
     s.halves.counters.copies_given_up += 1;
+    const uint32_t at = set * p.ways + count_trailing_zeros(match);
     if ((match & s.pending.in(base)[set]) != 0) {
-      s.sectors.in(base)[set * p.ways + count_trailing_zeros(match)].readable = 0;
+      s.sectors.in(base)[at].readable = 0;
     } else {
-      s.valid.in(base)[set] &= ~match;
+      s.tags.in(base)[at] = kNoLine;
     }
   }
   pop(in, base, now, horizon);

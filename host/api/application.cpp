@@ -84,7 +84,7 @@ programs::ApplicationOptions own_options(const ApplicationOptions& o,
   return own;
 }
 
-Expected<ApplicationRun> Program::run_application(std::span<const std::string> command,
+Expected<ApplicationRun> Program::run_application(Texts command,
                                                   const ApplicationOptions& options) {
   return guarded([&] {
     const Machine taken = machine_of(options);
@@ -114,15 +114,14 @@ Expected<Done> check(const ApplicationOptions& options) {
   });
 }
 
-Expected<std::vector<Program>> Program::processes(std::span<const std::string> command,
+Expected<std::vector<Program>> Program::processes(Texts command,
                                                   const ApplicationOptions& options) {
   Expected<ApplicationRun> run = run_application(command, options);
   if (!run) return run.failure();
   return std::move(run->processes);
 }
 
-Expected<Program> Program::application(std::span<const std::string> command,
-                                       const ApplicationOptions& options) {
+Expected<Program> Program::application(Texts command, const ApplicationOptions& options) {
   Expected<std::vector<Program>> all = processes(command, options);
   if (!all) return all.failure();
   if (all->size() == 1) return std::move(all->front());

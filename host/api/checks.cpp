@@ -130,8 +130,7 @@ Expected<CheckReport> check_workload(const std::string& name, const std::string&
   });
 }
 
-Expected<CheckReport> check_application(std::span<const std::string> command,
-                                        const ApplicationOptions& run,
+Expected<CheckReport> check_application(Texts command, const ApplicationOptions& run,
                                         const CheckOptions& options) {
   return guarded([&] {
     const Machine machine = machine_of(run);
@@ -154,8 +153,9 @@ Expected<CheckReport> check_application(std::span<const std::string> command,
                                     "to report"
                               : options.kernels.empty() ? programs::why_not_launched(done)
                                                         : no_such_kernel(options.kernels);
-      throw Error(done.interrupted ? fmt::format("{}: {}", programs::kApplicationInterrupted, why)
-                                   : why);
+      if (done.interrupted)
+        throw Interrupted(fmt::format("{}: {}", programs::kApplicationInterrupted, why));
+      throw Error(why);
     }
     CheckReport report = report_of(done.findings);
     report.exit_status = done.exit_status;

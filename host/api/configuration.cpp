@@ -108,17 +108,13 @@ std::string value_of(const std::vector<config::KeyDescription>& keys, std::strin
 std::vector<std::string> machine_names() { return config::machine_names(); }
 std::vector<std::string> policy_names() { return config::policy_names(); }
 
-Expected<Machine> Machine::load(const std::string& name_or_path,
-                                std::span<const std::string> changes, Foreign foreign) {
+Expected<Machine> Machine::load(const std::string& name_or_path, Texts changes, Foreign foreign) {
   return loaded<Machine>(name_or_path, changes, foreign);
 }
-Expected<Machine> Machine::parse(const std::string& toml, const std::string& name,
-                                 std::span<const std::string> changes) {
+Expected<Machine> Machine::parse(const std::string& toml, const std::string& name, Texts changes) {
   return parsed<Machine>(toml, name, changes);
 }
-Expected<Machine> Machine::with(std::span<const std::string> changes) const {
-  return changed(*this, changes);
-}
+Expected<Machine> Machine::with(Texts changes) const { return changed(*this, changes); }
 const std::string& Machine::name() const { return Access::of(*this).config.name; }
 std::vector<Key> Machine::keys() const {
   const State& state = Access::of(*this);
@@ -145,16 +141,13 @@ Expected<std::string> Machine::get(std::string_view key) const {
   return guarded([&] { return value_of(config::describe_whole(Access::of(*this).config), key); });
 }
 
-Expected<Policy> Policy::load(const std::string& name_or_path,
-                              std::span<const std::string> changes) {
+Expected<Policy> Policy::load(const std::string& name_or_path, Texts changes) {
   return loaded<Policy>(name_or_path, changes);
 }
-Expected<Policy> Policy::parse(const std::string& toml, const std::string& name,
-                               std::span<const std::string> changes) {
+Expected<Policy> Policy::parse(const std::string& toml, const std::string& name, Texts changes) {
   return parsed<Policy>(toml, name, changes);
 }
-Expected<std::vector<Policy>> Policy::load_all(std::span<const std::string> names_or_paths,
-                                               std::span<const std::string> changes,
+Expected<std::vector<Policy>> Policy::load_all(Texts names_or_paths, Texts changes,
                                                Foreign foreign) {
   return guarded([&] {
     config::Loader loader;
@@ -176,9 +169,7 @@ Expected<std::vector<Policy>> Policy::load_all(std::span<const std::string> name
     return all;
   });
 }
-Expected<Policy> Policy::with(std::span<const std::string> changes) const {
-  return changed(*this, changes);
-}
+Expected<Policy> Policy::with(Texts changes) const { return changed(*this, changes); }
 const std::string& Policy::name() const { return Access::of(*this).config.name; }
 std::vector<Key> Policy::keys() const {
   const State& state = Access::of(*this);

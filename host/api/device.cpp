@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "host/api/failure.h"
+#include "host/api/observers.h"
 #include "host/api/state.h"
 #include "host/functional/compiler/lower.h"
 #include "host/functional/device/virtual_device.h"
@@ -9,42 +10,94 @@
 namespace nearwarp {
 
 struct Device::State {
-  std::unique_ptr<runtime::VirtualDevice> device = std::make_unique<runtime::VirtualDevice>();
+  explicit State(DeviceOptions o) : options(std::move(o)), device(anew()) {}
+
+  /// Executes in steps, between which the caller's functions are called. What one of them throws
+  /// stops the kernel, and is thrown once the device has come to rest.
+  template <class F>
+  bool call(F function) {
+    try {
+      return function();
+    } catch (...) {
+      thrown = std::current_exception();
+      return false;
+    }
+  }
+  std::unique_ptr<runtime::VirtualDevice> anew() {
+    runtime::VirtualDevice::Options of;
+    of.progress_context = this;
+    of.progress = [](uint64_t warp_instructions, void* state) {
+      State& s = *static_cast<State*>(state);
+      if (s.thrown != nullptr) return false;
+      if (!s.options.progress || !s.pace.is_due()) return true;
+      return s.call([&] { return s.options.progress({s.running, warp_instructions, 0, "Mwi/s"}); });
+    };
+    if (options.print)
+      of.print = [this](std::string_view text) {
+        if (thrown == nullptr) call([&] { return options.print(std::string(text)), true; });
+      };
+    return std::make_unique<runtime::VirtualDevice>(std::move(of));
+  }
+  void launch(uint32_t module, const std::string& kernel, Extent grid, Extent block,
+              std::span<const std::byte> arguments, uint32_t dynamic_shared_bytes) {
+    running = "executing " + kernel;
+    thrown = nullptr;
+    try {
+      device->launch(
+          module, kernel, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z},
+          dynamic_shared_bytes,
+          runtime::KernelArgs(std::vector<std::byte>(arguments.begin(), arguments.end())));
+    } catch (const Interrupted&) {
+      if (thrown == nullptr) throw;
+    }
+    if (thrown != nullptr) std::rethrow_exception(thrown);
+  }
+
+  DeviceOptions options;
+  std::string running;  ///< for progress()
+  Pace pace;
+  std::exception_ptr thrown;
+  std::unique_ptr<runtime::VirtualDevice> device;
 };
 
-Device::Device() : state_(std::make_unique<State>()) {}
+Device::Device(DeviceOptions options) : state_(std::make_unique<State>(std::move(options))) {}
 Device::~Device() = default;
 Device::Device(Device&&) noexcept = default;
 Device& Device::operator=(Device&&) noexcept = default;
 
+Device::State& Device::state() const {
+  if (state_ == nullptr) throw EmptyObject();
+  return *state_;
+}
+
 Expected<uint32_t> Device::load(const std::string& ptx, const std::string& name) {
   return guarded([&] {
-    return state_->device->load_module(
+    return state().device->load_module(
         std::make_shared<const compiler::Program>(compiler::compile_ptx(ptx, name)));
   });
 }
 
 Expected<uint64_t> Device::allocate(uint64_t bytes, const std::string& name) {
-  return guarded([&] { return state_->device->allocate(bytes, name); });
+  return guarded([&] { return state().device->allocate(bytes, name); });
 }
 
 Expected<Done> Device::free(uint64_t address) {
   return guarded([&] {
-    state_->device->free(address);
+    state().device->free(address);
     return Done{};
   });
 }
 
 Expected<Done> Device::write(uint64_t address, std::span<const std::byte> bytes) {
   return guarded([&] {
-    state_->device->copy_to_device(address, bytes.data(), bytes.size());
+    state().device->copy_to_device(address, bytes.data(), bytes.size());
     return Done{};
   });
 }
 
 Expected<Done> Device::read(uint64_t address, std::span<std::byte> bytes) const {
   return guarded([&] {
-    state_->device->copy_to_host(bytes.data(), address, bytes.size());
+    state().device->copy_to_host(bytes.data(), address, bytes.size());
     return Done{};
   });
 }
@@ -52,22 +105,20 @@ Expected<Done> Device::read(uint64_t address, std::span<std::byte> bytes) const 
 Expected<Done> Device::launch(uint32_t module, const std::string& kernel, Extent grid, Extent block,
                               std::span<const std::byte> arguments, uint32_t dynamic_shared_bytes) {
   return guarded([&] {
-    state_->device->launch(
-        module, kernel, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, dynamic_shared_bytes,
-        runtime::KernelArgs(std::vector<std::byte>(arguments.begin(), arguments.end())));
+    state().launch(module, kernel, grid, block, arguments, dynamic_shared_bytes);
     return Done{};
   });
 }
 
 Expected<Program> Device::take_program(const std::string& name) {
   return guarded([&] {
-    auto state = std::make_shared<Program::State>();
-    state->recording = state_->device->take_recording(name);
-    state->name = name;
-    state_->device = std::make_unique<runtime::VirtualDevice>();
-    if (state->recording.launches.empty())
+    auto program = std::make_shared<Program::State>();
+    program->recording = state().device->take_recording(name);
+    program->name = name;
+    state().device = state().anew();
+    if (program->recording.launches.empty())
       throw UsageError("no kernel was launched - launch one before its program is taken");
-    return Access::make<Program>(std::move(state));
+    return Access::make<Program>(std::move(program));
   });
 }
 

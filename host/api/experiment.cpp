@@ -78,7 +78,7 @@ Expected<ExperimentFile> ExperimentFile::parse(const std::string& toml, const st
   return guarded([&] { return file_of(experiment::parse_experiment(toml, name, name, folder)); });
 }
 
-Expected<ExperimentFile> ExperimentFile::only(std::span<const std::string> figures) const {
+Expected<ExperimentFile> ExperimentFile::only(Texts figures) const {
   return guarded([&] {
     experiment::Experiment fewer = of(*this);
     keep_only(fewer, {figures.begin(), figures.end()});

@@ -60,7 +60,7 @@ runtime::Recording execute_application(const OwnProgram& program, const ProgramO
   programs::ApplicationRun run =
       programs::run_application(words, machine_of(program), options, observer);
   std::vector<runtime::Journal> processes = programs::take_processes(run, observer);
-  if (run.interrupted) throw Error(programs::kApplicationInterrupted);
+  if (run.interrupted) throw Interrupted(programs::kApplicationInterrupted);
   if (processes.size() > 1)
     throw Error(fmt::format(
         "'{}' has {} processes that use the GPU ({}) - 'nearwarp record' keeps each, as recordings "

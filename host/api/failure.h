@@ -3,6 +3,7 @@
 
 #include <exception>
 #include <new>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -16,12 +17,20 @@ Failure failure_of(const std::string& message, Failure::Kind kind = Failure::Kin
 /// The failure for an error that was thrown elsewhere.
 Failure failure_of(const std::exception_ptr& error);
 
+/// Thrown to who uses an object that nothing has made, or that was moved away.
+class EmptyObject final : public std::logic_error {
+ public:
+  EmptyObject() : logic_error("an empty object of nearwarp was used - load or make one first") {}
+};
+
 /// The value that `make` returns, or the failure that it throws.
 template <class F>
 auto guarded(F make) -> Expected<decltype(make())> {
   try {
     return make();
   } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const EmptyObject&) {
     throw;
   } catch (...) {
     return failure_of(std::current_exception());

@@ -154,8 +154,7 @@ MemoryResult result_of_point(const dram::Point& point,
 
 }  // namespace
 
-Expected<MemoryStandard> MemoryStandard::load(const std::string& name_or_path,
-                                              std::span<const std::string> changes) {
+Expected<MemoryStandard> MemoryStandard::load(const std::string& name_or_path, Texts changes) {
   return guarded([&] {
     return Access::make<MemoryStandard>(
         std::make_shared<const State>(State{config::load_dram(name_or_path, changes)}));

@@ -32,4 +32,5 @@
 #include <nearwarp/results.h>
 #include <nearwarp/simulation.h>
 #include <nearwarp/sweep.h>
+#include <nearwarp/texts.h>
 #include <nearwarp/traces.h>

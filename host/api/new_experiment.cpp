@@ -190,7 +190,7 @@ Expected<Done> new_experiment(const std::string& path, const std::string& progra
   return guarded([&] { return write_new(path, {&program, 1}, false); });
 }
 
-Expected<Done> new_experiment(const std::string& path, std::span<const std::string> application) {
+Expected<Done> new_experiment(const std::string& path, Texts application) {
   return guarded([&] { return write_new(path, application, true); });
 }
 

@@ -1,6 +1,7 @@
 // The functions of the caller's options, as what is executed, read or studied asks them.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <string>
 
@@ -8,6 +9,23 @@
 #include "host/programs/observer.h"
 
 namespace nearwarp {
+
+/// Says when a caller's function is due, where what is done comes by thousands of times a second.
+class Pace {
+ public:
+  /// True at first, and then some times a second.
+  bool is_due() {
+    const Clock::time_point now = Clock::now();
+    if (now < due_) return false;
+    due_ = now + kApart;
+    return true;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr auto kApart = std::chrono::milliseconds(100);
+  Clock::time_point due_ = Clock::time_point::min();
+};
 
 /// Asks and tells what the options for programs say.
 class Asked final : public programs::Observer {
@@ -20,12 +38,14 @@ class Asked final : public programs::Observer {
     if (tell_) tell_(message);
   }
   bool progress(const std::string& what, uint64_t done, uint64_t total, const char* unit) override {
-    return !progress_ || progress_({what, done, total, unit});
+    if (!progress_ || !(pace_.is_due() || done == total)) return true;
+    return progress_({what, done, total, unit});
   }
 
  private:
   const Progress& progress_;
   std::function<void(const std::string&)> tell_;
+  Pace pace_;
 };
 
 /// Asks and tells what the options for applications say.

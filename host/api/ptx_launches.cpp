@@ -146,7 +146,7 @@ runtime::Recording execute_ptx_launches(const OwnProgram& program, programs::Obs
                       {l.block[0], l.block[1], l.block[2]}, l.shared_bytes, arguments);
     }
   } catch (const Interrupted&) {
-    throw Error(fmt::format("interrupted while {} was executed", program.name));
+    throw Interrupted(fmt::format("interrupted while {} was executed", program.name));
   }
   return device.take_recording(program.name);
 }

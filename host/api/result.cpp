@@ -1,4 +1,5 @@
 // A run's numbers as the public interface has them.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "host/api/failure.h"
@@ -62,16 +63,21 @@ Result result_of(report::RunResult run, const RunOf& of, JsonText json) {
 
 namespace {
 
+/// A run has hundreds of counters: so many of those that may be meant are named.
+constexpr size_t kMostNamed = 5;
+
 /// The value of that name among counters with a name and a value.
 template <class Counters>
 Expected<uint64_t> found(const Counters& counters, std::string_view name) {
+  const auto at = std::ranges::find_if(counters, [&](const auto& c) { return c.name == name; });
+  if (at != counters.end()) return at->value;
   std::vector<std::string> names;
-  for (const auto& c : counters) {
-    if (c.name == name) return c.value;
-    names.push_back(c.name);
-  }
-  return failure_of("there is no counter '" + std::string(name) + "'" +
-                    config::suggestion(name, names));
+  for (const auto& c : counters) names.push_back(c.name);
+  std::string near;
+  for (const std::string& other : config::nearest_names(name, names, kMostNamed))
+    near += (near.empty() ? "did you mean '" : " or '") + other + "'";
+  return failure_of("there is no counter '" + std::string(name) + "' - " +
+                    (near.empty() ? "counters of the result has all" : near + "?"));
 }
 
 }  // namespace

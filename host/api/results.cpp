@@ -132,8 +132,7 @@ Expected<MeasuredComparison> compare_measured(const std::string& measured,
   });
 }
 
-Expected<MergeOutcome> merge_results(std::span<const std::string> files,
-                                     const std::string& output) {
+Expected<MergeOutcome> merge_results(Texts files, const std::string& output) {
   return guarded([&] {
     const sweep::MergeOutcome done = sweep::merge({files.begin(), files.end()}, output);
     return MergeOutcome{done.points, done.duplicates, done.failed, done.torn};

@@ -249,8 +249,7 @@ ShownFile shown_experiment(ShownFile file) {
 
 }  // namespace
 
-Expected<ShownFile> show(const std::string& kind, const std::string& name,
-                         std::span<const std::string> changes) {
+Expected<ShownFile> show(const std::string& kind, const std::string& name, Texts changes) {
   return guarded([&] {
     ShownFile file;
     file.kind = kind;

@@ -52,6 +52,11 @@ Simulation::~Simulation() = default;
 Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 
+Simulation::State& Simulation::state() const {
+  if (state_ == nullptr) throw EmptyObject();
+  return *state_;
+}
+
 Expected<Simulation> Simulation::begin(const Program& program, const Machine& machine,
                                        const Policy& policy, SimulationOptions options) {
   return guarded([&] {
@@ -63,34 +68,35 @@ Expected<Simulation> Simulation::begin(const Program& program, const Machine& ma
   });
 }
 
-Expected<Done> Simulation::run() { return state_->step({}); }
+Expected<Done> Simulation::run() { return state().step({}); }
 
 Expected<Done> Simulation::run_to_cycle(uint64_t cycle) {
-  return state_->step({.tick = state_->run->tick_of(cycle)});
+  return state().step({.tick = state().run->tick_of(cycle)});
 }
 
 Expected<Done> Simulation::run_to_launch(uint64_t launches) {
-  return state_->step({.launches = launches});
+  return state().step({.launches = launches});
 }
 
-bool Simulation::ended() const { return state_->result.has_value(); }
+bool Simulation::ended() const { return state().result.has_value(); }
 uint64_t Simulation::cycles() const {
-  return ended() ? state_->result->cycles : state_->run->cycles();
+  return ended() ? state().result->cycles : state().run->cycles();
 }
-uint64_t Simulation::launches_ended() const { return state_->run->launches_ended(); }
+uint64_t Simulation::launches_ended() const { return state().run->launches_ended(); }
 
 Expected<uint64_t> Simulation::counter(std::string_view name) const {
-  return counter_of(state_->now(), name);
+  if (state().result.has_value()) return counter_of(*state().result, name);
+  return counter_of(state().run->so_far(), name);
 }
-Result Simulation::result() const { return result_of(state_->now(), state_->of); }
+Result Simulation::result() const { return result_of(state().now(), state().of); }
 
 Expected<Done> Simulation::save() {
   return guarded([&] {
-    if (state_->options.checkpoint.empty())
+    if (state().options.checkpoint.empty())
       throw UsageError(
           "there is no file for the run's state - name one as "
           "SimulationOptions::checkpoint");
-    if (!ended()) state_->run->save();
+    if (!ended()) state().run->save();
     return Done{};
   });
 }

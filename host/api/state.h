@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "host/api/failure.h"
 #include "host/api/nearwarp.h"
 #include "host/config/config.h"
 #include "host/recording/recording.h"
@@ -55,8 +56,7 @@ struct Access {
   }
   template <class T>
   static const typename T::State& of(const T& object) {
-    if (object.state_ == nullptr)
-      throw std::logic_error("an empty object of nearwarp was used - load or make one first");
+    if (object.state_ == nullptr) throw EmptyObject();
     return *object.state_;
   }
   template <class T>

@@ -67,8 +67,7 @@ Expected<ProgramProfile> profile_program(const Program& program, const Machine& 
 }
 
 Expected<std::string> profile_document(std::span<const ProgramProfile> profiles,
-                                       const Machine& machine,
-                                       std::span<const std::string> changes) {
+                                       const Machine& machine, Texts changes) {
   return guarded([&] {
     std::vector<report::Profile> all;
     for (const ProgramProfile& profile : profiles) all.push_back(profile_in(profile));

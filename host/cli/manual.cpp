@@ -35,8 +35,9 @@ std::string upper(std::string text) {
   return text;
 }
 
+/// Nothing is hyphenated: names and values may have to be typed.
 std::string heading(const std::string& name) {
-  return fmt::format(".TH {} 1 \"\" \"nearwarp {}\" \"nearwarp\"\n", upper(name), version());
+  return fmt::format(".TH {} 1 \"\" \"nearwarp {}\" \"nearwarp\"\n.nh\n", upper(name), version());
 }
 
 /// A description's lines: those that call the program are lines of their own.
@@ -99,7 +100,9 @@ std::string manual_page(const Command& command) {
                      fmt::format(".SH NAME\nnearwarp\\-{} \\- {}\n.SH SYNOPSIS\n", command.name,
                                  plain(command.uses.front().purpose)) +
                      call + " " + plain(line.positional_help()) + " [\\fIOPTION\\fR...]\n";
-  if (command.application) text += ".br\n" + call + " [\\fIOPTION\\fR...] \\-\\- \\fIWORD\\fR...\n";
+  if (command.application)
+    text +=
+        ".br\n" + call + " [\\fIOPTION\\fR...] \\-\\- \\fIAPPLICATION\\fR [\\fIARGUMENT\\fR...]\n";
   text += ".SH DESCRIPTION\n" + paragraphs(line.description()) + ".SH OPTIONS\n";
   for (const Option& option : line.options()) text += option_text(option);
   return text + kFiles + ".SH \"SEE ALSO\"\n" + bold("nearwarp") + "(1)\n";

@@ -376,7 +376,8 @@ std::vector<runtime::Journal> take_processes(ApplicationRun& run, Observer& obse
         "'--interleave 16' executes warps in another order");
   if (!any_launched) {
     const std::string why = why_not_recorded(run);
-    throw Error(run.interrupted ? fmt::format("{}: {}", kApplicationInterrupted, why) : why);
+    if (run.interrupted) throw Interrupted(fmt::format("{}: {}", kApplicationInterrupted, why));
+    throw Error(why);
   }
   std::vector<runtime::Journal> processes;
   for (runtime::Journal& process : run.processes)

@@ -46,7 +46,7 @@ runtime::Recording execute_workload(const workloads::Workload& workload, workloa
   try {
     return workloads::execute(workload, size, std::move(options));
   } catch (const Interrupted&) {
-    throw Error(
+    throw Interrupted(
         "interrupted while the program was executed, before its first simulated cycle - "
         "there are no results");
   }
@@ -91,7 +91,7 @@ sass::TraceProgram read_traces(const std::string& path, Observer& observer) {
   try {
     return sass::read_program(path, options);
   } catch (const Interrupted& stopped) {
-    throw Error(fmt::format("{} - there are no results", stopped.what()));
+    throw Interrupted(fmt::format("{} - there are no results", stopped.what()));
   }
 }
 

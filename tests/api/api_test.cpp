@@ -1,8 +1,11 @@
 // Does the public interface give the command line's results, wherever a run is stopped?
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <span>
+#include <stdexcept>
 #include <thread>
 
 #include "host/api/nearwarp.h"
@@ -197,6 +200,11 @@ TEST(Api, CountersHaveNames) {
   const Expected<uint64_t> wrong = run.counter("sm.l1.read_hit");
   ASSERT_FALSE(wrong);
   EXPECT_TRUE(contains(wrong.failure().message, "sm.l1.read_hits")) << wrong.failure().message;
+  // A part of names is answered with some that have it, and not with hundreds.
+  const Failure part = run.counter("sm.l1").failure(), none = run.counter("zebra").failure();
+  EXPECT_TRUE(contains(part.right, "sm.l1.read_hits")) << part.message;
+  EXPECT_LT(part.message.size(), 200u) << part.message;
+  EXPECT_EQ(none.message, "there is no counter 'zebra' - counters of the result has all");
 }
 
 TEST(Api, FailuresSayWhereAndWhatWouldBeRight) {
@@ -222,6 +230,22 @@ TEST(Api, FailuresSayWhereAndWhatWouldBeRight) {
                                  Policy::load("tom").value()));
 }
 
+TEST(Api, ObjectsThatNothingHasMadeSaySo) {
+  EXPECT_THROW(static_cast<void>(Machine().name()), std::logic_error);
+  EXPECT_THROW(static_cast<void>(Program().launches()), std::logic_error);
+  EXPECT_THROW(static_cast<void>(Machine().with({"gpu.sms=1"})), std::logic_error);
+  EXPECT_THROW(static_cast<void>(run_all(std::vector<Point>(1))), std::logic_error);
+  Simulation from = begin("vector-add", "tom", "baseline");
+  Simulation run = std::move(from);
+  EXPECT_TRUE(run.run());
+  EXPECT_THROW(static_cast<void>(from.run()), std::logic_error);
+  EXPECT_THROW(static_cast<void>(from.cycles()), std::logic_error);
+  EXPECT_THROW(static_cast<void>(from.result()), std::logic_error);
+  Device one;
+  const Device other = std::move(one);
+  EXPECT_THROW(static_cast<void>(one.allocate(8)), std::logic_error);
+}
+
 TEST(Api, MachinesAreChangedByKeys) {
   const Machine tom = Machine::load("tom").value();
   const Words fewer = {"gpu.sms=32"}, bad = {"gpu.sms=16", "gpu.sms=many"};
@@ -232,6 +256,13 @@ TEST(Api, MachinesAreChangedByKeys) {
   EXPECT_EQ(small.get("gpu.sms").value(), "32");
   EXPECT_GT(small.keys().size(), 50u);
   EXPECT_FALSE(small.get("gpu.sm"));
+  // Keys may be given in whatever way texts come in a row.
+  const auto sms = [](const Expected<Machine>& machine) { return machine->get("gpu.sms").value(); };
+  EXPECT_EQ(sms(tom.with({"gpu.sms=16", "gpu.sms=24"})), "24");
+  EXPECT_EQ(sms(Machine::load("tom", {"gpu.sms=8"})), "8");
+  EXPECT_EQ(sms(tom.with(std::span(fewer))), "32");
+  EXPECT_EQ(sms(tom.with(std::array<std::string, 1>{"gpu.sms=40"})), "40");
+  EXPECT_EQ(sms(tom.with({})), tom.get("gpu.sms").value());
   // A machine of text is the same as one of a file.
   const Machine copy =
       Machine::parse(read_text(std::string(NW_SOURCE_DIR) + "/configs/machines/tom.toml"), "tom")

@@ -20,6 +20,11 @@ result = nw.run(kmeans, tom, "tom", sample=2)
 error: float | None = result.cycles_error
 run = nw.Simulation("kmeans", tom, progress=lambda p: p.cycles < 10)
 run.run_to_cycle(3)
+nw.Simulation("kmeans", tom, progress=True).run_calling(lambda run: run.cycles < 10, every=3)
+nw.Program.load("kmeans", progress=True, tell=print)
+nw.Program.recording("app.nwtrace", progress=lambda what, done, total: done < 3)
+nw.Device(print=print).launch(0, "scale", 8, 128, [1, 2.0], progress=True)
+nw.follow("kmeans", tom, every=3, counters=["sm.l1.read_hits"], progress=True)
 cycles: int = run.result.cycles + run.result.counter("sm.l1.read_hits")
 nw.sweep([kmeans, "axpy"], tom, ["baseline", "tom"], {"gpu.sms": [1, 2]}, launches="parallel")
 nw.Program.application(["./app"], tom, output="app.txt").save("app.nwtrace")
@@ -47,6 +52,7 @@ WRONG = {
     'nw.Policy("tom").changed({"gpu.sms": 3})': "gpu.sms",
     'nw.run("kmeans", "tom", 5)': 'incompatible type "int"',
     'nw.Simulation("kmeans", "tom", thread=2)': "thread",
+    'nw.Simulation("kmeans", "tom", progress="yes")': 'incompatible type "str"',
     'nw.analyze(5)': 'incompatible type "int"',
     'nw.probe("tom", thread=2)': "thread",
     'nw.run("kmeans", "tom").cycle': 'no attribute "cycle"',

@@ -4,10 +4,10 @@
 
 #include <nearwarp/configuration.h>
 #include <nearwarp/failure.h>
+#include <nearwarp/texts.h>
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -63,7 +63,7 @@ struct ShownFile {
   std::string document;   ///< of `nearwarp show --json` (docs/json.md)
 };
 NEARWARP_API Expected<ShownFile> show(const std::string& kind, const std::string& name_or_path,
-                                      std::span<const std::string> changes = {});
+                                      Texts changes = {});
 
 /// A GPU on which simulated systems can be stepped.
 struct CudaDevice {

@@ -5,13 +5,13 @@
 #include <nearwarp/device.h>
 #include <nearwarp/failure.h>
 #include <nearwarp/program.h>
+#include <nearwarp/texts.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -94,7 +94,7 @@ NEARWARP_API Expected<CheckReport> check_workload(const std::string& name,
                                                   const CheckOptions& options = {});
 /// Runs a CUDA application as Program::run_application() does, and looks at its kernels;
 /// ApplicationOptions::kernels is CheckOptions'.
-NEARWARP_API Expected<CheckReport> check_application(std::span<const std::string> command,
+NEARWARP_API Expected<CheckReport> check_application(Texts command,
                                                      const ApplicationOptions& run = {},
                                                      const CheckOptions& options = {});
 

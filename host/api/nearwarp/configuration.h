@@ -2,10 +2,10 @@
 #pragma once
 
 #include <nearwarp/failure.h>
+#include <nearwarp/texts.h>
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,14 +40,13 @@ struct Key {
 class NEARWARP_API Machine {
  public:
   /// By name ("tom"), or by the path of a .toml file; `changes`: "key=value", the last one wins.
-  static Expected<Machine> load(const std::string& name_or_path,
-                                std::span<const std::string> changes = {},
+  static Expected<Machine> load(const std::string& name_or_path, Texts changes = {},
                                 Foreign foreign = Foreign::kRefused);
   /// Reads the text of such a file; `name` stands in results and messages.
   static Expected<Machine> parse(const std::string& toml, const std::string& name = "machine",
-                                 std::span<const std::string> changes = {});
+                                 Texts changes = {});
   /// A machine that has more changes, all of them or none; this one stays as it is.
-  Expected<Machine> with(std::span<const std::string> changes) const;
+  Expected<Machine> with(Texts changes) const;
 
   const std::string& name() const;
   std::vector<Key> keys() const;
@@ -71,16 +70,14 @@ class NEARWARP_API Machine {
 class NEARWARP_API Policy {
  public:
   /// As those of Machine.
-  static Expected<Policy> load(const std::string& name_or_path,
-                               std::span<const std::string> changes = {});
+  static Expected<Policy> load(const std::string& name_or_path, Texts changes = {});
   static Expected<Policy> parse(const std::string& toml, const std::string& name = "policy",
-                                std::span<const std::string> changes = {});
+                                Texts changes = {});
   /// Several that are to be compared. Each change is of those that have the key; a failure if none
   /// has.
-  static Expected<std::vector<Policy>> load_all(std::span<const std::string> names_or_paths,
-                                                std::span<const std::string> changes = {},
+  static Expected<std::vector<Policy>> load_all(Texts names_or_paths, Texts changes = {},
                                                 Foreign foreign = Foreign::kRefused);
-  Expected<Policy> with(std::span<const std::string> changes) const;
+  Expected<Policy> with(Texts changes) const;
 
   const std::string& name() const;
   std::vector<Key> keys() const;

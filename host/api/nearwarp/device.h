@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -17,10 +18,18 @@ struct Extent {
   uint32_t x = 1, y = 1, z = 1;
 };
 
+struct DeviceOptions {
+  /// Asked some times a second while a kernel runs; returns false to stop. launch() fails then, and
+  /// of the kernel's thread blocks those are in the program that had come to their end.
+  std::function<bool(const Activity&)> progress = {};
+  /// Told what kernels print, thread block after thread block; empty: it is lost.
+  std::function<void(const std::string&)> print = {};
+};
+
 /// A simulated GPU's functional part: runs kernels of PTX, and keeps what they did as a program.
 class NEARWARP_API Device {
  public:
-  Device();
+  explicit Device(DeviceOptions options = {});
   ~Device();
   Device(Device&&) noexcept;
   Device& operator=(Device&&) noexcept;
@@ -41,6 +50,7 @@ class NEARWARP_API Device {
   struct State;
 
  private:
+  State& state() const;
   std::unique_ptr<State> state_;
 };
 

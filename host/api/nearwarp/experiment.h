@@ -4,10 +4,10 @@
 
 #include <nearwarp/failure.h>
 #include <nearwarp/sweep.h>
+#include <nearwarp/texts.h>
 
 #include <cstddef>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -43,7 +43,7 @@ class NEARWARP_API ExperimentFile {
                                         const std::string& name = "experiment",
                                         const std::string& folder = ".");
   /// These figures alone, and the studies that they need; all if none is named.
-  Expected<ExperimentFile> only(std::span<const std::string> figures) const;
+  Expected<ExperimentFile> only(Texts figures) const;
 
   const std::string& name() const;
   const std::string& path() const;  ///< of a text: its name
@@ -67,8 +67,7 @@ class NEARWARP_API ExperimentFile {
 /// go: of one that has a name or is a file, as Program::load() takes it, or of an application,
 /// {"./app", "its", "arguments"}. `path` ends with .toml, and is not there yet.
 NEARWARP_API Expected<Done> new_experiment(const std::string& path, const std::string& program);
-NEARWARP_API Expected<Done> new_experiment(const std::string& path,
-                                           std::span<const std::string> application);
+NEARWARP_API Expected<Done> new_experiment(const std::string& path, Texts application);
 
 /// How an experiment is run.
 struct ExperimentChoice {

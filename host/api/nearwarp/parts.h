@@ -5,6 +5,7 @@
 #include <nearwarp/configuration.h>
 #include <nearwarp/failure.h>
 #include <nearwarp/program.h>
+#include <nearwarp/texts.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -104,8 +105,7 @@ NEARWARP_API Expected<Done> check(const NetworkOptions& options);
 /// A standard of memory, by name or .toml file.
 class NEARWARP_API MemoryStandard {
  public:
-  static Expected<MemoryStandard> load(const std::string& name_or_path,
-                                       std::span<const std::string> changes = {});
+  static Expected<MemoryStandard> load(const std::string& name_or_path, Texts changes = {});
   const std::string& name() const;
   uint32_t access_bytes() const;
 

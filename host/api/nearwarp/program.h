@@ -3,12 +3,12 @@
 
 #include <nearwarp/configuration.h>
 #include <nearwarp/failure.h>
+#include <nearwarp/texts.h>
 
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -110,12 +110,11 @@ class NEARWARP_API Program {
   /// Runs a CUDA application, {"./app", "its", "arguments"}, to its end, and keeps what its kernels
   /// did. It is a process of its own, with this one's input. A failure if it used no GPU, or if
   /// several of its processes did: processes() has each.
-  static Expected<Program> application(std::span<const std::string> command,
-                                       const ApplicationOptions& options = {});
-  static Expected<std::vector<Program>> processes(std::span<const std::string> command,
+  static Expected<Program> application(Texts command, const ApplicationOptions& options = {});
+  static Expected<std::vector<Program>> processes(Texts command,
                                                   const ApplicationOptions& options = {});
   /// Runs it as application() does, and says how it ended.
-  static Expected<ApplicationRun> run_application(std::span<const std::string> command,
+  static Expected<ApplicationRun> run_application(Texts command,
                                                   const ApplicationOptions& options = {});
   /// Writes it as a recording.
   Expected<Done> save(const std::string& path) const;

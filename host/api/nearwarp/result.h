@@ -54,7 +54,7 @@ struct NEARWARP_API Result {
   struct Whole;
   std::shared_ptr<const Whole> whole = {};  ///< what table() is made of
 
-  /// A counter's value, or a failure that names the nearest one.
+  /// A counter's value, or a failure that names the nearest ones.
   Expected<uint64_t> counter(std::string_view name) const;
 };
 

@@ -4,6 +4,7 @@
 
 #include <nearwarp/failure.h>
 #include <nearwarp/result.h>
+#include <nearwarp/texts.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -94,7 +95,6 @@ struct MergeOutcome {
 };
 /// Joins files of a sweep's parts: each point once, in the sweep's order. `output` is whole or as
 /// it was before, and may be one of the files.
-NEARWARP_API Expected<MergeOutcome> merge_results(std::span<const std::string> files,
-                                                  const std::string& output);
+NEARWARP_API Expected<MergeOutcome> merge_results(Texts files, const std::string& output);
 
 }  // namespace nearwarp

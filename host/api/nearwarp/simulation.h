@@ -64,6 +64,7 @@ class NEARWARP_API Simulation {
 
  private:
   explicit Simulation(std::unique_ptr<State> state);
+  State& state() const;
   std::unique_ptr<State> state_;
 };
 

@@ -4,6 +4,7 @@
 #include <nearwarp/configuration.h>
 #include <nearwarp/failure.h>
 #include <nearwarp/program.h>
+#include <nearwarp/texts.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -67,8 +68,7 @@ NEARWARP_API Expected<ProgramProfile> profile_program(const Program& program,
 /// The document of `nearwarp run --profile --json` (docs/profile.md). `changes` are what it says to
 /// have been changed.
 NEARWARP_API Expected<std::string> profile_document(std::span<const ProgramProfile> profiles,
-                                                    const Machine& machine,
-                                                    std::span<const std::string> changes = {});
+                                                    const Machine& machine, Texts changes = {});
 
 /// An opcode in Accel-Sim's traces.
 struct TracedOpcode {

@@ -83,6 +83,16 @@ inline bool wants_more(const py::object& said) {
   }
 }
 
+/// Asks Python's function of what is done, if there is one.
+inline bool wants_more(const py::object& progress, const Activity& a) {
+  return progress.is_none() || wants_more(progress(a.what, a.done, a.total));
+}
+
+/// A function among the arguments, or None.
+inline py::object function_of(const py::kwargs& named, const char* name) {
+  return named.contains(name) ? py::object(named[name]) : py::object(py::none());
+}
+
 /// Words for what an argument of that type may be.
 template <class T>
 constexpr const char* values_of() {

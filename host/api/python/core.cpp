@@ -14,12 +14,21 @@ namespace {
 
 using Changes = std::vector<std::string>;
 
-Program workload(const std::string& name, const std::string& size, uint32_t max_repeats) {
+/// A program that `load` makes with options by the names that ProgramOptions has.
+template <class F>
+Program loaded(const py::kwargs& named, F load) {
   Caller caller;
-  ProgramOptions options{.max_repeats = max_repeats, .progress = [&](const Activity&) {
-                           return caller.ask([] { return true; });
-                         }};
-  auto made = without_lock([&] { return Program::workload(name, size, options); });
+  ProgramOptions o;
+  take(named, "max_repeats", o.max_repeats);
+  take(named, "cache", o.cache);
+  const py::object progress = function_of(named, "progress"), tell = function_of(named, "tell");
+  o.progress = [&](const Activity& a) {
+    return caller.ask([&] { return wants_more(progress, a); });
+  };
+  o.tell = [&](const std::string& message) {
+    if (!tell.is_none()) caller.ask([&] { return tell(message), true; });
+  };
+  auto made = without_lock([&] { return load(o); });
   caller.rethrow();
   return taken(std::move(made));
 }
@@ -65,55 +74,91 @@ auto run_application(const std::vector<std::string>& command, const std::optiona
   return taken(std::move(made));
 }
 
+/// Functions of Python's that work calls which goes on in steps.
+struct Steps {
+  Caller caller;
+  py::object progress;
+
+  template <class F>
+  static void step(const std::shared_ptr<Steps>& of, F f) {
+    of->caller = {};
+    Expected<Done> done = without_lock(f);
+    of->caller.rethrow();
+    taken(std::move(done));
+  }
+};
+
+/// A device, and what of Python's it calls.
+class OwnDevice {
+ public:
+  explicit OwnDevice(py::object print) {
+    DeviceOptions o;
+    o.progress = [steps = steps_](const Activity& a) {
+      return steps->caller.ask([&] { return wants_more(steps->progress, a); });
+    };
+    if (!print.is_none())
+      o.print = [steps = steps_,
+                 print = std::make_shared<py::object>(std::move(print))](const std::string& text) {
+        steps->caller.ask([&] { return (*print)(text), true; });
+      };
+    device_ = Device(std::move(o));
+  }
+  Device& get() { return device_; }
+  const Device& get() const { return device_; }
+  void launch(uint32_t module, const std::string& kernel, Extent grid, Extent block,
+              const std::string& arguments, uint32_t shared_bytes, py::object progress) {
+    steps_->progress = std::move(progress);
+    Steps::step(steps_, [&] {
+      return device_.launch(module, kernel, grid, block, std::as_bytes(std::span(arguments)),
+                            shared_bytes);
+    });
+  }
+
+ private:
+  std::shared_ptr<Steps> steps_ = std::make_shared<Steps>();
+  Device device_;
+};
+
 /// A simulation, and what of Python's it calls.
 class Run {
  public:
   Run(const Program& program, const Machine& machine, const Policy& policy, unsigned threads,
       const std::string& checkpoint, py::object progress)
-      : asked_(std::make_shared<Asked>(Asked{{}, std::move(progress)})) {
+      : steps_(std::make_shared<Steps>(Steps{{}, std::move(progress)})) {
     SimulationOptions options{.threads = threads, .checkpoint = checkpoint};
-    options.progress = [asked = asked_](const Progress& p) {
-      return asked->caller.ask(
-          [&] { return asked->progress.is_none() || wants_more(asked->progress(p)); });
+    options.progress = [steps = steps_](const Progress& p) {
+      return steps->caller.ask(
+          [&] { return steps->progress.is_none() || wants_more(steps->progress(p)); });
     };
     run_.emplace(taken(without_lock(
         [&] { return Simulation::begin(program, machine, policy, std::move(options)); })));
   }
   void run() {
-    step([](Simulation& s) { return s.run(); });
+    Steps::step(steps_, [this] { return run_->run(); });
   }
   void run_to_cycle(uint64_t cycle) {
-    step([cycle](Simulation& s) { return s.run_to_cycle(cycle); });
+    Steps::step(steps_, [&] { return run_->run_to_cycle(cycle); });
   }
   void run_to_launch(uint64_t launches) {
-    step([launches](Simulation& s) { return s.run_to_launch(launches); });
+    Steps::step(steps_, [&] { return run_->run_to_launch(launches); });
   }
   const Simulation& get() const { return *run_; }
   void save() { taken(run_->save()); }
 
  private:
-  struct Asked {
-    Caller caller;
-    py::object progress;
-  };
-  template <class F>
-  void step(F f) {
-    asked_->caller = {};
-    Expected<Done> done = without_lock([&] { return f(*run_); });
-    asked_->caller.rethrow();
-    taken(std::move(done));
-  }
-
-  std::shared_ptr<Asked> asked_;
+  std::shared_ptr<Steps> steps_;
   std::optional<Simulation> run_;
 };
 
 /// Results, or nearwarp.Error objects in their place.
-py::list all_of(const std::vector<Point>& points, BatchOptions options,
-                const py::object& progress) {
+py::list all_of(const std::vector<Point>& points, BatchOptions options, const py::object& progress,
+                const py::object& tell) {
   Caller caller;
   options.progress = [&](const Progress& p) {
     return caller.ask([&] { return progress.is_none() || wants_more(progress(p)); });
+  };
+  options.tell = [&](const std::string& message) {
+    if (!tell.is_none()) caller.ask([&] { return tell(message), true; });
   };
   auto results = watched(caller, [&] { return run_all(points, options); });
   py::list list;
@@ -195,45 +240,40 @@ PYBIND11_MODULE(_core, m) {
     return names;
   });
 
-  py::class_<Key>(m, "Key")
-      .def_readonly("name", &Key::name)
-      .def_readonly("value", &Key::value)
-      .def_readonly("unit", &Key::unit)
-      .def_readonly("doc", &Key::doc)
-      .def_readonly("range", &Key::range)
-      .def_readonly("source", &Key::source);
+  py::class_<Key>(m, "Key", "A key of a machine or a policy.")
+      .def_readonly("name", &Key::name, "dotted, e.g. links.gpu_to_memory_mbps")
+      .def_readonly("value", &Key::value, "as TOML has it")
+      .def_readonly("unit", &Key::unit, "empty for counts, names and texts")
+      .def_readonly("doc", &Key::doc, "one sentence")
+      .def_readonly("range", &Key::range, "what is allowed")
+      .def_readonly("source", &Key::source,
+                    "where the value comes from; empty where nobody says it");
   define_configuration<Machine>(m, "Machine", "A machine's description.");
   define_configuration<Policy>(m, "Policy", "What computes near memory, and how.");
 
-  py::class_<Launch>(m, "Launch")
-      .def_readonly("kernel", &Launch::kernel)
-      .def_readonly("warp_instructions", &Launch::warp_instructions)
-      .def_readonly("thread_instructions", &Launch::thread_instructions);
+  py::class_<Launch>(m, "Launch", "A launch of a program's kernel.")
+      .def_readonly("kernel", &Launch::kernel, "its name in PTX")
+      .def_readonly("warp_instructions", &Launch::warp_instructions, "executed")
+      .def_readonly("thread_instructions", &Launch::thread_instructions, "executed, by all lanes");
   py::class_<Program>(m, "Program")
-      .def_static("workload", &workload, py::arg("name"), py::arg("size") = "small",
-                  py::arg("max_repeats") = 0)
-      .def_static(
-          "load",
-          [](const std::string& names, const std::string& size, uint32_t max_repeats,
-             const std::string& cache) {
-            Caller caller;
-            ProgramOptions options{
-                .max_repeats = max_repeats, .cache = cache, .progress = [&](const Activity&) {
-                  return caller.ask([] { return true; });
-                }};
-            auto made = without_lock([&] { return Program::load(names, size, options); });
-            caller.rethrow();
-            return taken(std::move(made));
-          },
-          py::arg("names"), py::arg("size") = "small", py::arg("max_repeats") = 0,
-          py::arg("cache") = "")
-      .def_static(
-          "recording",
-          [](const std::string& path, uint32_t max_repeats) {
-            return taken(without_lock(
-                [&] { return Program::recording(path, {.max_repeats = max_repeats}); }));
-          },
-          py::arg("path"), py::arg("max_repeats") = 0)
+      .def_static("load",
+                  [](const std::string& names, const std::string& size, const py::kwargs& named) {
+                    return loaded(named, [&](const ProgramOptions& o) {
+                      return Program::load(names, size, o);
+                    });
+                  })
+      .def_static("workload",
+                  [](const std::string& name, const std::string& size, const py::kwargs& named) {
+                    return loaded(named, [&](const ProgramOptions& o) {
+                      return Program::workload(name, size, o);
+                    });
+                  })
+      .def_static("recording",
+                  [](const std::string& path, const py::kwargs& named) {
+                    return loaded(named, [&](const ProgramOptions& o) {
+                      return Program::recording(path, o);
+                    });
+                  })
       .def_static("application", &run_application<&Program::application>, py::arg("command"),
                   py::arg("machine"))
       .def_static("processes", &run_application<&Program::processes>, py::arg("command"),
@@ -249,75 +289,86 @@ PYBIND11_MODULE(_core, m) {
       .def_property_readonly("launches", &Program::launches)
       .def_property_readonly("truncated", &Program::truncated);
 
-  py::class_<Device>(m, "Device")
-      .def(py::init<>())
-      .def("load", [](Device& d, const std::string& ptx,
-                      const std::string& name) { return taken(d.load(ptx, name)); })
-      .def("allocate", [](Device& d, uint64_t bytes,
-                          const std::string& name) { return taken(d.allocate(bytes, name)); })
-      .def("free", [](Device& d, uint64_t at) { taken(d.free(at)); })
+  py::class_<OwnDevice>(m, "Device")
+      .def(py::init<py::object>(), py::arg("print") = py::none())
+      .def("load", [](OwnDevice& d, const std::string& ptx,
+                      const std::string& name) { return taken(d.get().load(ptx, name)); })
+      .def("allocate", [](OwnDevice& d, uint64_t bytes,
+                          const std::string& name) { return taken(d.get().allocate(bytes, name)); })
+      .def("free", [](OwnDevice& d, uint64_t at) { taken(d.get().free(at)); })
       .def("write",
-           [](Device& d, uint64_t at, const py::buffer& from) {
+           [](OwnDevice& d, uint64_t at, const py::buffer& from) {
              const py::buffer_info info = from.request();
-             taken(d.write(at, bytes_of(info, is_contiguous(info))));
+             taken(d.get().write(at, bytes_of(info, is_contiguous(info))));
            })
       .def("read",
-           [](const Device& d, uint64_t at, const py::buffer& into) {
+           [](const OwnDevice& d, uint64_t at, const py::buffer& into) {
              const py::buffer_info info = into.request(true);
              const auto bytes = bytes_of(info, is_contiguous(info));
-             taken(d.read(at, {const_cast<std::byte*>(bytes.data()), bytes.size()}));
+             taken(d.get().read(at, {const_cast<std::byte*>(bytes.data()), bytes.size()}));
            })
       .def("launch",
-           [](Device& d, uint32_t module, const std::string& kernel,
+           [](OwnDevice& d, uint32_t module, const std::string& kernel,
               const std::vector<uint32_t>& grid, const std::vector<uint32_t>& block,
-              const std::string& arguments, uint32_t shared_bytes) {
-             const Extent g = extent_of(grid), b = extent_of(block);
-             taken(without_lock([&] {
-               return d.launch(module, kernel, g, b, std::as_bytes(std::span(arguments)),
-                               shared_bytes);
-             }));
+              const std::string& arguments, uint32_t shared_bytes, py::object progress) {
+             d.launch(module, kernel, extent_of(grid), extent_of(block), arguments, shared_bytes,
+                      std::move(progress));
            })
       .def("take_program",
-           [](Device& d, const std::string& name) { return taken(d.take_program(name)); });
+           [](OwnDevice& d, const std::string& name) { return taken(d.get().take_program(name)); });
 
-  py::class_<Counter>(m, "Counter")
-      .def_readonly("name", &Counter::name)
-      .def_readonly("value", &Counter::value)
-      .def_readonly("unit", &Counter::unit)
-      .def_readonly("description", &Counter::description);
-  py::class_<LaunchResult>(m, "LaunchResult")
-      .def_readonly("kernel", &LaunchResult::kernel)
-      .def_readonly("begin_cycle", &LaunchResult::begin_cycle)
-      .def_readonly("cycles", &LaunchResult::cycles)
-      .def_readonly("warp_instructions", &LaunchResult::warp_instructions)
-      .def_readonly("thread_instructions", &LaunchResult::thread_instructions);
-  py::class_<Result>(m, "Result")
-      .def_readonly("program", &Result::program)
+  py::class_<Counter>(m, "Counter", "A counter of a run.")
+      .def_readonly("name", &Counter::name, "dotted, e.g. sm.l1.read_hits")
+      .def_readonly("value", &Counter::value, "summed over the components of its kind")
+      .def_readonly("unit", &Counter::unit, "of the value")
+      .def_readonly("description", &Counter::description, "what was counted");
+  py::class_<LaunchResult>(m, "LaunchResult", "A launch in a run.")
+      .def_readonly("kernel", &LaunchResult::kernel, "its name in PTX")
+      .def_readonly("begin_cycle", &LaunchResult::begin_cycle,
+                    "core cycles from the run's beginning")
+      .def_readonly("cycles", &LaunchResult::cycles, "core cycles that it took")
+      .def_readonly("warp_instructions", &LaunchResult::warp_instructions, "executed")
+      .def_readonly("thread_instructions", &LaunchResult::thread_instructions,
+                    "executed, by all lanes");
+  py::class_<Result>(
+      m, "Result",
+      "What a run came to. Two are compared by nearwarp.compare(), printed by nearwarp.table().")
+      .def_readonly("program", &Result::program, "its name")
       .def_readonly("size", &Result::size, "of workloads")
-      .def_readonly("machine", &Result::machine)
-      .def_readonly("policy", &Result::policy)
-      .def_readonly("partial", &Result::partial)
-      .def_readonly("partial_reason", &Result::partial_reason)
+      .def_readonly("machine", &Result::machine, "its name")
+      .def_readonly("policy", &Result::policy, "its name")
+      .def_readonly("partial", &Result::partial, "it stopped before the program's end")
+      .def_readonly("partial_reason", &Result::partial_reason, "why, if it is partial")
       .def_readonly("cycles", &Result::cycles, "of the core clock")
       .def_readonly("seconds", &Result::seconds, "simulated")
-      .def_readonly("warp_instructions", &Result::warp_instructions)
-      .def_readonly("thread_instructions", &Result::thread_instructions)
-      .def_readonly("offloaded_thread_instructions", &Result::offloaded_thread_instructions)
+      .def_readonly("warp_instructions", &Result::warp_instructions, "executed")
+      .def_readonly("thread_instructions", &Result::thread_instructions, "executed, by all lanes")
+      .def_readonly("offloaded_thread_instructions", &Result::offloaded_thread_instructions,
+                    "of them, near memory")
       .def_readonly("ipc", &Result::ipc, "thread-instructions a cycle")
-      .def_readonly("gpu_to_memory_bytes", &Result::gpu_to_memory_bytes)
-      .def_readonly("memory_to_gpu_bytes", &Result::memory_to_gpu_bytes)
-      .def_readonly("memory_to_memory_bytes", &Result::memory_to_memory_bytes)
+      .def_readonly("gpu_to_memory_bytes", &Result::gpu_to_memory_bytes,
+                    "over links from the GPU to memory")
+      .def_readonly("memory_to_gpu_bytes", &Result::memory_to_gpu_bytes,
+                    "over links from memory to the GPU")
+      .def_readonly("memory_to_memory_bytes", &Result::memory_to_memory_bytes,
+                    "over links between memory stacks")
       .def_readonly("energy_joules", &Result::energy_joules, "an estimate")
       .def_readonly("exact", &Result::exact,
                     "false: of a sample, or of parts that did not all begin as they would have")
       .def_readonly("cycles_error", &Result::cycles_error,
                     "of a sample: how far cycles may be off, relative, at 95 % confidence")
       .def_readonly("host_seconds", &Result::host_seconds, "that the simulation took")
-      .def_readonly("counters", &Result::counters)
-      .def_readonly("launches", &Result::launches)
-      .def_readonly("json", &Result::json)
-      .def("counter",
-           [](const Result& r, const std::string& name) { return taken(r.counter(name)); });
+      .def_readonly("counters", &Result::counters, "Counter objects")
+      .def_readonly("launches", &Result::launches, "LaunchResult objects, in the program's order")
+      .def_readonly("json", &Result::json, "all of it, a member of runs in docs/json.md")
+      .def(
+          "counter",
+          [](const Result& r, const std::string& name) { return taken(r.counter(name)); },
+          py::arg("name"), "A counter's value by its name; an Error names the nearest one.")
+      .def("__repr__", [](const Result& r) {
+        return "nearwarp.Result(" + r.program + " on " + r.machine + " under " + r.policy + ": " +
+               std::to_string(r.cycles) + " cycles" + (r.partial ? " so far)" : ")");
+      });
   m.def(
       "table",
       [](const std::vector<Result>& results, size_t width, bool legend, bool explain) {
@@ -325,10 +376,11 @@ PYBIND11_MODULE(_core, m) {
       },
       py::arg("results"), py::kw_only(), py::arg("width") = 80, py::arg("legend") = false,
       py::arg("explain") = false);
-  py::class_<Progress>(m, "Progress")
-      .def_readonly("cycles", &Progress::cycles)
-      .def_readonly("warp_instructions", &Progress::warp_instructions)
-      .def_readonly("warp_instructions_total", &Progress::warp_instructions_total);
+  py::class_<Progress>(m, "Progress", "How far a run is, or several together.")
+      .def_readonly("cycles", &Progress::cycles, "core cycles simulated; 0 of several runs")
+      .def_readonly("warp_instructions", &Progress::warp_instructions, "done")
+      .def_readonly("warp_instructions_total", &Progress::warp_instructions_total,
+                    "to be done in all");
 
   py::class_<Run>(m, "Simulation")
       .def(py::init<const Program&, const Machine&, const Policy&, unsigned, const std::string&,
@@ -355,7 +407,7 @@ PYBIND11_MODULE(_core, m) {
       "run_all",
       [](const std::vector<Point>& points, unsigned threads, const std::string& backend, int device,
          const std::string& launches, const std::string& sample, bool cold_caches,
-         const py::object& progress) {
+         const py::object& progress, const py::object& tell) {
         return all_of(points,
                       {.threads = threads,
                        .backend = backend,
@@ -363,11 +415,12 @@ PYBIND11_MODULE(_core, m) {
                        .launches = launches,
                        .sample = sample,
                        .cold_caches = cold_caches},
-                      progress);
+                      progress, tell);
       },
       py::arg("points"), py::kw_only(), py::arg("threads") = 0, py::arg("backend") = "cpu",
       py::arg("device") = 0, py::arg("launches") = "", py::arg("sample") = "",
-      py::arg("cold_caches") = false, py::arg("progress") = py::none());
+      py::arg("cold_caches") = false, py::arg("progress") = py::none(),
+      py::arg("tell") = py::none());
   define_sweeps(m);
   define_studies(m);
 }

@@ -21,8 +21,7 @@ auto asked(const py::object& progress, F work) {
   using Ask = std::function<bool(const Activity&)>;
   Caller caller;
   const Ask ask = [&](const Activity& a) {
-    return caller.ask(
-        [&] { return progress.is_none() || wants_more(progress(a.what, a.done, a.total)); });
+    return caller.ask([&] { return wants_more(progress, a); });
   };
   return taken(watched(caller, [&] { return work(ask); }));
 }

@@ -17,7 +17,7 @@ std::vector<Candidate> experiment_values(const Typed& typed);
 std::vector<Candidate> command_values(const Typed& typed);
 
 /// Keys of the machine and of the policies that are typed, "links.gpu_to_memory_mbps=", and where
-/// one key's values are known, "sm.scheduler=gto".
+/// one key's values are known, "sm.scheduler_policy=gto".
 std::vector<Candidate> key_values(const Typed& typed);
 /// Keys of machines alone, of memory standards, and of machines, policies and areas.
 std::vector<Candidate> machine_key_values(const Typed& typed);

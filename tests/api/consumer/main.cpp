@@ -18,10 +18,8 @@ int main(int argc, char** argv) {
     return 1;
   }
   std::vector<Point> points;
-  for (const char* sms : {"gpu.sms=16", "gpu.sms=32", "gpu.sms=68"}) {
-    const std::vector<std::string> changes = {sms};
-    points.push_back({*program, machine->with(changes).value(), *policy});
-  }
+  for (const char* sms : {"gpu.sms=16", "gpu.sms=32", "gpu.sms=68"})
+    points.push_back({*program, machine->with({sms}).value(), *policy});
   for (const Expected<Result>& result : run_all(points)) {
     if (!result) {
       std::cerr << result.failure().message << '\n';

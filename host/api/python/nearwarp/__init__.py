@@ -16,6 +16,7 @@ and Ctrl-C ends it. What goes wrong is a nearwarp.Error, which says what would b
 from __future__ import annotations
 
 import itertools as _itertools
+from contextlib import nullcontext as _nullcontext
 import logging as _logging
 import os as _os
 import struct as _struct
@@ -30,7 +31,7 @@ if _t.TYPE_CHECKING:
 from . import _core
 from ._core import (Counter, Error, ExperimentOutcome, Figure, Key, Launch, LaunchResult, Progress, Result, Study,
                     SweepOutcome, SweepProgress, version)
-from ._progress import shown as _shown
+from ._progress import ActivityBar as _ActivityBar, Bars as _Bars, function_of as _function_of, shown as _shown
 from ._values import changes as _changes, value_of as _value_of, varied as _varied
 from ._sweeps import Experiment, Report, Sweep
 
@@ -40,6 +41,11 @@ __all__ = ["Analysis", "Counter", "Device", "Error", "Experiment", "ExperimentOu
            "machines", "mappings", "network", "objects", "policies", "policy_names", "probe", "run", "sharing", "sweep",
            "table", "version", "workload_names", "workloads"]
 __version__ = version()
+
+# Of a Progress; of what is done, how much and of how much. False stops; True is a bar.
+_OfRun = _t.Union[bool, _t.Callable[[Progress], _t.Optional[bool]], None]
+_OfActivity = _t.Union[bool, _t.Callable[[str, int, int], _t.Optional[bool]], None]
+_Tell = _t.Optional[_t.Callable[[str], _t.Any]]
 
 
 def machine_names() -> list[str]:
@@ -146,6 +152,10 @@ _APPLICATION_OPTIONS = {"kernels", "max_thread_instructions", "max_trace_bytes",
                         "max_repeats", "cache", "simulated_events", "tell"}
 
 
+def _told(tell):
+    return tell or _logging.getLogger("nearwarp").warning
+
+
 def _application(command, machine):
     return [_os.fspath(word) for word in command], _as(Machine, machine)._core
 
@@ -154,7 +164,7 @@ def _chosen(options):
     for name in options:
         if name not in _APPLICATION_OPTIONS:
             raise TypeError(f"no option {name!r} - there are {', '.join(sorted(_APPLICATION_OPTIONS))}")
-    options = {"tell": _logging.getLogger("nearwarp").warning, **options}
+    options = {"tell": _told(None), **options}
     return {name: _os.fspath(value) if name in ("output", "cache") else value for name, value in options.items()}
 
 
@@ -177,28 +187,37 @@ class Program:
 
     @classmethod
     def load(cls, names: str | _os.PathLike, size: str = "small", max_repeats: int = 0,
-             cache: str | _os.PathLike = "") -> Program:
+             cache: str | _os.PathLike = "", *, progress: _OfActivity = None, tell: _Tell = None) -> Program:
         """By name as `nearwarp run` takes it: a workload, which is executed, a recording (.nwtrace) or traces
         (kernelslist.g); "kmeans@0" and "kmeans@1-3" keep to memory stacks; "kmeans+libor" run at the same time.
 
         size and max_repeats: as of workload(). cache: a folder where programs that have been executed or read
-        are kept and used again.
+        are kept and used again. progress: a function of what is done, how much, and of how much (0: nobody knows),
+        called some times a second while it is executed or read; False stops. True for a bar. tell: a function that
+        is told what is worth knowing, such as what traces lack (else the module logging's logger nearwarp is).
         """
-        return cls(_core.Program.load(_os.fspath(names), size, max_repeats, _os.fspath(cache)))
+        with _shown(progress, _ActivityBar) as asked:
+            return cls(_core.Program.load(_os.fspath(names), size, max_repeats=max_repeats, cache=_os.fspath(cache),
+                                          progress=asked, tell=_told(tell)))
 
     @classmethod
-    def workload(cls, name: str, size: str = "small", max_repeats: int = 0) -> Program:
+    def workload(cls, name: str, size: str = "small", max_repeats: int = 0, *,
+                 progress: _OfActivity = None) -> Program:
         """Execute one of workload_names() and check its result.
 
         size: "small", "medium", "large" or "paper". max_repeats: of launches that are the same, only
-        the first so many are simulated, and stand for the others; 0: all.
+        the first so many are simulated, and stand for the others; 0: all. progress: as of load().
         """
-        return cls(_core.Program.workload(name, size, max_repeats))
+        with _shown(progress, _ActivityBar) as asked:
+            return cls(_core.Program.workload(name, size, max_repeats=max_repeats, progress=asked))
 
     @classmethod
-    def recording(cls, path: str | _os.PathLike, max_repeats: int = 0) -> Program:
-        """A file that `nearwarp record` or save() has written, or Accel-Sim's kernelslist.g."""
-        return cls(_core.Program.recording(_os.fspath(path), max_repeats))
+    def recording(cls, path: str | _os.PathLike, max_repeats: int = 0, *, progress: _OfActivity = None,
+                  tell: _Tell = None) -> Program:
+        """A file that `nearwarp record` or save() has written, or Accel-Sim's kernelslist.g. Arguments as of load()."""
+        with _shown(progress, _ActivityBar) as asked:
+            return cls(_core.Program.recording(_os.fspath(path), max_repeats=max_repeats, progress=asked,
+                                               tell=_told(tell)))
 
     @classmethod
     def application(cls, command: _t.Sequence[str], machine: Machine | str = "tom", **options) -> Program:
@@ -268,10 +287,12 @@ class Device:
     >>> device.launch(kernels, "scale", grid=8, block=128, arguments=[at, 2.0, 1000], types="Qfi")
     >>> device.download(at, 1000, "float32")
     >>> nw.run(device.take_program("scale"), "tom", "baseline").cycles
+
+    print: a function that is told what kernels print, thread block after thread block; without it that is lost.
     """
 
-    def __init__(self):
-        self._core = _core.Device()
+    def __init__(self, print: _t.Optional[_t.Callable[[str], _t.Any]] = None) -> None:
+        self._core = _core.Device(print)
 
     def load(self, ptx: str, name: str = "text") -> int:
         """Load PTX text; returns what launch() wants as its module."""
@@ -282,6 +303,7 @@ class Device:
         return self._core.allocate(num_bytes, name)
 
     def free(self, address: int) -> None:
+        """Give back what allocate() or upload() has returned."""
         self._core.free(address)
 
     def upload(self, array: numpy.ndarray, name: str = "") -> int:
@@ -293,6 +315,7 @@ class Device:
         return address
 
     def write(self, address: int, array: numpy.ndarray) -> None:
+        """Copy a numpy array, or another object with a buffer, to device memory."""
         self._core.write(address, array)
 
     def download(self, address: int, count: int, dtype: _t.Any) -> numpy.ndarray:
@@ -303,12 +326,15 @@ class Device:
         return array
 
     def launch(self, module: int, kernel: str, grid: int | _t.Sequence[int], block: int | _t.Sequence[int],
-               arguments: _t.Sequence = (), types: _t.Optional[str] = None, shared_bytes: int = 0) -> None:
+               arguments: _t.Sequence = (), types: _t.Optional[str] = None, shared_bytes: int = 0, *,
+               progress: _OfActivity = None) -> None:
         """Run a kernel to its end.
 
         grid (thread blocks), block (threads): a number or up to three. arguments: its parameters in order;
         types: a letter of the struct module for each (Q address, q i64, I u32, i s32, f f32, d f64, ...);
         without it, integers are 8 bytes and floats 4, which is right where these are what the kernel has.
+        shared_bytes: dynamic shared memory of a block. progress: as of Program.load(); a kernel that is stopped is an
+        Error, and those of its thread blocks stay in the program that had ended.
         """
         if types is None:
             types = "".join("f" if isinstance(a, float) else "q" for a in arguments)
@@ -319,7 +345,8 @@ class Device:
             size = _struct.calcsize("=" + letter)
             packed += b"\0" * (-len(packed) % size) + _struct.pack("=" + letter, argument)
         as_list = lambda extent: [extent] if isinstance(extent, int) else list(extent)  # noqa: E731
-        self._core.launch(module, kernel, as_list(grid), as_list(block), packed, shared_bytes)
+        with _shown(progress, _ActivityBar) as asked:
+            self._core.launch(module, kernel, as_list(grid), as_list(block), packed, shared_bytes, asked)
 
     def take_program(self, name: str) -> Program:
         """All that has been launched, as a Program; the device begins anew."""
@@ -330,8 +357,9 @@ def _as(cls, one):
     return one if isinstance(one, cls) else cls(one)
 
 
-def _program(one):
-    return one if isinstance(one, Program) else Program.load(one)
+def _program(one, progress=None):
+    """`progress` is that of what is done with it: a bar shows programs that are executed before, too."""
+    return one if isinstance(one, Program) else Program.load(one, progress=progress is True)
 
 
 class Simulation(_core.Simulation):
@@ -340,28 +368,50 @@ class Simulation(_core.Simulation):
     Programs, machines and policies may be given by name. threads: of the host, for this one run.
     checkpoint: a file for its state, from which it goes on if it is there; save() writes it. progress: a
     function of a Progress, called some times a second; if it returns False the run stops, and can be gone
-    on with.
+    on with. True for a bar that says how far it is, in notebooks and on terminals, while a call goes on.
     """
 
     def __init__(self, program: Program | str | _os.PathLike, machine: Machine | str | _os.PathLike,
                  policy: Policy | str | _os.PathLike = "baseline", *, threads: int = 1,
-                 checkpoint: str | _os.PathLike = "",
-                 progress: _t.Optional[_t.Callable[[Progress], _t.Optional[bool]]] = None) -> None:
-        super().__init__(_program(program)._core, _as(Machine, machine)._core, _as(Policy, policy)._core,
-                         threads=threads, checkpoint=_os.fspath(checkpoint), progress=progress)
+                 checkpoint: str | _os.PathLike = "", progress: _OfRun = None) -> None:
+        self._bars = _Bars() if progress is True else None
+        told = self._bars or _function_of(progress)
+        super().__init__(_program(program, progress)._core, _as(Machine, machine)._core, _as(Policy, policy)._core,
+                         threads=threads, checkpoint=_os.fspath(checkpoint), progress=told)
+
+    def _shown(self) -> _t.ContextManager:
+        return _nullcontext() if self._bars is None else self._bars.shown(lambda: self.ended)
+
+    def run(self) -> None:
+        """Go on to the end of the program, or until progress stops it."""
+        with self._shown():
+            super().run()
+
+    def run_to_cycle(self, cycle: int) -> None:
+        """Go on until all before that core cycle has been simulated, or as run()."""
+        with self._shown():
+            super().run_to_cycle(cycle)
+
+    def run_to_launch(self, launches: int) -> None:
+        """Go on until so many launches have ended (a few cycles later at most), or as run()."""
+        with self._shown():
+            super().run_to_launch(launches)
 
     def run_calling(self, call: _t.Callable[[Simulation], _t.Optional[bool]], every: int) -> None:
         """Go on to the end, calling call(simulation) each `every` core cycles and at the end.
 
         It may ask for counters and cycles; if it returns False the run stops there, and can be gone on with.
         """
-        while not self.ended:
-            at = self.cycles
-            self.run_to_cycle(at + every)
-            if self.cycles == at and not self.ended:
-                return  # progress() has stopped it
-            if call(self) is False:
-                return
+        if every < 1:
+            raise ValueError(f"every={every} - it is a number of core cycles, of at least 1")
+        with self._shown():
+            while not self.ended:
+                until = self.cycles + every
+                self.run_to_cycle(until)
+                if self.cycles < until and not self.ended:
+                    return  # progress() has stopped it
+                if call(self) is False:
+                    return
 
     def follow(self, every: int, counters: _t.Sequence[str]) -> pandas.DataFrame:
         """The run in steps of `every` core cycles: a pandas.DataFrame with what was counted in each.
@@ -387,30 +437,30 @@ class Simulation(_core.Simulation):
 def run(program: Program | str | _os.PathLike, machine: Machine | str | _os.PathLike,
         policy: Policy | str | _os.PathLike = "baseline", *, threads: int = 1,
         launches: str = "", sample: str | float = "", cold_caches: bool = False,
-        progress: bool | _t.Callable[[Progress], _t.Optional[bool]] | None = None) -> Result:
-    """Simulate to the end; returns a Result. Arguments as of Simulation, and progress=True shows how far it is.
+        progress: _OfRun = None) -> Result:
+    """Simulate to the end; returns a Result. Arguments as of Simulation.
 
     Large programs: launches, "I..J[:K]" or "parallel[:K[:PARTS]]", or sample, an error in percent (2, or "2:K"),
     and cold_caches, as the options of `nearwarp run` (docs/launches.md); parts run side by side on so many threads.
     Result.exact and Result.cycles_error say what that made of the result.
     """
-    with _shown(progress) as told:
-        if launches or sample or cold_caches:
-            point = _core.Point(_program(program)._core, _as(Machine, machine)._core, _as(Policy, policy)._core)
-            result, = _core.run_all([point], threads=threads, launches=launches, sample=str(sample),
-                                    cold_caches=cold_caches, progress=told)
-            if isinstance(result, Error):
-                raise result
-            return result
-        simulation = Simulation(program, machine, policy, threads=threads, progress=told)
+    if not (launches or sample or cold_caches):
+        simulation = Simulation(program, machine, policy, threads=threads, progress=progress)
         simulation.run()
-    return simulation.result
+        return simulation.result
+    point = _core.Point(_program(program, progress)._core, _as(Machine, machine)._core, _as(Policy, policy)._core)
+    with _shown(progress) as told:
+        result, = _core.run_all([point], threads=threads, launches=launches, sample=str(sample),
+                                cold_caches=cold_caches, progress=told, tell=_told(None))
+    if isinstance(result, Error):
+        raise result
+    return result
 
 
 def follow(program: Program | str, machine: Machine | str, policy: Policy | str = "baseline", *, every: int,
-           counters: _t.Sequence[str], threads: int = 1) -> pandas.DataFrame:
-    """Counters over time, as Simulation.follow()."""
-    return Simulation(program, machine, policy, threads=threads).follow(every, counters)
+           counters: _t.Sequence[str], threads: int = 1, progress: _OfRun = None) -> pandas.DataFrame:
+    """Counters over time, as Simulation.follow(); other arguments as of Simulation."""
+    return Simulation(program, machine, policy, threads=threads, progress=progress).follow(every, counters)
 
 
 def table(results: Result | _t.Sequence[Result], *, width: int = 80, legend: bool = False,
@@ -428,20 +478,20 @@ def _list(one_or_many, kind):
 def sweep(programs, machines, policies, keys: _t.Optional[dict[str, _t.Any]] = None, *,
           counters: _t.Sequence[str] = (), threads: int = 0, backend: str = "cpu", device: int = 0,
           launches: str = "", sample: str | float = "", cold_caches: bool = False,
-          progress: bool | _t.Callable[[Progress], _t.Optional[bool]] | None = None) -> pandas.DataFrame:
+          progress: _OfRun = None) -> pandas.DataFrame:
     """All combinations side by side: a pandas.DataFrame with a row for each.
 
     programs, machines, policies: one or a list. keys: {"a.key": [values, ...], ...} of machines or
     policies, varied against each other. counters: names of counters that become columns. threads: 0 for one
-    for each processor. launches, sample, cold_caches: as of run(). progress: a function of a Progress, or True for a bar that says how far it is, in
-    notebooks and on terminals.
+    for each processor. launches, sample, cold_caches: as of run(). progress: a function of a Progress, or True for a
+    bar that says how far it is, in notebooks and on terminals.
 
     Columns: program, machine, policy, a column for each key, cycles, ipc, speedup (over the first policy),
     bytes by class of link, energy_joules, the counters, error (None, or why a point has no result) and result
     (a Result).
     """
     import pandas
-    programs = [_program(p) for p in _list(programs, Program)]
+    programs = [_program(p, progress) for p in _list(programs, Program)]
     machines = [_as(Machine, m) for m in _list(machines, Machine)]
     policies = [_as(Policy, p) for p in _list(policies, Policy)]
     keys = _varied(keys)
@@ -462,7 +512,8 @@ def sweep(programs, machines, policies, keys: _t.Optional[dict[str, _t.Any]] = N
                 rows.append(row)
     with _shown(progress) as told:
         results = _core.run_all([p for _, p in points], threads=threads, backend=backend, device=device,
-                                launches=launches, sample=str(sample), cold_caches=cold_caches, progress=told)
+                                launches=launches, sample=str(sample), cold_caches=cold_caches, progress=told,
+                                tell=_told(None))
     for (at, _), result in zip(points, results):
         rows[at]["error" if isinstance(result, Error) else "result"] = result
     for at, row in enumerate(rows):

@@ -11,10 +11,7 @@ class Bar:
     things = "warp-instructions"
 
     def __init__(self):
-        self._begin, self._shown, self._display, self._total = time.monotonic(), "", None, 0
-        if "ipykernel" in sys.modules:
-            from IPython.display import HTML, display  # type: ignore[import]
-            self._html, self._display = HTML, display(HTML(""), display_id=True)
+        self._begin, self._first, self._shown, self._display, self._total = time.monotonic(), None, "", None, 0
 
     def measure(self, progress):
         """The share that is done, and how much there is of what."""
@@ -23,15 +20,20 @@ class Bar:
 
     def __call__(self, progress):
         share, self._total = self.measure(progress)
-        seconds = time.monotonic() - self._begin
+        if self._first is None:
+            self._first = share  # it may go on from somewhere
+        seconds, done = time.monotonic() - self._begin, share - self._first
         text = f"{share:4.0%} of {self._total} {self.things}"
-        if share > 0.05:
-            text += f", {seconds * (1 - share) / share:.0f} s left"
+        if done > 0.05:
+            text += f", {seconds * (1 - share) / done:.0f} s left"
         self._show(share, text)
 
     def _show(self, share, text):
-        if self._display is not None:
-            self._display.update(self._html(f"<progress value={share:.3f} max=1></progress> {text}"))
+        if "ipykernel" in sys.modules:
+            from IPython.display import HTML, display  # type: ignore[import]
+            if self._display is None:
+                self._display = display(HTML(""), display_id=True)
+            self._display.update(HTML(f"<progress value={share:.3f} max=1></progress> {text}"))
         elif sys.stderr.isatty():
             print("\r" + text.ljust(len(self._shown)), end="", file=sys.stderr, flush=True)
             self._shown = text
@@ -66,13 +68,42 @@ class ActivityBar(Bar):
             print(file=sys.stderr)
 
 
+class Bars:
+    """Of work that goes on in steps: a bar for each call that goes on with it, which has those inside of it, too."""
+
+    def __init__(self):
+        self._bar = None
+
+    def __call__(self, progress):
+        if self._bar is not None:
+            self._bar(progress)
+
+    @contextlib.contextmanager
+    def shown(self, ended):
+        """A bar; `ended` says whether all has been done then."""
+        if self._bar is not None:
+            yield
+            return
+        self._bar = bar = Bar()
+        try:
+            yield
+        finally:
+            self._bar = None
+            bar.close(bar._total != 0 and ended())
+
+
+def function_of(progress):
+    """What the core calls for `progress`, which is not True: a function, or None for nothing."""
+    if progress is not None and progress is not False and not callable(progress):
+        raise TypeError(f"progress={progress!r} - it is a function, which returns False to stop, or True for a bar")
+    return progress or None
+
+
 @contextlib.contextmanager
 def shown(progress, kind=Bar):
-    """The callable for the core's `progress`: a function, or True for a bar of that kind; None and False are nothing."""
+    """What the core calls for `progress`: a function, or for True a bar of that kind, while this lasts."""
     if progress is not True:
-        if progress is not None and progress is not False and not callable(progress):
-            raise TypeError(f"progress={progress!r} - it is a function, which returns False to stop, or True for a bar")
-        yield progress or None
+        yield function_of(progress)
         return
     bar, done = kind(), False
     try:

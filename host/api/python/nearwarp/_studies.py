@@ -40,6 +40,11 @@ def _looked(look: _t.Callable[[_t.Any], dict[str, _t.Any]], columns: _t.Sequence
     return _table(found, columns)
 
 
+def _executed(program, progress):
+    import pandas  # noqa: F401 - now, and not once a program has been executed
+    return _nw._program(program, progress)._core
+
+
 def _catalogue(kind, columns):
     import pandas
     return pandas.DataFrame(_core.catalogue(kind), columns=["name", *columns]).set_index("name")
@@ -117,7 +122,8 @@ def mappings(program: Program | _Path, machine: Machine | _Path = "tom",
     at_destination, the share of accesses to their instance's stack, and one_stack, that of instances all of whose
     accesses go to one. progress: a function of what is done, how much, of how much; False stops. True for a bar.
     """
-    return _looked(lambda told: _core.mappings(_nw._program(program)._core, _nw._as(_nw.Machine, machine)._core,
+    executed = _executed(program, progress)
+    return _looked(lambda told: _core.mappings(executed, _nw._as(_nw.Machine, machine)._core,
                                                _nw._as(_nw.Policy, policy)._core, told),
                    ["first_bit", "at_destination", "one_stack"], progress)
 
@@ -125,7 +131,8 @@ def mappings(program: Program | _Path, machine: Machine | _Path = "tom",
 def sharing(program: Program | _Path, machine: Machine | _Path = "coda", *,
             progress: _Progress = None) -> pandas.DataFrame:
     """How many of a program's pages so many thread blocks touch, and so many stacks: by, count and pages."""
-    return _looked(lambda told: _core.sharing(_nw._program(program)._core, _nw._as(_nw.Machine, machine)._core, told),
+    executed = _executed(program, progress)
+    return _looked(lambda told: _core.sharing(executed, _nw._as(_nw.Machine, machine)._core, told),
                    ["by", "count", "pages"], progress)
 
 
@@ -136,7 +143,8 @@ def objects(program: Program | _Path, machine: Machine | _Path = "coda", policy:
     name, address, bytes, accesses (of lanes), block_bytes (from one thread block's part to the next one's; 0: none),
     local (accesses to the block's own stack, were it in stacks so), by_distance and by_share: the rules put it there.
     """
-    return _looked(lambda told: _core.objects(_nw._program(program)._core, _nw._as(_nw.Machine, machine)._core,
+    executed = _executed(program, progress)
+    return _looked(lambda told: _core.objects(executed, _nw._as(_nw.Machine, machine)._core,
                                               _nw._as(_nw.Policy, policy)._core, told),
                    ["name", "address", "bytes", "accesses", "block_bytes", "local", "by_distance", "by_share"], progress)
 

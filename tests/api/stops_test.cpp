@@ -1,0 +1,125 @@
+// Does what executes programs stop when a function of the caller's wants it, and say so?
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "host/api/nearwarp.h"
+#include "tests/api/results.h"
+#include "tests/cli/program.h"
+
+namespace nearwarp::testing {
+namespace {
+
+constexpr auto kStop = [](const Activity&) { return false; };
+
+template <class T>
+void expect_stopped(const Expected<T>& made) {
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.failure().kind, Failure::Kind::kStopped) << made.failure().message;
+  EXPECT_TRUE(contains(made.failure().message, "interrupted")) << made.failure().message;
+}
+
+TEST(ApiStops, Programs) {
+  expect_stopped(Program::workload("kmeans", "small", {.progress = kStop}));
+  expect_stopped(Program::load("vector-add+kmeans", "small", {.progress = kStop}));
+  const std::string traces = NW_SOURCE_DIR "/bench/samples/trace/kernelslist.g";
+  expect_stopped(Program::recording(traces, {.progress = kStop}));
+  expect_stopped(check_workload("kmeans", "small", {.progress = kStop}));
+}
+
+TEST(ApiStops, ApplicationsThatHaveLaunchedNothing) {
+  const ApplicationOptions options = {.go_on = [] { return false; }};
+  expect_stopped(Program::application({"sleep", "1000"}, options));
+  expect_stopped(check_application({"sleep", "1000"}, options));
+}
+
+TEST(ApiStops, ProgramsAreAskedAtOnceAndThenSomeTimesASecond) {
+  const auto begin = std::chrono::steady_clock::now();
+  int asked = 0;
+  const auto count = [&](const Activity& a) {
+    EXPECT_EQ(a.what, "executing kmeans");
+    EXPECT_STREQ(a.unit, "Mwi/s");
+    return ++asked, true;
+  };
+  ASSERT_TRUE(Program::workload("kmeans", "medium", {.progress = count}));
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  EXPECT_GE(asked, 1);
+  EXPECT_LE(asked, 1 + took.count() * 10);
+}
+
+/// Counts up to its parameter; then its threads say so.
+constexpr const char* kSpin = R"(.version 7.0
+.target sm_70
+.address_size 64
+.extern .func (.param .b32 said) vprintf (.param .b64 text, .param .b64 values);
+.global .align 1 .b8 text[6] = {100, 111, 110, 101, 10, 0};
+.visible .entry spin(.param .u64 times) {
+  .reg .pred %p; .reg .b64 %d<4>; .reg .b32 %r<2>;
+  ld.param.u64 %d1, [times];
+  mov.u64 %d2, 0;
+AGAIN:
+  add.u64 %d2, %d2, 1;
+  setp.lt.u64 %p, %d2, %d1;
+  @%p bra AGAIN;
+  mov.u64 %d3, text;
+  cvta.global.u64 %d3, %d3;
+  mov.u64 %d2, 0;
+  {
+    .param .b64 a; .param .b64 b; .param .b32 c;
+    st.param.b64 [a], %d3;
+    st.param.b64 [b], %d2;
+    call.uni (c), vprintf, (a, b);
+    ld.param.b32 %r1, [c];
+  }
+  ret;
+}
+)";
+
+std::vector<std::byte> times(uint64_t number) {
+  std::vector<std::byte> arguments(sizeof(number));
+  std::memcpy(arguments.data(), &number, sizeof(number));
+  return arguments;
+}
+constexpr uint64_t kForEver = uint64_t{1} << 60;
+
+TEST(ApiStops, KernelsOfOnesOwn) {
+  bool goes_on = true;
+  std::string printed;
+  Device device({.progress =
+                     [&](const Activity& a) {
+                       EXPECT_EQ(a.what, "executing spin");
+                       return goes_on;
+                     },
+                 .print = [&](const std::string& text) { printed += text; }});
+  const uint32_t module = device.load(kSpin, "spin.ptx").value();
+  ASSERT_TRUE(device.launch(module, "spin", {2}, {3}, times(10)));
+  EXPECT_EQ(printed, "done\ndone\ndone\ndone\ndone\ndone\n");
+  goes_on = false;
+  expect_stopped(device.launch(module, "spin", {1}, {32}, times(kForEver)));
+  // It can be gone on with, and a program has what came to its end.
+  goes_on = true;
+  ASSERT_TRUE(device.launch(module, "spin", {1}, {32}, times(10)));
+  const Program program = device.take_program("spin").value();
+  EXPECT_TRUE(program.truncated());
+  ASSERT_GE(program.launches().size(), 1u);
+  EXPECT_EQ(program.launches()[0].warp_instructions, program.launches()[0].thread_instructions / 3);
+}
+
+TEST(ApiStops, WhatACallersFunctionThrowsIsAFailure) {
+  const auto thrown = [](const auto&) -> bool { throw std::runtime_error("mine"); };
+  EXPECT_TRUE(contains(Program::workload("kmeans", "small", {.progress = thrown}).failure().message,
+                       "mine"));
+  Device asked({.progress = thrown});
+  const Expected<Done> launched =
+      asked.launch(asked.load(kSpin).value(), "spin", {1}, {32}, times(kForEver));
+  EXPECT_TRUE(contains(launched.failure().message, "mine"));
+  Device told({.print = [](const std::string&) { throw std::runtime_error("mine"); }});
+  const Expected<Done> printed = told.launch(told.load(kSpin).value(), "spin", {1}, {1}, times(1));
+  EXPECT_TRUE(contains(printed.failure().message, "mine"));
+}
+
+}  // namespace
+}  // namespace nearwarp::testing
