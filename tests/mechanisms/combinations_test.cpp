@@ -195,7 +195,7 @@ TEST(Combinations, OfOneClaimAreRefusedWithBothNamed) {
     for (const std::string& part : parts) EXPECT_NE(text.find(part), std::string::npos) << text;
   };
   says({"tom+opportunistic", "tom", "tom", {"tlb.entries=0"}},
-       {"(--set policy.mechanism=tom+opportunistic)",
+       {"(`set` policy.mechanism=tom+opportunistic)",
         "'tom' claims the accesses of an SM's warps, which it counts to learn a mapping",
         "so does 'opportunistic', which it sends to L2 slices"});
   says({"tom+coda", "tom", "tom", {}},
