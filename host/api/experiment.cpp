@@ -6,6 +6,7 @@
 
 #include "bench/workloads/workload.h"
 #include "host/api/backend.h"
+#include "host/api/experiment_counters.h"
 #include "host/api/experiment_state.h"
 #include "host/api/failure.h"
 #include "host/api/inside.h"
@@ -44,7 +45,12 @@ sweep::Plan plan_study(const Experiment::State& e, const experiment::Study& stud
   d.policies = study.policies;
   for (const std::string& text : study.set) d.axes.push_back(sweep::parse_axis(text));
   sweep::Plan plan = sweep::expand(std::move(d));
-  for (const sweep::Point& point : plan.points) e.programs.check(plan, point);
+  for (size_t program = 0; program < plan.definition.programs.size(); ++program) {
+    if (e.programs.runs_everywhere(plan.definition.programs[program].name)) continue;
+    const size_t first = program * plan.points_of_program();
+    for (size_t i = 0; i < plan.points_of_program(); ++i)
+      e.programs.check(plan, plan.placed(first + i));
+  }
   return plan;
 }
 
@@ -62,6 +68,7 @@ std::shared_ptr<const Experiment::State> planned(const ExperimentFile& file,
   }
   for (const experiment::Figure& figure : e->experiment.figures)
     check_figure(e->experiment, e->studies, figure);
+  check_counters(*e);
   return e;
 }
 

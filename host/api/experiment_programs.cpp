@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 #include <vector>
@@ -96,6 +97,14 @@ sweep::Program ExperimentPrograms::program(const std::string& names) const {
                    runtime::binding_text(bound.stacks);
   }
   return program;
+}
+
+bool ExperimentPrograms::runs_everywhere(const std::string& names) const {
+  return std::ranges::all_of(programs::programs_joined(names), [&](const std::string& one) {
+    const runtime::BoundName bound = programs::bound_program(one);
+    const std::string file = file_of(bound.name);
+    return bound.stacks == 0 && (file.empty() || !sass::names_trace(file));
+  });
 }
 
 void ExperimentPrograms::check(const sweep::Plan& plan, const sweep::Point& point) const {

@@ -22,6 +22,9 @@ class ExperimentPrograms {
   /// A study's program. Throws UsageError, or nearwarp::Error, for one that cannot be had.
   sweep::Program program(const std::string& names) const;
 
+  /// Has check() nothing to say of the program, whatever it runs on?
+  bool runs_everywhere(const std::string& names) const;
+
   /// Throws UsageError for a machine that a program cannot run on and a policy that its traces do
   /// not suffice for.
   void check(const sweep::Plan& plan, const sweep::Point& point) const;

@@ -125,8 +125,8 @@ class FileText {
 
   std::string source(const std::string& key, const config::Remark& r) const {
     if (const std::string change = change_of(key); !change.empty()) {
-      std::string text = fmt::format("--set {}", change);
-      if (!r.value.empty()) text += fmt::format("; the file has {}", r.value);
+      std::string text = "set";
+      if (!r.value.empty()) text += fmt::format(", the file has {}", r.value);
       if (!r.behind.empty()) text += ": " + r.behind;
       return text;
     }
@@ -156,9 +156,9 @@ void refuse_energy_keys(const config::MachineConfig& machine,
     const std::string key = change.substr(0, change.find('='));
     if (config::find_key<config::EnergyConfig>(key) == nullptr) continue;
     throw UsageError(
-        fmt::format("{} is no key of a machine file (--set {}) - it is one of the energy file: "
-                    "nearwarp show energy {} --set {}",
-                    key, change, machine.energy_model, change));
+        fmt::format("{} is no key of a machine file (`set` {}) - it is one of the energy file, "
+                    "{}, and set there",
+                    key, change, machine.energy_model));
   }
 }
 
@@ -239,7 +239,7 @@ std::string document_of(const experiment::Experiment& e) {
 
 ShownFile shown_experiment(ShownFile file) {
   if (!file.changes.empty())
-    throw UsageError("an experiment has no keys (--set) - copy the file and change that");
+    throw UsageError("an experiment has no keys (`set`) - copy the file and change that");
   const experiment::Experiment e = experiment::load_experiment(file.name);
   file.path = e.path;
   file.text = e.text;

@@ -35,7 +35,7 @@ std::string fewer_sms_note(const config::MachineConfig& machine,
   if (names.empty() || gpu.sms <= gpu.sms_with_ndp) return "";
   return report::wrapped(
       fmt::format("{}: next to nothing was offloaded, and with stack SMs the main GPU has {} SMs "
-                  "instead of {}. What these are worth alone: --policy baseline --set gpu.sms={}.",
+                  "instead of {}. What these are worth alone: baseline with gpu.sms={}.",
                   names, gpu.sms_with_ndp, gpu.sms, gpu.sms_with_ndp),
       width);
 }

@@ -8,6 +8,7 @@
 
 #include "host/cli/command.h"
 #include "host/cli/commands.h"
+#include "host/cli/with_options.h"
 #include "host/config/nearest.h"
 #include "host/core/error.h"
 #include "host/functional/exec/cpu_check.h"
@@ -47,7 +48,7 @@ int dispatch(const Words& words) {
 
 int report(const char* message, int code) {
   std::fflush(stdout);
-  std::fprintf(stderr, "nearwarp: %s\n", message);
+  std::fprintf(stderr, "nearwarp: %s\n", with_options(message).c_str());
   return code;
 }
 

@@ -3,12 +3,13 @@
 #include <cstdio>
 
 #include "host/cli/interrupt.h"
+#include "host/cli/with_options.h"
 
 namespace nearwarp::cli {
 
 void Notes::tell(const std::string& message) {
   wipe();
-  std::fprintf(stderr, "nearwarp: %s\n", message.c_str());
+  std::fprintf(stderr, "nearwarp: %s\n", with_options(message).c_str());
 }
 
 bool Notes::progress(const std::string& what, uint64_t done, uint64_t total, const char* unit) {

@@ -9,6 +9,7 @@
 #include "host/cli/commands.h"
 #include "host/cli/expected.h"
 #include "host/cli/notes.h"
+#include "host/cli/with_options.h"
 #include "host/core/error.h"
 #include "host/timing/report/file.h"
 
@@ -54,7 +55,7 @@ void present_profiles(const std::vector<Program>& programs, const ProfileRequest
   }
   for (const ProgramProfile& profile : profiles) {
     if (&profile != profiles.data()) print("\n");
-    print(taken(profile.text(request.lines)));
+    print(with_options(taken(profile.text(request.lines)), "profile-lines"));
   }
 }
 

@@ -11,6 +11,7 @@
 
 #include "host/config/dram_clock.h"
 #include "host/config/nearest.h"
+#include "host/config/overrides.h"
 #include "host/config/refresh_interval.h"
 #include "host/config/schema.h"
 #include "host/core/error.h"
@@ -108,8 +109,7 @@ class Table {
   [[noreturn]] void fail(const std::string& wrong, const std::string& right) const {
     const std::string whole = place_of_(key_);
     throw Error(fmt::format("row \"{}\" of {} {} ({}) - {}", texts_[at_], key_, wrong,
-                            whole.starts_with("--set") ? whole : place_of_(element_of(key_, at_)),
-                            right));
+                            is_change(whole) ? whole : place_of_(element_of(key_, at_)), right));
   }
 
   /// " - did you mean" without its dash, which fail() has.

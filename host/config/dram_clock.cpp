@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "host/config/overrides.h"
 #include "host/config/schema.h"
 #include "host/core/error.h"
 
@@ -45,7 +46,7 @@ const std::string& place_of(const Places& places, std::string_view path) {
 }
 
 bool on_command_line(const Places& places, std::string_view path) {
-  return place_of(places, path).starts_with("--set");
+  return is_change(place_of(places, path));
 }
 
 /// A burst takes so many cycles of whatever clock the bus has.
@@ -67,7 +68,7 @@ template <class Config>
   if (left.size() == 2) names += fmt::format(" and {}", left[1]);
   if (left.size() > 2) names += fmt::format(", {} and {} more", left[1], left.size() - 2);
   const bool said = on_command_line(places, k.clock) || on_command_line(places, k.timing) ||
-                    place_of(places, left[0]).find("--set") != std::string::npos;
+                    mentions_change(place_of(places, left[0]));
   fail(said,
        fmt::format("{} is {} ({}), but {} {} cycles of {} MHz ({}) - {} = \"keep-ns\" keeps their "
                    "durations (cycles follow, rounded up), \"keep-cycles\" keeps the cycles; or "

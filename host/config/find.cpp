@@ -9,6 +9,7 @@
 
 #include "host/config/config.h"
 #include "host/config/nearest.h"
+#include "host/config/overrides.h"
 #include "host/core/error.h"
 
 namespace nearwarp::config {
@@ -80,7 +81,7 @@ bool is_path(std::string_view name_or_path) {
 bool names_file(std::string_view key) { return key == "energy.model" || key == "dram.standard"; }
 
 fs::path folder_of(const std::string& place) {
-  if (place.starts_with("--set")) return {};
+  if (is_change(place)) return {};
   return fs::path(place.substr(0, place.rfind(':'))).parent_path();
 }
 

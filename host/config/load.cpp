@@ -39,7 +39,7 @@ void check_shape(const MachineConfig& machine, const Places& places) {
     const std::string text =
         fmt::format("{} ({}) is a key of machines with machine.shape = {} - this one is \"{}\"",
                     key.path, at->second, allowed(&shape, 0, 0, false, key.shapes), machine.shape);
-    if (at->second.starts_with("--set")) throw UsageError(text);
+    if (is_change(at->second)) throw UsageError(text);
     throw Error(text);
   }
 }
@@ -132,7 +132,7 @@ EnergyConfig load_named_energy(Loader::Files& files, const MachineConfig& machin
     file = find_config("energy", machine.energy_model, folder_of(place)).string();
   } catch (const Error& error) {
     const std::string text = fmt::format("{} (energy.model, {})", error.what(), place);
-    if (place.starts_with("--set")) throw UsageError(text);
+    if (is_change(place)) throw UsageError(text);
     throw Error(text);
   }
   return load<EnergyConfig>(files, "energy", file, overrides);

@@ -1,4 +1,4 @@
-// Overrides: "key=value" texts, as --set has them.
+// Overrides: "key=value" texts, as users set keys.
 #include "host/config/overrides.h"
 
 #include <fmt/format.h>
@@ -63,12 +63,18 @@ bool is_key(std::string_view path) {
          find_key<EnergyConfig>(path) != nullptr;
 }
 
+constexpr std::string_view kChange = "`set` ";
+
 }  // namespace
+
+std::string place_of_change(std::string_view text) { return fmt::format("{}{}", kChange, text); }
+bool is_change(std::string_view place) { return place.starts_with(kChange); }
+bool mentions_change(std::string_view place) { return place.find(kChange) != place.npos; }
 
 Override split_override(std::string_view text) {
   const size_t equals = text.find('=');
   if (equals == std::string_view::npos || trimmed(text.substr(0, equals)).empty()) {
-    throw UsageError(fmt::format("'{}' sets nothing - write --set key=value", text));
+    throw UsageError(fmt::format("'{}' sets nothing - write key=value", text));
   }
   return {trimmed(text.substr(0, equals)), trimmed(text.substr(equals + 1))};
 }
@@ -81,7 +87,7 @@ std::string_view unquoted(std::string_view text) {
 template <class Config>
 bool override_key(Config& config, std::string_view text, Places* places) {
   const Override change = split_override(text);
-  const std::string where = fmt::format("--set {}", text);
+  const std::string where = place_of_change(text);
   const Key<Config>* key = find_key<Config>(change.key);
   if (key != nullptr) {
     try {
@@ -103,7 +109,7 @@ bool override_key(Config& config, std::string_view text, Places* places) {
 template <class Config>
 void override_own(Config& config, std::string_view text, Places& places) {
   const Override change = split_override(text);
-  const std::string where = fmt::format("--set {}", text);
+  const std::string where = place_of_change(text);
   const Key<Config>* key = find_key<Config>(change.key);
   if (key == nullptr) {
     throw UsageError(fmt::format("unknown key '{}' ({}){}", change.key, where,
@@ -146,7 +152,7 @@ void refuse_without_effect(std::span<const PolicyConfig* const> policies) {
       if (are.find(is) == std::string::npos) are += (are.empty() ? "" : ", ") + is;
     }
     throw UsageError(
-        fmt::format("{} (--set {}) is a key of the {} - {} {}: leave it out, or choose a policy "
+        fmt::format("{} (`set` {}) is a key of the {} - {} {}: leave it out, or choose a policy "
                     "with one that has it",
                     name, text, takers(*find_key<PolicyConfig>(name)),
                     policies.size() == 1 ? "policy" : "of the policies", are));

@@ -1,4 +1,4 @@
-// Overrides: "key=value" texts, as --set has them.
+// Overrides: "key=value" texts, as users set keys.
 #pragma once
 
 #include <string>
@@ -9,6 +9,12 @@
 #include "host/config/require.h"
 
 namespace nearwarp::config {
+
+/// In place of a file and line: a key was set so by an argument.
+std::string place_of_change(std::string_view text);
+/// Is this place such a one, or does it end with one?
+bool is_change(std::string_view place);
+bool mentions_change(std::string_view place);
 
 struct Override {
   std::string_view key, value;

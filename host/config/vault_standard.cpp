@@ -5,6 +5,7 @@
 
 #include "host/config/config.h"
 #include "host/config/find.h"
+#include "host/config/overrides.h"
 #include "host/core/error.h"
 
 namespace nearwarp::config {
@@ -51,7 +52,7 @@ constexpr TimingKey kTimings[] = {
 
 /// Throws UsageError for a value from the command line, Error for one from a file.
 [[noreturn]] void fail(const std::string& place, const std::string& text) {
-  if (place.starts_with("--set")) throw UsageError(text);
+  if (is_change(place)) throw UsageError(text);
   throw Error(text);
 }
 
@@ -60,7 +61,7 @@ constexpr TimingKey kTimings[] = {
 void take_standard(MachineConfig& machine, std::string_view standard, Places& places) {
   if (!standard.empty()) {
     machine.dram.standard = standard;
-    places["dram.standard"] = fmt::format("--set dram.standard={}", standard);
+    places["dram.standard"] = place_of_change(fmt::format("dram.standard={}", standard));
   }
   const auto named = places.find("dram.standard");
   if (named == places.end() || machine.dram.standard == "none") return;
@@ -71,7 +72,7 @@ void take_standard(MachineConfig& machine, std::string_view standard, Places& pl
     fail(place,
          fmt::format(
              "{} ({}) is given besides dram.standard '{}' ({}) - name a standard, and change "
-             "single timings of it with --set, or list them all under standard = \"none\"",
+             "single timings of it one by one, or list them all under standard = \"none\"",
              key, listed->second, machine.dram.standard, place));
   };
   for (const TimingKey& timing : kTimings) refuse_besides(timing.key);

@@ -340,7 +340,7 @@ std::string why_not_recorded(const ApplicationRun& run) {
            "nothing to simulate";
   if (launched != 0 && !run.kernels.empty())
     return fmt::format(
-        "no kernel that was launched has a name that contains a match of --kernels '{}' - without "
+        "no kernel that was launched has a name that contains a match of `kernels` '{}' - without "
         "it, the table has all names",
         run.kernels);
   if (launched != 0)
@@ -373,7 +373,7 @@ std::vector<runtime::Journal> take_processes(ApplicationRun& run, Observer& obse
     observer.tell(
         "if that tells of wrong results: 'nearwarp check -- ...' finds races and memory errors, "
         "and "
-        "'--interleave 16' executes warps in another order");
+        "`interleave` 16 executes warps in another order");
   if (!any_launched) {
     const std::string why = why_not_recorded(run);
     if (run.interrupted) throw Interrupted(fmt::format("{}: {}", kApplicationInterrupted, why));

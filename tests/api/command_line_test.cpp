@@ -275,6 +275,11 @@ TEST(ApiCommandLine, WhatIsWrongIsSaidBeforeAnythingRuns) {
   ASSERT_TRUE(policies) << policies.failure().message;
   EXPECT_EQ((*policies)[1].get("offload.load_miss_percent").value(), "60");
   EXPECT_FALSE(Policy::load_all(Words{"baseline"}, changes, Foreign::kPassedOver));
+  // Arguments are the library's, not the command line's.
+  const std::string refused = Machine::load("tom", Words{"gpu.sms=none"}).failure().message;
+  EXPECT_TRUE(contains(refused, "(`set` gpu.sms=none)")) << refused;
+  const std::string network = check(NetworkOptions{.vcs = 8, .vnets = 3}).failure().message;
+  EXPECT_TRUE(network.starts_with("`vcs` 8 ")) << network;
   // They can be changed further.
   EXPECT_TRUE((*policies)[0].with({}));
   EXPECT_TRUE(changed.with(Words{"gpu.sms=16"}));

@@ -58,6 +58,30 @@ constexpr size_t kPoints = 8;
 ExperimentFile file() { return ExperimentFile::parse(text(), "two").value(); }
 Experiment two() { return Experiment::plan(file()).value(); }
 
+/// As two(), with this value in place of the second figure's.
+Expected<Experiment> with_value(const std::string& value) {
+  std::string changed = text();
+  changed.replace(changed.find("value = \"ipc\""), std::string("value = \"ipc\"").size(),
+                  "value = \"" + value + "\"\nunit = \"%\"");
+  return Experiment::plan(ExperimentFile::parse(changed, "two").value());
+}
+
+TEST(ApiExperiment, CountersThatNoRunHasAreSaidBeforeAnythingRuns) {
+  EXPECT_TRUE(with_value("l2.read_hits / l2.reads"));
+  EXPECT_TRUE(with_value("energy.dram.read + energy"));
+  EXPECT_TRUE(with_value("workload.batch / time"));
+  const Expected<Experiment> counter = with_value("l2.read_hit / l2.reads");
+  ASSERT_FALSE(counter);
+  for (const char* part :
+       {"figure 'ipc' (two:", "no run has a counter 'l2.read_hit'", "did you mean 'l2.read_hits'?"})
+    EXPECT_TRUE(contains(counter.failure().message, part)) << counter.failure().message;
+  EXPECT_NE(counter.failure().line, 0u);
+  EXPECT_TRUE(contains(with_value("energy.dram.reed").failure().message, "'energy.dram.read'"));
+  EXPECT_TRUE(contains(with_value("cycle").failure().message, "'cycles'"));
+  // What only some of the policies have is there.
+  EXPECT_FALSE(with_value("offload.learning")) << "the second figure has baseline alone";
+}
+
 TEST(ApiExperiment, ReportsAreTheCommandLines) {
   const TemporaryFolder folder;
   write_text(folder.file("two.toml"), text());

@@ -13,12 +13,22 @@
 #include "host/cli/options.h"
 #include "host/cli/progress_bar.h"
 #include "host/cli/sweep_progress.h"
+#include "host/cli/with_options.h"
 #include "host/core/error.h"
 #include "host/programs/executable.h"
 #include "tests/sim/whole_machine.h"
 
 namespace nearwarp::cli {
 namespace {
+
+TEST(Options, StandWhereTheLibraryNamesItsArguments) {
+  EXPECT_EQ(with_options("`hot_nodes` 9: no such receiver"), "--hot-nodes 9: no such receiver");
+  EXPECT_EQ(with_options("`vcs` 3 with `loads` 1"), "--vcs 3 with --rate 1");
+  EXPECT_EQ(with_options("and 3 more (`most`)", "all"), "and 3 more (--all)");
+  // Other things stand between these marks, too.
+  for (const char* text : {"raise `ulimit -v`", "`", "``", "`set", ""})
+    EXPECT_EQ(with_options(text), text);
+}
 
 TEST(ProgressLine, ShowsShareSpeedAndRemainingTime) {
   EXPECT_EQ(progress_line("libor", 5'000'000, 20'000'000, 10, 30, 60),

@@ -434,9 +434,8 @@ TEST(Usage, ShowKeepsTheSourcesAndMarksWhatIsSet) {
   };
   has("# The machine of the TOM paper");  // what is said of the whole file
   has("core_mhz = 1400                        # TOM, Table 1\n");
-  has("warps = 24                             # --set sm.warps=24; the file has 48: TOM, Table "
-      "1\n");
-  has("threads = 1024                         # --set sm.threads=1024; the file has 1536: 48 ");
+  has("warps = 24                             # set, the file has 48: TOM, Table 1\n");
+  has("threads = 1024                         # set, the file has 1536: 48 ");
   has("# [sm.classes]: SM2_GTX480 throughout\n[sm.classes.int_add]\n");
   has("\nshape = \"stacked\"                      # default\n");
   has("# Main SMs under policies without stack SMs. (SMs: 1 to 4096)\n");  // the meanings

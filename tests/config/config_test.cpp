@@ -165,7 +165,7 @@ TEST(Config, WrongEnergyIsRefusedWithPlaceAndAdvice) {
   };
   expect_contains(error_of("energy.model=tom-40mn"),
                   "unknown energy model 'tom-40mn' - did you mean 'tom-40nm'? (energy.model, "
-                  "--set energy.model=tom-40mn)");
+                  "`set` energy.model=tom-40mn)");
   expect_contains(error_of("energy.links.idel_fj_per_bit=1"),
                   "did you mean 'energy.links.idle_fj_per_bit'?");
   expect_contains(error_of("energy.dram.refresh_fj=-1"), "energy.dram.refresh_fj cannot be -1");
@@ -399,17 +399,17 @@ TEST(Overrides, KeysOfTheOtherKindAreLeftAlone) {
 
 TEST(Overrides, Errors) {
   expect_contains(override_error("l1.wais=4"),
-                  "unknown key 'l1.wais' (--set l1.wais=4) - did you mean 'l1.ways'?");
+                  "unknown key 'l1.wais' (`set` l1.wais=4) - did you mean 'l1.ways'?");
   expect_contains(override_error("dram.standard=ddr3-1600"), "did you mean 'ddr3-1600k'?");
   expect_contains(override_error("dram.standard=gddr5"), "count cycles of");
-  expect_contains(override_error("l1.ways=four"), "l1.ways cannot be 'four' (--set l1.ways=four)");
+  expect_contains(override_error("l1.ways=four"), "l1.ways cannot be 'four' (`set` l1.ways=four)");
   expect_contains(override_error("l1.ways=4.5"), "cannot be '4.5'");
   expect_contains(override_error("l1.ways="), "cannot be ''");
-  expect_contains(override_error("l1.ways"), "write --set key=value");
-  expect_contains(override_error("=4"), "write --set key=value");
+  expect_contains(override_error("l1.ways"), "write key=value");
+  expect_contains(override_error("=4"), "write key=value");
   expect_contains(override_error("l1.ways=99999999999999999999"), "cannot be");
   expect_contains(override_error("sm.charge_moves=yes"), "true or false");
-  expect_contains(override_error("dram.tRC=1"), "dram.tRC is 1 (--set dram.tRC=1)");
+  expect_contains(override_error("dram.tRC=1"), "dram.tRC is 1 (`set` dram.tRC=1)");
 }
 
 TEST(Overrides, LatenciesMustFitTheirTicks) {
@@ -418,7 +418,7 @@ TEST(Overrides, LatenciesMustFitTheirTicks) {
       "clocks.core_mhz=1999", "clocks.interconnect_mhz=1",    "clocks.l2_mhz=1",
       "clocks.dram_mhz=1000", "dram.other_clock=keep-cycles", "links.latency_cycles=100000"};
   const std::string message = message_of([&] { load_machine("tom", texts); });
-  expect_contains(message, "links.latency_cycles is 100000 (--set links.latency_cycles=100000)");
+  expect_contains(message, "links.latency_cycles is 100000 (`set` links.latency_cycles=100000)");
 }
 
 TEST(Overrides, UsageErrorsAreOfTheirOwnType) {

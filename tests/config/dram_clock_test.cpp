@@ -35,12 +35,12 @@ TEST(DramClock, TimesAreRead) {
 TEST(DramClock, AChangedClockWithTimingsInCyclesIsAnErrorThatSaysBothWaysOut) {
   const std::string of_machine = machine_error({"clocks.dram_mhz=3200"});
   for (const char* part :
-       {"clocks.dram_mhz is 3200 (--set clocks.dram_mhz=3200)",
+       {"clocks.dram_mhz is 3200 (`set` clocks.dram_mhz=3200)",
         "dram.tCL, dram.tCWL and 16 more count cycles of 800 MHz", "dram.standard 'hmc-vault'",
         "dram.other_clock = \"keep-ns\" keeps their durations", "\"keep-cycles\" keeps the cycles"})
     expect_contains(of_machine, part);
   const std::string of_dram = dram_error({"speed.clock_mhz=3200"});
-  for (const char* part : {"speed.clock_mhz is 3200 (--set speed.clock_mhz=3200)",
+  for (const char* part : {"speed.clock_mhz is 3200 (`set` speed.clock_mhz=3200)",
                            "count cycles of 1000 MHz (", "timing.other_clock = \"keep-ns\""})
     expect_contains(of_dram, part);
   EXPECT_THROW(load_machine("tom", Texts{"clocks.dram_mhz=3200"}), UsageError);

@@ -64,7 +64,7 @@ TEST(MechanismKeys, OfOthersAreRefusedAndSayWhose) {
                   "is a key of the mechanism coda");
   const std::string set = error_of("\"none\"\n", {"tuning.adaptation=true"});
   expect_contains(set,
-                  "tuning.adaptation (--set tuning.adaptation=true) is a key of the mechanism "
+                  "tuning.adaptation (`set` tuning.adaptation=true) is a key of the mechanism "
                   "tuning - policy 'own' has \"none\"");
   expect_contains(error_of("\"none\"\n[ofload]\n"), "unknown section 'ofload'");
 }

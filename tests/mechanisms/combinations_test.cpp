@@ -210,7 +210,7 @@ TEST(Combinations, OfOneClaimAreRefusedWithBothNamed) {
     for (const std::string& part : parts) EXPECT_NE(text.find(part), std::string::npos) << text;
   };
   says({"tom+mpu", "tom", "tom", {"mpu.collectors=4"}},
-       {"(--set policy.mechanism=tom+mpu)",
+       {"(`set` policy.mechanism=tom+mpu)",
         "'tom' claims every access in the load-store unit, which it counts to learn a mapping",
         "so does 'mpu', which it sends up to the banks"});
   says({"tom+coda", "tom", "tom", {}},

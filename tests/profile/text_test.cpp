@@ -52,7 +52,7 @@ TEST(ProfileText, FitsIn80Columns) {
 TEST(ProfileText, SaysWhatItLeavesOut) {
   const std::string text = format_profile(example(40, 50, "k"), 20);
   EXPECT_TRUE(contains(text, "17 other kernels")) << text;
-  EXPECT_TRUE(contains(text, "30 more lines (--profile-lines)")) << text;
+  EXPECT_TRUE(contains(text, "30 more lines (`most`)")) << text;
   EXPECT_FALSE(contains(format_profile(example(2, 20, "k"), 20), "more line"));
   EXPECT_TRUE(contains(format_profile(example(2, 21, "k"), 20), "1 more line ("));
 }

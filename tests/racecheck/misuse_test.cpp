@@ -136,7 +136,7 @@ TEST(Misuse, ReportsAsTextAndJson) {
   EXPECT_NE(text.find("called in tests/racecheck/kernels/misuse.cu:"), std::string::npos) << text;
   EXPECT_NE(text.find("app: no hazards, 1 misuse, no errors in 1 launch of "), std::string::npos)
       << text;
-  EXPECT_NE(format_text(f, 0).find("... and 1 more (--max-reports)"), std::string::npos);
+  EXPECT_NE(format_text(f, 0).find("... and 1 more (`most`)"), std::string::npos);
   EXPECT_EQ(to_json(from_json(to_json(f))), to_json(f));
   const auto json = to_json(f)["misuses"][0];
   EXPECT_EQ(json["kind"], "shuffle from a lane outside the mask");

@@ -124,7 +124,7 @@ TEST(Device, TooLittleMemoryForOneIsAnErrorOfThatSystem) {
   KeepingObserver observer(2);
   AcceleratorBatch(device, {}).run(configs.systems(recording), observer);
   for (size_t i = 0; i < 2; ++i) {
-    EXPECT_NE(observer.error(i).find("--backend cpu"), std::string::npos) << observer.error(i);
+    EXPECT_NE(observer.error(i).find("`backend` cpu"), std::string::npos) << observer.error(i);
   }
 }
 

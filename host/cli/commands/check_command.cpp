@@ -13,6 +13,7 @@
 #include "host/cli/interrupt.h"
 #include "host/cli/notes.h"
 #include "host/cli/unknown_workload.h"
+#include "host/cli/with_options.h"
 #include "host/core/error.h"
 #include "host/timing/report/file.h"
 
@@ -91,7 +92,8 @@ int run_check(const CommandLine& line, const Words& application) {
   if (!json.empty()) std::signal(SIGPIPE, SIG_IGN);
   if (!json.empty()) report::write_file(json, found.document);
   for (const CheckedProgram& program : found.programs)
-    print((&program == found.programs.data() ? "" : "\n") + taken(program.text(most)));
+    print((&program == found.programs.data() ? "" : "\n") +
+          with_options(taken(program.text(most)), "max-reports"));
   if (found.interrupted) throw Error("the application was interrupted: findings are partial");
   if (found.exit_status != 0) return found.exit_status;
   return found.clean() ? 0 : kFound;

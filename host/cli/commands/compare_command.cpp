@@ -5,6 +5,7 @@
 #include "host/cli/expected.h"
 #include "host/cli/result_files.h"
 #include "host/cli/terminal.h"
+#include "host/cli/with_options.h"
 #include "host/core/error.h"
 
 namespace nearwarp::cli {
@@ -41,7 +42,7 @@ int run_compare(const CommandLine& line, const Words& /*application*/) {
   const Comparison compared = taken(compare_results(line.positional()[0], line.positional()[1]));
   const ResultFiles files = ResultFiles::of(line);
   if (files.any()) files.write(compared.document, "changes");
-  print(taken(compared.text(line.given("all") ? 0 : 20, output_width())));
+  print(with_options(taken(compared.text(line.given("all") ? 0 : 20, output_width())), "all"));
   return line.given("exit-code") && !compared.equal ? 1 : 0;
 }
 

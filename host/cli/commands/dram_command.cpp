@@ -14,6 +14,7 @@
 #include "host/cli/notes.h"
 #include "host/cli/result_files.h"
 #include "host/cli/terminal.h"
+#include "host/cli/with_options.h"
 #include "host/core/error.h"
 
 namespace nearwarp::cli {
@@ -81,7 +82,7 @@ int run_dram(const CommandLine& line, const Words& /*application*/) {
   }
   const auto ended =
       static_cast<size_t>(std::ranges::count_if(found.results, &MemoryResult::ended));
-  if (ended != 0) print(taken(found.text(output_width())));
+  if (ended != 0) print(with_options(taken(found.text(output_width()))));
   if (files.any()) files.write(found.document, "runs");
   if (ended == points.size()) return 0;
   throw Error(fmt::format("interrupted: {} of {} runs came to their end", ended, points.size()));

@@ -140,7 +140,7 @@ std::string format_text(const Findings& f, size_t most) {
   text += first_texts(f.misuses, &room, misuse_text);
   text += first_texts(f.unwritten, &room, unwritten_text);
   if (const size_t shown = most - room; shown < f.entries())
-    text += fmt::format("... and {} more (--max-reports)\n\n", f.entries() - shown);
+    text += fmt::format("... and {} more (`most`)\n\n", f.entries() - shown);
   std::string found =
       f.hazards.empty() ? "no hazards" : plural(f.hazards.size(), "hazard", "hazards");
   if (!f.misuses.empty()) found += ", " + plural(f.misuses.size(), "misuse", "misuses");

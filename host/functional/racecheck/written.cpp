@@ -22,10 +22,10 @@ WrittenBytes::WrittenBytes(uint64_t bytes)
   void* const p = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED)
-    throw Error(
-        fmt::format("cannot reserve {} bytes of address space to remember which memory was written "
-                    "(mmap) - raise `ulimit -v` by as much, or check with --no-unwritten",
-                    mapped_));
+    throw Error(fmt::format(
+        "cannot reserve {} bytes of address space to remember which memory was written "
+        "(mmap) - raise `ulimit -v` by as much, or do not look for reads of what nobody wrote",
+        mapped_));
   bits_ = static_cast<uint8_t*>(p);
 }
 

@@ -255,7 +255,7 @@ std::string list_text(size_t indent, const char* what, const std::vector<std::st
   const size_t end = most == 0 ? names.size() : std::min(most, names.size());
   std::string text =
       fmt::format("{}: {}", what, fmt::join(names.begin(), names.begin() + end, ", "));
-  if (end < names.size()) text += fmt::format(" and {} more (--all)", names.size() - end);
+  if (end < names.size()) text += fmt::format(" and {} more (`most`)", names.size() - end);
   return paragraph(indent, text, width);
 }
 
@@ -322,7 +322,7 @@ Document read_document(const std::string& path) {
     return document;
   } catch (const Json::exception& error) {
     throw Error(
-        fmt::format("'{}' holds no runs: {} - give a file of 'nearwarp run --json', or lines of a "
+        fmt::format("'{}' holds no runs: {} - give a file of a run's JSON, or lines of a "
                     "sweep or an experiment",
                     path, json_reason(error)));
   }
@@ -409,7 +409,7 @@ std::string format(const Difference& d, size_t most, size_t width) {
     const size_t shown = most == 0 ? changes.size() : std::min(most, changes.size());
     text += changes_text(changes.first(shown), width);
     if (shown < changes.size())
-      text += fmt::format("  and {} that matter less (--all)\n", changes.size() - shown);
+      text += fmt::format("  and {} that matter less (`most`)\n", changes.size() - shown);
     text += list_text(2, "only in the first", run.only_a, most, width);
     text += list_text(2, "only in the second", run.only_b, most, width);
     text += "\n";

@@ -165,8 +165,9 @@ std::vector<LaunchPair> launch_pairs(const std::vector<MeasuredLaunch>& measured
                     document.path, document.runs.size()));
   const nlohmann::ordered_json& run = document.runs.front();
   if (!run.contains("kernels"))
-    throw Error(fmt::format("'{}' does not have its launches - run with --json and without a sweep",
-                            document.path));
+    throw Error(
+        fmt::format("'{}' does not have its launches - give the document of a run, not of a sweep",
+                    document.path));
   const nlohmann::ordered_json& kernels = run.at("kernels");
   if (kernels.size() != measured.size())
     throw Error(

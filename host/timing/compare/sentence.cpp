@@ -106,11 +106,30 @@ std::string cause_text(const Json& after, const Decomposition& all, const Kernel
   return "";
 }
 
-/// Names the cycles that mechanisms took for themselves, of those that the second run has more.
-std::string mechanisms_text(const Json& after, int64_t lost) {
+/// Was a mechanism in one of its phases for at least half of the kernel's cycles? These say little
+/// of what the policy changes once it has learnt what it needs.
+bool ran_in_phases(const Json& run, const std::string& kernel) {
+  uint64_t all = 0, inside = 0;
+  for (const Json& launch : run.value("kernels", Json::array())) {
+    if (launch.at("kernel") != kernel) continue;
+    const auto begin = launch.at("begin_cycle").get<uint64_t>();
+    const uint64_t end = begin + launch.at("cycles").get<uint64_t>();
+    all += end - begin;
+    for (const Json& phase : run.value("phases", Json::array())) {
+      const uint64_t from = std::max(begin, phase.at("begin_cycle").get<uint64_t>());
+      const uint64_t to = std::min(end, phase.at("end_cycle").get<uint64_t>());
+      inside += to > from ? to - from : 0;
+    }
+  }
+  return inside != 0 && 2 * inside >= all;
+}
+
+/// Names the cycles that mechanisms took for themselves, where they are a part of those that are
+/// lost, or saved in a kernel that ran meanwhile.
+std::string mechanisms_text(const Json& after, int64_t changed) {
   std::string text;
-  if (lost <= 0) return text;
-  const auto least = static_cast<int64_t>(std::ceil(kNamed * static_cast<double>(lost)));
+  const auto least =
+      static_cast<int64_t>(std::ceil(kNamed * static_cast<double>(std::llabs(changed))));
   for (const report::MechanismReport* mechanism : report::mechanism_reports()) {
     if (mechanism->cost == nullptr) continue;
     if (const std::string clause = mechanism->cost(after, least); !clause.empty())
@@ -163,7 +182,8 @@ std::string sentence(const Json& before, const Json& after, const std::string& p
       text += fmt::format("; {} in {} alone", report::grouped(of_it), named(most->kernel));
     text += cause_text(after, d, *most);
   }
-  return text + mechanisms_text(after, b - a);
+  const bool is_told = b > a || (most != nullptr && ran_in_phases(after, most->kernel));
+  return is_told ? text + mechanisms_text(after, b - a) : text;
 }
 
 }  // namespace nearwarp::compare

@@ -298,7 +298,7 @@ std::string table_text(std::span<const Point> points, std::span<const RunResult>
          report::columns_text(names, std::move(columns), width) + "\n" +
          report::wrapped(
              "latencies in cycles of the command clock, from entering the controller "
-             "(with --rate: from the time offered) to the last data." +
+             "(with `rate_ppm`: from the time offered) to the last data." +
                  left_out(points),
              width);
 }

@@ -94,7 +94,7 @@ class Reader {
     if (!address) fail(fmt::format("'{}' is no address", word), "write it as 0x1f40");
     if (*address >= bytes_) {
       fail(fmt::format("address {} is beyond the channel's 0x{:x} bytes", word, bytes_),
-           "raise organisation.rows with --set, or take the address modulo this size");
+           "raise organisation.rows, or take the address modulo this size");
     }
     return static_cast<LineAddr>(*address / access_bytes_);
   }

@@ -106,6 +106,25 @@ std::vector<Place> places_of(const std::vector<PlannedStudy>& studies, const Fig
   return places;
 }
 
+/// The study's point of these, with these values of its axes; nullptr if it has none.
+const sweep::Point* point_at(const PlannedStudy& study, const std::string& program,
+                             const std::string& machine, const std::string& policy,
+                             const std::vector<size_t>& choice) {
+  const sweep::Definition& d = study.plan.definition;
+  sweep::Point at;
+  at.choice = choice;
+  const auto find = [](size_t& position, size_t count, auto fits) {
+    for (position = 0; position < count; ++position)
+      if (fits()) return true;
+    return false;
+  };
+  const bool there =
+      find(at.program, d.programs.size(), [&] { return d.programs[at.program].name == program; }) &&
+      find(at.machine, d.machines.size(), [&] { return study.plan.machine_name(at) == machine; }) &&
+      find(at.policy, d.policies.size(), [&] { return study.plan.policy_name(at) == policy; });
+  return there ? &study.points[study.plan.index(at)] : nullptr;
+}
+
 /// The run that a point's value is compared with.
 Place reference_of(const Experiment& e, const std::vector<PlannedStudy>& studies, const Figure& f,
                    const Place& p) {
@@ -119,8 +138,8 @@ Place reference_of(const Experiment& e, const std::vector<PlannedStudy>& studies
     return program_name(other) == wanted && study.plan.policy_name(point) == policy &&
            study.plan.machine_name(point) == machine;
   };
-  for (const sweep::Point& point : p.study->points)
-    if (fits(*p.study, point) && point.choice == p.point->choice) return {p.study, &point, program};
+  if (const sweep::Point* point = point_at(*p.study, wanted, machine, policy, p.point->choice))
+    return {p.study, point, program};
   std::vector<Place> found;
   for (const PlannedStudy& study : studies) {
     if (study.study->name != f.reference_study) continue;
@@ -155,10 +174,10 @@ std::vector<std::string> labels_of(const Figure& f, const std::vector<Place>& pl
   };
   fill("policy", f.policies);
   fill("workload", f.workloads);
-  for (const Place& p : places) {
-    std::string label = label_of(p, dimensions);
-    if (!among(labels, label)) labels.push_back(std::move(label));
-  }
+  std::set<std::string> there(labels.begin(), labels.end());
+  for (const Place& p : places)
+    if (const auto [label, is_new] = there.insert(label_of(p, dimensions)); is_new)
+      labels.push_back(*label);
   if (by_size && std::all_of(labels.begin(), labels.end(), is_number))
     std::sort(labels.begin(), labels.end(), [](const auto& a, const auto& b) {
       return std::strtod(a.c_str(), nullptr) < std::strtod(b.c_str(), nullptr);
@@ -194,8 +213,10 @@ const char* mean_name(Mean mean) {
   return "";
 }
 
-size_t position(const std::vector<std::string>& labels, const std::string& label) {
-  return static_cast<size_t>(std::find(labels.begin(), labels.end(), label) - labels.begin());
+std::map<std::string, size_t> positions_of(const std::vector<std::string>& labels) {
+  std::map<std::string, size_t> positions;
+  for (size_t i = 0; i < labels.size(); ++i) positions.try_emplace(labels[i], i);
+  return positions;
 }
 
 /// A line's run if it came to its end.
@@ -352,9 +373,10 @@ class ChartMaker {
       bool whole = true;
     };
     std::map<std::pair<size_t, size_t>, Group> groups;
+    const std::map<std::string, size_t> x = positions_of(chart_.x);
+    const std::map<std::string, size_t> series = positions_of(chart_.series);
     for (const Place& p : places) {
-      Group& group = groups[{position(chart_.x, label_of(p, f_.x)),
-                             position(chart_.series, label_of(p, f_.series))}];
+      Group& group = groups[{x.at(label_of(p, f_.x)), series.at(label_of(p, f_.series))}];
       const std::optional<double> value = value_of(p, part);
       group.points.push_back(p.point->id);
       if (value && std::isfinite(*value))

@@ -24,7 +24,7 @@ double ratio(uint64_t a, uint64_t b) {
 double checked_rate(double rate) {
   if (!(rate > 0 && rate <= 1)) {
     throw UsageError(
-        fmt::format("--rate {} - flits per node and cycle, above 0 and at most 1", rate));
+        fmt::format("`loads` {} - flits per node and cycle, above 0 and at most 1", rate));
   }
   return rate;
 }

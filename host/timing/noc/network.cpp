@@ -33,7 +33,7 @@ std::vector<uint32_t> hot_nodes(const NocConfig& config, const Topology& t) {
   }
   for (const uint32_t n : nodes) {
     if (!contains(t.receivers, n)) {
-      throw UsageError(fmt::format("--hot-nodes {}: no such receiver - they are {} to {}", n,
+      throw UsageError(fmt::format("`hot_nodes` {}: no such receiver - they are {} to {}", n,
                                    t.receivers.front(), t.receivers.back()));
     }
   }
@@ -47,7 +47,7 @@ uint32_t transposed(const Topology& t, uint32_t n) { return n % t.width * t.widt
 Network::Network(const NocConfig& config) {
   check_config(config);
   topology_ = make_topology(config.topology, config.size, config.routing);
-  check_switch_inputs(topology_, config.input_speedup, "--input-speedup");
+  check_switch_inputs(topology_, config.input_speedup, "`input_speedup`");
   params_ = params_of(config, topology_);
   const NetworkState routers = make_network(arena_, params_, config.link_latency);
   own_ = arena_.allocate<StandaloneState>(1);
@@ -83,7 +83,7 @@ void Network::make_traffic(const NocConfig& config) {
   const bool few = config.traffic == "hotspot" || config.traffic == "many-to-few";
   if (config.traffic == "transpose" &&
       (topology_.width == 0 || topology_.width != topology_.height)) {
-    throw UsageError(fmt::format("--traffic transpose is for square meshes, not a {} of {}",
+    throw UsageError(fmt::format("`traffic` transpose is for square meshes, not a {} of {}",
                                  config.topology, config.size));
   }
   const DestinationSet everyone = add(topology_.receivers);
@@ -94,7 +94,7 @@ void Network::make_traffic(const NocConfig& config) {
   }
   if (config.reply_flits != 0 && topology_.senders != topology_.receivers) {
     throw UsageError(fmt::format(
-        "--reply-flits: in a {} of {} those who receive do not send, so nobody can reply",
+        "`reply_flits`: in a {} of {} those who receive do not send, so nobody can reply",
         config.topology, config.size));
   }
   TrafficState t;

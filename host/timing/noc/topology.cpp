@@ -29,7 +29,7 @@ std::vector<uint32_t> parse_size(const std::string& name, const std::string& tex
     const auto [next, error] = std::from_chars(at, end, n);
     if (error == std::errc::result_out_of_range || (error == std::errc() && n > kMaxTerminals))
       throw UsageError(
-          fmt::format("--size '{}' is too large - a network has at most {} terminals and routers",
+          fmt::format("`size` '{}' is too large - a network has at most {} terminals and routers",
                       text, kMaxTerminals));
     good = error == std::errc() && n >= 1;
     numbers.push_back(n);
@@ -38,7 +38,7 @@ std::vector<uint32_t> parse_size(const std::string& name, const std::string& tex
     good = good && *at++ == 'x';
   }
   if (!good || numbers.size() < least || numbers.size() > most) {
-    throw UsageError(fmt::format("--size '{}' does not fit a {} - a size is written like {}", text,
+    throw UsageError(fmt::format("`size` '{}' does not fit a {} - a size is written like {}", text,
                                  name, example));
   }
   return numbers;
@@ -47,11 +47,11 @@ std::vector<uint32_t> parse_size(const std::string& name, const std::string& tex
 void check_counts(uint64_t terminals, uint64_t ports, const std::string& size) {
   if (terminals > kMaxTerminals) {
     throw UsageError(
-        fmt::format("--size {} makes {} nodes - at most {}", size, terminals, kMaxTerminals));
+        fmt::format("`size` {} makes {} nodes - at most {}", size, terminals, kMaxTerminals));
   }
   if (ports > kMaxPorts) {
     throw UsageError(
-        fmt::format("--size {} makes routers of {} ports - at most {}", size, ports, kMaxPorts));
+        fmt::format("`size` {} makes routers of {} ports - at most {}", size, ports, kMaxPorts));
   }
 }
 
@@ -135,7 +135,7 @@ Topology make_butterfly(const std::string& size) {
   for (uint32_t s = 0; s < stages && nodes <= kMaxTerminals; ++s) nodes *= k;
   check_counts(nodes, k, size);
   if (k < 2)
-    throw UsageError(fmt::format("--size {}: a butterfly needs a radix of at least 2", size));
+    throw UsageError(fmt::format("`size` {}: a butterfly needs a radix of at least 2", size));
   const auto count = static_cast<uint32_t>(nodes);
   const uint32_t per_stage = count / k;
   Topology t;
@@ -223,7 +223,7 @@ Topology make_topology(const std::string& name, const std::string& size,
   }
   if (name != "mesh" && routing != "xy") {
     throw UsageError(
-        fmt::format("--routing {} is for meshes - a {} has one way only", routing, name));
+        fmt::format("`routing` {} is for meshes - a {} has one way only", routing, name));
   }
   t.name = name;
   t.size = size;

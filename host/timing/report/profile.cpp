@@ -134,7 +134,7 @@ std::string lines_text(const Profile& p, size_t most) {
       line_names(p, shown, std::max<size_t>(kWidth - std::min(used, kWidth), 20));
   std::string text = "\n" + table(names, heads, rows);
   if (shown < p.lines.size())
-    text += fmt::format("{} more line{} (--profile-lines)\n", grouped(p.lines.size() - shown),
+    text += fmt::format("{} more line{} (`most`)\n", grouped(p.lines.size() - shown),
                         p.lines.size() - shown == 1 ? "" : "s");
   return text;
 }

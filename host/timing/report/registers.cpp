@@ -32,7 +32,7 @@ std::string rows(const RunResult& run, size_t width) {
   if (any_code) columns.push_back(std::move(code));
   std::string text = columns_text(names, std::move(columns), width);
   if (shown < kernels.size())
-    text += fmt::format("({} other kernels: --json)\n", kernels.size() - shown);
+    text += fmt::format("({} other kernels: the document has all)\n", kernels.size() - shown);
   return text;
 }
 

@@ -159,7 +159,7 @@ class Batch {
         return false;
       }
       fail(number, std::make_exception_ptr(Error(
-                       fmt::format("{} on {}'s memory ({} free) - use --backend cpu", e.what(),
+                       fmt::format("{} on {}'s memory ({} free) - take `backend` cpu", e.what(),
                                    device_.info().name, mebibytes(device_.free_bytes())))));
     } catch (const Error&) {
       fail(number, std::current_exception());
@@ -237,7 +237,7 @@ class Batch {
 
   /// Where a launch has failed.
   std::string place() const {
-    if (!options_.locate_fault) return "--locate-fault finds the component and the tick, slowly";
+    if (!options_.locate_fault) return "`locate_fault` finds the component and the tick, slowly";
     const kernels::Footprint f = device_.footprint();
     Aboard& a = *aboard_[f.system];
     const ReplayJob& what = systems_[a.number];
@@ -349,7 +349,7 @@ void AcceleratorBatch::run(std::span<const ReplayJob> systems, BatchObserver& ob
   device_seconds_ = 0;
   if (std::any_of(systems.begin(), systems.end(),
                   [](const ReplayJob& s) { return s.part.has_value(); }))
-    throw Error("parts of programs are simulated on the CPU only - take --backend cpu");
+    throw Error("parts of programs are simulated on the CPU only - take `backend` cpu");
   try {
     Batch(device_, options_, systems, observer, device_seconds_).run();
   } catch (const kernels::DeviceError& error) {

@@ -100,7 +100,7 @@ LaunchChoice parse_sample(const std::string& text, const std::string& option) {
 
 void refuse_paper_size() {
   throw UsageError(
-      "--launches and --sample do not go with --size paper, which ends in the middle of the "
+      "`launches` and `sample` do not go with `size` paper, which ends in the middle of the "
       "program - large "
       "is the largest size that does not");
 }
@@ -116,7 +116,7 @@ std::vector<runtime::LaunchPart> all_parts(const LaunchChoice& choice,
                            needs.together);
   const auto n = static_cast<uint64_t>(recording.launches.size());
   if (choice.last > n)
-    throw UsageError(fmt::format("--launches: there is no launch {} - {} has {}, from 1 on",
+    throw UsageError(fmt::format("`launches`: there is no launch {} - {} has {}, from 1 on",
                                  choice.last, recording.name, n));
   const std::vector<bool> cuts = runtime::launch_cuts(recording);
   for (const uint64_t at : {choice.first - 1, choice.last}) {
@@ -125,7 +125,7 @@ std::vector<runtime::LaunchPart> all_parts(const LaunchChoice& choice,
     while (!cuts[low]) --low;
     while (!cuts[high]) ++high;
     throw UsageError(
-        fmt::format("--launches: launches {} to {} of {} may run at the same time and cannot be "
+        fmt::format("`launches`: launches {} to {} of {} may run at the same time and cannot be "
                     "divided before launch {} - a part has all of them or none",
                     low + 1, high, recording.name, at + 1));
   }

@@ -29,7 +29,7 @@ std::vector<std::string_view> split_values(std::string_view text, std::string_vi
   }
   if (quoted) {
     throw UsageError(
-        fmt::format("a quotation mark is not closed (--set {}) - write --set "
+        fmt::format("a quotation mark is not closed (`set` {}) - write "
                     "'key=\"a, b\",c'",
                     whole));
   }
@@ -74,8 +74,7 @@ Axis parse_axis(std::string_view text) {
   Axis axis;
   axis.key = trimmed(text.substr(0, equals));
   if (equals == std::string_view::npos || axis.key.empty()) {
-    throw UsageError(
-        fmt::format("'{}' sets nothing - write --set key=value or --set key=a,b,c", text));
+    throw UsageError(fmt::format("'{}' sets nothing - write key=value or key=a,b,c", text));
   }
   for (const std::string_view given : split_values(text.substr(equals + 1), text)) {
     Axis::Value value;
@@ -89,7 +88,7 @@ Axis parse_axis(std::string_view text) {
     for (const Axis::Value& other : axis.values) {
       if (other.toml != value.toml) continue;
       throw UsageError(
-          fmt::format("{} is given twice (--set {}) - give every value once", value.toml, text));
+          fmt::format("{} is given twice (`set` {}) - give every value once", value.toml, text));
     }
     axis.values.push_back(std::move(value));
   }

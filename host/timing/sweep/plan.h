@@ -149,6 +149,6 @@ struct Shard {
 uint32_t part_of(size_t index, uint32_t parts);
 
 /// Reads "i/n"; throws UsageError. `option`: what users know it by.
-Shard parse_shard(const std::string& text, const std::string& option = "--shard");
+Shard parse_shard(const std::string& text, const std::string& option = "part");
 
 }  // namespace nearwarp::sweep

@@ -45,7 +45,7 @@ uint64_t number_of(const std::string& text, const std::string& whole, int base =
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
   if (error != std::errc() || end != text.data() + text.size() || text.empty())
     throw UsageError(fmt::format(
-        "--follow cannot be '{}' - write KERNEL:WARP or KERNEL#LAUNCH:WARP, counted from 0, "
+        "`follow` cannot be '{}' - write KERNEL:WARP or KERNEL#LAUNCH:WARP, counted from 0, "
         "KERNEL:WARP/REQUEST, its requests counted from 1, or an address in hexadecimal, "
         "0xADDRESS",
         whole));
@@ -99,15 +99,15 @@ void Follow::begin(sim::Replay& run) {
     throw Error(fmt::format("the program launches no kernel '{}' to follow - it launches {}",
                             what_.kernel, fmt::join(names, ", ")));
   if (!there)
-    throw Error(
-        fmt::format("kernel {} is launched {} times, and --follow asks for number {} - "
-                    "they are counted from 0",
-                    what_.kernel, seen, what_.launch));
+    throw Error(fmt::format(
+        "kernel {} is launched {}, and `follow` asks for number {} - "
+        "they are counted from 0",
+        what_.kernel, seen == 1 ? "once" : fmt::format("{} times", seen), what_.launch));
   const sm::LaunchInfo& launch = image.launches[launch_];
   const uint64_t warps = uint64_t{launch.num_blocks} * launch.warps_per_block;
   if (what_.warp >= warps)
     throw Error(
-        fmt::format("a launch of {} has {} warps, and --follow asks for number {} - they "
+        fmt::format("a launch of {} has {} warps, and `follow` asks for number {} - they "
                     "are counted from 0",
                     what_.kernel, warps, what_.warp));
   kernel_ = launch.kernel;

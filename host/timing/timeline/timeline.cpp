@@ -166,14 +166,14 @@ void Timeline::summarize(const report::RunResult& result) {
                   static_cast<double>(out_.bytes()) / 1e6, std::min(options_.from, result.cycles),
                   std::min(options_.to, result.cycles), samples_, samples_ == 1 ? "" : "s");
   if (options_.from >= result.cycles && options_.from != 0)
-    summary_ += fmt::format(" - the run ended in cycle {}, before --from", result.cycles);
+    summary_ += fmt::format(" - the run ended in cycle {}, before `from`", result.cycles);
   const uint64_t first = options_.interval == 0 ? kFirstInterval : options_.interval;
   summary_ += first == interval_
                   ? fmt::format(" of {} cycles", interval_)
                   : fmt::format(" of {} to {} cycles, longer as the file grew", first, interval_);
   summary_ += fmt::format(", {} offload{}", spans_->offloads(), spans_->offloads() == 1 ? "" : "s");
   if (spans_->left_out() != 0)
-    summary_ += fmt::format(", {} of them without spans - choose a part with --from and --to",
+    summary_ += fmt::format(", {} of them without spans - choose a part with `from` and `to`",
                             spans_->left_out());
   if (spans_->lost() != 0) summary_ += fmt::format(", {} events lost", spans_->lost());
   summary_ += "; open it with ui.perfetto.dev (a nanosecond there is a core cycle)";

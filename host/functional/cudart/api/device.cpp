@@ -225,7 +225,7 @@ void use_device(Runtime& r, int device) {
   r.device();
   if (device != 0)
     say_once(
-        "the application uses several devices (--devices): they are executed and simulated as one, "
+        "the application uses several devices: they are executed and simulated as one, "
         "which has the work of all");
 }
 }  // namespace

@@ -87,7 +87,7 @@ runtime::VirtualDevice& Runtime::device() {
     options.traces_too_long = [this](const std::string& kernel) {
       say(
           fmt::format("the thread blocks of kernel {} that run together left more than {} MiB of "
-                      "traces - from here on, what is executed is not recorded (--trace-memory)",
+                      "traces - from here on, what is executed is not recorded",
                       demangled(kernel), settings_.max_trace_bytes >> 20));
     };
     options.same_addresses = true;
@@ -110,7 +110,7 @@ runtime::VirtualDevice& Runtime::device() {
         if (strays_.insert(kernel).second)
           say(message +
               " - a GPU lets this pass, since the page is mapped, and so it does here, without "
-              "--strict-bounds");
+              "strict bounds");
       };
     options.services = services;
     options.print = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };

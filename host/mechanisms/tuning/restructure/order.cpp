@@ -131,7 +131,7 @@ class Proof {
   [[noreturn]] void not_common(InstrId i) const {
     no(i, "what the loop computes depends on the thread or block that takes an element",
        "right is a loop that uses its index and what all threads have in common; if it does not "
-       "matter who takes which element, say so (--any-thread)");
+       "matter who takes which element, say so (`any_thread`)");
   }
   void check_common(InstrId i, const Operand& o) const {
     if (is_register(o)) {
@@ -226,7 +226,7 @@ class Proof {
       if (carried) {
         if (!what_.any_thread)
           no(here[0], "what a thread gathers depends on the elements that it takes",
-             "if it does not matter which these are, say so (--any-thread)");
+             "if it does not matter which these are, say so (`any_thread`)");
         check_gathers(r, here);
         continue;
       }
@@ -280,7 +280,7 @@ class Proof {
     }
     if (!known || !what_.no_alias)
       no(other.instruction, "it may access what is written through another pointer",
-         "if the parameters point to different memory, say so (--no-alias)");
+         "if the parameters point to different memory, say so (`no_alias`)");
   }
 
   /// In front of the loop and behind it a thread may meet what it has written itself, or will read,
@@ -301,7 +301,7 @@ class Proof {
         const bool apart = !base.empty() && !a.base.empty() && base != a.base && what_.no_alias;
         if (!apart)
           no(i, "outside of the loop a thread may access what the loop accesses",
-             base != a.base ? "if the parameters point to different memory, say so (--no-alias)"
+             base != a.base ? "if the parameters point to different memory, say so (`no_alias`)"
                             : "right is a kernel that leaves that to others");
       }
     }

@@ -1,0 +1,13 @@
+// The library's words for its arguments, and the command line's.
+#pragma once
+
+#include <string>
+
+namespace nearwarp::cli {
+
+/// A text of the library's, which has names of its arguments between backticks, with the options of
+/// those: `hot_nodes` is --hot-nodes. `most`: the option of an argument of
+/// this name, which differs from command to command.
+std::string with_options(const std::string& text, const std::string& most = "most");
+
+}  // namespace nearwarp::cli
