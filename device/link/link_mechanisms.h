@@ -214,8 +214,8 @@ NW_HD NW_CALLED LinkWake step_cycle(V& v, uint64_t cycle) {
   switch_detail::SwitchHeads coming =
       switch_detail::find_heads(v.s.ports, v.base, window, v.horizon);
   show_heads(v, coming, cycle, wake);
-  const StepResult others =
-      result_of(switch_detail::Switch(v.p.ports, v.s.ports, v.base, window, v.horizon).run(coming));
+  const StepResult others = result_of(
+      switch_detail::Switch<true>(v.p.ports, v.s.ports, v.base, window, v.horizon).run(coming));
   wake.tick = min_tick(wake.tick, others.wake);
   wake.poll |= others.poll;
   memory_hooks::each(

@@ -79,7 +79,9 @@ NW_HD NW_INLINE Departure depart(const SwitchParams& p, SwitchState& s, std::byt
   return {start, cycles};
 }
 
-/// A switch in a window of at most kSwitchCycles.
+/// A switch in a window of at most kSwitchCycles. `kEachHead`: run() moves heads of inputs that are
+/// among those coming, or registered, and no others, so that who calls it sees each of them first.
+template <bool kEachHead = false>
 class Switch {
  public:
   NW_HD NW_INLINE Switch(const SwitchParams& p, SwitchState& s, std::byte* base,
@@ -324,7 +326,7 @@ class Switch {
       in_ports_[at_port].grants = 0;
       transfer(i, output);
       // The next head may stand where this one has.
-      if (!is_behind(i, output)) {
+      if (kEachHead || !is_behind(i, output)) {
         unregister_head(i);
         expect(i);
       }
@@ -449,7 +451,7 @@ NW_HD NW_INLINE SwitchHeads find_heads(const SwitchState& s, const std::byte* ba
 NW_HD NW_INLINE StepResult step_part(const SwitchParams& p, SwitchState& s, std::byte* base,
                                      const Window& window, Horizon& horizon) {
   const SwitchHeads coming = find_heads(s, base, window, horizon);
-  return result_of(Switch(p, s, base, window, horizon).run(coming));
+  return result_of(Switch<>(p, s, base, window, horizon).run(coming));
 }
 
 }  // namespace switch_detail

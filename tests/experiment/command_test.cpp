@@ -66,6 +66,12 @@ TEST_F(ExperimentCommand, NumbersAreThoseOfRun) {
     if (point["workload"] != "kmeans" || point["policy"] != "tom") continue;
     EXPECT_EQ(point["quantities"]["cycles"], runs[1]["cycles"]);
     EXPECT_EQ(point["candidates"], runs[1]["candidates"]);
+    // A mechanism's tables for the page.
+    const Json& blocks = point["sections"][0];
+    EXPECT_EQ(blocks["title"], "Candidate blocks");
+    ASSERT_EQ(blocks["rows"].size(), point["candidates"].size());
+    EXPECT_EQ(blocks["rows"][0].size(), blocks["columns"].size());
+    EXPECT_EQ(blocks["rows"][0][0]["kernel"], point["candidates"][0]["kernel"]);
     const std::string name = "sm.issued";
     const auto& names = document["counters"];
     EXPECT_TRUE(names.contains(name));

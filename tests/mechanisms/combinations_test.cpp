@@ -155,11 +155,11 @@ TEST(Combinations, WhileAMappingIsLearntChainsStayAtHome) {
   const report::RunResult some = run(t, "bfs-rmat");
   EXPECT_GT(some.learning_cycles, 0u);
   EXPECT_GT(value(some, "chains.instances"), 0u);
-  // Accesses of blocks count the same whether chains of them could go away or not.
+  // All instances are to be seen: hardly any warp comes to a chain after that.
   t.keys.push_back("mapping.learning_permille=1000");
   const report::RunResult all = run(t, "bfs-rmat");
-  EXPECT_EQ(value(all, "chains.offloaded"), 0u);
-  EXPECT_EQ(all.learning_cycles, all.cycles);
+  EXPECT_GT(all.learning_cycles, all.cycles * 9 / 10);
+  EXPECT_LT(value(all, "chains.instances"), value(some, "chains.instances") / 10);
 }
 
 TEST(Combinations, PagesInPartitionsBringOperandsTogether) {

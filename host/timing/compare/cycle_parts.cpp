@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "host/timing/report/section.h"
 #include "host/timing/report/use.h"
 
 namespace nearwarp::compare {
@@ -34,13 +35,16 @@ constexpr const char* kLocal = "lines of the own stack";
 }  // namespace
 
 double remote_share(const Json& run, const std::string& kernel) {
-  uint64_t local = 0, remote = 0;
-  for (const Json& c : run.value("candidates", Json::array())) {
-    if (c.value("kernel", "") != kernel) continue;
-    local += c.value("local_lines", uint64_t{0});
-    remote += c.value("remote_lines", uint64_t{0});
+  report::NearLines lines;
+  for (const report::MechanismReport* mechanism : report::mechanism_reports()) {
+    if (mechanism->near_lines == nullptr) continue;
+    const report::NearLines of = mechanism->near_lines(run, kernel);
+    lines.local += of.local;
+    lines.remote += of.remote;
   }
-  return remote == 0 ? 0 : static_cast<double>(remote) / static_cast<double>(local + remote);
+  return lines.remote == 0
+             ? 0
+             : static_cast<double>(lines.remote) / static_cast<double>(lines.local + lines.remote);
 }
 
 CycleParts parts_of_offload(const Json& run, const std::string& kernel, double cycles) {

@@ -14,6 +14,7 @@
 #include "host/timing/experiment/expression.h"
 #include "host/timing/experiment/tables.h"
 #include "host/timing/report/kernels.h"
+#include "host/timing/report/section.h"
 
 namespace nearwarp::experiment {
 namespace {
@@ -96,10 +97,18 @@ Json differences(const std::vector<config::KeyDescription>& file,
 /// Adds a run's quantities and sections, without those that depend on the host.
 void add_run(Json& point, const Json& run, std::vector<std::string>& counters) {
   for (const Quantity& q : quantities()) point["quantities"][q.name] = quantity_of(run, q.name);
-  for (const char* member :
-       {"bound", "sm_cycles", "utilisation", "networks", "kernel_totals", "candidates", "mapping",
-        "placement", "applications", "partial_reason", "launches"})
+  const auto keep = [&](const char* member) {
     if (run.contains(member) && !run.at(member).empty()) point[member] = run.at(member);
+  };
+  for (const char* member : {"bound", "sm_cycles", "utilisation", "networks", "kernel_totals",
+                             "applications", "partial_reason", "launches"})
+    keep(member);
+  Json sections = Json::array();
+  for (const report::MechanismReport* mechanism : report::mechanism_reports()) {
+    for (const char* member : mechanism->kept) keep(member);
+    if (mechanism->page != nullptr) mechanism->page(run, sections);
+  }
+  if (!sections.empty()) point["sections"] = std::move(sections);
   std::map<std::string, size_t> index;
   for (size_t i = 0; i < counters.size(); ++i) index[counters[i]] = i;
   Json values = Json::array();

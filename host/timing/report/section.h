@@ -40,6 +40,11 @@ struct Phases {
   std::vector<Phase> phases;
 };
 
+/// Lines that were accessed near memory, by where they are.
+struct NearLines {
+  uint64_t local = 0, remote = 0;
+};
+
 /// A function f(mine, other's) for each number that is a sum over a run's events.
 using EachSum = std::function<void(uint64_t&, uint64_t)>;
 
@@ -59,6 +64,14 @@ struct MechanismReport {
   std::vector<KernelWork> (*work)(const RunResult& run) = nullptr;
   /// The phases in which it learnt, for timelines; nothing in `phases`: it did not.
   Phases (*phases)(const RunResult& run) = nullptr;
+  /// Lines that what runs near memory accessed for a kernel, in its own stack and in others;
+  /// `run` is a document of `members`.
+  NearLines (*near_lines)(const Json& run, const std::string& kernel) = nullptr;
+  /// What an experiment's page shows of a run: names of its members that are kept there, and
+  /// sections {title, text, columns, rows}, made of a document of `members`. A cell is a text, a
+  /// number, or {kernel: NAME}.
+  std::span<const char* const> kept{};
+  void (*page)(const Json& run, Json& sections) = nullptr;
   /// The cycles that it took for itself before anything was gained, as a clause of a
   /// sentence; `run` is a document of `members`, fewer cycles than `least` are not worth one.
   std::string (*cost)(const Json& run, int64_t least) = nullptr;

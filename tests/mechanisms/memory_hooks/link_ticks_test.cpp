@@ -86,6 +86,20 @@ TEST(LinkHooks, WhatWaitsGoesOnWhenItMay) {
   }
 }
 
+TEST(LinkHooks, EachOfAQueueIsSeenOnce) {
+  for (const Tick window : {Tick{20}, Tick{1}, Tick{7}}) {
+    GatedLink r;
+    for (uint32_t i = 0; i < 12; ++i) {
+      r.write(0, i);
+      r.read(0, 100 + i);
+    }
+    r.run(window);
+    EXPECT_EQ(r.tx->items.size(), 24u);
+    EXPECT_EQ(r.seen(), 24u);
+    EXPECT_EQ(r.rig.arena.get(r.gate)->passed[0], 24u);
+  }
+}
+
 TEST(LinkHooks, OthersPassBesideOneThatWaits) {
   GatedLink r({.cycles = 30});
   r.read(0, 1);

@@ -79,6 +79,32 @@ void add_members(const RunResult& run, Json& json) {
   if (!placed_of(run).empty()) json["placement"] = placed_json(run);
 }
 
+/// What became of the objects, for an experiment's page.
+void add_to_page(const Json& run, Json& sections) {
+  if (!run.contains("placement")) return;
+  Json rows = Json::array();
+  for (const Json& o : run.at("placement")) {
+    const auto name = o.at("name").get<std::string>();
+    const auto accesses = o.at("accesses").get<uint64_t>();
+    const bool regular = o.at("block_bytes").get<uint64_t>() != 0;
+    Json local = "-";
+    if (accesses != 0) local = 100 * o.at("local").get<double>() / static_cast<double>(accesses);
+    rows.push_back({name.empty() ? "-" : name, o.at("bytes"),
+                    o.at("pages") == "cgp" ? "in stacks" : "spread", o.at("block_bytes"),
+                    !regular                        ? "-"
+                    : o.at("from_code").get<bool>() ? "code"
+                                                    : "traces",
+                    accesses, local});
+  }
+  sections.push_back(
+      {{"title", "Objects"},
+       {"columns",
+        {"object", "bytes", "pages", "B [bytes]", "from", "accesses", "local if placed [%]"}},
+       {"rows", std::move(rows)}});
+}
+
+constexpr const char* kKept[] = {"placement"};
+
 constexpr Legend kLegends[] = {
     {kPlacementLegend, [](const RunResult& r) { return !placed_of(r).empty(); }},
     {kUnitsLegend, places_units},
@@ -87,8 +113,11 @@ constexpr Legend kLegends[] = {
 }  // namespace
 
 const MechanismReport& report_sections() {
-  static constexpr MechanismReport kReport = {
-      .explanation = format_placement, .legends = kLegends, .members = add_members};
+  static constexpr MechanismReport kReport = {.explanation = format_placement,
+                                              .legends = kLegends,
+                                              .members = add_members,
+                                              .kept = kKept,
+                                              .page = add_to_page};
   return kReport;
 }
 

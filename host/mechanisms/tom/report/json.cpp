@@ -78,4 +78,14 @@ void add_members(const RunResult& run, Json& json) {
   if (mapping_of(run).has_value()) json["mapping"] = mapping_json(*mapping_of(run));
 }
 
+NearLines near_lines(const Json& run, const std::string& kernel) {
+  NearLines lines;
+  for (const Json& c : run.value("candidates", Json::array())) {
+    if (c.value("kernel", "") != kernel) continue;
+    lines.local += c.value("local_lines", uint64_t{0});
+    lines.remote += c.value("remote_lines", uint64_t{0});
+  }
+  return lines;
+}
+
 }  // namespace nearwarp::tom

@@ -93,6 +93,8 @@ std::string cost(const report::Json& run, int64_t least) {
              : "the mapping was being learnt to the end, with memory behind PCI-E";
 }
 
+constexpr const char* kKept[] = {"candidates", "mapping"};
+
 }  // namespace
 
 const report::MechanismReport& report_sections() {
@@ -106,6 +108,9 @@ const report::MechanismReport& report_sections() {
       .kernel_members = add_kernel_members,
       .work = work,
       .phases = phases,
+      .near_lines = near_lines,
+      .kept = kKept,
+      .page = add_to_page,
       .cost = cost,
       .each_sum = each_sum_of_run,
   };

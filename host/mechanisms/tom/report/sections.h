@@ -126,5 +126,8 @@ std::string few_instances_text(const MappingReport& mapping);
 
 /// Members `candidates` and `mapping` of a run.
 void add_members(const report::RunResult& run, report::Json& json);
+report::NearLines near_lines(const report::Json& run, const std::string& kernel);
+/// Its sections of an experiment's page.
+void add_to_page(const report::Json& run, report::Json& sections);
 
 }  // namespace nearwarp::tom
