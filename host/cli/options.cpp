@@ -8,6 +8,8 @@
 
 // A list option is one value per occurrence: `--set a="x, y"` is not split at its comma.
 #define CXXOPTS_VECTOR_DELIMITER '\0'
+// Making regular expressions of options would take more than all else that a command begins with.
+#define CXXOPTS_NO_REGEX
 #include <cxxopts.hpp>
 
 #include "host/cli/commands.h"

@@ -2,33 +2,25 @@
 #include "host/recording/divide.h"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <limits>
-#include <map>
-#include <utility>
 
-#include "host/recording/chunk_touches.h"
-#include "host/recording/chunk_walk.h"
-#include "host/recording/launch_features.h"
-#include "host/recording/record_lines.h"
+#include "host/recording/launch_costs.h"
 
 namespace nearwarp::runtime {
 namespace {
 
-/// Lines of warps' accesses cost as much as so many warp-instructions (estimated, from host
-/// instructions of kmeans on tom, where it is 1, and of bfs-rmat on coda, where it is 2.3).
-constexpr double kTransactionCosts = 1.5;
-/// Traces of one thread block in so many are read.
-constexpr uint32_t kBlocksRead = 8;
 /// Filling caches for a part and making its machine cost this (estimated: 10 to 40 million host
 /// instructions, of kmeans, bfs-rmat and graph-colouring at size small, on tom and coda); of a
 /// small program, in which there is less to fill, one in so much of its work.
 constexpr uint64_t kPartCosts = 20'000, kPartCostsOf = 64;
-/// How many parts are tried where that is left open, the most first. More have more at their
-/// beginnings to make, and are for who has more cores (PARTS).
-constexpr uint32_t kNumbers[] = {16, 12, 8, 6, 4};
-/// Such parts do no more twice than one in so much of the program's work. Two cores so are at
-/// least 1.84 times as fast as one, if that is all.
-constexpr uint64_t kTwice = 12;
+/// How many parts are tried where that is left open, in halves of the cores that there are. More
+/// have more at their beginnings to make, and are for who has more cores (PARTS).
+constexpr uint32_t kHalvesOfCores[] = {2, 3, 4, 6, 8, 12, 16};
+/// What is done twice counts by one in so much besides the time that it takes: cores that others
+/// could use do it (estimated).
+constexpr uint64_t kTwiceCounts = 8;
 /// The part that costs most may cost one in so much more, if less is simulated twice then.
 constexpr uint64_t kSlackOf = 32;
 /// Only so many cuts of a program that has more are looked at, evenly by work; what lies between is
@@ -36,62 +28,28 @@ constexpr uint64_t kSlackOf = 32;
 constexpr size_t kMostCuts = 512;
 constexpr uint64_t kNone = std::numeric_limits<uint64_t>::max();
 
-/// Transactions of device memory in a chunk, as one thread block in kBlocksRead has them.
-uint64_t transactions_of(const TraceChunk& chunk, const compiler::Kernel& kernel) {
-  struct Visit {
-    const compiler::Kernel& kernel;
-    uint64_t transactions = 0;
-
-    void warp(uint64_t, uint32_t) {}
-    void run(uint32_t, uint32_t, uint32_t) {}
-    void record(uint32_t instruction, uint32_t lanes, const uint64_t* words) {
-      if (!is_of_device(kernel.instructions[instruction].mod.space)) return;
-      each_line(words, lanes, kFeatureLineShift, [&](uint64_t, uint32_t) { ++transactions; });
-    }
-  };
-  const ChunkWalk walk(kernel);
-  Visit visit{kernel};
-  uint64_t read = 0;
-  for (uint32_t b = 0; b < chunk.num_blocks; b += kBlocksRead, ++read)
-    walk.walk(chunk, chunk.first_block + b, chunk.first_block + b + 1, visit);
-  return read == 0 ? 0 : visit.transactions * chunk.num_blocks / read;
-}
-
-std::vector<uint64_t> costs_of(const Recording& recording) {
-  std::vector<uint64_t> costs;
-  std::map<std::pair<uint32_t, uint32_t>, uint64_t> known;  // by chunk's identity and kernel
-  for (const LaunchRecord& l : recording.launches) {
-    uint64_t transactions = 0;
-    for (uint32_t c = l.first_chunk; c < l.first_chunk + l.num_chunks; ++c) {
-      const auto [of, is_new] = known.try_emplace({recording.traces.identity(c), l.kernel}, 0);
-      if (is_new)
-        of->second = transactions_of(*recording.traces.chunk(c), *recording.kernels[l.kernel]);
-      transactions += of->second;
-    }
-    costs.push_back(l.warp_instructions +
-                    static_cast<uint64_t>(kTransactionCosts * static_cast<double>(transactions)));
-  }
-  return costs;
-}
-
 class Divider {
  public:
-  Divider(const Recording& recording, uint32_t before, uint32_t together) : done_{0} {
-    for (const uint64_t cost : launch_costs(recording)) done_.push_back(done_.back() + cost);
+  Divider(const Recording& recording, uint32_t before, uint32_t together) {
+    for (size_t m = 0; m < kModels; ++m) {
+      costs_[m].done = {0};
+      for (const uint64_t cost : launch_costs(recording, kTransactionCosts[m]))
+        costs_[m].done.push_back(costs_[m].done.back() + cost);
+    }
     const std::vector<bool> cuts = launch_cuts(recording);
     const std::vector<bool> of_parts = cuts_after(cuts, together);
     const auto end = static_cast<uint32_t>(cuts.size()) - 1;
-    const uint64_t part_costs = std::min(kPartCosts, all() / kPartCostsOf);
     uint64_t next = 0;  // work at which the next cut is looked at
     for (uint32_t i = 0; i <= end; ++i) {
       if (!of_parts[i] || (done_[i] < next && i != end)) continue;
       cuts_.push_back(part_of(cuts, i, i, before));
-      lead_.push_back(i == 0 ? 0 : part_costs + done_[i] - done_[cuts_.back().begin]);
+      for (Costs& c : costs_)
+        c.lead.push_back(i == 0 ? 0
+                                : std::min(kPartCosts, c.done.back() / kPartCostsOf) + c.done[i] -
+                                      c.done[cuts_.back().begin]);
       next = done_[i] + (end > kMostCuts ? done_.back() / kMostCuts : 0);
     }
   }
-
-  uint64_t all() const { return done_.back(); }
 
   /// The costs of the part that costs most, in a division into at most so many.
   uint64_t least_bound(uint32_t most) const {
@@ -113,8 +71,8 @@ class Divider {
   }
 
   struct Plan {
-    std::vector<LaunchPart> parts = {};
-    uint64_t twice = 0;  ///< what is done before parts
+    std::vector<size_t> at = {};  ///< the cut at which each part begins, and the program's end
+    uint64_t twice = 0;           ///< what is done before parts
   };
 
   /// At most so many parts, none of which costs more than the bound and which do least twice.
@@ -134,14 +92,9 @@ class Divider {
         }
       if (twice[n].back() < (best == 0 ? kNone : twice[best].back())) best = n;
     }
-    Plan plan;
-    plan.twice = twice[best].back();
-    for (size_t e = cuts_.size() - 1; e != 0; e = from[best--][e]) {
-      LaunchPart part = cuts_[from[best][e]];
-      part.end = cuts_[e].first;
-      plan.parts.push_back(part);
-    }
-    std::ranges::reverse(plan.parts);
+    Plan plan{{cuts_.size() - 1}, twice[best].back()};
+    while (plan.at.back() != 0) plan.at.push_back(from[best--][plan.at.back()]);
+    std::ranges::reverse(plan.at);
     return plan;
   }
 
@@ -153,32 +106,105 @@ class Divider {
     return less.twice < even.twice ? less : even;
   }
 
+  /// As many parts as suit so many cores, in whatever sizes.
+  Plan for_cores(uint32_t cores) {
+    Plan best = with(1);
+    if (cuts_.size() < 2) return best;
+    uint64_t least = costs_on(cores, best.at);
+    for (const uint32_t halves : kHalvesOfCores) {
+      Plan plan = with(std::max(2u, cores * halves / 2));
+      const uint64_t costs = move(cores, plan);
+      if (costs >= least) continue;
+      least = costs;
+      best = std::move(plan);
+    }
+    return best;
+  }
+
+  std::vector<LaunchPart> parts_of(const Plan& plan) const {
+    std::vector<LaunchPart> parts;
+    for (size_t i = 0; i + 1 < plan.at.size(); ++i) {
+      parts.push_back(cuts_[plan.at[i]]);
+      parts.back().end = cuts_[plan.at[i + 1]].first;
+    }
+    return parts;
+  }
+
  private:
   uint64_t cost_of(size_t begin, size_t end) const {
     return lead_[begin] + done_[cuts_[end].first] - done_[cuts_[begin].first];
   }
 
-  std::vector<uint64_t> done_;    // by launch: all before it
+  /// What parts take on so many cores, each on the first core that is free, in their order, and
+  /// some for what they do twice: the most that it may be, whatever transactions cost, to the
+  /// program's costs as they usually are.
+  uint64_t costs_on(uint32_t cores, const std::vector<size_t>& at) {
+    uint64_t most = 0;
+    for (const Costs& c : costs_) {
+      free_at_.assign(cores, 0);  // a heap, the first one on top
+      uint64_t end = 0, twice = 0;
+      for (size_t i = 0; i + 1 < at.size(); ++i) {
+        std::ranges::pop_heap(free_at_, std::greater());
+        free_at_.back() +=
+            c.lead[at[i]] + c.done[cuts_[at[i + 1]].first] - c.done[cuts_[at[i]].first];
+        end = std::max(end, free_at_.back());
+        std::ranges::push_heap(free_at_, std::greater());
+        twice += c.lead[at[i]];
+      }
+      const double share = static_cast<double>(end + twice / kTwiceCounts) /
+                           static_cast<double>(std::max<uint64_t>(1, c.done.back()));
+      most = std::max(most, static_cast<uint64_t>(share * static_cast<double>(done_.back())));
+    }
+    return most;
+  }
+
+  /// Moves beginnings of parts, two neighbours at a time, as long as that makes costs less. Returns
+  /// these.
+  uint64_t move(uint32_t cores, Plan& plan) {
+    std::vector<size_t> at = plan.at;
+    uint64_t least = costs_on(cores, at);
+    const auto look = [&] {
+      const uint64_t costs = costs_on(cores, at);
+      if (costs >= least) return false;
+      least = costs;
+      plan.at = at;
+      return true;
+    };
+    for (bool is_better = true; is_better;) {
+      is_better = false;
+      for (size_t i = 1; i + 1 < at.size(); ++i) {
+        const bool two = i + 2 < at.size();
+        const size_t end = at[two ? i + 2 : i + 1];
+        for (at[i] = at[i - 1] + 1; at[i] < end; ++at[i]) {
+          if (!two) is_better |= look();
+          if (!two) continue;
+          for (at[i + 1] = at[i] + 1; at[i + 1] < end; ++at[i + 1]) is_better |= look();
+        }
+        at = plan.at;
+      }
+    }
+    return least;
+  }
+
+  /// Costs if a transaction costs so much.
+  struct Costs {
+    std::vector<uint64_t> done;  ///< by launch: of all before it
+    std::vector<uint64_t> lead;  ///< by cut: of what is done before a part that begins there
+  };
+  static constexpr size_t kModels = std::size(kTransactionCosts);
+
+  Costs costs_[kModels];
+  const std::vector<uint64_t>&done_ = costs_[1].done, &lead_ = costs_[1].lead;  // usually
   std::vector<LaunchPart> cuts_;  // without an end: the program's beginning, where a part may begin
-  std::vector<uint64_t> lead_;    // by cut: what is done before a part that begins there
+  std::vector<uint64_t> free_at_;  // of costs_on(), by core
 };
 
 }  // namespace
 
-std::vector<uint64_t> launch_costs(const Recording& recording) {
-  return *recording.studies->of<std::vector<uint64_t>>("costs of launches",
-                                                       [&] { return costs_of(recording); });
-}
-
 std::vector<LaunchPart> divide(const Recording& recording, uint32_t most, uint32_t before,
-                               uint32_t together) {
-  const Divider divider(recording, before, together);
-  if (most != 0) return divider.with(most).parts;
-  for (const uint32_t n : kNumbers) {
-    Divider::Plan plan = divider.with(n);
-    if (plan.parts.size() == n && plan.twice <= divider.all() / kTwice) return plan.parts;
-  }
-  return divider.with(2).parts;
+                               uint32_t together, uint32_t cores) {
+  Divider divider(recording, before, together);
+  return divider.parts_of(most != 0 ? divider.with(most) : divider.for_cores(cores));
 }
 
 }  // namespace nearwarp::runtime

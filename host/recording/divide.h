@@ -9,17 +9,17 @@
 
 namespace nearwarp::runtime {
 
-/// By launch, what simulating it costs the host beside others, in warp-instructions of a kernel
-/// that hardly uses memory; from the traces of one thread block in eight.
-std::vector<uint64_t> launch_costs(const Recording& recording);
+/// Cores that a program is divided for where nobody says how many: a result must not depend on
+/// those of the machine that it is made on.
+inline constexpr uint32_t kUsualCores = 2;
 
 /// A program divided at cuts into parts that follow each other, each after `before` launches. The
 /// part that costs most, what is made and simulated before it included, costs as little as `most`
 /// parts allow, or nearly; of such divisions it is the one that simulates least twice. With `most`
-/// 0 there are as many of 4, 6, 8, 12 or 16 parts, so that two cores have as much each, as together
-/// do at most a twelfth more than the program takes; else two. The first `together`
-/// launches are not divided.
+/// 0 there are as many parts, up to eight for each of so many cores, and as large ones, as let these
+/// cores be done first, each part on the first core that is free, with little done twice. The first
+/// `together` launches are not divided.
 std::vector<LaunchPart> divide(const Recording& recording, uint32_t most, uint32_t before,
-                               uint32_t together = 0);
+                               uint32_t together = 0, uint32_t cores = kUsualCores);
 
 }  // namespace nearwarp::runtime

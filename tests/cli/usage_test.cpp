@@ -169,6 +169,9 @@ TEST(Usage, LaunchesThatCannotBeAPart) {
   refused("1..x", {"'x' is not a number"});
   refused("1..2:3:4", {"too many numbers"});
   refused("parallel:2:0", {"0 is not between 1 and"});
+  refused("parallel@0", {"0 is not between 1 and 1024"});
+  refused("parallel@2@3", {"too many numbers of cores"});
+  refused("parallel@2:1:3", {"a number of parts is chosen, and one is given"});
   refused("5..7", {"there is no launch 7", "fdtd has 6"});
   refused("2..3", {"touched first", "cgp-only"},
           {"--machine", "coda", "--policy", "cgp-fta-migrate"});
@@ -250,6 +253,8 @@ TEST(Usage, APartOfAProgramSaysWhatItApproximates) {
   EXPECT_TRUE(contains(said("5..5:1", {"--cold-caches"}), "began 1 launch earlier cold"));
   EXPECT_TRUE(contains(said("2..3"), "Launches 2 to 3 of 6: exact."));
   EXPECT_TRUE(contains(said("parallel:1:3"), "6 launches in 3 parts side by side"));
+  EXPECT_TRUE(contains(said("parallel@2:0"), "6 launches in 2 parts side by side"));
+  EXPECT_TRUE(contains(said("parallel@6:0"), "6 launches in 6 parts side by side"));
 }
 
 TEST(Usage, Version) {

@@ -89,19 +89,6 @@ TEST(LaunchPart, DivideKeepsTogetherWhatRunsTogether) {
   EXPECT_LE(divide(r, 100, 0).size(), 7u);
 }
 
-TEST(LaunchPart, WithoutANumberThereIsAtMostATwelfthMoreToDo) {
-  for (const uint32_t launches : {40u, 100u, 400u}) {
-    const Recording r = in_order(std::vector<uint64_t>(launches, 10));
-    const std::vector<LaunchPart> parts = divide(r, 0, 2);
-    expect_whole(parts, r, 2);
-    EXPECT_EQ(parts.size(), launches == 40 ? 2u : launches == 100 ? 4u : 16u);
-    EXPECT_LE(parts.size(), 16u);
-    uint32_t more = 0;
-    for (const LaunchPart& p : parts) more += p.first - p.begin;
-    EXPECT_LE(more, parts.size() == 2 ? 2 : launches / 12);
-  }
-}
-
 uint64_t twice(const std::vector<LaunchPart>& parts, const Recording& r) {
   uint64_t sum = 0;
   for (const LaunchPart& p : parts) sum += instructions_of(r, p);
@@ -124,12 +111,72 @@ TEST(LaunchPart, DivideBeginsPartsAfterSmallLaunchesWhereThatCostsNothing) {
   EXPECT_EQ(twice(divide(nearly, 2, 1), nearly), kMillion);
 }
 
-TEST(LaunchPart, WithoutANumberPartsAreEvenInNumber) {
-  for (uint32_t launches = 20; launches < 400; launches += 7) {
-    const size_t parts = divide(in_order(std::vector<uint64_t>(launches, 1)), 0, 1).size();
-    EXPECT_GE(parts, 2u) << launches;
-    EXPECT_EQ(parts % 2, 0u) << launches;
-    EXPECT_LE(parts, 16u);
+/// What parts take on so many cores, in million warp-instructions, each on the first that is free.
+uint64_t time_on(uint32_t cores, const std::vector<LaunchPart>& parts, const Recording& r) {
+  std::vector<uint64_t> free_at(cores, 0);
+  for (const LaunchPart& p : parts) *std::ranges::min_element(free_at) += most_work({p}, r);
+  return *std::ranges::max_element(free_at);
+}
+
+TEST(LaunchPart, WithoutANumberTwoCoresAreDoneAsEarlyAsCanBe) {
+  struct Case {
+    std::vector<uint64_t> work;
+    uint32_t before;
+    uint64_t time;
+  };
+  const Case cases[] = {
+      {{30, 40, 30}, 0, 60},  // the outer ones on one core
+      {{20, 60, 20}, 0, 60},  // a launch that is longer than half bounds it
+      {{10, 10, 30, 10, 30, 10}, 0, 50},
+      {{1, 24, 1, 49, 1, 24}, 1, 51},  // parts begin after small launches
+      {{100}, 0, 100},
+  };
+  for (const Case& c : cases) {
+    const Recording r = in_order(c.work);
+    const std::vector<LaunchPart> parts = divide(r, 0, c.before);
+    expect_whole(parts, r, c.before);
+    EXPECT_EQ(time_on(2, parts, r), c.time) << ::testing::PrintToString(c.work);
+  }
+}
+
+TEST(LaunchPart, WithoutANumberNoThreePartsAreBetter) {
+  uint64_t random = 1;
+  for (uint32_t tried = 0; tried < 20; ++tried) {
+    std::vector<uint64_t> work;
+    for (uint32_t i = 0; i < 9; ++i) {
+      random = random * 6364136223846793005u + 1442695040888963407u;
+      work.push_back(10 + (random >> 33) % (i % 3 == 0 ? 400 : 40));
+    }
+    const Recording r = in_order(work);
+    const Cuts cuts = launch_cuts(r);
+    const auto costs = [&](const std::vector<LaunchPart>& parts) {
+      uint64_t all = 0, sum = 0;
+      for (const LaunchPart& p : parts) sum += most_work({p}, r);
+      for (const uint64_t w : work) all += w;
+      return time_on(2, parts, r) + (sum - all) / 8;
+    };
+    uint64_t least = ~uint64_t{0};
+    for (uint32_t a = 1; a < 9; ++a)
+      for (uint32_t b = a + 1; b < 10; ++b) {
+        std::vector<LaunchPart> parts = {part_of(cuts, 0, a, 1), part_of(cuts, a, b, 1)};
+        if (b != 9) parts.push_back(part_of(cuts, b, 9, 1));
+        if (b == 9) parts[1].end = 9;
+        least = std::min(least, costs(parts));
+      }
+    const std::vector<LaunchPart> parts = divide(r, 0, 1);
+    expect_whole(parts, r, 1);
+    EXPECT_LE(costs(parts), least + 1) << ::testing::PrintToString(work);
+  }
+}
+
+TEST(LaunchPart, DivideForSoManyCores) {
+  const Recording r = in_order(std::vector<uint64_t>(400, 10));
+  EXPECT_EQ(divide(r, 0, 1, 0, 1).size(), 1u);
+  for (const uint32_t cores : {2u, 3u, 8u, 16u}) {
+    const std::vector<LaunchPart> parts = divide(r, 0, 1, 0, cores);
+    expect_whole(parts, r, 1);
+    EXPECT_GE(parts.size(), cores);
+    EXPECT_LE(time_on(cores, parts, r), 4000 / cores + 21) << cores;
   }
 }
 

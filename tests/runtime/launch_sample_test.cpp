@@ -11,8 +11,8 @@
 #include <set>
 
 #include "bench/workloads/workload.h"
-#include "host/recording/divide.h"
 #include "host/recording/division.h"
+#include "host/recording/launch_costs.h"
 #include "host/recording/launch_features.h"
 #include "host/recording/record_lines.h"
 #include "host/recording/trace_replay.h"

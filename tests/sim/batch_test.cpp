@@ -43,6 +43,26 @@ struct Observer final : BatchObserver {
   bool inside_ = false;
 };
 
+TEST(BatchThreads, AllAreUsedAndNoneTwice) {
+  for (const unsigned threads : {1u, 2u, 3u, 7u, 16u})
+    for (size_t left = 1; left < 20; ++left) {
+      unsigned all = 0;
+      for (size_t before = 0; before < left; ++before) {
+        const unsigned own = threads_of_system(threads, left, before);
+        EXPECT_GE(own, 1u);
+        // Another system's end takes no thread away from it, whichever that was.
+        if (left > 1) {
+          EXPECT_GE(threads_of_system(threads, left - 1, before), own);
+        }
+        if (before > 0) {
+          EXPECT_GE(threads_of_system(threads, left - 1, before - 1), own);
+        }
+        all += own;
+      }
+      EXPECT_EQ(all, std::max<unsigned>(threads, static_cast<unsigned>(left)));
+    }
+}
+
 /// Systems of two programs on two machines under two policies.
 class Batch : public ::testing::TestWithParam<unsigned> {
  protected:

@@ -19,6 +19,19 @@ TEST(Threads, AnyNumberCountsTheSame) {
   }
 }
 
+TEST(Threads, OthersMayHelpAtAnyTime) {
+  const runtime::Recording& recording = testing::workload("kmeans", 600'000);
+  for (const char* policy : {"baseline", "ndp-controlled-bmap"}) {
+    unsigned asked = 0;
+    SimOptions o;
+    o.threads_now = [&] { return ++asked % 4 + 1; };
+    EXPECT_EQ(testing::numbers(testing::simulate(recording, policy, {}, o)),
+              testing::numbers(testing::simulate(recording, policy)))
+        << policy;
+    EXPECT_GT(asked, 2u);
+  }
+}
+
 TEST(Threads, MoreThanThereAreComponentsOfAKind) {
   const runtime::Recording& recording = testing::workload("kmeans", 20'000);
   const std::vector<std::string> tiny = {"gpu.sms=4", "gpu.sms_with_ndp=4"};

@@ -33,14 +33,20 @@ CpuRun::CpuRun(const ReplayJob& what, SimOptions options)
       state_(run_.state()),
       feed_(run_.recording(), run_.image(), run_.dispatch_margin(),
             run_.is_lengthened() ? run_.window_cycles() : 0),
-      executor_(run_.system().components(),
-                {options_.threads, options_.order_seed, options_.family, plan_}),
       limit_(state_.control.limit),
       longest_(state_.control.longest),
       look_at_(kSliceWindows),
       cycle_(state_.control.last / run_.system().core_period),
       reported_(Clock::now()) {
+  step_with(options_.threads);
   feed_.resume(thread_blocks_on(run_));
+}
+
+void CpuRun::step_with(unsigned threads) {
+  if (executor_.has_value() && threads == options_.threads) return;
+  options_.threads = threads;
+  executor_.emplace(run_.system().components(),
+                    kernels::ExecutorOptions{threads, options_.order_seed, options_.family, plan_});
 }
 
 bool CpuRun::is_there(const StopAt& until) {
@@ -68,7 +74,7 @@ Stepped CpuRun::step(const StopAt& until) {
         apart == 0 || by_window ? std::min(longest_, run_.system().window) : longest_;
     if (apart == 0) apart = ~uint64_t{0};
     if (by_window) apart = 1;
-    executor_.run(state_, std::min(look_at_ - state_.control.windows, apart));
+    executor_->run(state_, std::min(look_at_ - state_.control.windows, apart));
     state_.control.limit = limit_;
     run_.control() = state_.control;
     cycle_ = state_.control.last / run_.system().core_period;
@@ -92,6 +98,7 @@ Stepped CpuRun::step(const StopAt& until) {
     const uint64_t committed = committed_instructions(run_.system());
     if (run_.is_stuck(committed)) run_.fail_stuck();
     if (run_.is_time_to_save()) save();
+    if (options_.threads_now) step_with(options_.threads_now());
     const Clock::time_point now = Clock::now();
     if (!options_.progress || now - reported_ < options_.progress_interval) continue;
     reported_ = now;

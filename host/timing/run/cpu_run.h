@@ -28,6 +28,9 @@ struct Progress {
 
 struct SimOptions {
   unsigned threads = 1;
+  /// If set, asked many times a second: threads that the run may have from then on. Results do not
+  /// depend on it.
+  std::function<unsigned()> threads_now;
   /// Called some times a second; return false to stop: the result is then partial.
   std::function<bool(const Progress&)> progress;
   std::string checkpoint;                           ///< see ReplayJob
@@ -84,6 +87,7 @@ class CpuRun {
 
  private:
   bool is_there(const StopAt& until);
+  void step_with(unsigned threads);
 
   SimOptions options_;
   RunWatcher* watcher_;
@@ -91,7 +95,7 @@ class CpuRun {
   kernels::SafeTimePlan plan_;
   kernels::RunState state_;
   TraceFeed feed_;
-  kernels::CpuExecutor executor_;
+  std::optional<kernels::CpuExecutor> executor_;
   Tick limit_, longest_;
   uint64_t look_at_;    ///< windows
   uint64_t cycle_ = 0;  ///< at which it stands

@@ -22,7 +22,10 @@ constexpr double kLeastSampleError = 1.5, kMostSampleError = 50;
 /// Launches that are simulated before each part of a whole program: what is off there is little
 /// beside the whole, whatever the machine and the policy (docs/launches.md).
 constexpr uint32_t kBeforeParts = 1;
-constexpr const char* kForms = "I..J, I..J:K, parallel, parallel:K or parallel:K:PARTS";
+constexpr const char* kForms =
+    "I..J, I..J:K, parallel, parallel:K, parallel:K:PARTS, parallel@CORES or parallel@CORES:K";
+/// Cores that a program may be divided for.
+constexpr uint64_t kMostCores = 1024;
 
 /// A text that is no choice; `option` is what users know it by.
 struct Refused {
@@ -60,7 +63,11 @@ LaunchChoice parse_launches(const std::string& text, const std::string& option) 
   LaunchChoice choice;
   choice.given = true;
   const std::vector<std::string> words = split(text, ":");
-  choice.parallel = words[0] == "parallel";
+  const std::vector<std::string> whole = split(words[0], "@");
+  choice.parallel = whole[0] == "parallel";
+  if (choice.parallel && whole.size() > 2) refuse("that are too many numbers of cores");
+  if (choice.parallel && whole.size() == 2)
+    choice.cores = static_cast<uint32_t>(number_in(refuse, whole[1], 1, kMostCores));
   if (words.size() > (choice.parallel ? 3u : 2u)) refuse("that are too many numbers");
   if (!choice.parallel) {
     const std::vector<std::string> ends = split(words[0], "..");
@@ -74,6 +81,8 @@ LaunchChoice parse_launches(const std::string& text, const std::string& option) 
     choice.before = static_cast<uint32_t>(number_in(refuse, words[1], 0, 0xffffffffu));
   if (words.size() > 2)
     choice.parts = static_cast<uint32_t>(number_in(refuse, words[2], 1, 1u << 20));
+  if (choice.parts != 0 && whole.size() == 2)
+    refuse("for so many cores a number of parts is chosen, and one is given");
   return choice;
 }
 
@@ -113,7 +122,7 @@ std::vector<runtime::LaunchPart> all_parts(const LaunchChoice& choice,
   if (recording.measured_warp_instructions != 0) refuse_paper_size();
   if (choice.parallel)
     return runtime::divide(recording, choice.parts, choice.before.value_or(kBeforeParts),
-                           needs.together);
+                           needs.together, choice.cores);
   const auto n = static_cast<uint64_t>(recording.launches.size());
   if (choice.last > n)
     throw UsageError(fmt::format("`launches`: there is no launch {} - {} has {}, from 1 on",
@@ -170,8 +179,9 @@ std::string key_of(const LaunchChoice& choice) {
   const std::string before = choice.before.has_value() ? fmt::format("{}", *choice.before) : "some";
   return fmt::format(", launches {}, {} before{}",
                      choice.sample != 0 ? fmt::format("within {} by {}", choice.sample, choice.seed)
-                     : choice.parallel  ? fmt::format("parallel in {} parts", choice.parts)
-                                        : fmt::format("{}..{}", choice.first, choice.last),
+                     : choice.parts != 0 ? fmt::format("parallel in {} parts", choice.parts)
+                     : choice.parallel   ? fmt::format("parallel for {} cores", choice.cores)
+                                         : fmt::format("{}..{}", choice.first, choice.last),
                      before, choice.warm ? "" : ", cold");
 }
 

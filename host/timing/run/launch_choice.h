@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "host/recording/divide.h"
 #include "host/recording/division.h"
 #include "host/recording/recording.h"
 #include "host/timing/run/replay_batch.h"
@@ -23,11 +24,12 @@ struct LaunchChoice {
   std::optional<uint32_t> before =
       {};              ///< launches simulated before each part; none: as machine and policy need
   bool warm = true;    ///< caches are filled from traces
-  uint32_t parts = 0;  ///< if parallel: at most so many; 0: as suits the program
+  uint32_t parts = 0;  ///< if parallel: at most so many; 0: as suits the program and so many cores
+  uint32_t cores = runtime::kUsualCores;
 };
 
-/// I..J[:K] or parallel[:K[:PARTS]]. Throws UsageError for anything else; `option` is what users
-/// know the text by, for messages.
+/// I..J[:K], parallel[:K[:PARTS]] or parallel[@CORES][:K]. Throws UsageError for anything else;
+/// `option` is what users know the text by, for messages.
 LaunchChoice parse_launches(const std::string& text, const std::string& option);
 /// ERROR[:[K][:SEED]], in percent, as parse_launches().
 LaunchChoice parse_sample(const std::string& text, const std::string& option);

@@ -20,12 +20,16 @@ class Systems {
         committed_(systems.size()),
         each_(systems.size()),
         workers_(systems.size(), threads),
-        threads_per_system_(std::max(1u, threads / workers_.threads())) {}
+        threads_(threads),
+        has_ended_(systems.size()),
+        left_(systems.size()) {}
 
   void run() {
     ask();
     workers_.run([this](size_t system, unsigned) {
       BatchOutcome outcome = simulated(system);
+      has_ended_[system].store(true, std::memory_order_relaxed);
+      left_.fetch_sub(1, std::memory_order_relaxed);
       const std::scoped_lock lock(observing_);
       observer_.finished(system, std::move(outcome));
       ask();
@@ -42,7 +46,8 @@ class Systems {
       options.watcher = s.watcher;
       options.part = s.part;
       options.learnt = s.learnt;
-      options.threads = threads_per_system_;
+      options.threads = threads_of(system);
+      options.threads_now = [&] { return threads_of(system); };
       options.progress = [&](const Progress& progress) {
         committed_[system].store(progress.warp_instructions_done, std::memory_order_relaxed);
         outcome.stopped = !go_on();
@@ -54,6 +59,16 @@ class Systems {
     }
     committed_[system].store(work_of(s), std::memory_order_relaxed);
     return outcome;
+  }
+
+  /// Threads for which no system is left help those that are running.
+  unsigned threads_of(size_t system) const {
+    const size_t left = left_.load(std::memory_order_relaxed);
+    if (left >= threads_) return 1;
+    size_t before = 0;
+    for (size_t i = 0; i < system; ++i)
+      before += has_ended_[i].load(std::memory_order_relaxed) ? 0 : 1;
+    return threads_of_system(threads_, std::max<size_t>(1, left), before);
   }
 
   /// While systems run, whoever comes first asks; the others do not wait.
@@ -83,8 +98,10 @@ class Systems {
   std::vector<std::atomic<uint64_t>> committed_;  ///< warp-instructions, by system
   std::vector<uint64_t> each_;                    ///< the same, as the observer is told
   Workers workers_;
-  unsigned threads_per_system_;
-  std::mutex observing_;  ///< held while the observer is called
+  unsigned threads_;
+  std::vector<std::atomic<bool>> has_ended_;  ///< by system
+  std::atomic<size_t> left_;                  ///< systems that have not ended
+  std::mutex observing_;                      ///< held while the observer is called
 };
 
 }  // namespace

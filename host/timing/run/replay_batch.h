@@ -36,6 +36,13 @@ class BatchObserver {
   virtual void work_of_each(std::span<const uint64_t> /*warp_instructions*/) {}
 };
 
+/// How many of so many threads a system has, if so many systems are left, of which so many come
+/// before it: all are used, none by two.
+constexpr unsigned threads_of_system(unsigned threads, size_t left, size_t before) {
+  if (left >= threads) return 1;
+  return static_cast<unsigned>(threads / left + (before < threads % left ? 1 : 0));
+}
+
 /// Simulates batches of systems. Results do not depend on which runner does it, nor on what else is
 /// in the batch.
 class BatchRunner {
@@ -45,8 +52,8 @@ class BatchRunner {
   virtual void run(std::span<const ReplayJob> systems, BatchObserver& observer) = 0;
 };
 
-/// A pool of threads on the CPU: whole systems in parallel, and several threads for a system if
-/// there are more threads than systems.
+/// A pool of threads on the CPU: whole systems in parallel, and several threads for a system as soon
+/// as there are more threads than systems that have not ended.
 class CpuBatch final : public BatchRunner {
  public:
   explicit CpuBatch(unsigned threads) : threads_(threads) {}

@@ -10,6 +10,7 @@
 
 #include "device/cache/l2_launches.h"
 #include "device/cache/l2_look_up.h"
+#include "host/timing/run/warm_rows.h"
 
 namespace nearwarp::sim {
 namespace {
@@ -170,6 +171,13 @@ void fill_caches(const runtime::Recording& recording, const Before& before, cons
     if (e.what == Event::kCode) fill.put_for_all(static_cast<LineAddr>(e.key));
     if (e.what == Event::kPage) fill.put_page_table(tlb, static_cast<uint32_t>(e.key));
     if (e.what == Event::kLine) fill.put(slice_of_key(e.key), line_of_key(e.key), e.sectors);
+  }
+  OpenRows rows(system);
+  if (!rows.any()) return;
+  for (const auto& [key, use] : uses.lines()) {
+    const Order loaded = use.loaded_first == ~Order{0} ? 0 : use.loaded_first;
+    const Order asked = std::max(loaded, use.stored_last);
+    if (asked != 0) rows.use(asked, slice_of_key(key), line_of_key(key));
   }
 }
 

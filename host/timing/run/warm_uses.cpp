@@ -11,6 +11,9 @@
 namespace nearwarp::sim {
 namespace {
 
+/// Lines that room is made for beforehand, at most: 512 KiB of a table.
+constexpr uint64_t kMostReserved = uint64_t{1} << 16;
+
 /// Has a store's line a place in the slice?
 bool keeps_stores(const L2SliceParams& p) { return p.write_back != 0; }
 
@@ -35,6 +38,8 @@ Uses::Uses(const runtime::Recording& recording, const ImageTables& image, System
   }
   knows_chunks_ = groups_ > 1 || same_slices();
   touches_ = runtime::touches_of(recording, line_shift_);
+  // Beyond that the walk ends, but for lines that have only been written past the slices.
+  lines_.reserve(std::min(room_, kMostReserved));
 }
 
 /// Do all SMs ask the same slices?
@@ -77,7 +82,12 @@ void Uses::touch(Order order, LineAddr virtual_line, uint32_t sectors, uint32_t 
   note(recent.page);
   if (recent.use == nullptr) return;
   note(&recent.use->order);
-  if (recent.is_kept) recent.use->sectors |= sectors;
+  if (!store) recent.use->loaded_first = std::min(recent.use->loaded_first, order);
+  if (recent.is_kept) {
+    recent.use->sectors |= sectors;
+  } else {
+    recent.use->stored_last = std::max(recent.use->stored_last, order);
+  }
 }
 
 Uses::Recent Uses::looked_up(uint64_t key, LineAddr virtual_line, uint32_t asker, bool store) {

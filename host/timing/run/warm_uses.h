@@ -24,6 +24,8 @@ using Order = uint64_t;
 /// A line in an L2 slice.
 struct Use {
   Order order = 0;
+  Order loaded_first = ~Order{0};  ///< its first load that is known: memory was asked for it then
+  Order stored_last = 0;           ///< its last store past the slice, to memory
   uint32_t sectors = 0;
   bool loaded = false;  ///< so that it is there; else it has only been written past the slice
 };
