@@ -79,36 +79,17 @@ const kernelCell = (kernel) => {
   return short ? make("span", {title: kernel}, short) : kernel;
 };
 
-/// Candidate blocks, and what became of their instances.
-const candidateRows = (point) => (point.candidates || []).map((c) => [
-  kernelCell(c.kernel), c.source_lines, c.instances, c.offloaded, c.refused_condition, c.refused_busy,
-  c.refused_pending, c.no_memory_access, c.learning,
-  c.local_lines + c.remote_lines ? 100 * c.local_lines / (c.local_lines + c.remote_lines) : "-",
-  c.kept ? c.kept_cycles / c.kept : "-", c.returned ? c.offloaded_cycles / c.returned : "-"]);
+/// A cell of a mechanism's section.
+const sectionCell = (cell) => cell && cell.kernel ? kernelCell(cell.kernel) : cell;
 
 const decisions = (point) => {
   const parts = [];
-  const rows = candidateRows(point);
-  if (rows.length) parts.push(make("h4", {}, "Candidate blocks"), table(
-    ["kernel", "lines", "instances", "offloaded", "kept: condition", "kept: busy", "kept: full",
-     "no access", "while learning", "lines local [%]", "at home [cycles]", "offloaded [cycles]"],
-    rows));
-  if (point.mapping) {
-    const m = point.mapping;
-    parts.push(make("h4", {}, "Data mapping"), make("p", {},
-      (m.applied ? `Bits ${m.bits[0]}:${m.bits[1]} choose the stack, `
-                 : "No mapping was applied, ") +
-      `${m.source === "learnt" ? "learnt from" : "known from"} ${number(m.instances.seen)} of ` +
-      `${number(m.instances.total)} instances${m.instances.few ? ", which is luck" : ""}` +
-      (m.resume_cycle ? `; the program goes on in cycle ${number(m.resume_cycle)}.` : ".")));
-    if (m.ranges.length) parts.push(table(["allocation", "bytes", "mapping"],
-      m.ranges.map((r) => [r.name || "-", r.bytes, r.remapped ? "the chosen one" : "baseline"])));
+  for (const section of point.sections || []) {
+    parts.push(make("h4", {}, section.title));
+    if (section.text) parts.push(make("p", {}, section.text));
+    if (section.rows.length)
+      parts.push(table(section.columns, section.rows.map((row) => row.map(sectionCell))));
   }
-  if (point.placement) parts.push(make("h4", {}, "Objects"), table(
-    ["object", "bytes", "pages", "B [bytes]", "from", "accesses", "local if placed [%]"],
-    point.placement.map((o) => [o.name || "-", o.bytes, o.pages === "cgp" ? "in stacks" : "spread",
-      o.block_bytes, o.block_bytes ? (o.from_code ? "code" : "traces") : "-", o.accesses,
-      o.accesses ? 100 * o.local / o.accesses : "-"])));
   if (point.kernel_totals) parts.push(make("h4", {}, "Kernels"), table(
     ["kernel", "launches", "cycles", "warp-instructions", "IPC", "registers"],
     point.kernel_totals.map((k) => [kernelCell(k.kernel), k.launches, k.cycles, k.warp_instructions, k.ipc,
