@@ -136,7 +136,7 @@ struct SharedReply {
 /// one's mbarrier.
 struct SharedLine {
   ClusterMember to;
-  uint64_t event = 0;  ///< trace::phase_word(); 0: there are more lines to come
+  uint64_t event = 0;        ///< trace::phase_word(); 0: there are more lines to come
   uint32_t lines = 0;        ///< 0: it is an event alone
   uint32_t first_block = 0;  ///< of the cluster, by which clusters of all launches are told apart
 

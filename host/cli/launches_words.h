@@ -11,7 +11,8 @@
 namespace nearwarp::cli {
 
 void declare_launches(CommandLine& line);
-/// As given. Throws UsageError for what is neither I..J[:K] nor parallel[@CORES][:K[:PARTS]] nor, of
+/// As given. Throws UsageError for what is neither I..J[:K] nor parallel[@CORES][:K[:PARTS]] nor,
+/// of
 /// --sample, ERROR[:[K][:SEED]].
 void set_launches(const CommandLine& line, BatchOptions& options);
 /// Throws UsageError if one of these options is given, or the runs are on a device.

@@ -16,9 +16,9 @@ inline constexpr uint32_t kUsualCores = 2;
 /// A program divided at cuts into parts that follow each other, each after `before` launches. The
 /// part that costs most, what is made and simulated before it included, costs as little as `most`
 /// parts allow, or nearly; of such divisions it is the one that simulates least twice. With `most`
-/// 0 there are as many parts, up to eight for each of so many cores, and as large ones, as let these
-/// cores be done first, each part on the first core that is free, with little done twice. The first
-/// `together` launches are not divided.
+/// 0 there are as many parts, up to eight for each of so many cores, and as large ones, as let
+/// these cores be done first, each part on the first core that is free, with little done twice. The
+/// first `together` launches are not divided.
 std::vector<LaunchPart> divide(const Recording& recording, uint32_t most, uint32_t before,
                                uint32_t together = 0, uint32_t cores = kUsualCores);
 

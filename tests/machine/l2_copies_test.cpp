@@ -2,7 +2,7 @@
 // way of stepping not show?
 #include <gtest/gtest.h>
 
-#include "tests/golden/hand_made.h"
+#include "tests/sim/hand_made.h"
 #include "tests/sim/whole_machine.h"
 
 namespace nearwarp::testing {

@@ -52,8 +52,8 @@ class BatchRunner {
   virtual void run(std::span<const ReplayJob> systems, BatchObserver& observer) = 0;
 };
 
-/// A pool of threads on the CPU: whole systems in parallel, and several threads for a system as soon
-/// as there are more threads than systems that have not ended.
+/// A pool of threads on the CPU: whole systems in parallel, and several threads for a system as
+/// soon as there are more threads than systems that have not ended.
 class CpuBatch final : public BatchRunner {
  public:
   explicit CpuBatch(unsigned threads) : threads_(threads) {}

@@ -12,8 +12,9 @@
 // without those that a launch would drop (L2SliceParams::at_launch). With translation that takes
 // time: page-table lines in the L2, and in every TLB the pages used last by its SM, or its group.
 // Instruction caches of SMs that have run a kernel: its lines used last, of launches that were not
-// walked all of their code. Rows of memory are those used last (warm_rows.h). L1s and constant caches are
-// emptied by every launch. What a policy executes elsewhere is taken to be executed on SMs.
+// walked all of their code. Rows of memory are those used last (warm_rows.h). L1s and constant
+// caches are emptied by every launch. What a policy executes elsewhere is taken to be executed on
+// SMs.
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,8 @@
 
 namespace nearwarp::sim {
 
-/// TLBs, instruction caches, the L2 and rows of memory, each with what was used last as the most recent.
+/// TLBs, instruction caches, the L2 and rows of memory, each with what was used last as the most
+/// recent.
 void fill_caches(const runtime::Recording& recording, const Before& before, const Uses& uses,
                  System& system);
 
