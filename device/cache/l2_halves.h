@@ -246,7 +246,7 @@ NW_HD inline ReplyTimes reply_times(const L2SliceParams& p, const L2SliceState& 
     r.polls = r.polls || credit >= kNever;
   };
   if (s.filling != kNoMshr) {
-    const uint16_t dst = s.waiters.in(base)[s.filling * p.mshr_merges + s.next_waiter].src;
+    const Endpoint dst = s.waiters.in(base)[s.filling * p.mshr_merges + s.next_waiter].src;
     offer(Replier::kFill, 0, send_tick(reply_way(p, s, base, dst), base));
   }
   if (s.reply_count != 0) {

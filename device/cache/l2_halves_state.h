@@ -9,9 +9,9 @@
 namespace nearwarp {
 
 struct L2HalvesParams {
-  Endpoint twin{};                      ///< the slice of the other half that the link leads to
-  uint16_t far_begin = 0, far_end = 0;  ///< endpoints of the other half's SMs
-  uint16_t most = 0;                    ///< requests to the twin under way; 0: no copies are kept
+  Endpoint twin{};                  ///< the slice of the other half that the link leads to
+  Endpoint far_begin{}, far_end{};  ///< endpoints of the other half's SMs
+  uint16_t most = 0;                ///< requests to the twin under way; 0: no copies are kept
 };
 
 /// A request on its way to the twin through the pipeline.

@@ -51,7 +51,7 @@ NW_HD NW_INLINE uint32_t reply_data_bytes(const L2SliceParams& p, PacketKind kin
 
 /// The channel towards a requester: the network, or the link to the other half (l2_halves.h).
 NW_HD NW_INLINE Channel& reply_way(const L2SliceParams& p, const L2SliceState& s, std::byte* base,
-                                   uint16_t dst) {
+                                   Endpoint dst) {
   const bool far = p.halves.most != 0 &&
                    (dst == p.halves.twin || (dst >= p.halves.far_begin && dst < p.halves.far_end));
   return *(far ? s.halves.replies_out : s.reply_out).in(base);

@@ -81,8 +81,8 @@ struct LinkWake {
 template <class V>
 NW_HD NW_INLINE uint16_t output_of(const V& v, const Packet& packet) {
   const uint32_t row = is_reply(packet.kind) ? v.p.ports.endpoints : 0;
-  return packet.dst < v.p.ports.endpoints ? v.s.ports.routes.in(v.base)[row + packet.dst]
-                                          : kNoRoute;
+  const uint32_t to = node_of(packet.dst);
+  return to < v.p.ports.endpoints ? v.s.ports.routes.in(v.base)[row + to] : kNoRoute;
 }
 /// Does the packet at the head of an input go over the link? `way`: how.
 template <class V>
