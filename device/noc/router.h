@@ -503,8 +503,8 @@ NW_HD NW_APART_ON_GPU void step_plain(const NetworkView& v, uint32_t r, Cycle be
 
 /// Steps a router whose input virtual channels fit a word. `head_delay`: WordRouter's.
 template <bool kUsual>
-NW_HD NW_APART_ON_GPU void step_word(const NetworkView& v, const DueRouter& due,
-                                     uint32_t head_delay, Cycle begin, Cycle end) {
+NW_HD NW_APART_ON_GPU void step_word(const NetworkView& v, DueRouter due, uint32_t head_delay,
+                                     Cycle begin, Cycle end) {
   router_detail::WordRouter<kUsual> router(v, due, head_delay);
   router.step(begin, end);
 }

@@ -29,12 +29,12 @@ void find_twin(const Layout& l, NodeId node, const L2SliceSpec& spec, L2HalvesPa
   for (const uint32_t i : l.links[node].out) {
     const Link& link = l.graph.links[i];
     if (link.kind != ChannelClass::kBetweenHalves || (link.carries & kReplies) == 0) continue;
-    p.twin = link.to.node;
+    p.twin = endpoint_of(link.to.node);
     p.most = static_cast<uint16_t>(link.wire.slots);
   }
-  const bool second = p.twin < node;
-  p.far_begin = second ? first : middle;
-  p.far_end = second ? middle : end;
+  const bool second = node_of(p.twin) < node;
+  p.far_begin = endpoint_of(second ? first : middle);
+  p.far_end = endpoint_of(second ? middle : end);
 }
 
 void link_twin(const Layout& l, NodeId node, L2Halves& h) {

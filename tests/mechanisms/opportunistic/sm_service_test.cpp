@@ -36,9 +36,8 @@ struct SmServiceRig {
     params.num_blocks = 1;
     params.slots_per_warp = 4;
     params.shared_latency = kShared;
-    params.homes = {a.allocate<uint16_t>(4), 4};
-    for (uint16_t v = 0; v < 4; ++v)
-      a.get(params.homes.endpoints)[v] = static_cast<uint16_t>(100 + v);
+    params.homes = {a.allocate<Endpoint>(4), 4};
+    for (uint16_t v = 0; v < 4; ++v) a.get(params.homes.endpoints)[v] = endpoint_of(100 + v);
     params.map.baseline.stack_bits = 0;
     params.map.baseline.vault_bits = 2;
     params.map.baseline.slice_bits = 0;
