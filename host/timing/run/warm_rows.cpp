@@ -21,7 +21,7 @@ void OpenRows::use(uint64_t order, uint16_t slice, LineAddr line) {
   const uint32_t vault =
       node_of(l2_detail::vault_endpoint(system_.params<L2SliceParams>(slice), base, line));
   if (!stay_open_[vault]) return;
-  const auto& p = system_.params<VaultParams>(static_cast<uint16_t>(vault));
+  const auto& p = system_.params<VaultParams>(vault);
   const BankLocation at =
       p.own_map != 0 ? p.channel_map.locate(line) : p.map.of(line, base).bank_of(line);
   const uint32_t bank = at.bank << p.row_buffer_bits | (at.row & low_bits32(p.row_buffer_bits));
