@@ -103,12 +103,19 @@ NW_HD inline HalvesNeeds needs_of(const L2SliceParams& p, const L2SliceState& s,
   return n;
 }
 
+/// What the twin has sent, or is about to, of the line that way `at` waits for may be older than
+/// what has been heard since: it answers those who wait, and is not kept.
+NW_HD NW_INLINE void keep_no_fill(L2SliceState& s, std::byte* base, uint32_t at) {
+  s.mshrs.in(base)[s.mshr_of.in(base)[at]].keep = 0;
+}
+
 /// A write or an atomic by an SM of this half, of a line of the other one.
 NW_HD inline void pass_write(const L2SliceParams& p, L2SliceState& s, std::byte* base,
                              const LookUp& l, uint32_t want) {
   pass_on(p, s, base, l.due, l.request);
   s.halves.counters.far_writes += 1;
   if (l.request.kind == PacketKind::kWrite || !l.present) return;
+  if ((s.pending.in(base)[l.set] >> l.way & 1) != 0) keep_no_fill(s, base, l.at);
   cache::LineSectors& line = s.sectors.in(base)[l.at];
   line.readable = static_cast<uint8_t>(line.readable & ~want);
 }
@@ -187,7 +194,8 @@ NW_HD inline Outcome look_up_half(const L2SliceParams& p, L2SliceState& s, std::
   return Outcome::kTaken;
 }
 
-/// The twin has a word: the copy of a line is old. What is under way is newer.
+/// The twin has a word: the copy of a line is old. What is under way may be, too: words are faster
+/// than answers.
 NW_HD inline void take_word(const L2SliceParams& p, L2SliceState& s, std::byte* base, Tick now,
                             Horizon& horizon) {
   Channel& in = *s.halves.words_in.in(base);
@@ -199,6 +207,7 @@ NW_HD inline void take_word(const L2SliceParams& p, L2SliceState& s, std::byte* 
     const uint32_t at = set * p.ways + count_trailing_zeros(match);
     if ((match & s.pending.in(base)[set]) != 0) {
       s.sectors.in(base)[at].readable = 0;
+      keep_no_fill(s, base, at);
     } else {
       s.tags.in(base)[at] = kNoLine;
     }
@@ -351,6 +360,8 @@ NW_HD NW_APART inline StepResult step_half(const L2SliceParams& p, L2SliceState&
         if (head_arrival(*inputs[who], base) > t) continue;
         blocked[who] = look_up_half(p, s, base, t, who == 1, word, horizon) != Outcome::kTaken;
         if (blocked[who]) continue;
+        // The other one may have waited for just this.
+        blocked[0] = blocked[1] = word = false;
         h.last_input = who;
         break;
       }

@@ -244,7 +244,7 @@ NW_HD NW_APART inline void fill_sectors(const L2SliceParams& p, L2SliceState& s,
                                         uint32_t index, uint32_t sectors) {
   L2Mshr& m = s.mshrs.in(base)[index];
   LineSectors& line = s.sectors.in(base)[m.set * p.ways + m.way];
-  line.readable = static_cast<uint8_t>(line.readable | sectors);
+  if (m.keep != 0) line.readable = static_cast<uint8_t>(line.readable | sectors);
   m.missing = static_cast<uint16_t>(m.missing & ~sectors);
   if (m.missing == 0) s.pending.in(base)[m.set] &= ~(uint64_t{1} << m.way);
   const uint32_t first = next_answerable(p, s, base, index, 0);
