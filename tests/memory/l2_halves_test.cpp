@@ -47,18 +47,18 @@ struct Halves {
       p.header_bytes = 8;
       p.line_bytes = 128;
       p.sector_bytes = 32;
-      p.endpoint = static_cast<uint16_t>(kSlice[i]);
+      p.endpoint = endpoint_of(kSlice[i]);
       p.stack = static_cast<uint16_t>(i);
-      p.homes = {rig.arena.allocate<uint16_t>(2), 1};
-      for (uint16_t v = 0; v < 2; ++v)
-        rig.arena.get(p.homes.endpoints)[v] = static_cast<uint16_t>(100 + v);
+      p.homes = {rig.arena.allocate<Endpoint>(2), 1};
+      for (uint16_t v = 0; v < 2; ++v) rig.arena.get(p.homes.endpoints)[v] = endpoint_of(100 + v);
       p.map.baseline.stack_bits = 1;
       p.map.baseline.vault_bits = 0;
       p.map.baseline.slice_bits = 0;
       p.map.baseline.hash = 0;
-      p.halves.twin = static_cast<uint16_t>(kSlice[1 - i]);
-      p.halves.far_begin = i == 0 ? 1 + kSms : 1;
-      p.halves.far_end = static_cast<uint16_t>(p.halves.far_begin + kSms);
+      p.halves.twin = endpoint_of(kSlice[1 - i]);
+      const uint32_t far = i == 0 ? 1 + kSms : 1;
+      p.halves.far_begin = endpoint_of(far);
+      p.halves.far_end = endpoint_of(far + kSms);
       p.halves.most = most;
       const auto request = rig.channel(spec), reply = rig.channel(spec);
       h.to_memory = rig.channel(spec), h.from_memory = rig.channel(spec);
@@ -149,8 +149,9 @@ struct Halves {
       const Packet q = front(in, base);
       const bool read = q.kind == PacketKind::kRead;
       send(out, base, t,
-           make_packet(read ? PacketKind::kReadReply : PacketKind::kWriteAck, 100, q.src, 40,
-                       read ? q.tag : 0, q.line, q.sectors),
+           make_packet(read ? PacketKind::kReadReply : PacketKind::kWriteAck, 100,
+                       static_cast<uint16_t>(node_of(q.src)), 40, read ? q.tag : 0, q.line,
+                       q.sectors),
            horizon);
       pop(in, base, t, horizon);
       t += kPeriod;
@@ -214,6 +215,19 @@ TEST(L2Halves, WritesOfTheHomesHalfEndTheCopy) {
   EXPECT_EQ(h.counters(0).copies_given_up, 2u);
 }
 
+TEST(L2Halves, AnAnswerThatAWordHasOvertakenIsNotKept) {
+  Halves h;
+  h.read(1, 10, 1);
+  h.fill(1, 50, 0);
+  h.read(0, 100, 1, 1);   // looked up at home in cycle 111, answered from 116 on
+  h.write(1, 112, 1, 1);  // the word is there in cycle 118, before the answer
+  h.read(0, 200, 1, 2);
+  h.run();
+  EXPECT_EQ(h.counters(1).words_sent, 1u);
+  EXPECT_EQ(h.replied(0, 0), 100u + kFarHit);
+  EXPECT_EQ(h.replied(0, 1), 200u + kFarHit);
+}
+
 TEST(L2Halves, WritesOfTheOtherHalfPassTheCopyAndAreAnsweredByTheHome) {
   Halves h;
   h.read(0, 10, 1);
@@ -254,7 +268,7 @@ TEST(L2Halves, ACopyEndsWithItsLineAtHome) {
 }
 
 /// All replies: when, whose, which.
-using Replies = std::vector<std::tuple<Tick, uint16_t, uint32_t, uint32_t>>;
+using Replies = std::vector<std::tuple<Tick, uint32_t, uint32_t, uint32_t>>;
 
 Replies traffic(uint16_t most, uint32_t ways, const RunOptions& options) {
   Halves h(most, true, ways);
@@ -272,7 +286,7 @@ Replies traffic(uint16_t most, uint32_t ways, const RunOptions& options) {
   Replies all;
   for (uint32_t i = 0; i < 2; ++i) {
     for (const auto& item : h.half[i].sm_in->items)
-      all.emplace_back(item.at, item.packet.dst, item.packet.tag,
+      all.emplace_back(item.at, node_of(item.packet.dst), item.packet.tag,
                        static_cast<uint32_t>(item.packet.kind));
     const L2HalvesCounters& c = h.counters(i);
     for (const uint64_t n : {c.far_reads, c.far_writes, c.words_sent}) EXPECT_GT(n, 0u);
