@@ -68,6 +68,10 @@ class Names {
   std::set<std::string> wanted_, there_;
 };
 
+/// A machine is made for each point that is looked at: of a study with more, a name that none of
+/// these has is left to the runs.
+constexpr size_t kMostLookedAt = 100;
+
 class Machines {
  public:
   explicit Machines(const Experiment::State& e) : e_(e) {}
@@ -83,7 +87,11 @@ class Machines {
           if (names.all_found()) return;
           if (!point.error.empty() || !is_shown(figure, study, point)) continue;
           const std::string key = key_of(study, point, with_all_values);
-          if (seen.insert(key).second) names.found(names_at(study, point));
+          if (!seen.insert(key).second) continue;
+          if (seen.size() > kMostLookedAt) return;
+          const std::set<std::string>* const there = names_at(study, point);
+          if (there == nullptr) return;
+          names.found(*there);
         }
       }
     }
@@ -106,16 +114,23 @@ class Machines {
       for (const std::string& change : study.plan.overrides(point)) key += "\n" + change;
     return key;
   }
-  /// Counters and terms of energy that a run at this point has.
-  const std::set<std::string>& names_at(const PlannedStudy& study, const sweep::Point& point) {
+  /// Counters and terms of energy that a run at this point has; nullptr: it cannot be known before
+  /// it, for a machine that refuses a program of nothing says why when the point is run.
+  const std::set<std::string>* names_at(const PlannedStudy& study, const sweep::Point& point) {
     const auto [at, is_new] = known_.try_emplace(key_of(study, point, true));
-    if (!is_new) return at->second;
-    const Json run = report::run_json(
-        sim::replay_on_cpu(nothing(), *study.plan.machine(point), *study.plan.policy(point), {}));
+    if (!is_new) return &at->second;
+    Json run;
+    try {
+      run = report::run_json(
+          sim::replay_on_cpu(nothing(), *study.plan.machine(point), *study.plan.policy(point), {}));
+    } catch (const Error&) {
+      known_.erase(at);
+      return nullptr;
+    }
     for (const auto& [name, counter] : run.at("counters").items()) at->second.insert(name);
     for (const Json& term : run.at("energy").at("terms"))
       at->second.insert("energy." + term.at("name").get<std::string>());
-    return at->second;
+    return &at->second;
   }
 
   const Experiment::State& e_;

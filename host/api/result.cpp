@@ -77,7 +77,7 @@ Expected<uint64_t> found(const Counters& counters, std::string_view name) {
   for (const std::string& other : config::nearest_names(name, names, kMostNamed))
     near += (near.empty() ? "did you mean '" : " or '") + other + "'";
   return failure_of("there is no counter '" + std::string(name) + "' - " +
-                    (near.empty() ? "counters of the result has all" : near + "?"));
+                    (near.empty() ? "the result lists all that there are" : near + "?"));
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace nearwarp::cli {
 void declare_launches(CommandLine& line) {
   line.value("launches",
              "simulate launches I to J (from 1 on) by themselves, after K before them "
-             "(docs/launches.md); or 'parallel[@CORES][:K[:PARTS]]': all, in parts side by side, "
+             "(docs/launches.md); or 'parallel[@CORES|:K[:PARTS]]': all, in parts side by side, "
              "for two cores or CORES",
              "I..J[:K]");
   line.value("sample",

@@ -11,7 +11,7 @@
 namespace nearwarp::cli {
 
 void declare_launches(CommandLine& line);
-/// As given. Throws UsageError for what is neither I..J[:K] nor parallel[@CORES][:K[:PARTS]] nor,
+/// As given. Throws UsageError for what is neither I..J[:K] nor parallel[@CORES|:K[:PARTS]] nor,
 /// of
 /// --sample, ERROR[:[K][:SEED]].
 void set_launches(const CommandLine& line, BatchOptions& options);

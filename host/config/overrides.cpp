@@ -74,7 +74,7 @@ bool mentions_change(std::string_view place) { return place.find(kChange) != pla
 Override split_override(std::string_view text) {
   const size_t equals = text.find('=');
   if (equals == std::string_view::npos || trimmed(text.substr(0, equals)).empty()) {
-    throw UsageError(fmt::format("'{}' sets nothing - write key=value", text));
+    throw UsageError(fmt::format("`set` '{}' sets nothing - write key=value", text));
   }
   return {trimmed(text.substr(0, equals)), trimmed(text.substr(equals + 1))};
 }

@@ -114,9 +114,11 @@ class Divider {
     for (const uint32_t halves : kHalvesOfCores) {
       Plan plan = with(std::max(2u, cores * halves / 2));
       const uint64_t costs = move(cores, plan);
-      if (costs >= least) continue;
-      least = costs;
-      best = std::move(plan);
+      if (costs < least) {
+        least = costs;
+        best = std::move(plan);
+      }
+      if (uint64_t{cores} * halves / 2 >= cuts_.size() - 1) break;  // more are the same
     }
     return best;
   }

@@ -204,7 +204,7 @@ TEST(Api, CountersHaveNames) {
   const Failure part = run.counter("sm.l1").failure(), none = run.counter("zebra").failure();
   EXPECT_TRUE(contains(part.right, "sm.l1.read_hits")) << part.message;
   EXPECT_LT(part.message.size(), 200u) << part.message;
-  EXPECT_EQ(none.message, "there is no counter 'zebra' - counters of the result has all");
+  EXPECT_EQ(none.message, "there is no counter 'zebra' - the result lists all that there are");
 }
 
 TEST(Api, FailuresSayWhereAndWhatWouldBeRight) {

@@ -57,15 +57,18 @@ void expect_near(const Shape& s, const std::vector<double>& want, const std::vec
 /// f(shape) for sizes about those of tiles, all transpositions, factors and leading dimensions.
 template <class F>
 void each_shape(F&& f) {
-  const int sizes[][3] = {{1, 1, 1},     {7, 1, 32},    {1, 7, 5},    {32, 32, 32}, {64, 64, 16},
-                          {65, 33, 7},   {7, 129, 32},  {129, 7, 33}, {3, 5, 0},    {70, 66, 100},
-                          {1000, 7, 32}, {7, 1000, 32}, {32, 7, 1000}};
+  const int sizes[][3] = {{1, 1, 1},     {7, 1, 32},    {1, 7, 5},     {32, 32, 32},
+                          {64, 64, 16},  {65, 33, 7},   {7, 129, 32},  {129, 7, 33},
+                          {3, 5, 0},     {70, 66, 100}, {1000, 7, 32}, {7, 1000, 32},
+                          {32, 7, 1000}, {64, 128, 96}, {128, 64, 72}};
   uint32_t number = 0;
   for (const auto& [m, n, k] : sizes) {
     for (int transposes = 0; transposes < 4; ++transposes, ++number) {
       const double alphas[] = {1, 0.5, -2, 0}, betas[] = {0, 1, 0.25};
-      f(Shape{m, n, k, transposes & 1, transposes >> 1, alphas[number % 4], betas[number % 3],
-              static_cast<int>(number % 3)});
+      // Each transposition has each factor. Multiples of a tile are read in pieces of 16 bytes:
+      // they have no padding.
+      f(Shape{m, n, k, transposes & 1, transposes >> 1, alphas[(number / 4 + number) % 4],
+              betas[number % 3], m % 64 == 0 && n % 64 == 0 ? 0 : static_cast<int>(number % 3)});
       if (::testing::Test::HasFatalFailure()) return;
     }
   }
@@ -92,6 +95,19 @@ TEST_F(CublasTest, SinglePrecisionProducts) {
 }
 TEST_F(CublasTest, DoublePrecisionProducts) {
   check_real<double>([&](auto... args) { return cublasDgemm_v2(handle_, args...); }, 1e-13);
+}
+/// An operand begins at no multiple of 16 bytes, though its columns follow at one.
+TEST_F(CublasTest, OperandsThatBeginAnywhere) {
+  constexpr int kSize = 64;
+  const Shape s{kSize, kSize, kSize, 0, 0, 1, 0, 0};
+  const auto a = numbers<float>(kSize * kSize + 1, 1), b = numbers<float>(kSize * kSize + 1, 2);
+  const auto c = numbers<float>(kSize * kSize, 3);
+  const OnDevice<float> on_a(a), on_b(b), on_c(c);
+  const float alpha = 1, beta = 0;
+  ASSERT_EQ(cublasSgemm_v2(handle_, 0, 0, kSize, kSize, kSize, &alpha, on_a.get() + 1, kSize,
+                           on_b.get() + 1, kSize, &beta, on_c.get(), kSize),
+            kSuccess);
+  expect_near(s, expected(s, a.data() + 1, b.data() + 1, c.data()), on_c.values(), c, 1e-5);
 }
 TEST_F(CublasTest, SizesOf64Bits) {
   check_real<float>([&](auto... args) { return cublasSgemm_v2_64(handle_, args...); }, 1e-5);

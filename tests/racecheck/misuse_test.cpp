@@ -144,5 +144,11 @@ TEST(Misuse, ReportsAsTextAndJson) {
   EXPECT_EQ(json["at"]["thread"], (std::vector<int>{8, 0, 0}));
 }
 
+TEST(Matrices, LanesReadWhatOthersHaveWritten) {
+  const Findings f = found("rows_of_matrices", 32, false);
+  EXPECT_TRUE(has(f, HazardKind::kReadAfterWrite, Distance::kLanes, true)) << format_text(f, 9);
+  EXPECT_TRUE(found("rows_of_matrices", 32, true).clean());
+}
+
 }  // namespace
 }  // namespace nearwarp::racecheck

@@ -42,7 +42,7 @@ struct BatchOptions {
   /// when all have ended. Empty: none.
   std::string checkpoints = {};
   /// The part of each program that is simulated, as with these options of `nearwarp run`
-  /// (docs/launches.md): launches "I..J[:K]", or "parallel[@CORES][:K[:PARTS]]"; a sample
+  /// (docs/launches.md): launches "I..J[:K]", or "parallel[@CORES|:K[:PARTS]]"; a sample
   /// "ERROR[:[K][:SEED]]" in percent. One of them, on the CPU; empty: all of it, in one go, as
   /// always under policies whose parts cannot be simulated by themselves.
   std::string launches = {}, sample = {};

@@ -12,6 +12,7 @@
 #include "host/cli/interrupt.h"
 #include "host/cli/live/page.h"
 #include "host/cli/progress_bar.h"
+#include "host/cli/with_options.h"
 
 namespace nearwarp::cli {
 
@@ -33,7 +34,7 @@ std::vector<Result> run_policies(const Program& program, const Machine& machine,
   };
   how.tell = [&](const std::string& message) {
     bar.wipe();
-    std::fprintf(stderr, "nearwarp: %s\n", message.c_str());
+    std::fprintf(stderr, "nearwarp: %s\n", with_options(message).c_str());
   };
   how.time_left = live != nullptr || isatty(STDERR_FILENO) != 0;
   if (live != nullptr) {

@@ -181,13 +181,12 @@ void Lowering::expand_tensor_copy(Frame* frame, const ptx::Instruction& in,
     bytes = of_register(size.dsts[1]);
     code_.instructions.push_back(std::move(size));
   }
-  for (Operand* narrow : {&blocks})
-    if (narrow->kind == Operand::Kind::kRegister &&
-        ptx::size_of(kernel_->registers[narrow->reg].type) == 2) {
-      ptx::Modifiers widen;
-      widen.src_type = Type::kU16;
-      *narrow = of_register(compute(plain, Opcode::kCvt, Type::kU32, {*narrow}, widen));
-    }
+  if (blocks.kind == Operand::Kind::kRegister &&
+      ptx::size_of(kernel_->registers[blocks.reg].type) == 2) {
+    ptx::Modifiers widen;
+    widen.src_type = Type::kU16;
+    blocks = of_register(compute(plain, Opcode::kCvt, Type::kU32, {blocks}, widen));
+  }
 
   const RegId at = compute(plain, Opcode::kMov, Type::kB32, {constant(0)});
   place_label(head);

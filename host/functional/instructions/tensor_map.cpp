@@ -157,9 +157,9 @@ uint32_t TensorBox::offset(uint32_t piece) const {
   return piece / per_row_ * pitch_ + piece % per_row_ * kPiece;
 }
 
-/// The same of images along their width: pixels go along a row's part of the bounding box, then
-/// along that of the next image. What is there besides goes on behind the last pixel, or behind
-/// each 32 of them, beyond the box, too.
+/// Where a row of a box of images along their width begins: pixels go along a row's part of the
+/// bounding box, then along that of the next image. What is there besides goes on behind the last
+/// pixel, or behind each 32 of them, beyond the box, too.
 void TensorBox::place_wide(uint32_t row, std::array<int64_t, 5>& at) const {
   const uint32_t part = map_.image() == ImageMode::kWidth128 ? kWidePart : map_.box[1];
   const uint32_t within = row % (part + more_);

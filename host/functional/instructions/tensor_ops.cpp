@@ -108,7 +108,7 @@ class Copy {
   uint32_t map_pieces(uint32_t more) const {
     return TensorBox::pieces_of(map_, more) * (detail_.four_rows ? 4 : 1);
   }
-  /// The same of kTensorSize, whose second source says how many pixels more there are.
+  /// The pieces of a box, for kTensorSize, whose second source says how many pixels more there are.
   uint32_t size() const { return map_pieces(wide() ? more_pixels(word(1)) : 0); }
 
   /// The pieces of a step.

@@ -181,6 +181,10 @@ class Checker {
   // checker_access.cpp
   void look_whether_written(const Now& now, const Place& place, uint32_t bytes, uint32_t lane);
   Now now_of(const exec::Warp& warp, uint32_t instruction) const;
+  /// ldmatrix: the lanes of `mask` that get some of a row each read that, whichever lane has its
+  /// address.
+  void look_at_row(Now& now, const Place& place, const exec::MemDesc& desc, uint32_t row,
+                   uint32_t mask);
   void look(Now& now, Shadow& shadow, uint64_t address, uint32_t bytes, uint32_t lane,
             bool same_value);
   bool ordered(const Now& now, const Stamp& before, uint32_t lane) const;

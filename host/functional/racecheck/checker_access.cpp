@@ -204,6 +204,19 @@ void Checker::copy_access(const exec::Context& ctx, const exec::Warp& warp,
     now.warp.copies.push_back({place.address, bytes, lane, now.warp.groups});
 }
 
+void Checker::look_at_row(Now& now, const Place& place, const exec::MemDesc& desc, uint32_t row,
+                          uint32_t mask) {
+  Shadow& shadow = now.shared ? place.owner->shared : device_;
+  for (uint32_t m = mask; m != 0; m &= m - 1) {
+    const auto lane = static_cast<uint32_t>(__builtin_ctz(m));
+    const uint32_t pair = lane % 4, line = lane / 4;
+    if (desc.transposed == 0 ? line != row % 8 : pair != row % 8 / 2) continue;
+    const uint32_t bytes = desc.transposed == 0 ? 4 : 2;
+    look(now, shadow, place.address + (desc.transposed == 0 ? 4 * pair : 2 * line), bytes, lane,
+         false);
+  }
+}
+
 bool Checker::access(exec::Context& ctx, exec::Warp& warp, const exec::Op& op, uint32_t mask) {
   if (mask == 0) return true;
   exec::MemDesc& desc = ctx.memory[op.c];
@@ -222,7 +235,9 @@ bool Checker::access(exec::Context& ctx, exec::Warp& warp, const exec::Op& op, u
   now.stamp.atomic = atomic;
   now.stamp.pending = store && now.rules.async_copy;
   Places places;
-  for (uint32_t m = mask; m != 0; m &= m - 1) {
+  // Lanes without a row of their own have another one's address, too.
+  const uint32_t rows = desc.matrices == 1 ? 0xffu : desc.matrices == 2 ? 0xffffu : ~0u;
+  for (uint32_t m = mask & rows; m != 0; m &= m - 1) {
     const auto lane = static_cast<uint32_t>(__builtin_ctz(m));
     uint8_t* const host = at.host[lane];
     Place& place = places[lane];
@@ -238,8 +253,12 @@ bool Checker::access(exec::Context& ctx, exec::Warp& warp, const exec::Op& op, u
     if (place.kind != Place::kElsewhere) {
       now.shared = place.kind == Place::kShared;
       now.owner = place.owner;
-      look(now, now.shared ? place.owner->shared : device_, place.address, bytes, lane,
-           store && std::memcmp(host, value, bytes) == 0);
+      if (desc.matrices != 0 && !store) {
+        look_at_row(now, place, desc, lane, mask);
+      } else {
+        look(now, now.shared ? place.owner->shared : device_, place.address, bytes, lane,
+             store && std::memcmp(host, value, bytes) == 0);
+      }
       look_whether_written(now, place, bytes, lane);
       if (now.stamp.pending != 0)
         now.warp.copies.push_back({place.address, bytes, lane, now.warp.groups});

@@ -6,8 +6,10 @@
 #include <tuple>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
+#include "device/cache/l2_halves.h"
 #include "device/cache/l2_launches.h"
 #include "device/cache/l2_look_up.h"
 #include "host/timing/run/warm_rows.h"
@@ -94,6 +96,8 @@ class L2Fill {
     const auto& p = system_.params<L2SliceParams>(slice);
     std::byte* base = system_.arena.base();
     if (p.at_launch != L2AtLaunch::kKeep && l2_detail::goes_at_launch(p, base, line)) return;
+    // No copies (device/cache/l2_halves.h): the home would have to know of them.
+    if (p.halves.most != 0 && l2_detail::is_far(p, base, line)) return;
     l2_detail::preload(p, system_.state<L2SliceState>(slice), base, line, sectors);
   }
   void put_page_table(const sm::TlbParams& p, uint32_t page) {
@@ -174,11 +178,15 @@ void fill_caches(const runtime::Recording& recording, const Before& before, cons
   }
   OpenRows rows(system);
   if (!rows.any()) return;
+  // Lines of one access are asked for at the same time: those with the higher number come later.
+  std::vector<std::pair<Order, uint64_t>> asked;
   for (const auto& [key, use] : uses.lines()) {
     const Order loaded = use.loaded_first == ~Order{0} ? 0 : use.loaded_first;
-    const Order asked = std::max(loaded, use.stored_last);
-    if (asked != 0) rows.use(asked, slice_of_key(key), line_of_key(key));
+    const Order last = std::max(loaded, use.stored_last);
+    if (last != 0) asked.emplace_back(last, key);
   }
+  std::sort(asked.begin(), asked.end());
+  for (const auto& [order, key] : asked) rows.use(order, slice_of_key(key), line_of_key(key));
 }
 
 }  // namespace nearwarp::sim

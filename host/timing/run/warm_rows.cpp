@@ -26,7 +26,7 @@ void OpenRows::use(uint64_t order, uint16_t slice, LineAddr line) {
       p.own_map != 0 ? p.channel_map.locate(line) : p.map.of(line, base).bank_of(line);
   const uint32_t bank = at.bank << p.row_buffer_bits | (at.row & low_bits32(p.row_buffer_bits));
   uint64_t& last = asked_[size_t{vault} * kMaxVaultBanks + bank];
-  if (order <= last) return;
+  if (order < last) return;
   last = order;
   auto& s = system_.state<VaultState>(vault);
   s.open_banks |= uint64_t{1} << bank;

@@ -74,7 +74,7 @@ Axis parse_axis(std::string_view text) {
   Axis axis;
   axis.key = trimmed(text.substr(0, equals));
   if (equals == std::string_view::npos || axis.key.empty()) {
-    throw UsageError(fmt::format("'{}' sets nothing - write key=value or key=a,b,c", text));
+    throw UsageError(fmt::format("`set` '{}' sets nothing - write key=value or key=a,b,c", text));
   }
   for (const std::string_view given : split_values(text.substr(equals + 1), text)) {
     Axis::Value value;

@@ -51,7 +51,7 @@ struct OnLink : LinkHooks {
     if (o.s.answers) return o.s.answer;
     Packet write;
     write.kind = PacketKind::kWrite;
-    write.dst = 3;
+    write.dst = Endpoint{3};
     write.bytes = 40;
     write.tag = 100 + o.s.sent;
     return write;

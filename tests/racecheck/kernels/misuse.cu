@@ -270,4 +270,20 @@ __global__ void mbarrier(unsigned long long* o, bool prepared) {
 
 __global__ void prints(int* o) { printf("%d %s\n", o[threadIdx.x], "words"); }
 
+// --- Matrices in shared memory ---------------------------------------------------------------------
+
+// Each lane writes the row whose address it gives; others get most of it.
+__global__ void rows_of_matrices(int* o, bool with_barrier) {
+  __shared__ int4 rows[32];
+  rows[threadIdx.x] = make_int4(threadIdx.x, 1, 2, 3);
+  if (with_barrier) __syncwarp();
+  const unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(rows + threadIdx.x));
+  unsigned a, b, c, d;
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
+               : "r"(at)
+               : "memory");
+  o[threadIdx.x] = a + b + c + d;
+}
+
 }  // extern "C"

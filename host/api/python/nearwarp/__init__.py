@@ -440,7 +440,7 @@ def run(program: Program | str | _os.PathLike, machine: Machine | str | _os.Path
         progress: _OfRun = None) -> Result:
     """Simulate to the end; returns a Result. Arguments as of Simulation.
 
-    Large programs: launches, "I..J[:K]" or "parallel[@CORES][:K[:PARTS]]", or sample, an error in percent (2, or "2:K"),
+    Large programs: launches, "I..J[:K]" or "parallel[@CORES|:K[:PARTS]]", or sample, an error in percent (2, or "2:K"),
     and cold_caches, as the options of `nearwarp run` (docs/launches.md); parts run side by side on so many threads.
     Result.exact and Result.cycles_error say what that made of the result.
     """

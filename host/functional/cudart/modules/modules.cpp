@@ -125,7 +125,7 @@ std::string not_for_device(const Module& m, const PtxImage& image, uint32_t capa
   return fmt::format(
       "module {} of the application has code for {} alone, which a device of compute capability "
       "{}.{} does not run - build it for that or an earlier one (nvcc -arch=compute_75), or take "
-      "another device, of gpu.compute_capability={}",
+      "another machine, or set gpu.compute_capability={}",
       m.number, names_of(image.offered), capability / 10, capability % 10,
       image.target.architecture);
 }

@@ -85,10 +85,11 @@ runtime::VirtualDevice& Runtime::device() {
     options.execute_beyond_limit = true;
     options.max_trace_bytes = settings_.max_trace_bytes;
     options.traces_too_long = [this](const std::string& kernel) {
-      say(
-          fmt::format("the thread blocks of kernel {} that run together left more than {} MiB of "
-                      "traces - from here on, what is executed is not recorded",
-                      demangled(kernel), settings_.max_trace_bytes >> 20));
+      say(fmt::format(
+          "the thread blocks of kernel {} that run together left more than {} MiB of "
+          "traces (`max_trace_bytes`; --trace-memory) - from here on, what is executed is "
+          "not recorded",
+          demangled(kernel), settings_.max_trace_bytes >> 20));
     };
     options.same_addresses = true;
     options.memory_bytes = settings_.device.memory_bytes;
@@ -110,7 +111,7 @@ runtime::VirtualDevice& Runtime::device() {
         if (strays_.insert(kernel).second)
           say(message +
               " - a GPU lets this pass, since the page is mapped, and so it does here, without "
-              "strict bounds");
+              "`strict_bounds` (--strict-bounds)");
       };
     options.services = services;
     options.print = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
