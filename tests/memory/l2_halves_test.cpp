@@ -290,7 +290,9 @@ Replies traffic(uint16_t most, uint32_t ways, const RunOptions& options) {
                        static_cast<uint32_t>(item.packet.kind));
     const L2HalvesCounters& c = h.counters(i);
     for (const uint64_t n : {c.far_reads, c.far_writes, c.words_sent}) EXPECT_GT(n, 0u);
-    if (ways == 8) EXPECT_GT(c.far_hits, 0u);
+    if (ways == 8) {
+      EXPECT_GT(c.far_hits, 0u);
+    }
     EXPECT_EQ(h.counters(1 - i).from_twin, c.far_reads + c.far_writes);
     all.emplace_back(c.copies_given_up, 0, static_cast<uint32_t>(c.words_sent), 0);
   }
