@@ -225,7 +225,7 @@ TEST(Device, AFaultNamesTheComponentAndTheTickIfAsked) {
   };
   const std::string plain = failure(false);
   EXPECT_NE(plain.find("the emulated device is broken"), std::string::npos) << plain;
-  EXPECT_NE(plain.find("--locate-fault"), std::string::npos) << plain;
+  EXPECT_NE(plain.find("`locate_fault`"), std::string::npos) << plain;
   const std::string located = failure(true);
   const std::string name = layout.system().nodes[emulation.fault_in].name;
   EXPECT_NE(located.find("in " + name + " of kmeans under baseline"), std::string::npos) << located;

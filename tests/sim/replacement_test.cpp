@@ -27,6 +27,7 @@ report::RunResult run(const std::string& machine, const std::vector<std::string>
 /// The keys of small caches, all of which replace lines by one policy.
 std::vector<std::string> small_caches(const std::string& policy) {
   return {"l1.bytes=4096",
+          "l1.set_function=linear",
           "l2.bytes=65536",
           "l1.replacement=" + policy,
           "l2.replacement=" + policy,
@@ -64,8 +65,11 @@ void expect_all_differ(const std::string& machine, const std::string& key,
 }
 
 TEST(Replacement, EachCacheHasItsOwn) {
-  expect_all_differ("tom", "l1.replacement", {"l1.bytes=4096"}, "sm.l1.read_misses");
-  expect_all_differ("tom", "l2.replacement", {"l1.bytes=4096", "l2.bytes=65536"}, "l2.read_misses");
+  expect_all_differ("tom", "l1.replacement", {"l1.bytes=4096", "l1.set_function=linear"},
+                    "sm.l1.read_misses");
+  expect_all_differ("tom", "l2.replacement",
+                    {"l1.bytes=4096", "l1.set_function=linear", "l2.bytes=65536"},
+                    "l2.read_misses");
   expect_all_differ("tom", "tlb.replacement", {"tlb.entries=4", "tlb.page_bytes=4096"},
                     "sm.tlb.walks");
 }

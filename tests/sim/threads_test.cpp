@@ -24,6 +24,7 @@ TEST(Threads, OthersMayHelpAtAnyTime) {
   for (const char* policy : {"baseline", "ndp-controlled-bmap"}) {
     unsigned asked = 0;
     SimOptions o;
+    o.window_ticks = 112;  // many short windows: it is asked once in a thousand
     o.threads_now = [&] { return ++asked % 4 + 1; };
     EXPECT_EQ(testing::numbers(testing::simulate(recording, policy, {}, o)),
               testing::numbers(testing::simulate(recording, policy)))

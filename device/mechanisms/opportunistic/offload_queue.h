@@ -165,7 +165,7 @@ NW_HD inline bool in_l1(const V& v, LineAddr line) {
 
 /// The accesses of a chain.
 struct ChainAccesses {
-  sm::Access of[kMaxOperands + 1];
+  trace::RecordView of[kMaxOperands + 1] = {};
   uint32_t count = 0;
   bool stores = false;      ///< the last one does
   uint32_t last_bytes = 0;  ///< of the last one, per lane
@@ -183,7 +183,7 @@ NW_HD inline bool read_accesses(const V& v, const sm::Warp& w, const OffloadChai
     const sm::Access a = sm::read_access(words, pos, w.at.mask, in.flags & sm::kGuarded);
     pos = a.next;
     if (a.mask == 0) return false;
-    out.of[out.count++] = a;
+    out.of[out.count++] = a.in(words);
     out.stores = in.action == sm::Action::kStore;
     out.last_bytes = in.lane_bytes;
   }
@@ -197,8 +197,7 @@ NW_HD inline bool add_lane(const V& v, const sm::Warp& w, const ChainAccesses& a
   LineAddr lines[kMaxOperands + 1] = {};
   uint32_t sector = 0, word = 0;
   for (uint32_t k = 0; k < accesses.count; ++k) {
-    const sm::Access& a = accesses.of[k];
-    const uint64_t address = sm::lane_address(a.in(v.words(w)), lane);
+    const uint64_t address = sm::lane_address(accesses.of[k], lane);
     lines[k] = sm::line_of_data(v, w.space, v.p.grid.line_of(address));
     const uint32_t within = v.p.grid.byte_of(address);
     sector = 1u << (within / v.p.sector_bytes);
