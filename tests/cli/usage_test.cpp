@@ -358,7 +358,7 @@ TEST(Usage, WrongKeysAndValues) {
   expect_error({"run", "libor", "--set", "energy.link.idle_fj_per_bit=1"}, kUsage,
                {"'energy.links.idle_fj_per_bit'"});
   expect_error({"show", "machine", "tom", "--set", "energy.l2.read_fj=1"}, kUsage,
-               {"show energy tom-40nm --set energy.l2.read_fj=1"});
+               {"it is one of the energy file, tom-40nm, and set there"});
 }
 
 TEST(Usage, MissingAndBrokenFiles) {

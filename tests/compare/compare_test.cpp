@@ -326,7 +326,8 @@ TEST(Compare, WhatIsSavedWhileAMappingIsLearntIsSaidToBe) {
                   {"applied", true},
                   {"instances", {{"wanted", 4}}},
                   {"resume_cycle", 500}};
-  b["phases"] = {{{"name", "learns"}, {"begin_cycle", 0}, {"end_cycle", 500}}};
+  b["phases"] = {
+      {{"name", "learns"}, {"stands_still", false}, {"begin_cycle", 0}, {"end_cycle", 500}}};
   const char* const clause = "until the mapping was learnt, memory was behind PCI-E for 500 cycles";
   EXPECT_TRUE(contains(compare::sentence(a, b, "x", "b"), clause))
       << compare::sentence(a, b, "x", "b");
