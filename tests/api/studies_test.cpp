@@ -95,7 +95,11 @@ TEST(ApiStudies, ComparisonsAreThoseOfCompare) {
   run_program({"run", "axpy", "--policy", "baseline", "--set", "gpu.sms=32", "--json", second});
   const Comparison found = value_of(compare_results(first, second));
   EXPECT_EQ(Json::parse(found.document), written({"compare", first, second}));
-  EXPECT_EQ(value_of(found.text()), run_program({"compare", first, second}).out);
+  std::string text = value_of(found.text());  // which names an argument, not an option
+  const std::string argument = "`most`";
+  ASSERT_NE(text.find(argument), std::string::npos) << text;
+  text.replace(text.find(argument), argument.size(), "--all");
+  EXPECT_EQ(text, run_program({"compare", first, second}).out);
   EXPECT_FALSE(found.equal);
   ASSERT_EQ(found.runs.size(), 1u);
   ASSERT_FALSE(found.runs[0].headlines.empty());

@@ -83,8 +83,9 @@ TEST_F(Application, OfSeveralCodesTheDevicesOwnIsTakenAndSaid) {
 TEST_F(Application, InstructionsOfTheDevicesOwnCodeAreRefusedWithTheirLine) {
   const Outcome outcome = run("code_90a", {"product"});
   EXPECT_TRUE(contains(outcome.out, "operation not supported")) << outcome.out;
-  EXPECT_TRUE(contains(outcome.err, "is not supported here (code_90a.1.ptx:")) << outcome.err;
-  EXPECT_TRUE(contains(outcome.err, "fma.rn.oob.f16x2")) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "is not supported - mma of these is (code_90a.1.ptx:"))
+      << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "wmma.mma.sync.aligned.row.col.m8n8k32")) << outcome.err;
 }
 
 TEST_F(Application, WaitsByAnyKindOfLoad) {

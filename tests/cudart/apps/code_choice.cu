@@ -13,8 +13,10 @@ __global__ void which(int* out) {
 
 __global__ void multiply(int* out) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
-  // A product of values that may be out of bounds, which is refused.
-  asm volatile("{ .reg .b32 a; mov.b32 a, 0; fma.rn.oob.f16x2 a, a, a, a; }");
+  // A product of 4-bit integers by wmma, which is refused.
+  asm volatile(
+      "{ .reg .b32 a, b; mov.b32 a, 0; mov.b32 b, 0;"
+      "wmma.mma.sync.aligned.row.col.m8n8k32.s32.s4.s4.s32 {a, b}, {a}, {b}, {a, b}; }");
 #endif
   out[0] = 1;
 }
