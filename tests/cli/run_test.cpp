@@ -220,8 +220,10 @@ TEST(Run, FirstInterruptReportsWhatThereIs) {
   setting.stderr_is_terminal = true;
   bool sent = false;
   setting.watch = [&](pid_t child, const std::string& err) {
-    // The progress bar tells that the timing simulation has begun: only that one has a total.
-    if (sent || !contains(err, "%")) return;
+    // The progress bar tells that the timing simulation has begun: only that one has a total. The
+    // first bar is drawn before there is anything to report.
+    const size_t bar = err.rfind("%, ");
+    if (sent || bar == std::string::npos || err.compare(bar + 3, 3, "0.0") == 0) return;
     sent = true;
     kill(child, SIGINT);
   };
