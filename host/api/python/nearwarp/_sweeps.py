@@ -263,10 +263,12 @@ class Experiment:
 
     @property
     def name(self) -> str:
+        """The experiment's name."""
         return self._file.name
 
     @property
     def title(self) -> str:
+        """What its report is called."""
         return self._file.title
 
     @property
