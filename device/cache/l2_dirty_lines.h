@@ -46,7 +46,7 @@ NW_HD NW_INLINE void write_line_back(const L2SliceParams& p, L2SliceState& s, st
 /// Does a write fill its line?
 NW_HD NW_INLINE bool is_whole(const L2SliceParams& p, const Packet& write) {
   const uint64_t all = low_bits(p.line_bytes / 4u);
-  return (write.payload & all) == all;
+  return (write.written_words() & all) == all;
 }
 
 }  // namespace nearwarp::l2_detail

@@ -146,7 +146,7 @@ NW_HD NW_INLINE uint32_t way_to_take(const L2SliceParams& p, const L2SliceState&
 /// Lanes that want one address are served one after the other.
 NW_HD NW_INLINE void occupy_atomics(const L2SliceParams& p, L2SliceState& s, const Packet& request,
                                     Tick now) {
-  const uint32_t cycles = request.extra * p.atomic_cycles;
+  const uint32_t cycles = request.lanes_of_address() * p.atomic_cycles;
   s.atomics_until = now + Tick{cycles} * p.period;
   s.counters.atomic_busy_cycles += cycles;
 }

@@ -163,7 +163,7 @@ NW_HD inline Served serve_write(const L2SliceParams& p, L2SliceState& s, std::by
       line.readable | line.dirty |
       (waits ? uint32_t{s.mshrs.in(base)[s.mshr_of.in(base)[l.at]].missing} : 0u);
   const uint32_t missing = want & ~there;
-  cache::write_words(line, want, l.request.payload, p.sector_bytes / 4u);
+  cache::write_words(line, want, l.request.written_words(), p.sector_bytes / 4u);
   make_dirty(s, line, want);
   push_reply(s, base, l.due, l.request, PacketKind::kWriteAck);
   s.counters.writes += 1;

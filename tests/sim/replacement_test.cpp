@@ -25,10 +25,10 @@ report::RunResult run(const std::string& machine, const std::vector<std::string>
 }
 
 /// The keys of small caches, all of which replace lines by one policy.
-std::vector<std::string> small_caches(const std::string& machine, const std::string& policy) {
+std::vector<std::string> small_caches(const std::string& l2_bytes, const std::string& policy) {
   return {"l1.bytes=4096",
           "l1.set_function=linear",
-          machine == "qv100" ? "l2.bytes=98304" : "l2.bytes=65536",  // of 24 slices
+          "l2.bytes=" + l2_bytes,
           "l1.replacement=" + policy,
           "l2.replacement=" + policy,
           "instruction_cache.replacement=" + policy,
@@ -37,11 +37,15 @@ std::vector<std::string> small_caches(const std::string& machine, const std::str
 }
 
 TEST(Replacement, AnyNumberOfThreadsCountsTheSame) {
-  for (const char* machine : {"tom", "gtx480", "qv100"}) {  // whole lines, and sectors
+  struct Small {
+    const char *machine, *l2_bytes;  // which its slices and ways divide
+  };
+  // Whole lines, and sectors.
+  for (const Small& small : {Small{"tom", "65536"}, {"gtx480", "98304"}, {"qv100", "393216"}}) {
     for (const char* policy : kPolicies) {
-      const std::vector<std::string> keys = small_caches(machine, policy);
-      EXPECT_EQ(numbers(run(machine, keys, 3)), numbers(run(machine, keys)))
-          << machine << " " << policy;
+      const std::vector<std::string> keys = small_caches(small.l2_bytes, policy);
+      EXPECT_EQ(numbers(run(small.machine, keys, 3)), numbers(run(small.machine, keys)))
+          << small.machine << " " << policy;
     }
   }
 }

@@ -5,19 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
-#include <sstream>
 
-#include "host/config/config.h"
 #include "host/config/nearest.h"
-#include "host/config/schema.h"
-#include "host/core/error.h"
 #include "host/timing/experiment/expression.h"
-#include "host/timing/experiment/workload_parameter.h"
+#include "host/timing/experiment/place.h"
 #include "host/timing/report/sample.h"
 #include "host/timing/report/section.h"
 #include "host/timing/report/sms.h"
@@ -28,132 +23,6 @@ namespace nearwarp::experiment {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-template <class T>
-bool among(const std::vector<T>& list, const T& value) {
-  return std::find(list.begin(), list.end(), value) != list.end();
-}
-
-/// A point of a study, as figures see it.
-struct Place {
-  const PlannedStudy* study;
-  const sweep::Point* point;
-  std::optional<size_t> program = std::nullopt;  ///< of a mix, in figures of each program
-};
-
-std::string program_name(const Place& p) {
-  return p.study->plan.definition.programs[p.point->program].name;
-}
-
-/// The names of programs that are joined by "+".
-std::vector<std::string> programs_of(const Place& p) {
-  std::vector<std::string> names;
-  std::istringstream all(program_name(p));
-  for (std::string name; std::getline(all, name, '+');) names.push_back(name);
-  return names;
-}
-
-std::string label_of(const Place& p, const std::string& dimension) {
-  if (dimension == "program" && p.program.has_value()) return programs_of(p)[*p.program];
-  if (dimension == "workload") return program_name(p);
-  if (dimension == "machine") return p.study->plan.machine_name(*p.point);
-  if (dimension == "policy") return p.study->plan.policy_name(*p.point);
-  if (dimension == "study") return p.study->study->name;
-  if (dimension.starts_with(kWorkloadParameter))
-    return parameter_in(program_name(p), dimension.substr(std::strlen(kWorkloadParameter)))
-        .value_or("default");
-  return value_in_effect(p.study->plan, *p.point, dimension);
-}
-
-std::string label_of(const Place& p, const std::vector<std::string>& dimensions) {
-  std::string label;
-  for (const std::string& d : dimensions) label += (label.empty() ? "" : ", ") + label_of(p, d);
-  return label;
-}
-
-std::string title_of(const Place& p) {
-  std::string title =
-      fmt::format("{} on {} under {}", program_name(p), p.study->plan.machine_name(*p.point),
-                  p.study->plan.policy_name(*p.point));
-  for (const std::string& change : p.study->plan.overrides(*p.point)) title += ", " + change;
-  if (p.program.has_value()) title = programs_of(p)[*p.program] + " in " + title;
-  return title;
-}
-
-Error bad_figure(const Experiment& e, const Figure& f, const std::string& what) {
-  return Error(fmt::format("figure '{}' ({}:{}): {}", f.name, e.path, f.line, what));
-}
-
-/// The points that a figure shows. Those that cannot be run have no keys and are left out.
-std::vector<Place> places_of(const std::vector<PlannedStudy>& studies, const Figure& f) {
-  std::vector<Place> places;
-  std::set<std::string> seen;  // studies may have points in common
-  for (const std::string& name : f.studies) {
-    for (const PlannedStudy& study : studies) {
-      if (study.study->name != name) continue;
-      for (const sweep::Point& point : study.points) {
-        const Place place{&study, &point};
-        if (!point.error.empty()) continue;
-        if (!f.policies.empty() && !among(f.policies, study.plan.policy_name(point))) continue;
-        if (!f.workloads.empty() && !among(f.workloads, program_name(place))) continue;
-        if (!seen.insert(point.id).second) continue;
-        if (!f.each_program) places.push_back(place);
-        for (size_t i = 0; f.each_program && i < programs_of(place).size(); ++i)
-          places.push_back({&study, &point, i});
-      }
-    }
-  }
-  return places;
-}
-
-/// The study's point of these, with these values of its axes; nullptr if it has none.
-const sweep::Point* point_at(const PlannedStudy& study, const std::string& program,
-                             const std::string& machine, const std::string& policy,
-                             const std::vector<size_t>& choice) {
-  const sweep::Definition& d = study.plan.definition;
-  sweep::Point at;
-  at.choice = choice;
-  const auto find = [](size_t& position, size_t count, auto fits) {
-    for (position = 0; position < count; ++position)
-      if (fits()) return true;
-    return false;
-  };
-  const bool there =
-      find(at.program, d.programs.size(), [&] { return d.programs[at.program].name == program; }) &&
-      find(at.machine, d.machines.size(), [&] { return study.plan.machine_name(at) == machine; }) &&
-      find(at.policy, d.policies.size(), [&] { return study.plan.policy_name(at) == policy; });
-  return there ? &study.points[study.plan.index(at)] : nullptr;
-}
-
-/// The run that a point's value is compared with.
-Place reference_of(const Experiment& e, const std::vector<PlannedStudy>& studies, const Figure& f,
-                   const Place& p) {
-  const std::string policy = f.reference.empty() ? p.study->study->policies.front() : f.reference;
-  const std::string machine =
-      f.reference_machine.empty() ? p.study->plan.machine_name(*p.point) : f.reference_machine;
-  const std::string wanted = f.reference_alone ? programs_of(p)[*p.program] : program_name(p);
-  const std::optional<size_t> program = f.reference_alone ? 0 : p.program;
-  const auto fits = [&](const PlannedStudy& study, const sweep::Point& point) {
-    const Place other{&study, &point};
-    return program_name(other) == wanted && study.plan.policy_name(point) == policy &&
-           study.plan.machine_name(point) == machine;
-  };
-  if (const sweep::Point* point = point_at(*p.study, wanted, machine, policy, p.point->choice))
-    return {p.study, point, program};
-  std::vector<Place> found;
-  for (const PlannedStudy& study : studies) {
-    if (study.study->name != f.reference_study) continue;
-    for (const sweep::Point& point : study.points)
-      if (fits(study, point)) found.push_back({&study, &point, program});
-  }
-  if (found.size() == 1) return found.front();
-  throw bad_figure(
-      e, f,
-      fmt::format(
-          "{} has {} reference runs ({} on {} under {}) - name a 'reference' that the study "
-          "has, or a 'reference_study' that has it once for each workload",
-          title_of(p), found.empty() ? "no" : "several", wanted, machine, policy));
-}
 
 bool is_number(const std::string& text) {
   char* end = nullptr;
@@ -195,22 +64,6 @@ double mean_of(const std::vector<double>& values, Mean mean) {
   if (mean == Mean::kSum) return sum;
   sum /= static_cast<double>(values.size());
   return mean == Mean::kGeometric ? std::exp(sum) : sum;
-}
-
-const char* mean_name(Mean mean) {
-  switch (mean) {
-    case Mean::kGeometric:
-      return "geometric mean";
-    case Mean::kArithmetic:
-      return "mean";
-    case Mean::kSum:
-      return "sum";
-    case Mean::kFairness:
-      return "least over greatest";
-    case Mean::kNone:
-      break;
-  }
-  return "";
 }
 
 std::map<std::string, size_t> positions_of(const std::vector<std::string>& labels) {
@@ -529,88 +382,6 @@ Results read_results(const std::string& path) {
       },
       rest);
   return results;
-}
-
-std::string value_in_effect(const sweep::Plan& plan, const sweep::Point& point,
-                            const std::string& key) {
-  const auto plain = [](std::string text) {
-    if (text.size() < 2 || text.front() != '"') return text;
-    return text.substr(1, text.size() - 2);
-  };
-  if (const auto* k = config::find_key<config::MachineConfig>(key))
-    return plain(config::value_text(config::member_of(*k, *plan.machine(point))));
-  if (const auto* k = config::find_key<config::PolicyConfig>(key))
-    return plain(config::value_text(config::member_of(*k, *plan.policy(point))));
-  if (const auto* k = config::find_key<config::EnergyConfig>(key))
-    return plain(config::value_text(config::member_of(*k, plan.machine(point)->energy)));
-  throw Error(fmt::format(
-      "'{}' is neither workload, workload.PARAMETER, machine, policy, study nor a key", key));
-}
-
-namespace {
-
-/// All that is counted by program.
-void check_programs_values(const Experiment& e, const Figure& f) {
-  static const std::set<std::string> kOfPrograms = {"cycles", "time", "ipc", "warp_instructions"};
-  std::vector<Part> parts = f.parts;
-  if (f.kind != Kind::kStacked) parts = {{"", f.value}};
-  for (const Part& part : parts)
-    for (const std::string& name : Expression::parse(part.value).terms())
-      if (!kOfPrograms.contains(name))
-        throw bad_figure(e, f,
-                         fmt::format("'{}' is not counted by program - with programs = \"each\" "
-                                     "there are {}",
-                                     name, fmt::join(kOfPrograms, ", ")));
-}
-
-/// A published value that has no place would never be seen.
-void check_published(const Experiment& e, const Figure& f, std::set<std::string> x,
-                     const std::set<std::string>& series) {
-  if (f.summary != Mean::kNone) x.insert(mean_name(f.summary));
-  std::set<std::string> parts;
-  for (const Part& part : f.parts) parts.insert(part.label);
-  const auto check = [&](const char* key, const std::string& name,
-                         const std::set<std::string>& all) {
-    if (all.contains(name)) return;
-    throw bad_figure(e, f,
-                     fmt::format("a {} value has {} = \"{}\", which is not in it{}", f.against(),
-                                 key, name, config::suggestion(name, {all.begin(), all.end()})));
-  };
-  for (const Published& p : f.published) {
-    check("x", p.x, x);
-    if (!p.series.empty()) check("series", p.series, series);
-    if (!p.part.empty()) check("part", p.part, parts);
-  }
-}
-
-}  // namespace
-
-void check_figure(const Experiment& e, const std::vector<PlannedStudy>& studies, const Figure& f) {
-  if (f.each_program) check_programs_values(e, f);
-  const std::vector<Place> places = places_of(studies, f);
-  if (places.empty())
-    throw bad_figure(e, f,
-                     "its studies have no points that it shows - look at its 'policies' and "
-                     "'workloads'");
-  std::map<std::string, std::string> seen;
-  std::set<std::string> x, series;
-  for (const Place& p : places) {
-    std::string label;
-    try {
-      label =
-          *x.insert(label_of(p, f.x)).first + "\n" + *series.insert(label_of(p, f.series)).first;
-    } catch (const Error& error) {
-      throw bad_figure(e, f, error.what());
-    }
-    const auto [at, is_new] = seen.try_emplace(label, title_of(p));
-    if (!is_new && f.mean == Mean::kNone)
-      throw bad_figure(e, f,
-                       fmt::format("{} and {} have the same place - say mean = \"geometric\", or "
-                                   "have 'x' and 'series' tell them apart",
-                                   at->second, title_of(p)));
-    if (f.relation != Relation::kValue) reference_of(e, studies, f, p);
-  }
-  check_published(e, f, std::move(x), series);
 }
 
 Chart make_chart(const Experiment& e, const std::vector<PlannedStudy>& studies, const Figure& f,
