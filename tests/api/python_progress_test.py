@@ -9,6 +9,7 @@ import io
 import json
 import logging
 import os
+import pathlib
 import re
 import signal
 import subprocess
@@ -27,33 +28,7 @@ except ImportError:
     pandas = None
 needs_tables = unittest.skipIf(pandas is None, "no pandas")
 
-# Counts up to its parameter, and says so.
-SPIN = """.version 7.0
-.target sm_70
-.address_size 64
-.extern .func (.param .b32 said) vprintf (.param .b64 text, .param .b64 values);
-.global .align 1 .b8 text[6] = {100, 111, 110, 101, 10, 0};
-.visible .entry spin(.param .u64 times) {
-  .reg .pred %p; .reg .b64 %d<4>; .reg .b32 %r<2>;
-  ld.param.u64 %d1, [times];
-  mov.u64 %d2, 0;
-AGAIN:
-  add.u64 %d2, %d2, 1;
-  setp.lt.u64 %p, %d2, %d1;
-  @%p bra AGAIN;
-  mov.u64 %d3, text;
-  cvta.global.u64 %d3, %d3;
-  mov.u64 %d2, 0;
-  {
-    .param .b64 a; .param .b64 b; .param .b32 c;
-    st.param.b64 [a], %d3;
-    st.param.b64 [b], %d2;
-    call.uni (c), vprintf, (a, b);
-    ld.param.b32 %r1, [c];
-  }
-  ret;
-}
-"""
+SPIN = (pathlib.Path(__file__).parent / "spin.ptx").read_text()
 FOREVER = 1 << 60
 
 

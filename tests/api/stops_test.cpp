@@ -50,33 +50,7 @@ TEST(ApiStops, ProgramsAreAskedAtOnceAndThenSomeTimesASecond) {
   EXPECT_LE(asked, 1 + took.count() * 10);
 }
 
-/// Counts up to its parameter; then its threads say so.
-constexpr const char* kSpin = R"(.version 7.0
-.target sm_70
-.address_size 64
-.extern .func (.param .b32 said) vprintf (.param .b64 text, .param .b64 values);
-.global .align 1 .b8 text[6] = {100, 111, 110, 101, 10, 0};
-.visible .entry spin(.param .u64 times) {
-  .reg .pred %p; .reg .b64 %d<4>; .reg .b32 %r<2>;
-  ld.param.u64 %d1, [times];
-  mov.u64 %d2, 0;
-AGAIN:
-  add.u64 %d2, %d2, 1;
-  setp.lt.u64 %p, %d2, %d1;
-  @%p bra AGAIN;
-  mov.u64 %d3, text;
-  cvta.global.u64 %d3, %d3;
-  mov.u64 %d2, 0;
-  {
-    .param .b64 a; .param .b64 b; .param .b32 c;
-    st.param.b64 [a], %d3;
-    st.param.b64 [b], %d2;
-    call.uni (c), vprintf, (a, b);
-    ld.param.b32 %r1, [c];
-  }
-  ret;
-}
-)";
+const std::string kSpin = read_text(NW_SOURCE_DIR "/tests/api/spin.ptx");
 
 std::vector<std::byte> times(uint64_t number) {
   std::vector<std::byte> arguments(sizeof(number));
