@@ -57,10 +57,9 @@ void expect_near(const Shape& s, const std::vector<double>& want, const std::vec
 /// f(shape) for sizes about those of tiles, all transpositions, factors and leading dimensions.
 template <class F>
 void each_shape(F&& f) {
-  const int sizes[][3] = {{1, 1, 1},     {7, 1, 32},    {1, 7, 5},     {32, 32, 32},
-                          {64, 64, 16},  {65, 33, 7},   {7, 129, 32},  {129, 7, 33},
-                          {3, 5, 0},     {70, 66, 100}, {1000, 7, 32}, {7, 1000, 32},
-                          {32, 7, 1000}, {64, 128, 96}, {128, 64, 72}};
+  const int sizes[][3] = {{1, 1, 1},     {7, 1, 32},    {1, 7, 5},     {32, 32, 32}, {64, 64, 16},
+                          {65, 33, 7},   {7, 129, 32},  {129, 7, 33},  {3, 5, 0},    {70, 66, 100},
+                          {1000, 7, 32}, {7, 1000, 32}, {32, 7, 1000}, {64, 64, 40}};
   uint32_t number = 0;
   for (const auto& [m, n, k] : sizes) {
     for (int transposes = 0; transposes < 4; ++transposes, ++number) {
