@@ -247,8 +247,9 @@ struct ReplyTimes {
   NW_HD Tick first() const { return min_tick(min_tick(at[0], at[1]), at[2]); }
 };
 
-NW_HD inline ReplyTimes reply_times(const L2SliceParams& p, const L2SliceState& s,
-                                    std::byte* base) {
+/// Packets that arrive at `end` or later are not looked at: the twin may be writing them.
+NW_HD inline ReplyTimes reply_times(const L2SliceParams& p, const L2SliceState& s, std::byte* base,
+                                    Tick end) {
   ReplyTimes r;
   const auto offer = [&](Replier who, Tick from, Tick credit) {
     r.at[static_cast<uint32_t>(who)] = max_tick(from, credit);
@@ -263,7 +264,7 @@ NW_HD inline ReplyTimes reply_times(const L2SliceParams& p, const L2SliceState& 
     offer(Replier::kHit, hit.due, send_tick(reply_way(p, s, base, hit.dst), base));
   }
   const Tick passed = head_arrival(*s.halves.replies_in.in(base), base);
-  if (passed < kNever && !is_far_fill(s, base))
+  if (passed < end && !is_far_fill(s, base))
     offer(Replier::kTwin, passed, send_tick(*s.reply_out.in(base), base));
   return r;
 }
@@ -271,7 +272,7 @@ NW_HD inline ReplyTimes reply_times(const L2SliceParams& p, const L2SliceState& 
 /// One reply for which it is time, if there is any.
 NW_HD inline void reply_half(const L2SliceParams& p, L2SliceState& s, std::byte* base, Tick now,
                              Horizon& horizon) {
-  const ReplyTimes times = reply_times(p, s, base);
+  const ReplyTimes times = reply_times(p, s, base, now + 1);
   for (uint32_t i = 1; i <= kRepliers; ++i) {
     const uint32_t who = (s.halves.last_reply + i) % kRepliers;
     if (times.at[who] > now) continue;
@@ -321,14 +322,16 @@ NW_HD NW_APART inline StepResult step_half(const L2SliceParams& p, L2SliceState&
   const Channel* const inputs[2] = {s.request_in.in(base), h.requests_in.in(base)};
   bool blocked[2] = {false, false}, word = false;
 
+  // Of a packet that arrives in a later window only that is known: the twin may be writing it.
   const auto next_far_fill = [&]() -> Tick {
     const Tick head = head_arrival(replies_in, base);
-    return s.filling == kNoMshr && head < kNever && is_far_fill(s, base) ? head : kNever;
+    if (head >= window.end) return head;
+    return s.filling == kNoMshr && is_far_fill(s, base) ? head : kNever;
   };
   const auto next_event = [&](Tick from) -> Tick {
     Tick next = min_tick(next_from_memory(s, memory_in, base), next_far_fill());
     next = min_tick(next, head_arrival(*h.words_in.in(base), base));
-    next = min_tick(next, reply_times(p, s, base).first());
+    next = min_tick(next, reply_times(p, s, base, window.end).first());
     next = min_tick(next, min_tick(next_request(s, base), next_passing(s, base)));
     for (uint32_t i = 0; i < 2; ++i) {
       if (!blocked[i]) {
@@ -374,7 +377,7 @@ NW_HD NW_APART inline StepResult step_half(const L2SliceParams& p, L2SliceState&
     return send_tick(*way.in(base), base) >= kNever;
   };
   StepResult result;
-  result.poll = reply_times(p, s, base).polls ||
+  result.poll = reply_times(p, s, base, window.end).polls ||
                 (s.request_count != 0 && no_credit(s.memory_out)) ||
                 (h.count != 0 && no_credit(h.requests_out)) || (word && no_credit(h.words_out));
   result.wake = max_tick(t, window.end);
