@@ -3,6 +3,7 @@
 Called with the program, the package's folder and the folder of the samples.
 """
 
+import inspect
 import json
 import os
 import signal
@@ -289,10 +290,11 @@ class Python(unittest.TestCase):
             thing = getattr(nw, name)
             if callable(thing):
                 self.assertTrue(thing.__doc__, name)
-            members = vars(thing).items() if isinstance(thing, type) else ()
-            for member, what in members:
+            for member in dir(thing) if isinstance(thing, type) else ():
+                what = inspect.getattr_static(thing, member)
                 if not member.startswith("_") and (callable(what) or isinstance(what, (property, classmethod))):
-                    self.assertTrue(what.__doc__, f"{name}.{member}")
+                    with self.subTest(f"{name}.{member}"):
+                        self.assertTrue(what.__doc__)
         with open(os.path.join(PACKAGE, "nearwarp", "_core.pyi"), encoding="utf-8") as stub:
             stubs = stub.read()
         for name in dir(nw._core):

@@ -94,6 +94,7 @@ class _Configuration:
 
     @property
     def name(self) -> str:
+        """Its file's, without the ending."""
         return self._core.name
 
     @property
@@ -248,6 +249,7 @@ class Program:
 
     @property
     def name(self) -> str:
+        """The workload's, the recording's or the application's."""
         return self._core.name
 
     @property
@@ -257,10 +259,12 @@ class Program:
 
     @property
     def warp_instructions(self) -> int:
+        """Executed, of all launches."""
         return self._core.warp_instructions
 
     @property
     def thread_instructions(self) -> int:
+        """Executed by all lanes, of all launches."""
         return self._core.thread_instructions
 
     @property

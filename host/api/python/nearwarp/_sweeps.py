@@ -273,6 +273,7 @@ class Experiment:
 
     @property
     def description(self) -> str:
+        """What it is to show, in its file's words."""
         return self._file.description
 
     @property
