@@ -393,11 +393,16 @@ PYBIND11_MODULE(_core, m) {
       .def("save", &Run::save)
       .def("counter",
            [](const Run& r, const std::string& name) { return taken(r.get().counter(name)); })
-      .def_property_readonly("ended", [](const Run& r) { return r.get().ended(); })
-      .def_property_readonly("cycles", [](const Run& r) { return r.get().cycles(); })
-      .def_property_readonly("launches_ended",
-                             [](const Run& r) { return r.get().launches_ended(); })
-      .def_property_readonly("result", [](const Run& r) { return r.get().result(); });
+      .def_property_readonly(
+          "ended", [](const Run& r) { return r.get().ended(); }, "the program is at its end")
+      .def_property_readonly(
+          "cycles", [](const Run& r) { return r.get().cycles(); }, "core cycles simulated so far")
+      .def_property_readonly(
+          "launches_ended", [](const Run& r) { return r.get().launches_ended(); },
+          "launches that have ended so far")
+      .def_property_readonly(
+          "result", [](const Run& r) { return r.get().result(); },
+          "a Result of what was simulated so far");
 
   py::class_<Point>(m, "Point")
       .def(py::init([](const Program& p, const Machine& machine, const Policy& policy) {

@@ -87,16 +87,16 @@ void define_outcome(py::class_<T> outcome) {
 
 void define_experiments(py::module_& m) {
   py::class_<Study>(m, "Study", "A sweep of an experiment's, as its file has it.")
-      .def_readonly("name", &Study::name)
-      .def_readonly("about", &Study::about)
-      .def_readonly("programs", &Study::programs)
-      .def_readonly("machines", &Study::machines)
-      .def_readonly("policies", &Study::policies)
+      .def_readonly("name", &Study::name, "its name in the file")
+      .def_readonly("about", &Study::about, "one sentence; may be empty")
+      .def_readonly("programs", &Study::programs, "its own, and as Program() takes them")
+      .def_readonly("machines", &Study::machines, "names or paths")
+      .def_readonly("policies", &Study::policies, "names or paths")
       .def_readonly("values", &Study::values, "of keys, KEY=A,B,...");
   py::class_<Figure>(m, "Figure", "A figure of an experiment's, as its file has it.")
-      .def_readonly("name", &Figure::name)
-      .def_readonly("title", &Figure::title)
-      .def_readonly("about", &Figure::about)
+      .def_readonly("name", &Figure::name, "its name in the file")
+      .def_readonly("title", &Figure::title, "its heading in the report")
+      .def_readonly("about", &Figure::about, "some sentences; may be empty")
       .def_readonly("studies", &Figure::studies, "whose points it shows");
   py::class_<ExperimentFile>(m, "ExperimentFile")
       .def_static("load", [](const std::string& from) { return taken(ExperimentFile::load(from)); })
@@ -174,10 +174,11 @@ void define_sweeps(py::module_& m) {
       .def_readonly("id", &SweepPoint::id)
       .def_readonly("error", &SweepPoint::error);
   py::class_<SweepProgress>(m, "SweepProgress", "How far a sweep is, counting what is run now.")
-      .def_readonly("points_done", &SweepProgress::points_done)
-      .def_readonly("points", &SweepProgress::points)
-      .def_readonly("warp_instructions_done", &SweepProgress::warp_instructions_done)
-      .def_readonly("warp_instructions", &SweepProgress::warp_instructions)
+      .def_readonly("points_done", &SweepProgress::points_done, "that have ended")
+      .def_readonly("points", &SweepProgress::points, "that are run now, all of them")
+      .def_readonly("warp_instructions_done", &SweepProgress::warp_instructions_done, "simulated")
+      .def_readonly("warp_instructions", &SweepProgress::warp_instructions,
+                    "of all that are run now")
       .def_readonly("cost_done", &SweepProgress::cost_done, "seconds of one thread of the host's")
       .def_readonly("cost", &SweepProgress::cost, "the same of all");
   auto outcome = py::class_<SweepOutcome>(m, "SweepOutcome", "What Sweep.run() has done.");
