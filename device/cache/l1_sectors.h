@@ -120,10 +120,13 @@ NW_HD NW_APART_ON_GPU L1Result l1_load_sectors(const L1Params& p, L1State& s, st
   const uint32_t first = first_way(p, line);
   uint32_t at = l1_find(p, s, base, first, line);
   const bool present = at != kNoLane;
-  if (!present) at = l1_victim(p, s, base, first);
-  if (at == kNoLane) {
-    s.full_set = first;
-    return L1Result::kStall;
+  if (!present) {
+    if (l1_free_mshr(s) == kNoLane) return L1Result::kStall;
+    at = l1_victim(p, s, base, first);
+    if (at == kNoLane) {
+      s.full_set = first;
+      return L1Result::kStall;
+    }
   }
   LineSectors& l = s.lines.in(base)[at];
   const uint32_t needs = missing_sectors(l, present, want);

@@ -139,7 +139,7 @@ template <class V>
 NW_HD inline void walk_step(V& v, uint32_t now) {
   if (v.s.tlb.unsent == 0 || !can_send(v.to_network(), v.base, v.tick(now))) return;
   const uint32_t walker = count_trailing_zeros(v.s.tlb.unsent);
-  if (v.who(v.s.places_pages) != 0 && v.s.tlb.walks.in(v.base)[walker].held) {
+  if (v.placers() != 0 && v.s.tlb.walks.in(v.base)[walker].held) {
     hooks::send_for_walk(v, walker, now);
   } else {
     send_walk_read(v, walker, now);
@@ -208,7 +208,7 @@ NW_HD inline void end_walk_read(V& v, uint32_t walker, uint32_t now) {
 /// The reply to a walker's read. Whoever places pages may not have placed this one yet.
 template <class V>
 NW_HD NW_APART inline void on_walk_reply(V& v, uint32_t walker, uint32_t now) {
-  if (v.who(v.s.places_pages) != 0 && v.s.tlb.walks.in(v.base)[walker].left == 0 &&
+  if (v.placers() != 0 && v.s.tlb.walks.in(v.base)[walker].left == 0 &&
       !hooks::on_walked(v, walker, now))
     return;
   end_walk_read(v, walker, now);
@@ -258,7 +258,7 @@ NW_HD inline bool translate_head(V& v, uint32_t space, uint32_t now, bool free) 
     case TlbResult::kReady:
       return true;
     case TlbResult::kWalk:
-      if (v.who(v.s.places_pages) != 0) hooks::on_walk(v, walker, now);
+      if (v.placers() != 0) hooks::on_walk(v, walker, now);
       send_walk_read(v, walker, now);
       [[fallthrough]];
     case TlbResult::kLooked:
