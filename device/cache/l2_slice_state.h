@@ -55,6 +55,10 @@ struct L2SliceParams : cache::TagStoreParams {
   L2HalvesParams halves;
 };
 
+/// A miss. Those of an L1 are kept otherwise, and share nothing with these but their name: there up
+/// to 256 are found by bits of free ones, a waiter is a load's number of one byte, and a fill serves
+/// at once all that wait for nothing more; here there may be thousands, in a list of free ones, a
+/// waiter is a packet's way back, and one is answered per cycle while others still join.
 struct L2Mshr {
   uint32_t line = 0;
   uint32_t set = 0;
@@ -96,8 +100,7 @@ struct L2Request {
   uint32_t line = 0, tag = 0, sectors = 0;
   Endpoint src{};
   uint16_t bytes = 0;
-  uint32_t kind = 0;
-  uint32_t reserved = 0;
+  PacketKind kind = PacketKind::kNone;
 };
 
 struct L2Counters {

@@ -99,7 +99,8 @@ template <class Waits>
 NW_HD NW_INLINE uint32_t victim(const TagStoreParams& p, const TagStore& s, std::byte* base,
                                 uint32_t first, Waits waits) {
   namespace detail = tag_store_detail;
-  if (!by_age(p.replacement)) return detail::other_victim(p, s, base, first, waits);
+  if (!by_age(p.replacement)) [[unlikely]]
+    return detail::other_victim(p, s, base, first, waits);
   const LineAddr* tags = s.tags.in(base) + first;
   const uint32_t* ranks = s.ranks.in(base) + first;
   if (p.ways == 4 || p.ways == 8 || p.ways == 16) {  // most do not wait
@@ -114,7 +115,7 @@ NW_HD NW_INLINE uint32_t victim(const TagStoreParams& p, const TagStore& s, std:
 
 /// A line has been used. `at`: its way, counted over all sets.
 NW_HD NW_INLINE void touch(const TagStoreParams& p, TagStore& s, std::byte* base, uint32_t at) {
-  if (p.replacement == Replacement::kLru) {
+  if (p.replacement == Replacement::kLru) [[likely]] {
     s.ranks.in(base)[at] = s.uses;
   } else if (p.replacement == Replacement::kSrrip) {
     s.ranks.in(base)[at] = 0;
@@ -126,7 +127,7 @@ NW_HD NW_INLINE void touch(const TagStoreParams& p, TagStore& s, std::byte* base
 NW_HD NW_INLINE void put(const TagStoreParams& p, TagStore& s, std::byte* base, uint32_t at,
                          LineAddr line) {
   uint32_t rank = s.uses;
-  if (p.replacement == Replacement::kSrrip) {
+  if (p.replacement == Replacement::kSrrip) [[unlikely]] {
     const uint32_t way = at % p.ways;
     if (s.tags.in(base)[at] != kNoLine)
       replacement::grow_distant(p.ways, s.ranks.in(base) + (at - way), way);

@@ -61,8 +61,9 @@ template <class V>
 NW_HD NW_CALLED void wait_for_instructions(V& v, uint32_t warp, LineAddr line, uint32_t now) {
   auto& f = v.s.fetch;
   uint32_t mshr = 0;
-  const cache::L1Result r = cache::l1_load(v.p.fetch.cache, f.cache, v.base, line,
-                                           static_cast<uint8_t>(warp), now, true, mshr);
+  const cache::L1Load wanted{
+      .line = line, .cycle = now, .credits = 1, .entry = static_cast<uint8_t>(warp)};
+  const cache::L1Result r = cache::l1_load(v.p.fetch.cache, f.cache, v.base, wanted, mshr);
   NW_ASSERT(r != cache::L1Result::kHit);
   if (r == cache::L1Result::kMiss) f.unsent |= bit(mshr);
   if (r == cache::L1Result::kStall) f.stalled.set(warp);
