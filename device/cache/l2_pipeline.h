@@ -137,7 +137,7 @@ NW_HD NW_INLINE void push_reply(L2SliceState& s, std::byte* base, Tick due, cons
 
 /// An atomic's write-through, in this slice's own name.
 NW_HD NW_INLINE void push_atomic_write(const L2SliceParams& p, L2SliceState& s, std::byte* base,
-                                       Tick due, uint32_t line, uint32_t sectors) {
+                                       Tick due, LineAddr line, uint32_t sectors) {
   push_request(s, base, own_write(p, due, line, sectors, sector_data_bytes(p, sectors)));
   s.counters.atomic_writes += 1;
 }
