@@ -21,13 +21,13 @@ template <uint32_t kWords, class Mechanisms, bool kSpecialised>
 NW_HD NW_INLINE StepResult SmKindOf<kWords, Mechanisms, kSpecialised>::step(
     const sm::SmParams& p, sm::SmStateOf<kWords>& s, const sm::SystemView& system,
     const Window& window, Horizon& horizon) {
-  // An SM on which there is no mechanism is stepped by code that asks for none (on a GPU that is
-  // the smaller part of the code, and all that a batch of baselines executes); wide ones ask
-  // always.
+  // An SM on which there is no mechanism, or only such as place pages, is stepped by code that asks
+  // for none (on a GPU that is the smaller part of the code, and all that a batch of baselines
+  // executes); wide ones ask always.
   if constexpr (kWords == 1 && kSpecialised) {
-    if (s.attached == 0) {
+    if ((s.attached & sm::with_all_hooks(Mechanisms())) == 0) {
 #if !defined(__CUDA_ARCH__)  // code for less, but more of it in all
-      if (s.simple) return sm::step_sm<sm::SimpleSm>(p, s, system, window, horizon);
+      if (s.simple) return sm::step_sm<sm::SimpleOf<Mechanisms>>(p, s, system, window, horizon);
 #endif
       return sm::step_sm<sm::NoneOf<Mechanisms>>(p, s, system, window, horizon);
     }

@@ -71,6 +71,16 @@ struct L1State : TagStore {
 
 enum class L1Result : uint8_t { kHit, kMerged, kMiss, kStall };
 
+/// A load that looks its line up.
+struct L1Load {
+  LineAddr line = kNoLine;
+  uint32_t cycle = 0;    ///< in which it does
+  uint32_t credits = 0;  ///< packets that can be sent; more than 2 are not asked for
+  uint32_t sectors = 0;  ///< of the line, as bits: wanted; where lines have no sectors, any
+  uint8_t entry = 0;     ///< the load's name, under which it waits in an MSHR
+  bool own = false;      ///< with L1Keep::kRemote: the line is not another's
+};
+
 /// The way that a line takes in the set that begins at `first`; kNoLane: all are being filled.
 NW_HD NW_INLINE uint32_t l1_way_to_fill(const L1Params& p, const L1State& s, std::byte* base,
                                         uint32_t first) {
@@ -79,17 +89,15 @@ NW_HD NW_INLINE uint32_t l1_way_to_fill(const L1Params& p, const L1State& s, std
 }
 
 /// Look up a load. kMiss reserves a way and an MSHR (`mshr`), and the caller must send the request;
-/// `can_send` false makes what would be a miss a stall. kStall changes nothing but `full_set`.
-/// `own`: with L1Keep::kRemote, the line is not another's.
+/// without credits what would be a miss is a stall. kStall changes nothing but `full_set`.
 NW_HD NW_APART_ON_GPU L1Result l1_load(const L1Params& p, L1State& s, std::byte* base,
-                                       LineAddr line, uint8_t load_entry, uint32_t cycle,
-                                       bool can_send, uint32_t& mshr, bool own = false) {
+                                       const L1Load& load, uint32_t& mshr) {
   // Where nothing is kept a load takes an MSHR and no way: its line has no name there, so that
   // nothing drops it and its fill leaves nothing.
-  const bool apart = own || p.keep == L1Keep::kNothing;
-  const uint32_t first = first_way(p, line);
+  const bool apart = load.own || p.keep == L1Keep::kNothing;
+  const uint32_t first = first_way(p, load.line);
   uint8_t* filling = s.filling.in(base) + first;
-  const uint32_t w = apart ? kNoLane : find(p.ways, s.tags.in(base) + first, line);
+  const uint32_t w = apart ? kNoLane : find(p.ways, s.tags.in(base) + first, load.line);
   if (w != kNoLane) {
     if (filling[w] == 0) {
       touch(p, s, base, first + w);
@@ -99,12 +107,12 @@ NW_HD NW_APART_ON_GPU L1Result l1_load(const L1Params& p, L1State& s, std::byte*
     const uint32_t m = filling[w] - 1u;
     uint8_t& waiting = s.mshr_count.in(base)[m];
     if (waiting == p.merges) return L1Result::kStall;
-    s.mshr_loads.in(base)[m * p.merges + waiting] = load_entry;
+    s.mshr_loads.in(base)[m * p.merges + waiting] = load.entry;
     waiting = static_cast<uint8_t>(waiting + 1);
     s.counters.read_merges += 1;
     return L1Result::kMerged;
   }
-  if (!can_send || s.mshr_free == 0) return L1Result::kStall;
+  if (load.credits == 0 || s.mshr_free == 0) return L1Result::kStall;
   const uint32_t way = apart ? 0 : l1_way_to_fill(p, s, base, first);
   if (way == kNoLane) {
     s.full_set = first;
@@ -113,14 +121,14 @@ NW_HD NW_APART_ON_GPU L1Result l1_load(const L1Params& p, L1State& s, std::byte*
   const uint32_t m = count_trailing_zeros(s.mshr_free);
   mshr = m;
   s.mshr_free &= s.mshr_free - 1;
-  s.mshr_line.in(base)[m] = apart ? kNoLine : line;
-  s.mshr_since.in(base)[m] = cycle;
+  s.mshr_line.in(base)[m] = apart ? kNoLine : load.line;
+  s.mshr_since.in(base)[m] = load.cycle;
   s.mshr_count.in(base)[m] = 1;
-  s.mshr_loads.in(base)[m * p.merges] = load_entry;
+  s.mshr_loads.in(base)[m * p.merges] = load.entry;
   s.counters.read_misses += 1;
   if (apart) return L1Result::kMiss;
   s.mshr_way.in(base)[m] = static_cast<uint16_t>(first + way);
-  put(p, s, base, first + way, line);
+  put(p, s, base, first + way, load.line);
   filling[way] = static_cast<uint8_t>(m + 1);
   return L1Result::kMiss;
 }

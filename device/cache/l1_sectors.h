@@ -56,32 +56,46 @@ NW_HD NW_INLINE uint32_t l1_victim(const L1Params& p, const L1State& s, std::byt
   return w == kNoLane ? kNoLane : first + w;
 }
 
-/// A load that misses waits in MSHR `m` for `needs`, and asks for `fetch`.
-NW_HD NW_INLINE L1Result l1_wait(const L1Params& p, L1State& s, std::byte* base, uint32_t m,
-                                 uint8_t load_entry, uint32_t needs, uint32_t fetch, uint32_t cycle,
-                                 L1Request& out) {
+/// The wait of a load that misses.
+struct L1Wait {
+  uint32_t mshr;
+  uint32_t needs;  ///< sectors that it waits for
+  uint32_t fetch;  ///< and those of them that nobody has asked for
+};
+
+/// A load that misses waits.
+NW_HD NW_INLINE L1Result l1_wait(const L1Params& p, L1State& s, std::byte* base, const L1Load& load,
+                                 const L1Wait& wait, L1Request& out) {
+  const uint32_t m = wait.mshr;
   uint16_t& missing = s.mshr_missing.in(base)[m];
   uint8_t& count = s.mshr_count.in(base)[m];
-  s.mshr_loads.in(base)[m * p.merges + count] = load_entry;
-  s.mshr_needs.in(base)[m * p.merges + count] = static_cast<uint8_t>(needs);
+  s.mshr_loads.in(base)[m * p.merges + count] = load.entry;
+  s.mshr_needs.in(base)[m * p.merges + count] = static_cast<uint8_t>(wait.needs);
   count = static_cast<uint8_t>(count + 1);
-  if (fetch == 0) {
+  if (wait.fetch == 0) {
     s.counters.read_merges += 1;
     return L1Result::kMerged;
   }
-  missing = static_cast<uint16_t>(missing | fetch);
-  s.mshr_since.in(base)[m] = cycle;
+  missing = static_cast<uint16_t>(missing | wait.fetch);
+  s.mshr_since.in(base)[m] = load.cycle;
   out.mshr = m;
-  out.fetch = fetch;
+  out.fetch = wait.fetch;
   s.counters.read_misses += 1;
-  s.counters.sector_misses += population_count(fetch);
+  s.counters.sector_misses += population_count(wait.fetch);
   return L1Result::kMiss;
+}
+
+/// The sectors that a load waits for, if none is there: all that its line has, where lines have no
+/// sectors.
+NW_HD NW_INLINE uint32_t l1_wanted(const L1Params& p, const L1Load& load) {
+  return p.by_sectors == 0 ? p.all_sectors : load.sectors;
 }
 
 /// l1_load_sectors() where ways are taken on fill.
 NW_HD NW_APART inline L1Result l1_load_on_fill(const L1Params& p, L1State& s, std::byte* base,
-                                               LineAddr line, uint32_t want, uint8_t load_entry,
-                                               uint32_t cycle, uint32_t credits, L1Request& out) {
+                                               L1Load load, L1Request& out) {
+  const LineAddr line = load.line;
+  const uint32_t want = l1_wanted(p, load);
   const uint32_t first = first_way(p, line);
   const uint32_t at = l1_find(p, s, base, first, line);
   const bool present = at != kNoLane;
@@ -99,31 +113,32 @@ NW_HD NW_APART inline L1Result l1_load_on_fill(const L1Params& p, L1State& s, st
   uint8_t& count = s.mshr_count.in(base)[m];
   if (waits && count == p.merges) return L1Result::kStall;
   const uint32_t fetch = waits ? needs & ~uint32_t{missing} : needs;
-  if (fetch != 0 && credits == 0) return L1Result::kStall;
+  if (fetch != 0 && load.credits == 0) return L1Result::kStall;
   if (present) touch(p, s, base, at);
   if (!waits) {
     l1_turn_mshr(s, m);
     s.mshr_line.in(base)[m] = line;
     missing = count = 0;
   }
-  return l1_wait(p, s, base, m, load_entry, needs, fetch, cycle, out);
+  return l1_wait(p, s, base, load, {m, needs, fetch}, out);
 }
 
-/// Look up a load of `want`'s sectors; `credits`: packets that can be sent, at most 2. As
-/// l1_load().
+/// Look up a load. As l1_load().
 NW_HD NW_APART_ON_GPU L1Result l1_load_sectors(const L1Params& p, L1State& s, std::byte* base,
-                                               LineAddr line, uint32_t want, uint8_t load_entry,
-                                               uint32_t cycle, uint32_t credits, L1Request& out) {
-  if (p.by_sectors == 0) want = p.all_sectors;
-  if (p.on_fill != 0)
-    return l1_load_on_fill(p, s, base, line, want, load_entry, cycle, credits, out);
+                                               const L1Load& load, L1Request& out) {
+  if (p.on_fill != 0) return l1_load_on_fill(p, s, base, load, out);
+  const LineAddr line = load.line;
+  const uint32_t want = l1_wanted(p, load);
   const uint32_t first = first_way(p, line);
   uint32_t at = l1_find(p, s, base, first, line);
   const bool present = at != kNoLane;
-  if (!present) at = l1_victim(p, s, base, first);
-  if (at == kNoLane) {
-    s.full_set = first;
-    return L1Result::kStall;
+  if (!present) {
+    if (l1_free_mshr(s) == kNoLane) return L1Result::kStall;
+    at = l1_victim(p, s, base, first);
+    if (at == kNoLane) {
+      s.full_set = first;
+      return L1Result::kStall;
+    }
   }
   LineSectors& l = s.lines.in(base)[at];
   const uint32_t needs = missing_sectors(l, present, want);
@@ -140,7 +155,7 @@ NW_HD NW_APART_ON_GPU L1Result l1_load_sectors(const L1Params& p, L1State& s, st
   if (waits && count == p.merges) return L1Result::kStall;
   const uint32_t fetch = waits ? needs & ~uint32_t{missing} : needs;
   const bool dirty = !present && l.dirty != 0 && p.writes == L1Writes::kLocalBack;
-  if (credits < (fetch != 0 ? 1u : 0u) + (dirty ? 1u : 0u)) return L1Result::kStall;
+  if (load.credits < (fetch != 0 ? 1u : 0u) + (dirty ? 1u : 0u)) return L1Result::kStall;
   if (!present) {
     if (dirty) {
       out.write_back = s.tags.in(base)[at];
@@ -159,7 +174,7 @@ NW_HD NW_APART_ON_GPU L1Result l1_load_sectors(const L1Params& p, L1State& s, st
     missing = count = 0;
     s.filling.in(base)[at] = 1;
   }
-  return l1_wait(p, s, base, m, load_entry, needs, fetch, cycle, out);
+  return l1_wait(p, s, base, load, {m, needs, fetch}, out);
 }
 
 /// Does a store stay? If so it has been taken. Only local memory's do, in a line that is there.

@@ -55,8 +55,13 @@ NW_HD NW_CALLED void answer_waiter(const L2SliceParams& p, L2SliceState& s, std:
   const L2Waiter& w = s.waiters.in(base)[s.filling * p.mshr_merges + s.next_waiter];
   if (w.origin != L2Origin::kOwn) {
     s.counters.reply_wait += now - s.fill_came;
-    send_reply(p, s, base, now, m.line, w.tag, w.sectors, w.src, reply_kind(w.origin, w.sectors),
-               horizon);
+    const L2Reply reply{.due = now,
+                        .line = m.line,
+                        .tag = w.tag,
+                        .sectors = w.sectors,
+                        .dst = w.src,
+                        .kind = reply_kind(w.origin, w.sectors)};
+    send_reply(p, s, base, now, reply, horizon);
   }
   if (w.origin == L2Origin::kAtomic && p.write_back == 0) {
     s.request_reserved -= 1;
@@ -85,7 +90,7 @@ NW_HD NW_CALLED void answer_hit(const L2SliceParams& p, L2SliceState& s, std::by
                                 Horizon& horizon) {
   const L2Reply& r = s.replies.in(base)[s.reply_head];
   s.counters.reply_wait += now - r.due;
-  send_reply(p, s, base, now, r.line, r.tag, r.sectors, r.dst, r.kind, horizon);
+  send_reply(p, s, base, now, r, horizon);
   s.reply_head = s.reply_head + 1 == s.replies.count ? 0 : s.reply_head + 1;
   s.reply_count -= 1;
 }
@@ -95,7 +100,7 @@ NW_HD NW_CALLED void send_request(const L2SliceParams& p, L2SliceState& s, std::
                                   Tick now, Horizon& horizon) {
   const L2Request& r = s.requests.in(base)[s.request_head];
   Packet q;
-  q.kind = static_cast<PacketKind>(r.kind);
+  q.kind = r.kind;
   q.line = r.line;
   q.tag = r.tag;
   q.sectors = r.sectors;

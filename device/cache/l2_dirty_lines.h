@@ -37,9 +37,8 @@ NW_HD NW_INLINE void write_line_back(const L2SliceParams& p, L2SliceState& s, st
                                      Tick due, uint32_t at) {
   if (!is_dirty(s, base, at)) return;
   s.dirty_lines.in(base)[at] = 0;
-  push_request(s, base, due, PacketKind::kWrite, s.tags.in(base)[at], 0,
-               static_cast<uint32_t>(low_bits(p.line_bytes / p.sector_bytes)), p.endpoint,
-               static_cast<uint16_t>(p.header_bytes + p.line_bytes));
+  const auto sectors = static_cast<uint32_t>(low_bits(p.line_bytes / p.sector_bytes));
+  push_request(s, base, own_write(p, due, s.tags.in(base)[at], sectors, p.line_bytes));
   s.counters.write_backs += 1;
 }
 

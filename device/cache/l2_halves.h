@@ -129,9 +129,9 @@ NW_HD inline bool leaves_room(const L2SliceParams& p, const L2SliceState& s, std
   return waits || (s.mshrs_in_use + 1 < p.mshr_entries && population_count(pending) + 1 < p.ways);
 }
 
-/// Look up the oldest request of an SM or of the twin. `word`: set if it waits for a word to leave.
+/// Look up the oldest request of an SM or of the twin.
 NW_HD inline Outcome look_up_half(const L2SliceParams& p, L2SliceState& s, std::byte* base,
-                                  Tick now, bool from_twin, bool& word, Horizon& horizon) {
+                                  Tick now, bool from_twin, Horizon& horizon) {
   L2Halves& h = s.halves;
   Channel& in = from_twin ? *h.requests_in.in(base) : *s.request_in.in(base);
   LookUp l;
@@ -157,10 +157,7 @@ NW_HD inline Outcome look_up_half(const L2SliceParams& p, L2SliceState& s, std::
   const bool asks = n.passes || (n.far && n.fetches);
   if (asks && h.under_way >= p.halves.most) return Outcome::kRefused;
   if (n.far && n.fetches && !leaves_room(p, s, base, l)) return Outcome::kRefused;
-  if (n.old != kNoLine && !can_send(*h.words_out.in(base), base, now)) {
-    word = true;
-    return Outcome::kRefused;
-  }
+  if (n.old != kNoLine && !can_send(*h.words_out.in(base), base, now)) return Outcome::kNoWord;
   Served served = Served::kYes;
   const uint64_t merges = s.counters.read_merges, hits = s.counters.read_hits;
   if (n.passes) {
@@ -361,7 +358,9 @@ NW_HD NW_APART inline StepResult step_half(const L2SliceParams& p, L2SliceState&
       for (uint32_t i = 1; i <= 2; ++i) {
         const uint32_t who = (h.last_input + i) % 2;
         if (head_arrival(*inputs[who], base) > t) continue;
-        blocked[who] = look_up_half(p, s, base, t, who == 1, word, horizon) != Outcome::kTaken;
+        const Outcome outcome = look_up_half(p, s, base, t, who == 1, horizon);
+        blocked[who] = outcome != Outcome::kTaken;
+        word |= outcome == Outcome::kNoWord;
         if (blocked[who]) continue;
         // The other one may have waited for just this.
         blocked[0] = blocked[1] = word = false;

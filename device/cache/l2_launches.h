@@ -125,7 +125,7 @@ NW_HD NW_INLINE void line_written(const L2SliceParams& p, L2SliceState& s, std::
 NW_HD NW_CALLED void take_line_written(const L2SliceParams& p, L2SliceState& s, std::byte* base,
                                        Tick now, Horizon& horizon) {
   Channel& in = *s.memory_in.in(base);
-  const uint32_t line = front(in, base).line;
+  const LineAddr line = front(in, base).line;
   const uint32_t set = set_of(p, base, line);
   const uint64_t match = ways_of(p, s, base, set, line);
   line_written(p, s, base, set, match);

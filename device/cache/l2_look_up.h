@@ -40,10 +40,12 @@ NW_HD NW_INLINE void add_waiter(const L2SliceParams& p, L2SliceState& s, std::by
   m.waiters = static_cast<uint16_t>(m.waiters + 1);
 }
 
-/// Give `way` of `set` to the line of MSHR `index`, the next free one, and ask memory for it; what
-/// was there before is written back.
-NW_HD NW_INLINE void begin_miss(const L2SliceParams& p, L2SliceState& s, std::byte* base, Tick due,
-                                uint32_t line, uint32_t set, uint32_t way, uint32_t index) {
+/// Give `way` and the next free MSHR, of which there is one, to the line that is asked for, and ask
+/// memory for it; what was there before is written back.
+NW_HD NW_INLINE void begin_miss(const L2SliceParams& p, L2SliceState& s, std::byte* base,
+                                const Asked& a, uint32_t way) {
+  const uint32_t index = s.free_mshr, set = a.set;
+  const LineAddr line = a.request.line;
   L2Mshr& m = s.mshrs.in(base)[index];
   s.free_mshr = m.next_free;
   s.mshrs_in_use += 1;
@@ -55,21 +57,21 @@ NW_HD NW_INLINE void begin_miss(const L2SliceParams& p, L2SliceState& s, std::by
   const uint64_t bit = uint64_t{1} << way;
   const uint32_t at = set * p.ways + way;
   s.counters.evictions += s.tags.in(base)[at] != kNoLine ? 1 : 0;
-  write_line_back(p, s, base, due, at);
+  write_line_back(p, s, base, a.due(p), at);
   put(p, s, base, at, line);
   s.pending.in(base)[set] |= bit;
   s.mshr_of.in(base)[at] = static_cast<uint16_t>(index);
-  push_request(s, base, due, PacketKind::kRead, line, index, 0, p.endpoint, p.header_bytes);
+  push_request(s, base, fetch_for(p, a.due(p), line, index, 0));
 }
 
 /// The outcome of looking up a read or an atomic.
 enum class Found : uint32_t { kHit, kMerge, kMiss };
 
 /// Counts, and what is of an atomic only. `at`: its line's way, counted over all sets.
-NW_HD NW_INLINE void end_look_up(const L2SliceParams& p, L2SliceState& s, std::byte* base, Tick now,
-                                 const Packet& request, Found found, uint32_t at) {
+NW_HD NW_INLINE void end_look_up(const L2SliceParams& p, L2SliceState& s, std::byte* base,
+                                 const Asked& a, Found found, uint32_t at) {
   L2Counters& n = s.counters;
-  if (request.kind != PacketKind::kAtomic) {
+  if (a.request.kind != PacketKind::kAtomic) {
     n.reads += 1;
     (found == Found::kHit     ? n.read_hits
      : found == Found::kMerge ? n.read_merges
@@ -83,29 +85,29 @@ NW_HD NW_INLINE void end_look_up(const L2SliceParams& p, L2SliceState& s, std::b
   if (keeps_lines(s)) {
     make_line_dirty(s, base, at);
   } else if (found == Found::kHit) {
-    push_atomic_write(p, s, base, now + Tick{p.latency_cycles} * p.period, request.line,
-                      request.sectors);
+    push_atomic_write(p, s, base, a.due(p), a.request.line, a.request.sectors);
   } else {
     s.request_reserved += 1;
   }
-  occupy_atomics(p, s, request, now);
+  occupy_atomics(p, s, a.request, a.now);
 }
 
-/// look_up() of a read or an atomic. `match`: the way that has the line, or waits for it.
+/// look_up() of a read or an atomic.
 NW_HD NW_INLINE Outcome look_up_read(const L2SliceParams& p, L2SliceState& s, std::byte* base,
-                                     Tick now, const Packet& request, L2Origin origin, uint32_t set,
-                                     uint64_t match) {
+                                     const Asked& a) {
+  const Packet& request = a.request;
+  const uint32_t set = a.set;
+  const uint64_t match = a.match;
   const uint32_t room = s.requests.count - s.request_count - s.request_reserved;
   const uint32_t of_atomic = request.kind == PacketKind::kAtomic && !keeps_lines(s) ? 1 : 0;
-  const Tick due = now + Tick{p.latency_cycles} * p.period;
   const uint64_t pending = s.pending.in(base)[set];
   if ((match & ~pending) != 0) {  // hit
-    const bool replies = origin != L2Origin::kOwn;
+    const bool replies = a.origin != L2Origin::kOwn;
     if ((replies && s.reply_count == s.replies.count) || room < of_atomic) return Outcome::kRefused;
     const uint32_t at = set * p.ways + count_trailing_zeros(match);
     touch(p, s, base, at);
-    if (replies) push_reply(s, base, due, request, reply_kind(origin, request.sectors));
-    end_look_up(p, s, base, now, request, Found::kHit, at);
+    if (replies) push_reply(s, base, a.due(p), request, reply_kind(a.origin, request.sectors));
+    end_look_up(p, s, base, a, Found::kHit, at);
     return replies ? Outcome::kTaken : Outcome::kAnswered;
   }
   if (match != 0) {
@@ -113,8 +115,8 @@ NW_HD NW_INLINE Outcome look_up_read(const L2SliceParams& p, L2SliceState& s, st
     const uint32_t index = s.mshr_of.in(base)[at];
     if (s.mshrs.in(base)[index].waiters == p.mshr_merges || room < of_atomic)
       return Outcome::kRefused;
-    add_waiter(p, s, base, index, request, origin);
-    end_look_up(p, s, base, now, request, Found::kMerge, at);
+    add_waiter(p, s, base, index, request, a.origin);
+    end_look_up(p, s, base, a, Found::kMerge, at);
     return Outcome::kTaken;
   }
   const uint32_t index = s.free_mshr;
@@ -124,19 +126,21 @@ NW_HD NW_INLINE Outcome look_up_read(const L2SliceParams& p, L2SliceState& s, st
   if (way == kNoLane) return Outcome::kRefused;  // every way waits for its line
   const uint32_t at = set * p.ways + way;
   if (is_dirty(s, base, at) && room < 2 + of_atomic) return Outcome::kRefused;
-  begin_miss(p, s, base, due, request.line, set, way, index);
-  add_waiter(p, s, base, index, request, origin);
-  end_look_up(p, s, base, now, request, Found::kMiss, at);
+  begin_miss(p, s, base, a, way);
+  add_waiter(p, s, base, index, request, a.origin);
+  end_look_up(p, s, base, a, Found::kMiss, at);
   return Outcome::kTaken;
 }
 
 /// look_up() of a write in a slice that keeps whole lines.
 NW_HD NW_CALLED Outcome look_up_kept_write(const L2SliceParams& p, L2SliceState& s, std::byte* base,
-                                           Tick now, const Packet& request, L2Origin origin,
-                                           uint32_t set, uint64_t match) {
-  const Tick due = now + Tick{p.latency_cycles} * p.period;
+                                           Asked a) {
+  const Packet& request = a.request;
+  const uint32_t set = a.set;
+  const uint64_t match = a.match;
+  const Tick due = a.due(p);
   const uint32_t room = s.requests.count - s.request_count - s.request_reserved;
-  const bool own = origin == L2Origin::kOwn;
+  const bool own = a.origin == L2Origin::kOwn;
   const bool hit = (match & ~s.pending.in(base)[set]) != 0;
   const bool whole = match == 0 && is_whole(p, request);
   const bool on_write = p.write_miss == L2WriteMiss::kFetchOnWrite;
@@ -165,10 +169,8 @@ NW_HD NW_CALLED Outcome look_up_kept_write(const L2SliceParams& p, L2SliceState&
   n.write_allocates += allocates ? 1 : 0;
   n.write_fetches += fetches ? 1 : 0;
   n.writes_through += through ? 1 : 0;
-  if (through)
-    push_request(s, base, due, PacketKind::kWrite, request.line, request.tag, request.sectors,
-                 request.src, request.bytes);
-  if (fetches) begin_miss(p, s, base, due, request.line, set, way, index);
+  if (through) push_request(s, base, request_on(request, due));
+  if (fetches) begin_miss(p, s, base, a, way);
   if (waits) {
     n.write_waits += 1;
     add_waiter(p, s, base, index, request, L2Origin::kStore);
@@ -189,18 +191,18 @@ NW_HD NW_CALLED Outcome look_up_kept_write(const L2SliceParams& p, L2SliceState&
 /// An atomic goes on to memory, which answers the SM; the line that is here goes, a dirty one back
 /// to memory first.
 NW_HD NW_CALLED Outcome pass_atomic(const L2SliceParams& p, L2SliceState& s, std::byte* base,
-                                    Tick now, const Packet& request, uint32_t set, uint64_t match) {
+                                    Asked a) {
+  const uint32_t set = a.set;
+  const uint64_t match = a.match;
   const uint32_t at = set * p.ways + (match != 0 ? count_trailing_zeros(match) : 0);
   const bool dirty = match != 0 && is_dirty(s, base, at);
   const uint32_t room = s.requests.count - s.request_count - s.request_reserved;
   // A line that waits for its data, and for it writes: they come first.
   if (room < (dirty ? 2u : 1u) || (dirty && (match & s.pending.in(base)[set]) != 0))
     return Outcome::kRefused;
-  const Tick due = now + Tick{p.latency_cycles} * p.period;
-  if (dirty) write_line_back(p, s, base, due, at);
+  if (dirty) write_line_back(p, s, base, a.due(p), at);
   if (match != 0) forget_way(p, s, base, set, match);
-  push_request(s, base, due, PacketKind::kAtomic, request.line, request.tag, request.sectors,
-               request.src, request.bytes);
+  push_request(s, base, request_on(a.request, a.due(p)));
   s.counters.atomics_passed += 1;
   return Outcome::kTaken;
 }
@@ -213,20 +215,19 @@ NW_HD NW_APART_ON_GPU Outcome look_up(const L2SliceParams& p, L2SliceState& s, s
   if (kind == PacketKind::kAtomic && now < s.atomics_until) return Outcome::kRefused;
   const uint32_t set = set_of(p, base, request.line);
   const uint64_t match = ways_of(p, s, base, set, request.line);
+  const Asked asked{request, origin, now, set, match};
   if (kind == PacketKind::kAtomic && p.atomics_in_memory != 0)
-    return pass_atomic(p, s, base, now, request, set, match);
+    return pass_atomic(p, s, base, asked);
   if (kind == PacketKind::kRead || kind == PacketKind::kAtomic)
-    return look_up_read(p, s, base, now, request, origin, set, match);
+    return look_up_read(p, s, base, asked);
 
-  if (kind == PacketKind::kWrite && keeps_lines(s))
-    return look_up_kept_write(p, s, base, now, request, origin, set, match);
+  if (kind == PacketKind::kWrite && keeps_lines(s)) return look_up_kept_write(p, s, base, asked);
   if (kind == PacketKind::kWrite) {
     if (s.requests.count == s.request_count + s.request_reserved) return Outcome::kRefused;
     const uint64_t hit = match & ~s.pending.in(base)[set];
     if (hit != 0) touch(p, s, base, set * p.ways + count_trailing_zeros(hit));
     // The acknowledgement goes from the vault straight to the writer.
-    push_request(s, base, now + Tick{p.latency_cycles} * p.period, PacketKind::kWrite, request.line,
-                 request.tag, request.sectors, request.src, request.bytes);
+    push_request(s, base, request_on(request, asked.due(p)));
     s.counters.writes += 1;
     s.counters.write_hits += hit != 0 ? 1 : 0;
     return Outcome::kTaken;

@@ -59,17 +59,16 @@ NW_HD NW_INLINE Channel& reply_way(const L2SliceParams& p, const L2SliceState& s
 
 /// Reply to one requester.
 NW_HD NW_INLINE void send_reply(const L2SliceParams& p, L2SliceState& s, std::byte* base, Tick now,
-                                uint32_t line, uint32_t tag, uint32_t sectors, Endpoint dst,
-                                PacketKind kind, Horizon& horizon) {
+                                const L2Reply& reply, Horizon& horizon) {
   Packet r;
-  r.kind = kind;
-  r.line = line;
-  r.tag = tag;
-  r.sectors = sectors;
+  r.kind = reply.kind;
+  r.line = reply.line;
+  r.tag = reply.tag;
+  r.sectors = reply.sectors;
   r.src = p.endpoint;
-  r.dst = dst;
-  r.bytes = static_cast<uint16_t>(p.header_bytes + reply_data_bytes(p, kind, sectors));
-  send(reply_way(p, s, base, dst), base, now, r, horizon);
+  r.dst = reply.dst;
+  r.bytes = static_cast<uint16_t>(p.header_bytes + reply_data_bytes(p, r.kind, r.sectors));
+  send(reply_way(p, s, base, r.dst), base, now, r, horizon);
   s.counters.replies_out += 1;
 }
 
@@ -82,20 +81,43 @@ NW_HD NW_INLINE void pop_request(L2SliceState& s, std::byte* base, Tick now, Hor
 }
 
 /// Put a request to memory into the pipeline. The caller has checked for room.
-NW_HD NW_INLINE void push_request(L2SliceState& s, std::byte* base, Tick due, PacketKind kind,
-                                  uint32_t line, uint32_t tag, uint32_t sectors, Endpoint src,
-                                  uint16_t bytes) {
+NW_HD NW_INLINE void push_request(L2SliceState& s, std::byte* base, const L2Request& request) {
   uint32_t at = s.request_head + s.request_count;
   if (at >= s.requests.count) at -= s.requests.count;
-  L2Request& r = s.requests.in(base)[at];
-  r.due = due;
-  r.line = line;
-  r.tag = tag;
-  r.sectors = sectors;
-  r.src = src;
-  r.bytes = bytes;
-  r.kind = static_cast<uint32_t>(kind);
+  s.requests.in(base)[at] = request;
   s.request_count += 1;
+}
+/// A request of the network that goes on to memory as it is.
+NW_HD NW_INLINE L2Request request_on(const Packet& request, Tick due) {
+  return {.due = due,
+          .line = request.line,
+          .tag = request.tag,
+          .sectors = request.sectors,
+          .src = request.src,
+          .bytes = request.bytes,
+          .kind = request.kind};
+}
+/// A write of the slice's own, of some of a line's sectors: its tag is 0.
+NW_HD NW_INLINE L2Request own_write(const L2SliceParams& p, Tick due, LineAddr line,
+                                    uint32_t sectors, uint32_t data_bytes) {
+  return {.due = due,
+          .line = line,
+          .tag = 0,
+          .sectors = sectors,
+          .src = p.endpoint,
+          .bytes = static_cast<uint16_t>(p.header_bytes + data_bytes),
+          .kind = PacketKind::kWrite};
+}
+/// The fetch of a line, or of sectors of it, for MSHR `mshr`.
+NW_HD NW_INLINE L2Request fetch_for(const L2SliceParams& p, Tick due, LineAddr line, uint32_t mshr,
+                                    uint32_t sectors) {
+  return {.due = due,
+          .line = line,
+          .tag = mshr,
+          .sectors = sectors,
+          .src = p.endpoint,
+          .bytes = p.header_bytes,
+          .kind = PacketKind::kRead};
 }
 
 /// Put a hit's reply into the pipeline. The caller has checked for room.
@@ -115,9 +137,8 @@ NW_HD NW_INLINE void push_reply(L2SliceState& s, std::byte* base, Tick due, cons
 
 /// An atomic's write-through, in this slice's own name.
 NW_HD NW_INLINE void push_atomic_write(const L2SliceParams& p, L2SliceState& s, std::byte* base,
-                                       Tick due, uint32_t line, uint32_t sectors) {
-  push_request(s, base, due, PacketKind::kWrite, line, 0, sectors, p.endpoint,
-               static_cast<uint16_t>(p.header_bytes + sector_data_bytes(p, sectors)));
+                                       Tick due, LineAddr line, uint32_t sectors) {
+  push_request(s, base, own_write(p, due, line, sectors, sector_data_bytes(p, sectors)));
   s.counters.atomic_writes += 1;
 }
 
@@ -127,6 +148,21 @@ enum class Outcome : uint32_t {
   kNoMshr,    ///< the request has to wait for a free MSHR
   kRefused,   ///< or for something else in the slice
   kAnswered,  ///< taken, of a mechanism's own; its answer is there after the slice's latency
+  kNoWord,    ///< of a slice with a twin: until a word to that can leave
+};
+
+/// A request at its look-up.
+struct Asked {
+  const Packet& request;
+  L2Origin origin;
+  Tick now;
+  uint32_t set;
+  uint64_t match;  ///< the way of the set that has the line, or waits for it, as a bit; 0: none
+
+  /// When leaves what it causes.
+  NW_HD NW_INLINE Tick due(const L2SliceParams& p) const {
+    return now + Tick{p.latency_cycles} * p.period;
+  }
 };
 
 /// The ways of a line's set that have the line or wait for it, as bits: at most one.

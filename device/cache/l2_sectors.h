@@ -38,9 +38,6 @@ struct LookUp {
 NW_HD NW_INLINE uint32_t sectors_of_line(const L2SliceParams& p) {
   return static_cast<uint32_t>(low_bits(p.line_bytes / p.sector_bytes));
 }
-NW_HD NW_INLINE uint16_t bytes_of_sectors(const L2SliceParams& p, uint32_t sectors) {
-  return static_cast<uint16_t>(p.header_bytes + population_count(sectors) * p.sector_bytes);
-}
 
 /// Places in the ring of requests to memory that nobody has been promised.
 NW_HD NW_INLINE uint32_t request_room(const L2SliceState& s) {
@@ -60,8 +57,8 @@ NW_HD inline void allocate_line(const L2SliceParams& p, L2SliceState& s, std::by
   if (tag != kNoLine) {
     s.counters.evictions += 1;
     if (line.dirty != 0) {
-      push_request(s, base, l.due, PacketKind::kWrite, tag, 0, line.dirty, p.endpoint,
-                   bytes_of_sectors(p, line.dirty));
+      const uint32_t bytes = population_count(line.dirty) * p.sector_bytes;
+      push_request(s, base, own_write(p, l.due, tag, line.dirty, bytes));
       s.counters.write_backs += 1;
       s.counters.sectors_written_back += population_count(line.dirty);
     }
@@ -121,8 +118,7 @@ NW_HD inline Served serve_read(const L2SliceParams& p, L2SliceState& s, std::byt
   }
   if (fetch != 0) {
     m.missing = static_cast<uint16_t>(m.missing | fetch);
-    push_request(s, base, l.due, PacketKind::kRead, l.request.line, index, fetch, p.endpoint,
-                 p.header_bytes);
+    push_request(s, base, fetch_for(p, l.due, l.request.line, index, fetch));
     s.counters.sector_misses += population_count(fetch);
   }
   L2Waiter& w = s.waiters.in(base)[index * p.mshr_merges + m.waiters];
@@ -146,8 +142,7 @@ NW_HD inline Served serve_write(const L2SliceParams& p, L2SliceState& s, std::by
                                 const LookUp& l, uint32_t want) {
   if (p.write_back == 0) {
     if (request_room(s) == 0) return Served::kNo;
-    push_request(s, base, l.due, PacketKind::kWrite, l.request.line, l.request.tag,
-                 l.request.sectors, l.request.src, l.request.bytes);
+    push_request(s, base, request_on(l.request, l.due));
     const bool hit = cache::missing_sectors(s.sectors.in(base)[l.at], l.present, want) == 0;
     s.counters.writes += 1;
     s.counters.write_hits += hit ? 1 : 0;

@@ -148,20 +148,24 @@ NW_HD inline void l2_flush(L2SliceState& s, std::byte* base) {
     if ((s.pending.in(base)[at / ways] >> at % ways & 1) == 0) s.tags.in(base)[at] = kNoLine;
 }
 
-/// Lay out an L2 slice over its four channels. The rings hold what the pipeline can hold plus
-/// `queue_entries` that wait for a credit.
+/// The channels that every L2 slice has, towards the SMs and towards memory.
+struct L2Channels {
+  Ref<Channel> request_in, memory_in, memory_out, reply_out;
+};
+
+/// Lay out an L2 slice. The rings hold what the pipeline can hold plus `queue_entries` that wait
+/// for a credit.
 template <class Allocator>
 L2SliceState make_l2_slice(Allocator& arena, const L2SliceParams& p, uint32_t queue_entries,
-                           Ref<Channel> request_in, Ref<Channel> memory_in, Ref<Channel> memory_out,
-                           Ref<Channel> reply_out) {
+                           const L2Channels& channels) {
   NW_ASSERT(p.ways >= 1 && p.ways <= 64 && p.mshr_entries >= 1 && p.mshr_entries < 0xffff);
   NW_ASSERT(p.mshr_merges >= 1);
   NW_ASSERT(p.by_sectors == 0 || p.line_bytes <= 8 * p.sector_bytes);
   L2SliceState s;
-  s.request_in = request_in;
-  s.memory_in = memory_in;
-  s.memory_out = memory_out;
-  s.reply_out = reply_out;
+  s.request_in = channels.request_in;
+  s.memory_in = channels.memory_in;
+  s.memory_out = channels.memory_out;
+  s.reply_out = channels.reply_out;
   static_cast<cache::TagStore&>(s) = cache::make_tag_store(arena, p);
   const uint32_t depth = p.latency_cycles + (queue_entries < 2 ? 2 : queue_entries);
   const uint32_t lines = s.tags.count;

@@ -55,8 +55,12 @@ struct L2SliceParams : cache::TagStoreParams {
   L2HalvesParams halves;
 };
 
+/// A miss. Those of an L1 are kept otherwise, and share nothing with these but their name: there up
+/// to 256 are found by bits of free ones, a waiter is a load's number of one byte, and a fill
+/// serves at once all that wait for nothing more; here there may be thousands, in a list of free
+/// ones, a waiter is a packet's way back, and one is answered per cycle while others still join.
 struct L2Mshr {
-  uint32_t line = 0;
+  LineAddr line = 0;
   uint32_t set = 0;
   uint16_t way = 0;
   uint16_t waiters = 0;
@@ -85,7 +89,8 @@ struct L2Waiter {
 /// A hit's reply, or the acknowledgement of a write that stays, on its way through the pipeline.
 struct L2Reply {
   Tick due = 0;
-  uint32_t line = 0, tag = 0, sectors = 0;
+  LineAddr line = 0;
+  uint32_t tag = 0, sectors = 0;
   Endpoint dst{};
   PacketKind kind = PacketKind::kNone;
 };
@@ -93,11 +98,11 @@ struct L2Reply {
 /// A request to memory on its way through the pipeline.
 struct L2Request {
   Tick due = 0;
-  uint32_t line = 0, tag = 0, sectors = 0;
+  LineAddr line = 0;
+  uint32_t tag = 0, sectors = 0;
   Endpoint src{};
   uint16_t bytes = 0;
-  uint32_t kind = 0;
-  uint32_t reserved = 0;
+  PacketKind kind = PacketKind::kNone;
 };
 
 struct L2Counters {

@@ -54,18 +54,6 @@ NW_HD NW_INLINE uint32_t key_of(const LineAddr* tags, const uint32_t* ranks, uin
   return tags[w] == kNoLine ? 0 : replacement::age_key(ranks[w], uses);
 }
 
-/// Of four ways, without branches, which nobody could predict.
-template <class Waits>
-NW_HD NW_INLINE uint32_t oldest_of_four(const LineAddr* tags, const uint32_t* ranks, uint32_t uses,
-                                        Waits waits) {
-  uint64_t first = ~uint64_t{0};
-  for (uint32_t w = 0; w < 4; ++w) {
-    const uint32_t waiting = 0u - static_cast<uint32_t>(waits(w));
-    const uint64_t choice = uint64_t{key_of(tags, ranks, uses, w) | waiting} << 2 | w;
-    first = choice < first ? choice : first;
-  }
-  return first >> 2 == 0xffffffffu ? kNoLane : static_cast<uint32_t>(first & 3);
-}
 template <class Waits>
 NW_HD NW_CALLED uint32_t oldest_idle(uint32_t ways, const LineAddr* tags, const uint32_t* ranks,
                                      uint32_t uses, Waits waits) {
@@ -111,13 +99,15 @@ template <class Waits>
 NW_HD NW_INLINE uint32_t victim(const TagStoreParams& p, const TagStore& s, std::byte* base,
                                 uint32_t first, Waits waits) {
   namespace detail = tag_store_detail;
-  if (!by_age(p.replacement)) return detail::other_victim(p, s, base, first, waits);
+  if (!by_age(p.replacement)) [[unlikely]]
+    return detail::other_victim(p, s, base, first, waits);
   const LineAddr* tags = s.tags.in(base) + first;
   const uint32_t* ranks = s.ranks.in(base) + first;
-  if (p.ways == 4) return detail::oldest_of_four(tags, ranks, s.uses, waits);
-  if (p.ways == 16 || p.ways == 8) {  // of which most do not wait
+  if (p.ways == 4 || p.ways == 8 || p.ways == 16) {  // most do not wait
     const auto key = [&](uint32_t w) { return detail::key_of(tags, ranks, s.uses, w); };
-    const uint32_t oldest = p.ways == 16 ? lanes::arg_min(16, key) : lanes::arg_min(8, key);
+    const uint32_t oldest = p.ways == 4   ? lanes::arg_min(4, key)
+                            : p.ways == 8 ? lanes::arg_min(8, key)
+                                          : lanes::arg_min(16, key);
     if (!waits(oldest)) return oldest;
   }
   return detail::oldest_idle(p.ways, tags, ranks, s.uses, waits);
@@ -125,7 +115,7 @@ NW_HD NW_INLINE uint32_t victim(const TagStoreParams& p, const TagStore& s, std:
 
 /// A line has been used. `at`: its way, counted over all sets.
 NW_HD NW_INLINE void touch(const TagStoreParams& p, TagStore& s, std::byte* base, uint32_t at) {
-  if (p.replacement == Replacement::kLru) {
+  if (p.replacement == Replacement::kLru) [[likely]] {
     s.ranks.in(base)[at] = s.uses;
   } else if (p.replacement == Replacement::kSrrip) {
     s.ranks.in(base)[at] = 0;
@@ -137,7 +127,7 @@ NW_HD NW_INLINE void touch(const TagStoreParams& p, TagStore& s, std::byte* base
 NW_HD NW_INLINE void put(const TagStoreParams& p, TagStore& s, std::byte* base, uint32_t at,
                          LineAddr line) {
   uint32_t rank = s.uses;
-  if (p.replacement == Replacement::kSrrip) {
+  if (p.replacement == Replacement::kSrrip) [[unlikely]] {
     const uint32_t way = at % p.ways;
     if (s.tags.in(base)[at] != kNoLine)
       replacement::grow_distant(p.ways, s.ranks.in(base) + (at - way), way);

@@ -25,6 +25,12 @@ NW_HD constexpr Endpoint endpoint_of(uint32_t node) { return static_cast<Endpoin
 /// Its number among the machine's nodes, for tables and events.
 NW_HD constexpr uint32_t node_of(Endpoint e) { return static_cast<uint32_t>(e); }
 
+/// An SM with thread blocks, as the front end counts them: no node, and no number of a stack.
+enum class SmId : uint16_t {};
+NW_HD constexpr SmId sm_id(uint32_t number) { return static_cast<SmId>(number); }
+/// Its number, for tables.
+NW_HD constexpr uint32_t number_of(SmId sm) { return static_cast<uint32_t>(sm); }
+
 /// Mappings among which one is chosen for the data of offloaded code: mapping m takes consecutive
 /// bits of the line address, from bit m on, as the stack. With lines of 128 bytes and four stacks
 /// these are address bits 7:8 to 16:17 (TOM, section 3.2.1).

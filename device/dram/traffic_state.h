@@ -86,7 +86,7 @@ struct TrafficStream {
   uint64_t random = 0;    ///< state of the generator
   uint64_t position = 0;  ///< accesses begun
   uint64_t birth = 0;     ///< open: cycle in which the next access reaches the memory
-  uint32_t line = 0;      ///< the next access
+  LineAddr line = 0;      ///< the next access
   uint32_t is_write = 0;
   uint32_t write_share = 0;  ///< carried from access to access, of writes_den
   uint32_t outstanding = 0;  ///< reads under way

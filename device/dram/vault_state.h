@@ -63,7 +63,8 @@ struct VaultEntry {
   Tick arrived = 0;
   uint32_t order = 0;  ///< age: less is older
   uint32_t row = 0;
-  uint32_t line = 0, tag = 0, sectors = 0;
+  LineAddr line = 0;
+  uint32_t tag = 0, sectors = 0;
   Endpoint src{};
   uint16_t data_bytes = 0;
   uint8_t bank = 0;
@@ -79,7 +80,8 @@ struct VaultEntry {
 struct VaultReply {
   Tick due = 0;      ///< when it is handed over
   Tick arrived = 0;  ///< when its request was taken in
-  uint32_t line = 0, tag = 0, sectors = 0;
+  LineAddr line = 0;
+  uint32_t tag = 0, sectors = 0;
   Endpoint dst{};
   uint16_t bytes = 0;
   uint32_t kind = 0;

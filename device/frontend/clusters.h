@@ -22,23 +22,23 @@ NW_HD inline Gpc& gpc(V& v, uint32_t i) {
   return v.s.dispatch.gpcs.in(v.base)[i];
 }
 
-/// The ranks of the cluster that SM `i` has not been sent.
-NW_HD inline uint32_t unsent_to(const ClusterState& c, uint32_t i) {
+/// The ranks of the cluster that an SM has not been sent.
+NW_HD inline uint32_t unsent_to(const ClusterState& c, SmId sm) {
   uint32_t ranks = 0;
   for (uint32_t m = c.unsent; m != 0; m &= m - 1) {
     const uint32_t rank = count_trailing_zeros(m);
-    if (c.sm[rank] == i) ranks |= 1u << rank;
+    if (c.sm[rank] == sm) ranks |= 1u << rank;
   }
   return ranks;
 }
 
-/// May SM `i` be sent a block of that launch's open cluster?
+/// May an SM be sent a block of that launch's open cluster?
 template <class V>
-NW_HD inline bool takes(V& v, uint32_t i, uint32_t launch) {
-  const uint16_t open = gpc(v, v.s.dispatch.rooms.in(v.base)[i].gpc).open;
+NW_HD inline bool takes(V& v, SmId sm, uint32_t launch) {
+  const uint16_t open = gpc(v, v.s.dispatch.rooms.in(v.base)[number_of(sm)].gpc).open;
   if (open == kNoCluster) return false;
   const ClusterState& c = cluster(v, open);
-  return c.launch == launch && unsent_to(c, i) != 0;
+  return c.launch == launch && unsent_to(c, sm) != 0;
 }
 
 /// The number of thread blocks with these needs that fit into what is free, up to `most`.
@@ -63,7 +63,7 @@ NW_HD NW_APART inline bool open(V& v, uint32_t g, uint32_t launch, uint32_t firs
   const uint32_t wanted = info.cluster - rank;
   uint32_t fits = 0;
   for (uint32_t i = 0; i < own.count && fits < wanted; ++i) {
-    const SmRoom& room = rooms[own.sms[i]];
+    const SmRoom& room = rooms[number_of(own.sms[i])];
     if (may_take(room)) fits += fitting(room.free, info.needs, wanted - fits);
   }
   if (fits < wanted) return false;
@@ -74,7 +74,7 @@ NW_HD NW_APART inline bool open(V& v, uint32_t g, uint32_t launch, uint32_t firs
   c.launch = launch;
   c.first = first;
   for (uint32_t at = own.next; rank < info.cluster; at = at + 1 == own.count ? 0 : at + 1) {
-    SmRoom& room = rooms[own.sms[at]];
+    SmRoom& room = rooms[number_of(own.sms[at])];
     if (!may_take(room) || !room.free.holds(info.needs)) continue;
     room.free.take(info.needs);
     room.blocks += 1;
@@ -89,12 +89,12 @@ NW_HD NW_APART inline bool open(V& v, uint32_t g, uint32_t launch, uint32_t firs
   return true;
 }
 
-/// Take the next block of the open cluster for SM `i`.
+/// Take the next block of the open cluster for an SM.
 template <class V>
-NW_HD inline void take(V& v, uint32_t i, LaunchBlock& block) {
-  Gpc& own = gpc(v, v.s.dispatch.rooms.in(v.base)[i].gpc);
+NW_HD inline void take(V& v, SmId sm, LaunchBlock& block) {
+  Gpc& own = gpc(v, v.s.dispatch.rooms.in(v.base)[number_of(sm)].gpc);
   ClusterState& c = cluster(v, own.open);
-  const uint32_t rank = count_trailing_zeros(unsent_to(c, i));
+  const uint32_t rank = count_trailing_zeros(unsent_to(c, sm));
   block.places = c.places;
   block.cluster = own.open;
   block.block = c.first + rank;

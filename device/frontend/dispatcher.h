@@ -68,15 +68,15 @@ NW_HD inline void note_taken(V& v, uint32_t place, uint32_t from) {
       at < queues(v, running(v, place)).length(from) && taken(v, place, from) + d.margin > at;
 }
 
-/// Finds the launches of which SM `i` can take a thread block.
+/// Finds the launches of which an SM can take a thread block.
 template <class V>
-NW_HD inline void look_for_room(V& v, uint32_t i) {
+NW_HD inline void look_for_room(V& v, SmId sm) {
   DispatchState& d = v.s.dispatch;
-  const SmRoom& room = d.rooms.in(v.base)[i];
+  const SmRoom& room = d.rooms.in(v.base)[number_of(sm)];
   uint32_t takes = 0;
   for (uint32_t k = 0; k < d.num_running; ++k) {
     if (in_clusters(v, running(v, k))) {
-      if (clusters::takes(v, i, d.running.in(v.base)[k])) takes |= 1u << k;
+      if (clusters::takes(v, sm, d.running.in(v.base)[k])) takes |= 1u << k;
       continue;
     }
     const bool alone =
@@ -85,7 +85,7 @@ NW_HD inline void look_for_room(V& v, uint32_t i) {
         source(v, k, room.group) != v.p.dispatch.groups)
       takes |= 1u << k;
   }
-  uint32_t& known = v.s.outbox.in(v.base)[i].takes;
+  uint32_t& known = v.s.outbox.in(v.base)[number_of(sm)].takes;
   d.sms_that_take += (takes != 0 ? 1u : 0u) - (known != 0 ? 1u : 0u);
   known = takes;
 }
@@ -116,7 +116,7 @@ NW_HD NW_APART inline void open_clusters(V& v) {
 template <class V>
 NW_HD inline void look_for_room(V& v) {
   if (v.p.dispatch.gpcs != 0) open_clusters(v);
-  for (uint32_t i = 0; i < v.p.num_sms; ++i) look_for_room(v, i);
+  for (uint32_t i = 0; i < v.p.num_sms; ++i) look_for_room(v, sm_id(i));
 }
 
 /// A launch waits for nothing any more.
@@ -212,11 +212,11 @@ NW_HD inline bool has_blocks(const V& v) {
   return v.s.dispatch.sms_that_take != 0 && may_dispatch(v.s.dispatch);
 }
 
-/// Take the next thread block for SM `i`. Returns false if there is none.
+/// Take the next thread block for an SM. Returns false if there is none.
 template <class V>
-NW_HD inline bool take_block(V& v, uint32_t i, Packet& m) {
+NW_HD inline bool take_block(V& v, SmId sm, Packet& m) {
   DispatchState& d = v.s.dispatch;
-  const uint32_t takes = v.s.outbox.in(v.base)[i].takes;
+  const uint32_t takes = v.s.outbox.in(v.base)[number_of(sm)].takes;
   if (takes == 0) return false;
   const uint32_t place = count_trailing_zeros(takes);
   const uint32_t launch = d.running.in(v.base)[place];
@@ -225,14 +225,14 @@ NW_HD inline bool take_block(V& v, uint32_t i, Packet& m) {
   block.launch = launch;
   block.launch_number = dispatcher::launch(v, launch).number;
   if (dispatcher::in_clusters(v, info)) {
-    clusters::take(v, i, block);
+    clusters::take(v, sm, block);
     block.put(m);
     v.s.counters.blocks_dispatched += 1;
-    dispatcher::look_for_room(v, i);
+    dispatcher::look_for_room(v, sm);
     return true;
   }
   const BlockQueues q = dispatcher::queues(v, info);
-  SmRoom& room = d.rooms.in(v.base)[i];
+  SmRoom& room = d.rooms.in(v.base)[number_of(sm)];
   const uint32_t from = dispatcher::source(v, place, room.group);
   uint32_t& taken = dispatcher::taken(v, place, from);
   block.block = q.at(from, taken++);
@@ -245,7 +245,7 @@ NW_HD inline bool take_block(V& v, uint32_t i, Packet& m) {
   if (taken == q.length(from)) {
     dispatcher::look_for_room(v);
   } else {
-    dispatcher::look_for_room(v, i);
+    dispatcher::look_for_room(v, sm);
   }
   return true;
 }
@@ -261,9 +261,9 @@ NW_HD inline void note_marks(V& v, Tick now) {
   }
 }
 
-/// Thread block `thread_block` (its number over all launches) on SM `sm` has ended.
+/// Thread block `thread_block` (its number over all launches) on an SM has ended.
 template <class V>
-NW_HD inline void block_done(V& v, uint32_t thread_block, uint32_t sm, Tick now) {
+NW_HD inline void block_done(V& v, uint32_t thread_block, SmId sm, Tick now) {
   DispatchState& d = v.s.dispatch;
   uint32_t place = 0;
   while (thread_block - dispatcher::running(v, place).first_block >=
@@ -271,7 +271,7 @@ NW_HD inline void block_done(V& v, uint32_t thread_block, uint32_t sm, Tick now)
     place += 1;
     NW_ASSERT(place < d.num_running);
   }
-  SmRoom& room = d.rooms.in(v.base)[sm];
+  SmRoom& room = d.rooms.in(v.base)[number_of(sm)];
   room.free.give_back(dispatcher::running(v, place).needs);
   room.blocks -= 1;
   v.s.counters.blocks_done += 1;

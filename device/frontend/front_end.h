@@ -14,7 +14,7 @@ namespace nearwarp::frontend {
 namespace detail {
 
 template <class V>
-NW_HD inline void on_message(V& v, const Packet& m, uint32_t sm, Tick now) {
+NW_HD inline void on_message(V& v, const Packet& m, SmId sm, Tick now) {
   if (m.kind == PacketKind::kBlockDone) {
     const BlockDone done = BlockDone::of(m);
     if (done.in_cluster) clusters::leave(v, done.member);
@@ -46,7 +46,7 @@ NW_HD inline void receive(V& v, Tick now, Horizon& horizon) {
       Channel& c = *v.s.from_sm.in(base)[i].in(base);
       const Packet message = front(c, base);
       pop(c, base, now, horizon);
-      on_message(v, message, i, now);
+      on_message(v, message, sm_id(i), now);
     }
   });
   by_ballots(0, v.s.from_slice.count, [&](uint32_t first, uint32_t m) {
@@ -99,7 +99,7 @@ NW_HD NW_APART inline bool send_one(V& v, uint32_t i, bool may_have_block, Tick 
     o.news = false;
     v.s.words_to_tell -= 1;
   } else {
-    if (!may_have_block || !take_block(v, i, m)) return false;
+    if (!may_have_block || !take_block(v, sm_id(i), m)) return false;
     block = true;
   }
   send(*v.s.to_sm.in(v.base)[i].in(v.base), v.base, now, m, horizon);

@@ -90,14 +90,14 @@ struct ClusterState {
   uint32_t unsent = 0;      ///< ranks that have not been sent to their SMs yet
   uint32_t live = 0;        ///< ranks that have not ended
   uint32_t at_barrier = 0;  ///< ranks that wait for the others
-  uint16_t sm[kMaxClusterBlocks] = {};
+  SmId sm[kMaxClusterBlocks] = {};
   ClusterPlaces places;
   uint16_t next_free = kNoCluster;
 };
 
 /// A group of SMs.
 struct Gpc {
-  uint16_t sms[kMaxGpcSms] = {};
+  SmId sms[kMaxGpcSms] = {};
   uint16_t count = 0;
   uint16_t next = 0;           ///< round robin: the place that gets the next block of a cluster
   uint16_t open = kNoCluster;  ///< the cluster whose blocks are being sent

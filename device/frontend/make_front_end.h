@@ -22,7 +22,7 @@ inline void make_gpcs(ArenaBuilder& a, const FrontEndParams& p, std::span<const 
   for (uint32_t i = 0; i < rooms.size(); ++i) {
     Gpc& gpc = a.get(d.gpcs)[rooms[i].gpc];
     NW_ASSERT(gpc.count < kMaxGpcSms);
-    gpc.sms[gpc.count++] = static_cast<uint16_t>(i);
+    gpc.sms[gpc.count++] = sm_id(i);
   }
   const uint32_t n = std::min(blocks, kMaxClusters);
   d.clusters = a.allocate<ClusterState>(n);

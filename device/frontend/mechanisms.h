@@ -9,9 +9,9 @@ namespace nearwarp::frontend {
 
 /// The hooks, doing nothing. o.v is the front end, o.s, o.p and o.bit are as on an SM.
 struct Hooks {
-  /// SM `sm` has sent a packet of the mechanism's own.
+  /// An SM has sent a packet of the mechanism's own.
   template <class O>
-  NW_HD static void on_message(O&, const Packet&, uint32_t /*sm*/, Tick /*now*/) {}
+  NW_HD static void on_message(O&, const Packet&, SmId /*sm*/, Tick /*now*/) {}
   /// Monitor `k` has sent one.
   template <class O>
   NW_HD static void on_monitor(O&, uint32_t /*k*/, const Packet&) {}
@@ -63,7 +63,7 @@ NW_HD NW_INLINE bool owner(V& v, PacketKind kind, F&& f) {
 #define NW_HOOKS(o) std::remove_reference_t<decltype(o)>::Hooks
 
 template <class V>
-NW_HD NW_INLINE bool on_message(V& v, const Packet& m, uint32_t sm, Tick now) {
+NW_HD NW_INLINE bool on_message(V& v, const Packet& m, SmId sm, Tick now) {
   return owner(v, m.kind, [&](auto& o) { NW_HOOKS(o)::on_message(o, m, sm, now); });
 }
 template <class V>
@@ -87,14 +87,14 @@ NW_HD NW_INLINE Tick next(V& v) {
 
 // --- what the hub does for mechanisms ---
 
-/// A message for SM `sm`; it waits in the SM's outbox until its channel takes it.
+/// A message for an SM; it waits in the SM's outbox until its channel takes it.
 template <class V>
-NW_HD inline void post(V& v, uint32_t sm, PacketKind kind, uint32_t tag) {
-  Outbox& o = v.s.outbox.in(v.base)[sm];
+NW_HD inline void post(V& v, SmId sm, PacketKind kind, uint32_t tag) {
+  Outbox& o = v.s.outbox.in(v.base)[number_of(sm)];
   NW_ASSERT(o.count < v.p.outbox_entries);
   uint32_t at = o.head + o.count;
   if (at >= v.p.outbox_entries) at -= v.p.outbox_entries;
-  Outgoing& out = v.s.outgoing.in(v.base)[sm * v.p.outbox_entries + at];
+  Outgoing& out = v.s.outgoing.in(v.base)[number_of(sm) * v.p.outbox_entries + at];
   out.kind = kind;
   out.tag = tag;
   o.count += 1;

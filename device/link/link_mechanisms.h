@@ -176,7 +176,7 @@ NW_HD NW_INLINE bool send_own(V& v, uint32_t number, uint64_t cycle, uint64_t& p
     passed_on |= port;
   }
   if ((passed_on & port) != 0) return false;
-  switch_detail::depart(v.p.ports, s, v.base, out, packet, cycle, v.horizon);
+  switch_detail::depart(v.p.ports, s, v.base, {out, packet, cycle}, v.horizon);
   v.s.sent_last |= port;
   memory_hooks::one(v, number, [&](auto& o) { NW_HOOKS(o)::on_sent(o, now); });
   return true;

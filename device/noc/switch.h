@@ -46,17 +46,24 @@ NW_HD NW_INLINE Tick head_tick(const SwitchInput& in, const std::byte* base) {
   return load_shared_tick(&reinterpret_cast<const Slot*>(base + in.head_slot)->arrive);
 }
 
+/// A packet that leaves in `cycle` by a channel, which has a credit and whose port is free.
+struct Leaving {
+  SwitchOutput& out;
+  const Packet& packet;
+  uint64_t cycle;
+};
 /// How a packet leaves: when its first flit does, and for how many cycles it holds its port.
 struct Departure {
   Tick start = 0;
   uint32_t cycles = 0;
 };
-/// A packet leaves in `cycle` by channel `out`, which has a credit and whose port is free.
+/// A packet leaves.
 NW_HD NW_INLINE Departure depart(const SwitchParams& p, SwitchState& s, std::byte* base,
-                                 SwitchOutput& out, const Packet& packet, uint64_t cycle,
-                                 Horizon& horizon) {
-  SwitchOutPort& port = s.out_ports.in(base)[out.port];
-  Channel& to = *out.channel.in(base);
+                                 const Leaving& leaving, Horizon& horizon) {
+  const Packet& packet = leaving.packet;
+  const uint64_t cycle = leaving.cycle;
+  SwitchOutPort& port = s.out_ports.in(base)[leaving.out.port];
+  Channel& to = *leaving.out.channel.in(base);
   const Tick now = cycle * p.period;
   const uint32_t bytes = packet.bytes;
   const uint32_t flits = (bytes + p.flit_bytes - 1) / p.flit_bytes;
@@ -387,7 +394,7 @@ class Switch {
     SwitchInPort& pi = in_ports_[in.port];
     Channel& from = *in.channel.in(base_);
     const Departure left =
-        depart(p_, s_, base_, out, slot_at(base_, in.head_slot).packet, cycle_, horizon_);
+        depart(p_, s_, base_, {out, slot_at(base_, in.head_slot).packet, cycle_}, horizon_);
     out.waited += left.start - head_tick(in, base_);
     pop(from, base_, now_, horizon_);
     in.head_slot = from.consumer_side.head;

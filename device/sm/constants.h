@@ -67,8 +67,9 @@ NW_HD inline bool look_up_constant(V& v, uint32_t warp, LineAddr line, uint32_t 
     const uint32_t load = constant_load(v, warp);
     if (load == kNoLane) return false;
     uint32_t mshr = 0;
-    const auto r =
-        cache::l1_load(p, c.cache, v.base, line, static_cast<uint8_t>(load), now, true, mshr);
+    const cache::L1Load wanted{
+        .line = line, .cycle = now, .credits = 1, .entry = static_cast<uint8_t>(load)};
+    const auto r = cache::l1_load(p, c.cache, v.base, wanted, mshr);
     if (r == cache::L1Result::kStall) return false;
     if (r == cache::L1Result::kMiss) c.unsent |= bit(mshr);
     LoadEntry& l = c.loads.in(v.base)[load];

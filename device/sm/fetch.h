@@ -56,25 +56,25 @@ NW_HD NW_APART_ON_GPU void on_fetched(V& v, uint32_t warp, uint32_t now, uint32_
   }
 }
 
+/// The line that the warp fetches is not there: the warp waits for it.
+template <class V>
+NW_HD NW_CALLED void wait_for_instructions(V& v, uint32_t warp, LineAddr line, uint32_t now) {
+  auto& f = v.s.fetch;
+  uint32_t mshr = 0;
+  const cache::L1Load wanted{
+      .line = line, .cycle = now, .credits = 1, .entry = static_cast<uint8_t>(warp)};
+  const cache::L1Result r = cache::l1_load(v.p.fetch.cache, f.cache, v.base, wanted, mshr);
+  NW_ASSERT(r != cache::L1Result::kHit);
+  if (r == cache::L1Result::kMiss) f.unsent |= bit(mshr);
+  if (r == cache::L1Result::kStall) f.stalled.set(warp);
+}
+
 /// Is the line there that the warp fetches? If not, the warp waits for it.
 template <class V>
 NW_HD NW_APART_ON_GPU bool find_instructions(V& v, uint32_t warp, uint32_t now) {
-  auto& f = v.s.fetch;
   const LineAddr line = kCodeBase + (v.warps[warp].fetch_pc >> v.p.fetch.line_shift);
-  uint32_t mshr = 0;
-  switch (cache::l1_load(v.p.fetch.cache, f.cache, v.base, line, static_cast<uint8_t>(warp), now,
-                         true, mshr)) {
-    case cache::L1Result::kHit:
-      return true;
-    case cache::L1Result::kMiss:
-      f.unsent |= bit(mshr);
-      return false;
-    case cache::L1Result::kStall:
-      f.stalled.set(warp);
-      return false;
-    case cache::L1Result::kMerged:
-      return false;
-  }
+  if (cache::l1_touch(v.p.fetch.cache, v.s.fetch.cache, v.base, line)) return true;
+  wait_for_instructions(v, warp, line, now);
   return false;
 }
 

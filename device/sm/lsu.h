@@ -139,7 +139,7 @@ template <class V>
 NW_HD inline void walk_step(V& v, uint32_t now) {
   if (v.s.tlb.unsent == 0 || !can_send(v.to_network(), v.base, v.tick(now))) return;
   const uint32_t walker = count_trailing_zeros(v.s.tlb.unsent);
-  if (v.who(v.s.places_pages) != 0 && v.s.tlb.walks.in(v.base)[walker].held) {
+  if (v.placers() != 0 && v.s.tlb.walks.in(v.base)[walker].held) {
     hooks::send_for_walk(v, walker, now);
   } else {
     send_walk_read(v, walker, now);
@@ -208,7 +208,7 @@ NW_HD inline void end_walk_read(V& v, uint32_t walker, uint32_t now) {
 /// The reply to a walker's read. Whoever places pages may not have placed this one yet.
 template <class V>
 NW_HD NW_APART inline void on_walk_reply(V& v, uint32_t walker, uint32_t now) {
-  if (v.who(v.s.places_pages) != 0 && v.s.tlb.walks.in(v.base)[walker].left == 0 &&
+  if (v.placers() != 0 && v.s.tlb.walks.in(v.base)[walker].left == 0 &&
       !hooks::on_walked(v, walker, now))
     return;
   end_walk_read(v, walker, now);
@@ -254,11 +254,11 @@ template <class V>
 NW_HD inline bool translate_head(V& v, uint32_t space, uint32_t now, bool free) {
   if (v.p.tlb.entries == 0) return true;
   uint32_t walker = 0;
-  switch (tlb_translate(v.p.tlb, v.s.tlb, v.base, space, v.s.lines, now, free, walker)) {
+  switch (tlb_translate(v.p.tlb, v.s.tlb, v.base, v.s.lines, {space, now, free}, walker)) {
     case TlbResult::kReady:
       return true;
     case TlbResult::kWalk:
-      if (v.who(v.s.places_pages) != 0) hooks::on_walk(v, walker, now);
+      if (v.placers() != 0) hooks::on_walk(v, walker, now);
       send_walk_read(v, walker, now);
       [[fallthrough]];
     case TlbResult::kLooked:
@@ -343,9 +343,12 @@ NW_HD NW_CALLED cache::L1Result look_up_sectors(V& v, uint32_t entry, LineAddr l
                                                 bool free, cache::L1Request& request) {
   auto& s = v.s;
   const uint32_t credits = !free ? 0 : has_credits(v.to_network(), v.base, v.tick(now), 2) ? 2 : 1;
-  const cache::L1Result r =
-      cache::l1_load_sectors(v.p.l1, s.l1, v.base, line, s.lines.sectors[s.lines.next],
-                             static_cast<uint8_t>(entry), now, credits, request);
+  const cache::L1Load load{.line = line,
+                           .cycle = now,
+                           .credits = credits,
+                           .sectors = s.lines.sectors[s.lines.next],
+                           .entry = static_cast<uint8_t>(entry)};
+  const cache::L1Result r = cache::l1_load_sectors(v.p.l1, s.l1, v.base, load, request);
   if (v.p.l1.by_sectors == 0) request.fetch = 0;
   if (request.write_back != kNoLine) send_write_back(v, request.write_back, now);
   return r;
@@ -360,10 +363,16 @@ NW_HD NW_APART_ON_GPU bool load_line(V& v, const LsuOp& op, LineAddr line, uint3
   auto& s = v.s;
   const bool plain = v.p.l1.plain;
   cache::L1Request request;
+  const auto look_up_plain = [&]() NW_INLINE_LAMBDA {
+    const cache::L1Load load{.line = line,
+                             .cycle = now,
+                             .credits = free ? 1u : 0u,
+                             .entry = op.entry,
+                             .own = v.p.l1.keep == cache::L1Keep::kRemote && is_own(v, line)};
+    return cache::l1_load(v.p.l1, s.l1, v.base, load, request.mshr);
+  };
   const cache::L1Result r =
-      plain ? cache::l1_load(v.p.l1, s.l1, v.base, line, op.entry, now, free, request.mshr,
-                             v.p.l1.keep == cache::L1Keep::kRemote && is_own(v, line))
-            : look_up_sectors(v, op.entry, line, now, free, request);
+      plain ? look_up_plain() : look_up_sectors(v, op.entry, line, now, free, request);
   if (r == cache::L1Result::kStall) {
     const bool enough = s.l1.full_set != kNoLane ||
                         (free && (plain || has_credits(v.to_network(), v.base, v.tick(now), 2)));

@@ -1,14 +1,14 @@
 // How mechanisms of near-data processing attach to an SM.
 //
 // A mechanism is a type with a constant kPacketBlock (the block of packet kinds that are its own)
-// and a type OnSm, derived from sm::Hooks, which has
+// and a type OnSm, derived from sm::Hooks or sm::WalkHooks, which has
 //   template <uint32_t kWords> using State   what it keeps on an SM, in the arena;
 //   using Params                             what it is told, in the arena;
 // and hides those of the hooks below that it needs. The SM knows no mechanism: it is compiled with
 // a list of them, the family's, and which of these are attached to an SM is data
 // (SmStateOf::attached): a bit, and offsets of State and Params. On a CPU an SM to which none is
-// attached is stepped by code without a list; so the SM asks for mechanisms' bits by who(), which
-// is a constant there.
+// attached that has sm::Hooks is stepped by code without a list; so the SM asks for mechanisms'
+// bits by who(), which is a constant there.
 //
 // A hook is a static function whose first parameter is the mechanism on the SM at hand: o.v is the
 // SM's view, o.s the mechanism's State, o.p its Params, o.bit its bit. What is
@@ -42,12 +42,38 @@ enum class CyclePart : uint8_t {
   kEnd,    ///< once it is known what the SM has issued
 };
 
-/// The hooks, doing nothing. A warp that a mechanism holds (Phase::kHeld, Warp::holder) does
-/// nothing until the mechanism sets it free.
-struct Hooks {
+/// The hooks where pages lie, doing nothing, for a mechanism that wants to place them
+/// (SmStateOf::places_pages). One whose OnSm is derived from these alone costs an SM nothing
+/// between walks: on a CPU the SM is stepped by the code of one without mechanisms.
+struct WalkHooks {
   /// May it be attached to SMs of more than 64 warps, which are stack SMs?
   static constexpr bool kOnWideSms = true;
 
+  /// A walk for a page begins: TlbState::walks[walker].
+  template <class O>
+  NW_HD static void on_walk(O&, uint32_t /*walker*/, uint32_t /*now*/) {}
+  /// The walk's last read has come, so that the page's entry is used as it now is: the mechanism
+  /// may write it (write_entry()). False: the page is not there yet. Then the mechanism has the
+  /// entry read again (tlb_read_again()), or holds the walk (Walk::held), sends packets of its own
+  /// for it and says when it ends.
+  template <class O>
+  NW_HD static bool on_walked(O&, uint32_t /*walker*/, uint32_t /*now*/) {
+    return true;
+  }
+  /// The network takes a packet for a walk that it holds, and the walker is in TlbState::unsent:
+  /// send one, under a tag from kHeldWalkTag on.
+  template <class O>
+  NW_HD static void send_for_walk(O&, uint32_t /*walker*/, uint32_t /*now*/) {}
+  /// The answer to such a packet has come. True: the walk ends.
+  template <class O>
+  NW_HD static bool on_walk_packet(O&, const Packet&, uint32_t /*now*/) {
+    return false;
+  }
+};
+
+/// All hooks, doing nothing. A warp that a mechanism holds (Phase::kHeld, Warp::holder) does
+/// nothing until the mechanism sets it free.
+struct Hooks : WalkHooks {
   // --- a warp's way ---
 
   /// The cursor stands at a marked instruction, or that of a watched warp at an edge. `earliest`:
@@ -117,29 +143,6 @@ struct Hooks {
   template <class O>
   NW_HD static void on_store_ack(O&, uint32_t /*now*/) {}
 
-  // --- where pages lie, while it wants to know (SmStateOf::places_pages) ---
-
-  /// A walk for a page begins: TlbState::walks[walker].
-  template <class O>
-  NW_HD static void on_walk(O&, uint32_t /*walker*/, uint32_t /*now*/) {}
-  /// The walk's last read has come, so that the page's entry is used as it now is: the mechanism
-  /// may write it (write_entry()). False: the page is not there yet. Then the mechanism has the
-  /// entry read again (tlb_read_again()), or holds the walk (Walk::held), sends packets of its own
-  /// for it and says when it ends.
-  template <class O>
-  NW_HD static bool on_walked(O&, uint32_t /*walker*/, uint32_t /*now*/) {
-    return true;
-  }
-  /// The network takes a packet for a walk that it holds, and the walker is in TlbState::unsent:
-  /// send one, under a tag from kHeldWalkTag on.
-  template <class O>
-  NW_HD static void send_for_walk(O&, uint32_t /*walker*/, uint32_t /*now*/) {}
-  /// The answer to such a packet has come. True: the walk ends.
-  template <class O>
-  NW_HD static bool on_walk_packet(O&, const Packet&, uint32_t /*now*/) {
-    return false;
-  }
-
   // --- packets ---
 
   /// From which tick on a packet of its own that stands at the network's head can be taken; kNever:
@@ -202,9 +205,24 @@ struct On : MechanismAt<V, M, typename M::OnSm, StateOn<V, M>> {
                                                            view.s.mechanism_params[n]) {}
 };
 
+/// Those of a list that have more hooks than walks', as bits: where one of them is attached, the SM
+/// asks for mechanisms throughout.
+template <class M>
+constexpr bool has_all_hooks() {
+  if constexpr (requires { typename M::OnSm; }) return std::is_base_of_v<Hooks, typename M::OnSm>;
+  return false;
+}
+template <class... M>
+NW_HD constexpr uint32_t with_all_hooks(MechanismList<M...>) {
+  uint32_t number = 0, bits = 0;
+  ((bits |= (has_all_hooks<M>() ? 1u : 0u) << number++), ...);
+  return bits;
+}
+
 namespace hooks {
 
-struct Place {
+/// Mechanisms with hooks at walks.
+struct WalkPlace {
   template <class V, class M>
   static constexpr bool has() {
     if constexpr (requires { typename M::OnSm; }) {
@@ -216,6 +234,20 @@ struct Place {
   template <class V, class M>
   using At = On<V, M>;
 };
+/// Mechanisms with all hooks.
+struct Place : WalkPlace {
+  template <class V, class M>
+  static constexpr bool has() {
+    return has_all_hooks<M>() && WalkPlace::has<V, M>();
+  }
+};
+/// f(On<V, M>) for each mechanism that places pages.
+template <class V, class F>
+NW_HD NW_INLINE void each_placer(V& v, F&& f) {
+  auto&& all = v.with_mechanisms();
+  using All = std::remove_reference_t<decltype(all)>;
+  each_mechanism<WalkPlace>(typename All::Mechanisms(), all, v.placers(), f);
+}
 /// f(On<V, M>) for each mechanism of the list whose bit is in `who`.
 template <class V, class F>
 NW_HD NW_INLINE void each(V& v, uint32_t who, F&& f) {
@@ -333,24 +365,24 @@ NW_HD NW_INLINE void on_store_ack(V& v, uint32_t now) {
 }
 template <class V>
 NW_HD NW_APART void on_walk(V& v, uint32_t walker, uint32_t now) {
-  each(v, v.s.places_pages, [&](auto& o) { NW_HOOKS(o)::on_walk(o, walker, now); });
+  each_placer(v, [&](auto& o) { NW_HOOKS(o)::on_walk(o, walker, now); });
 }
 template <class V>
 NW_HD NW_APART bool on_walked(V& v, uint32_t walker, uint32_t now) {
   bool there = true;
-  each(v, v.s.places_pages, [&](auto& o) {
+  each_placer(v, [&](auto& o) {
     if (there) there = NW_HOOKS(o)::on_walked(o, walker, now);
   });
   return there;
 }
 template <class V>
 NW_HD NW_APART void send_for_walk(V& v, uint32_t walker, uint32_t now) {
-  each(v, v.s.places_pages, [&](auto& o) { NW_HOOKS(o)::send_for_walk(o, walker, now); });
+  each_placer(v, [&](auto& o) { NW_HOOKS(o)::send_for_walk(o, walker, now); });
 }
 template <class V>
 NW_HD NW_APART bool on_walk_packet(V& v, const Packet& p, uint32_t now) {
   bool ends = false;
-  each(v, v.s.places_pages, [&](auto& o) { ends |= NW_HOOKS(o)::on_walk_packet(o, p, now); });
+  each_placer(v, [&](auto& o) { ends |= NW_HOOKS(o)::on_walk_packet(o, p, now); });
   return ends;
 }
 template <class V>

@@ -10,13 +10,17 @@ namespace nearwarp::sm {
 
 using nearwarp::MechanismList;
 using nearwarp::NoMechanisms;
-/// No mechanisms, on an SM of a family that has `All`.
+/// No mechanisms but those that only place pages, on an SM of a family that has `All`.
 template <class All>
 struct NoneOf : NoMechanisms {
   using Others = All;
+  static constexpr bool kSimple = false;
 };
-/// No mechanisms, on an SM that is_simple() besides: what others have is not asked for.
-struct SimpleSm : NoMechanisms {};
+/// As that, on an SM that is_simple() besides: what others have is not asked for.
+template <class All>
+struct SimpleOf : NoneOf<All> {
+  static constexpr bool kSimple = true;
+};
 
 /// Are instructions and constants always there, and nothing waits for ports, of which there are two
 /// of a kind at most, for bulk copies, or for other blocks of a cluster?
@@ -33,7 +37,7 @@ struct SmViewOf {
   static constexpr uint32_t kWords = kWarpWords;
   using Warps = WarpSet<kWords>;
   using Mechanisms = List;
-  static constexpr bool kSimple = std::is_same_v<List, SimpleSm>;
+  static constexpr bool kSimple = requires { requires List::kSimple; };
   static constexpr bool kPlain = std::is_base_of_v<NoMechanisms, List>;
   /// May thread blocks come to it, and what only they have: barriers, bulk copies, messages of the
   /// front end? More than 64 warps are on stack SMs alone, which have guests.
@@ -65,18 +69,27 @@ struct SmViewOf {
   /// others of their family, so that it is there once.
   NW_HD NW_INLINE decltype(auto) rarely() {
 #if defined(__CUDA_ARCH__)
+    return with_mechanisms();
+#else
+    return (*this);
+#endif
+  }
+  /// The SM as those of its family see it that have mechanisms.
+  NW_HD NW_INLINE decltype(auto) with_mechanisms() {
     if constexpr (requires { typename List::Others; }) {
       return SmViewOf<kWords, typename List::Others>(p, s, system, horizon);
     } else {
       return (*this);
     }
-#else
-    return (*this);
-#endif
   }
 
   /// The mechanisms among `bits` that there are: a constant where there can be none.
   NW_HD static constexpr uint32_t who(uint32_t bits) { return kPlain ? 0 : bits; }
+  /// The mechanisms that place pages, as bits; they are there where all others are not.
+  NW_HD uint32_t placers() const {
+    return kPlain && !requires { typename List::Others; }
+    ? 0 : s.places_pages;
+  }
 
   // Parts of is_simple(), as constants where it is known.
   NW_HD bool fetches() const { return !kSimple && p.fetch.width != 0; }

@@ -133,18 +133,24 @@ NW_HD inline bool tlb_walking(const TlbParams& p, const TlbState& s, const std::
   return false;
 }
 
+/// A look at the TLB.
+struct TlbLook {
+  uint32_t space;  ///< address space of the lines
+  uint32_t now;
+  bool can_send;  ///< the network takes a walk's read
+};
+
 /// Begin a walk. Walks under way send their reads first.
 NW_HD inline TlbResult tlb_begin_walk(const TlbParams& p, TlbState& s, std::byte* base,
-                                      uint32_t page, uint32_t now, bool can_send,
-                                      uint32_t& walker) {
+                                      uint32_t page, const TlbLook& look, uint32_t& walker) {
   if (s.free_walkers == 0) return TlbResult::kNoWalker;
-  if (!can_send || s.unsent != 0) return TlbResult::kNoCredit;
+  if (!look.can_send || s.unsent != 0) return TlbResult::kNoCredit;
   walker = count_trailing_zeros(s.free_walkers);
   s.free_walkers &= s.free_walkers - 1;
   Walk& w = s.walks.in(base)[walker];
   w = {};
   w.page = page;
-  w.since = now;
+  w.since = look.now;
   w.left = p.walk_accesses;
   s.counters.walks += 1;
   return TlbResult::kWalk;
@@ -152,9 +158,8 @@ NW_HD inline TlbResult tlb_begin_walk(const TlbParams& p, TlbState& s, std::byte
 
 /// The rest of tlb_translate(): the line's page is not the one translated last.
 NW_HD inline TlbResult tlb_translate_other(const TlbParams& p, TlbState& s, std::byte* base,
-                                           uint32_t space, const LineList& lines, uint32_t now,
-                                           bool can_send, uint32_t& walker) {
-  const uint32_t page = tlb_page(p, space, lines.line[lines.next]);
+                                           const LineList& lines, TlbLook look, uint32_t& walker) {
+  const uint32_t page = tlb_page(p, look.space, lines.line[lines.next]);
   if (s.wait_page == kNoPage) {  // the first look at this line
     const uint32_t entry = tlb_find(p, s, base, page);
     if (entry != kNoLane) {
@@ -164,28 +169,26 @@ NW_HD inline TlbResult tlb_translate_other(const TlbParams& p, TlbState& s, std:
       return TlbResult::kReady;
     }
     s.wait_page = page;
-    s.wait_since = now;
+    s.wait_since = look.now;
     s.ahead = lines.next + 1;
     s.missed = true;
   }
-  if (!tlb_walking(p, s, base, page))
-    return tlb_begin_walk(p, s, base, page, now, can_send, walker);
+  if (!tlb_walking(p, s, base, page)) return tlb_begin_walk(p, s, base, page, look, walker);
   if (s.ahead >= lines.count || s.free_walkers == 0) return TlbResult::kOnItsWay;
-  const uint32_t other = tlb_page(p, space, lines.line[s.ahead]);
+  const uint32_t other = tlb_page(p, look.space, lines.line[s.ahead]);
   TlbResult r = TlbResult::kLooked;
   if (!tlb_walking(p, s, base, other) && tlb_find(p, s, base, other) == kNoLane)
-    r = tlb_begin_walk(p, s, base, other, now, can_send, walker);
+    r = tlb_begin_walk(p, s, base, other, look, walker);
   if (r == TlbResult::kLooked || r == TlbResult::kWalk) s.ahead += 1;
   return r;
 }
 
-/// Translate the line at the head of the load-store unit, `lines.line[lines.next]`, in an address
-/// space; once kReady, it stays so until tlb_line_done().
+/// Translate the line at the head of the load-store unit, `lines.line[lines.next]`; once kReady, it
+/// stays so until tlb_line_done(). kWalk: `walker` is the one that begins.
 NW_HD NW_INLINE TlbResult tlb_translate(const TlbParams& p, TlbState& s, std::byte* base,
-                                        uint32_t space, const LineList& lines, uint32_t now,
-                                        bool can_send, uint32_t& walker) {
-  if (tlb_page(p, space, lines.line[lines.next]) == s.last_page) return TlbResult::kReady;
-  return tlb_translate_other(p, s, base, space, lines, now, can_send, walker);
+                                        const LineList& lines, TlbLook look, uint32_t& walker) {
+  if (tlb_page(p, look.space, lines.line[lines.next]) == s.last_page) return TlbResult::kReady;
+  return tlb_translate_other(p, s, base, lines, look, walker);
 }
 
 /// The physical line of a virtual one whose page is in the register.

@@ -62,7 +62,7 @@ struct Halves {
       p.halves.most = most;
       const auto request = rig.channel(spec), reply = rig.channel(spec);
       h.to_memory = rig.channel(spec), h.from_memory = rig.channel(spec);
-      L2SliceState s = make_l2_slice(rig.arena, p, 4, request, h.from_memory, h.to_memory, reply);
+      L2SliceState s = make_l2_slice(rig.arena, p, 4, {request, h.from_memory, h.to_memory, reply});
       L2Halves& twins = s.halves;
       std::tie(twins.requests_out, twins.replies_out, twins.words_out) =
           std::tie(ways_between[i][0], ways_between[i][1], ways_between[i][2]);

@@ -254,8 +254,9 @@ class MemorySystem {
     p.endpoint = endpoint_of(first_slice + i);
     p.homes = vault_homes_;
     p.map = map;
-    L2SliceState s = make_l2_slice(rig.arena, p, config.slots, slice_request_[i], port_to_slice_[i],
-                                   slice_to_port_[i], slice_reply_[i]);
+    L2SliceState s =
+        make_l2_slice(rig.arena, p, config.slots,
+                      {slice_request_[i], port_to_slice_[i], slice_to_port_[i], slice_reply_[i]});
     s.invalidate_in = slice_invalidate_[i];
     const Ref<L2SliceState> ref = store(s);
     slices.push_back(ref);

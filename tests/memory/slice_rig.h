@@ -50,7 +50,7 @@ struct SliceRig {
     const auto request = rig.channel(spec), reply = rig.channel(spec),
                to_memory = rig.channel(spec), from_memory = rig.channel(spec),
                invalidate = rig.channel(spec);
-    L2SliceState s = make_l2_slice(rig.arena, params, 4, request, from_memory, to_memory, reply);
+    L2SliceState s = make_l2_slice(rig.arena, params, 4, {request, from_memory, to_memory, reply});
     s.invalidate_in = invalidate;
     state = rig.arena.allocate<L2SliceState>(1);
     *rig.arena.get(state) = s;

@@ -132,13 +132,13 @@ TEST(AddressSpaces, LinesUnderTwoMapsAreTwoInTheL1) {
   const uint32_t set = 5 * kPageLines % b.params.l1.index.sets;
   EXPECT_EQ(tags[set * b.params.l1.ways], 5 * kPageLines);
   uint32_t mshr = 0;
-  EXPECT_EQ(cache::l1_load(b.params.l1, b.state().l1, b.rig.arena.base(), 5 * kPageLines, 0, 0,
-                           true, mshr),
-            cache::L1Result::kHit);
+  const auto look_up = [&](LineAddr line) {
+    return cache::l1_load(b.params.l1, b.state().l1, b.rig.arena.base(),
+                          {.line = line, .credits = 1}, mshr);
+  };
+  EXPECT_EQ(look_up(5 * kPageLines), cache::L1Result::kHit);
   // Another line of the same set.
-  EXPECT_EQ(cache::l1_load(b.params.l1, b.state().l1, b.rig.arena.base(), 1u << 29 | 5 * kPageLines,
-                           0, 0, true, mshr),
-            cache::L1Result::kMiss);
+  EXPECT_EQ(look_up(1u << 29 | 5 * kPageLines), cache::L1Result::kMiss);
   EXPECT_EQ(tags[set * b.params.l1.ways + 1], 1u << 29 | 5 * kPageLines);
 }
 

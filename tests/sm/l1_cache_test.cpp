@@ -24,7 +24,8 @@ struct L1 {
     s = make_l1(arena, p);
   }
   L1Result load(LineAddr line, uint8_t entry = 0, bool can_send = true, uint32_t cycle = 0) {
-    return l1_load(p, s, arena.base(), line, entry, cycle, can_send, mshr);
+    const L1Load load{.line = line, .cycle = cycle, .credits = can_send ? 1u : 0u, .entry = entry};
+    return l1_load(p, s, arena.base(), load, mshr);
   }
   void fill(uint32_t m) { l1_fill(s, arena.base(), m); }
   void fetch(LineAddr line) {

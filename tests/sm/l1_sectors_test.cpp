@@ -27,7 +27,8 @@ struct L1 {
   }
   L1Result load(LineAddr line, uint32_t sectors = 15, uint8_t entry = 0, uint32_t credits = 2) {
     request = L1Request{};
-    return l1_load_sectors(p, s, arena.base(), line, sectors, entry, 0, credits, request);
+    const L1Load load{.line = line, .credits = credits, .sectors = sectors, .entry = entry};
+    return l1_load_sectors(p, s, arena.base(), load, request);
   }
   /// The loads that a fill ends.
   std::vector<uint8_t> fill(uint32_t m, uint32_t sectors) {

@@ -32,7 +32,7 @@ struct Tlb {
     for (const uint32_t page : pages) lines.line[lines.count++] = page * 32;
   }
   TlbResult translate(uint32_t now = 0, bool can_send = true) {
-    return tlb_translate(p, s, arena.base(), space, lines, now, can_send, walker);
+    return tlb_translate(p, s, arena.base(), lines, {space, now, can_send}, walker);
   }
   LineAddr read(uint32_t w) { return tlb_next_read(p, s, arena.base(), w); }
   void reply(uint32_t w, uint32_t now = 0) {

@@ -208,10 +208,11 @@ class SmBenchOf {
     view.arena = base;
     view.image = program.view();
     view.traces = trace_;
-    if (!in_general && state_.in(base)->attached == 0) {  // as ProductFamily does
+    const uint32_t throughout = state_.in(base)->attached & sm::with_all_hooks(List());
+    if (!in_general && throughout == 0) {  // as ProductFamily does
       if (state_.in(base)->simple)
-        return sm::step_sm<sm::SimpleSm>(params, *state_.in(base), view, w, h);
-      return sm::step_sm<sm::NoMechanisms>(params, *state_.in(base), view, w, h);
+        return sm::step_sm<sm::SimpleOf<List>>(params, *state_.in(base), view, w, h);
+      return sm::step_sm<sm::NoneOf<List>>(params, *state_.in(base), view, w, h);
     }
     return sm::step_sm<List>(params, *state_.in(base), view, w, h);
   }

@@ -28,7 +28,7 @@ struct FirstTouchCounters {
   uint64_t move_reads = 0, move_writes = 0;  ///< lines, read and written
 };
 
-struct OnSm : sm::Hooks {
+struct OnSm : sm::WalkHooks {
   template <uint32_t /*kWords*/>
   struct State {
     PageMove moves[sm::kMaxWalkers];  ///< by walker

@@ -29,7 +29,7 @@ struct ArbiterParams {
 
 /// A question that waits for a slot (uncontrolled offloading).
 struct Waiting {
-  uint16_t sm = 0;
+  SmId sm{};
   uint16_t warp = 0;
   uint32_t rows = 0;  ///< of shared memory
 };
@@ -57,7 +57,7 @@ struct ArbiterState {
 };
 
 template <class O>
-NW_HD inline void grant(O& o, uint32_t stack, uint32_t sm, uint32_t warp, uint32_t rows) {
+NW_HD inline void grant(O& o, uint32_t stack, SmId sm, uint32_t warp, uint32_t rows) {
   o.s.pending[stack] += 1;
   o.s.rows[stack] += rows;
   o.s.counters.grants += 1;
@@ -76,7 +76,7 @@ NW_HD NW_INLINE bool has_rows(const O& o, uint32_t stack, uint32_t rows) {
 }
 
 template <class O>
-NW_HD inline void on_ask(O& o, const OffloadAsk& ask, uint32_t sm) {
+NW_HD inline void on_ask(O& o, const OffloadAsk& ask, SmId sm) {
   ArbiterState& s = o.s;
   const auto [warp, stack, rows] = ask;
   s.counters.asks += 1;
@@ -92,7 +92,7 @@ NW_HD inline void on_ask(O& o, const OffloadAsk& ask, uint32_t sm) {
     if (at >= s.waiting_entries) at -= s.waiting_entries;
     NW_ASSERT(s.waiting_count[stack] < s.waiting_entries);
     Waiting& w = s.waiting.in(o.v.base)[stack * s.waiting_entries + at];
-    w.sm = static_cast<uint16_t>(sm);
+    w.sm = sm;
     w.warp = static_cast<uint16_t>(warp);
     w.rows = rows;
     s.waiting_count[stack] += 1;
@@ -131,7 +131,7 @@ NW_HD inline void end_learning(O& o, Tick now) {
   s.stop_at = now;
   auto& hub = o.v.s;
   hub.dispatch.held_by = static_cast<uint8_t>(hub.dispatch.held_by | o.bit);
-  for (uint32_t i = 0; i < o.v.p.num_sms; ++i) frontend::post(o.v, i, kLearningStop, 0);
+  for (uint32_t i = 0; i < o.v.p.num_sms; ++i) frontend::post(o.v, sm_id(i), kLearningStop, 0);
 }
 
 /// A complete instance; enough of them end the learning phase.
@@ -170,7 +170,7 @@ struct OnFrontEnd : frontend::Hooks {
   using Params = ArbiterParams;
 
   template <class O>
-  NW_HD static void on_message(O& o, const Packet& m, uint32_t sm, Tick now) {
+  NW_HD static void on_message(O& o, const Packet& m, SmId sm, Tick now) {
     if (m.kind == kOffloadAsk) {
       on_ask(o, OffloadAsk::of(m), sm);
     } else if (m.kind == kOffloadRelease) {
@@ -198,7 +198,7 @@ struct OnFrontEnd : frontend::Hooks {
     o.s.learning = LearningPhase::kOver;
     auto& hub = o.v.s;
     hub.dispatch.held_by = static_cast<uint8_t>(hub.dispatch.held_by & ~o.bit);
-    for (uint32_t i = 0; i < o.v.p.num_sms; ++i) frontend::post(o.v, i, kLearningResume, 0);
+    for (uint32_t i = 0; i < o.v.p.num_sms; ++i) frontend::post(o.v, sm_id(i), kLearningResume, 0);
   }
   template <class O>
   NW_HD static Tick next(const O& o) {

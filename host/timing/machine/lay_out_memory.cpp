@@ -55,8 +55,9 @@ void Layout::node(NodeId node, const L2SliceSpec& spec) {
   p.stack = graph.nodes[node].stack;
   const bool copies = spec.sms_of_first_half != 0;
   if (copies) find_twin(*this, node, spec, p.halves);
-  L2SliceState state = make_l2_slice(s.arena, p, spec.queue_entries, in(node, kRequests),
-                                     in(node, kReplies), out(node, kRequests), out(node, kReplies));
+  L2SliceState state = make_l2_slice(
+      s.arena, p, spec.queue_entries,
+      {in(node, kRequests), in(node, kReplies), out(node, kRequests), out(node, kReplies)});
   state.invalidate_in = find_in(node, kInvalidations);
   state.clean_out = find_out(node, kInvalidations);
   if (copies) link_twin(*this, node, state.halves);

@@ -128,9 +128,13 @@ TEST(FirstTouch, APageLiesWithTheSmThatWalksForItFirstAtNoCost) {
 }
 
 TEST(FirstTouch, APageIsMovedByWhoTouchesItFirst) {
-  for (const bool spread : {false, true}) {
-    SCOPED_TRACE(spread);
+  static_assert(sm::with_all_hooks(sm::MechanismList<Mechanism>()) == 0);
+  // By the code of an SM without mechanisms, and by that of one that may have any.
+  for (const auto& [spread, in_general] : std::vector<std::pair<bool, bool>>{
+           {false, false}, {true, false}, {false, true}, {true, true}}) {
+    SCOPED_TRACE(::testing::Message() << "spread " << spread << ", in general " << in_general);
     TouchBench b(spread ? FirstTouchMode::kMovedFromFgp : FirstTouchMode::kMovedFromCgp);
+    b.in_general = in_general;
     b.run_loads({3, 3, 4});
     // Entry; reads of its lines, one per cycle; each is written in the cycle in which it comes.
     EXPECT_EQ(b.latency(0), kMissLatency + 3 * kRound + kPageLines - 1);
