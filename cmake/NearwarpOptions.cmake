@@ -58,9 +58,9 @@ if(NW_SANITIZE)
   target_compile_options(nw_flags INTERFACE
     "$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${NW_SANITIZE};${unchecked};-fno-omit-frame-pointer;-fno-sanitize-recover=all;-Wno-maybe-uninitialized>")
   target_link_options(nw_flags INTERFACE -fsanitize=${NW_SANITIZE})
-  # A program with sanitizers has some 200 MB; this linker takes half of GNU ld's time for it.
-  find_program(NW_LLD ld.lld)
-  if(NW_LLD)
-    set(NW_TEST_LINK_OPTIONS -fuse-ld=lld)
-  endif()
+endif()
+# A hundred test programs are linked, of some 200 MB each with sanitizers; this linker takes half of GNU ld's time.
+find_program(NW_LLD ld.lld)
+if(NW_LLD)
+  set(NW_TEST_LINK_OPTIONS -fuse-ld=lld)
 endif()

@@ -13,6 +13,18 @@ if(NW_SANITIZE MATCHES "undefined")
   list(APPEND NW_TEST_FLAGS ${NW_COLD_FLAGS})
 endif()
 
+# nw_test_headers(): makes the program nw_test_headers, whose precompiled headers are those of all tests: each of a
+# hundred programs takes seconds for them. It is compiled as they are; fmt tells users of its library with a macro,
+# so that all of them have it.
+function(nw_test_headers)
+  file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/test_headers.cpp "int main() {}\n")
+  add_executable(nw_test_headers EXCLUDE_FROM_ALL ${CMAKE_CURRENT_BINARY_DIR}/test_headers.cpp)
+  target_link_libraries(nw_test_headers PRIVATE nw_flags fmt::fmt nlohmann_json::nlohmann_json GTest::gtest)
+  target_compile_options(nw_test_headers PRIVATE ${NW_TEST_FLAGS})
+  target_precompile_headers(nw_test_headers PRIVATE
+    <gtest/gtest.h> <fmt/format.h> <nlohmann/json.hpp> <filesystem> <fstream> <random> <regex> <thread>)
+endfunction()
+
 # nw_alone(SOURCES...): these are compiled by themselves where others are joined (CMAKE_UNITY_BUILD): they
 # have names in common with other sources of their target, or are so hot that nothing beside them may
 # change what a compiler makes of them.
@@ -116,6 +128,10 @@ function(nw_test name)
   target_compile_definitions(${name} PRIVATE NW_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   target_compile_options(${name} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${NW_TEST_FLAGS}>")
   target_link_options(${name} PRIVATE ${NW_TEST_LINK_OPTIONS})
+  if(TARGET nw_test_headers)
+    target_compile_definitions(${name} PRIVATE FMT_SHARED)
+    target_precompile_headers(${name} REUSE_FROM nw_test_headers)
+  endif()
   if(ARG_THREADS)
     add_dependencies(nw_tests_threads ${name})
   endif()

@@ -12,10 +12,10 @@ namespace {
 
 TEST(ApiThreads, ManyPointsSideBySide) {
   std::vector<Point> points;
-  const Program kmeans = program("kmeans"), add = program("vector-add");
+  const Program fwt = program("fwt"), add = program("vector-add");
   const Policy baseline = Policy::load("baseline").value();
   for (const char* sms : {"gpu.sms=32", "gpu.sms=64"})
-    for (const Program& p : {kmeans, add})
+    for (const Program& p : {fwt, add})
       points.push_back({p, Machine::load("tom", std::vector<std::string>{sms}).value(), baseline});
   points.push_back({add, Machine::load("gtx480").value(), Policy::load("tom").value()});
   std::vector<int> told(points.size());
@@ -36,10 +36,10 @@ TEST(ApiThreads, ManyPointsSideBySide) {
 }
 
 TEST(ApiThreads, SimulationsKnowNothingOfEachOther) {
-  Simulation alone = begin("kmeans", "tom", "tom");
+  Simulation alone = begin("fwt", "tom", "tom");
   ASSERT_TRUE(alone.run());
   // In turns, in one thread.
-  Simulation a = begin("kmeans", "tom", "tom"), b = begin("vector-add", "coda", "coda");
+  Simulation a = begin("fwt", "tom", "tom"), b = begin("vector-add", "coda", "coda");
   for (uint64_t at = 1000; !a.ended() || !b.ended(); at += 5000) {
     ASSERT_TRUE(a.run_to_cycle(at));
     ASSERT_TRUE(b.run_to_cycle(at));
@@ -50,7 +50,7 @@ TEST(ApiThreads, SimulationsKnowNothingOfEachOther) {
   std::vector<std::thread> threads;
   for (int i = 0; i < 2; ++i)
     threads.emplace_back([&] {
-      Simulation mine = begin("kmeans", "tom", "tom");
+      Simulation mine = begin("fwt", "tom", "tom");
       if (mine.run() && lasting(mine.result()) == lasting(alone.result())) ++equal;
     });
   for (std::thread& t : threads) t.join();

@@ -18,7 +18,7 @@ namespace {
 using Json = nlohmann::json;
 
 TEST(LiveView, IsReadWhileRunsGoOn) {
-  const Program program = Program::workload("kmeans").value();
+  const Program program = Program::workload("fwt").value();
   const Machine machine = Machine::load("tom").value();
   const std::vector<std::string> policies = {"baseline", "tom"};
   std::vector<Point> points;

@@ -7,6 +7,7 @@
 #include "host/functional/instructions/float_ops.h"
 #include "host/functional/instructions/lanes.h"
 #include "host/functional/instructions/long_rows.h"
+#include "tests/support/rounds.h"
 
 namespace nearwarp::exec {
 namespace {
@@ -121,7 +122,7 @@ uint32_t check(const ConvertFlags& f, bool wide_source, uint32_t rounds) {
 
 TEST(ConvertRows, AreConversionsOfEachLane) {
   // 2^20 values of each pair of formats, over roundings and options; of those of 16 bits, all.
-  constexpr uint32_t kRounds = 2100;
+  constexpr uint32_t kRounds = testing::rounds(2100);
   uint32_t kinds = 0, at_once = 0;
   for (const Number from : kNumbers) {
     for (const Number to : kNumbers) {
@@ -151,7 +152,7 @@ TEST(ConvertRows, AreConversionsOfEachLane) {
 
 // --- Codes of single conversions ---------------------------------------------------------------
 
-constexpr uint32_t kPatterns = 1 << 20;
+constexpr uint32_t kPatterns = testing::rounds(1 << 20);
 
 /// f(bits) is what convert_value() gives, for 2^20 values of a format, or all that there are.
 template <class F>

@@ -8,6 +8,7 @@
 
 #include "host/functional/instructions/atomic.h"
 #include "host/functional/instructions/memory_fast.h"
+#include "tests/support/rounds.h"
 
 namespace nearwarp::exec {
 namespace {
@@ -56,7 +57,7 @@ struct Pattern {
 std::vector<Pattern> patterns(uint32_t bytes) {
   std::mt19937 random(7);
   std::vector<Pattern> out;
-  for (int k = 0; k < 1000; ++k) {
+  for (uint32_t k = 0; k < testing::rounds(1000); ++k) {
     Pattern p;
     p.mask = random();
     for (uint32_t thin = random() % 4; thin > 0; --thin) p.mask &= random();

@@ -32,7 +32,7 @@ std::vector<ChannelFormat> formats() {
   return all;
 }
 
-class Fetches : public testing::Test {
+class Fetches : public ::testing::Test {
  protected:
   std::mt19937 random_{11};
   std::vector<uint8_t> arena_ = std::vector<uint8_t>(1 << 16);

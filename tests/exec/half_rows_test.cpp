@@ -9,6 +9,7 @@
 #include "host/functional/instructions/float_ops.h"
 #include "host/functional/instructions/lanes.h"
 #include "host/functional/instructions/small_floats.h"
+#include "tests/support/rounds.h"
 
 namespace nearwarp::exec {
 namespace {
@@ -43,7 +44,7 @@ uint32_t halves(std::mt19937& random) {
 }
 
 TEST(HalfRows, AreOperationsOfEachHalf) {
-  constexpr uint32_t kRounds = 2000;
+  constexpr uint32_t kRounds = testing::rounds(2000);
   std::mt19937 random(1);
   for (const HalfOp kind : {HalfOp::kAdd, HalfOp::kSub, HalfOp::kMul, HalfOp::kFma, HalfOp::kNeg,
                             HalfOp::kAbs, HalfOp::kMin, HalfOp::kMax}) {

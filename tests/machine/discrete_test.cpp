@@ -161,7 +161,7 @@ TEST(Discrete, WithWriteBackTheWayOfSteppingDoesNotShow) {
 }
 
 TEST(Discrete, NorDoesItWithOtherPoliciesOfTheL1) {
-  const runtime::Recording& recording = workload("kmeans", 300'000);
+  const runtime::Recording& recording = workload("kmeans", 100'000);
   for (const std::vector<std::string>& own :
        {std::vector<std::string>{"l1.write_policy=local-back"},
         {"l1.sectors=true", "l1.write_policy=allocate", "l1.mshr_entries=100"},

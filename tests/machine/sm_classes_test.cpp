@@ -42,7 +42,7 @@ TEST(SmClasses, FewerPortsTakeLonger) {
 TEST(SmClasses, TheWayOfSteppingDoesNotShow) {
   const std::vector<std::string> keys{"stack_sm.clock_mhz=700", "stack_sm.l1_bytes=8192",
                                       "l1.set_function=xor"};
-  const runtime::Recording& recording = workload("kmeans", 1'000'000);
+  const runtime::Recording& recording = workload("kmeans", 300'000);
   for (const char* policy : {"ndp-controlled-bmap", "tom"}) {
     const auto expected = numbers(simulate(recording, policy, keys));
     sim::SimOptions options;

@@ -274,11 +274,11 @@ constexpr uint32_t kWideSeed = 11;
 
 TEST(PlainSwitch, MovesTheSamePacketsInTheSameCycles) {
   ASSERT_GT(random_plan(kWideSeed).in_ports.size(), 64u);
-  for (const uint32_t seed : {1u, 2u, 3u, 4u, 5u, kWideSeed}) expect_same(seed);
+  for (const uint32_t seed : {1u, 2u, kWideSeed}) expect_same(seed);
 }
 
 TEST(PlainSwitch, MovesTheSamePacketsOfMorePlans) {
-  for (uint32_t seed = 6; seed <= 30; ++seed)
+  for (uint32_t seed = 3; seed <= 30; ++seed)
     if (seed != kWideSeed) expect_same(seed);
 }
 

@@ -170,13 +170,13 @@ TEST(LaunchPart, WithoutANumberNoThreePartsAreBetter) {
 }
 
 TEST(LaunchPart, DivideForSoManyCores) {
-  const Recording r = in_order(std::vector<uint64_t>(400, 10));
+  const Recording r = in_order(std::vector<uint64_t>(160, 10));
   EXPECT_EQ(divide(r, 0, 1, 0, 1).size(), 1u);
   for (const uint32_t cores : {2u, 3u, 8u, 16u}) {
     const std::vector<LaunchPart> parts = divide(r, 0, 1, 0, cores);
     expect_whole(parts, r, 1);
     EXPECT_GE(parts.size(), cores);
-    EXPECT_LE(time_on(cores, parts, r), 4000 / cores + 21) << cores;
+    EXPECT_LE(time_on(cores, parts, r), 1600 / cores + 21) << cores;
   }
 }
 

@@ -314,7 +314,7 @@ TEST(Tracez, DamagedFilesAreRefused) {
   }
   std::mt19937 random(1);
   int read = 0;
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < 1000; ++i) {
     std::string text = whole;
     text[random() % text.size()] = static_cast<char>(random());
     folder.write("kernel-1.tracez", text);
@@ -343,7 +343,7 @@ TEST(Tracez, CharactersOfTextsChanged) {
           .text();
   std::mt19937 random(2);
   int read = 0;
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < 1000; ++i) {
     std::string text = whole;
     text[random() % text.size()] = static_cast<char>(' ' + random() % 90);
     try {

@@ -97,14 +97,14 @@ class SafeTimes : public ::testing::TestWithParam<Machine> {
 
 TEST_P(SafeTimes, ManyLaunches) { expect_no_difference(many_launches()); }
 
-TEST_P(SafeTimes, ManyThreadBlocks) { expect_no_difference(launches({3000})); }
+TEST_P(SafeTimes, ManyThreadBlocks) { expect_no_difference(launches({1000})); }
 
 TEST_P(SafeTimes, Barriers) { expect_no_difference(testing::hand_made("hand-made-barriers")); }
 
 TEST_P(SafeTimes, Memory) { expect_no_difference(workload("kmeans", 100'000)); }
 
 TEST_P(SafeTimes, AStoppedRunGoesOn) {
-  const runtime::Recording& recording = workload("kmeans", 600'000);
+  const runtime::Recording& recording = workload("kmeans", 200'000);
   const auto expected = numbers(run(recording));
   SimOptions o;
   o.checkpoint = ::testing::TempDir() + "safe-times-" + GetParam().name;

@@ -20,7 +20,7 @@ TEST(Threads, AnyNumberCountsTheSame) {
 }
 
 TEST(Threads, OthersMayHelpAtAnyTime) {
-  const runtime::Recording& recording = testing::workload("kmeans", 600'000);
+  const runtime::Recording& recording = testing::workload("kmeans", 200'000);
   for (const char* policy : {"baseline", "ndp-controlled-bmap"}) {
     unsigned asked = 0;
     SimOptions o;
