@@ -2,46 +2,108 @@
 #include "host/cli/with_options.h"
 
 #include <algorithm>
-#include <array>
-#include <string_view>
-#include <utility>
+#include <cctype>
+#include <iterator>
 
 namespace nearwarp::cli {
 namespace {
 
-using Pair = std::pair<std::string_view, std::string_view>;
-/// Options that are not named as the argument is, but for dashes.
-constexpr std::array<Pair, 3> kOthers = {
-    {{"loads", "rate"}, {"packet_flits", "flits"}, {"rate_ppm", "rate"}}};
+struct Argument {
+  std::string_view name;
+  std::string_view option;  ///< empty: named as the argument is, but for dashes
+};
+/// All arguments that the library names between backticks. A test looks for others in its sources.
+constexpr Argument kArguments[] = {
+    {"any_thread", ""},
+    {"backend", ""},
+    {"buffers", ""},
+    {"credit_delay", ""},
+    {"follow", ""},
+    {"from", ""},
+    {"hot_nodes", ""},
+    {"input_speedup", ""},
+    {"interleave", ""},
+    {"kernels", ""},
+    {"launches", ""},
+    {"link_latency", ""},
+    {"loads", "rate"},
+    {"locate_fault", ""},
+    {"max_trace_bytes", ""},
+    {"most", ""},
+    {"no_alias", ""},
+    {"packet_flits", "flits"},
+    {"rate_ppm", "rate"},
+    {"reply_flits", ""},
+    {"routing", ""},
+    {"routing_delay", ""},
+    {"sample", ""},
+    {"set", ""},
+    {"size", ""},
+    {"speedup", ""},
+    {"strict_bounds", ""},
+    {"sw_alloc_delay", ""},
+    {"to", ""},
+    {"traffic", ""},
+    {"traversal_delay", ""},
+    {"vc_alloc_delay", ""},
+    {"vcs", ""},
+    {"vnets", ""},
+};
 
-constexpr std::string_view kOfNames = "abcdefghijklmnopqrstuvwxyz_";
+/// Programs' assertions stand between backticks, as CUDA writes them.
+constexpr std::string_view kOfProgram = "Assertion ";
 
-std::string option_of(std::string_view argument, const std::string& most) {
-  if (argument == "most") return "--" + most;
-  const auto* other = std::ranges::find(kOthers, argument, &Pair::first);
+std::string option_of(const Argument& argument, const std::string& most) {
   std::string name = "--";
-  name += other == kOthers.end() ? argument : other->second;
+  if (argument.name == "most")
+    name += most;
+  else
+    name += argument.option.empty() ? argument.name : argument.option;
   std::ranges::replace(name, '_', '-');
   return name;
+}
+
+/// The end of the user's words that begin here between quotation marks; `at` if none do. Elsewhere
+/// the mark is an apostrophe, which has a letter before it.
+size_t end_of_quoted(std::string_view text, size_t at) {
+  const auto is_word = [&](size_t i) {
+    return i < text.size() && std::isalnum(static_cast<unsigned char>(text[i])) != 0;
+  };
+  if (text[at] != '\'' || (at != 0 && is_word(at - 1))) return at;
+  for (size_t end = at + 1; end < text.size() && text[end] != '\n'; ++end)
+    if (text[end] == '\'' && !is_word(end + 1)) return end + 1;
+  return at;
+}
+
+/// The argument that is named here; nullptr if it is none, or the word is not the library's.
+const Argument* argument_at(std::string_view text, size_t at) {
+  if (text[at] != '`' || text.substr(0, at).ends_with(kOfProgram)) return nullptr;
+  const size_t end = text.find('`', at + 1);
+  if (end == std::string_view::npos) return nullptr;
+  const Argument* found =
+      std::ranges::find(kArguments, text.substr(at + 1, end - at - 1), &Argument::name);
+  return found == std::end(kArguments) ? nullptr : found;
 }
 
 }  // namespace
 
 std::string with_options(const std::string& text, const std::string& most) {
   std::string result;
-  size_t at = 0;
-  for (;;) {
-    const size_t begin = text.find('`', at);
-    if (begin == std::string::npos) return result + text.substr(at);
-    result += text.substr(at, begin - at);
-    const size_t end = std::min(text.find_first_not_of(kOfNames, begin + 1), text.size());
-    const bool is_name = end < text.size() && text[end] == '`' && end > begin + 1;
-    if (is_name)
-      result += option_of(text.substr(begin + 1, end - begin - 1), most);
-    else
-      result += text.substr(begin, end - begin);
-    at = is_name ? end + 1 : end;
+  for (size_t at = 0; at < text.size();) {
+    if (const Argument* argument = argument_at(text, at); argument != nullptr) {
+      result += option_of(*argument, most);
+      at += argument->name.size() + 2;
+      continue;
+    }
+    const size_t end = std::max(end_of_quoted(text, at), at + 1);
+    result.append(text, at, end - at);
+    at = end;
   }
+  return result;
+}
+
+bool names_argument(std::string_view word) {
+  return std::ranges::find(kArguments, word, &Argument::name) != std::end(kArguments);
 }
 
 }  // namespace nearwarp::cli

@@ -5,8 +5,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <optional>
+#include <regex>
+#include <string>
 
 #include "host/api/time_left.h"
 #include "host/cli/commands.h"
@@ -28,6 +32,37 @@ TEST(Options, StandWhereTheLibraryNamesItsArguments) {
   // Other things stand between these marks, too.
   for (const char* text : {"raise `ulimit -v`", "`", "``", "`set", ""})
     EXPECT_EQ(with_options(text), text);
+}
+
+TEST(Options, DoNotStandForUsersWords) {
+  for (const char* text : {"cannot read 'a `set` of runs.toml'", "no file '`size`' here",
+                           "x.cu:3: main: block: [0,0,0], "
+                           "thread: [0,0,0] Assertion `size` failed.",
+                           "unknown key `width` (my.toml:3)"})
+    EXPECT_EQ(with_options(text), text);
+  EXPECT_EQ(with_options("'`size`' on gpu's memory - `size` small, not users' `set`"),
+            "'`size`' on gpu's memory - --size small, not users' --set");
+  EXPECT_EQ(with_options("a 'quotation without end\n`set` x"), "a 'quotation without end\n--set x");
+}
+
+/// Each word between backticks in the library's texts is an argument in the list.
+TEST(Options, AreKnownForAllThatTheLibraryNames) {
+  const std::regex text("\"(?:[^\"\\\\]|\\\\.)*\""), word("`([a-z_]+)`");
+  size_t found = 0;
+  for (const auto& file : std::filesystem::recursive_directory_iterator(NW_SOURCE_DIR "/host")) {
+    if (file.path().extension() != ".cpp" || file.path().string().ends_with("with_options.cpp"))
+      continue;
+    std::ifstream in(file.path());
+    for (std::string line; std::getline(in, line);) {
+      if (line.find('`') == std::string::npos || line.find("//") != std::string::npos) continue;
+      for (std::sregex_iterator t(line.begin(), line.end(), text), end; t != end; ++t) {
+        const std::string literal = t->str();
+        for (std::sregex_iterator w(literal.begin(), literal.end(), word); w != end; ++w, ++found)
+          EXPECT_TRUE(names_argument((*w)[1].str())) << file.path() << ": " << (*w)[1];
+      }
+    }
+  }
+  EXPECT_GT(found, 30u);
 }
 
 TEST(ProgressLine, ShowsShareSpeedAndRemainingTime) {

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "host/core/error.h"
+#include "host/timing/experiment/described.h"
 #include "host/timing/experiment/tables.h"
 #include "tests/cli/program.h"
 
@@ -416,10 +417,19 @@ machines = ["tom"]
 policies = ["baseline", "tom"]
 set = ["sm.warps=16,32", "energy.links.idle_fj_per_bit=0,1500"]
 )" + figure("x = \"workload\"\nmean = \"sum\"\nvalue = \"cycles\"\n"));
+  const sweep::Plan& plan = rig.studies[0].plan;
+  experiment::DescribedPoints in_order, others;
   std::set<std::string> hashes;
-  for (const sweep::Point& p : rig.studies[0].points)
-    hashes.insert(experiment::configuration_hash(rig.studies[0].plan, p));
+  for (const sweep::Point& p : rig.studies[0].points) hashes.insert(in_order.hash(plan, p));
   EXPECT_EQ(hashes.size(), rig.studies[0].points.size());
+  // In another order they are the same, and changes are each point's own.
+  for (size_t i = rig.studies[0].points.size(); i-- > 0;) {
+    const sweep::Point& p = rig.studies[0].points[i];
+    EXPECT_TRUE(hashes.contains(others.hash(plan, p)));
+    EXPECT_EQ(others.hash(plan, p), in_order.hash(plan, p));
+    EXPECT_EQ(others.changes(plan, p).contains("sm.warps"),
+              plan.machine(p)->sm.warps != config::load_machine("tom", {}).sm.warps);
+  }
 }
 
 }  // namespace

@@ -7,10 +7,14 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
 
 #include "host/config/config.h"
 #include "host/timing/compare/decomposition.h"
 #include "host/timing/compare/sentence.h"
+#include "host/timing/experiment/described.h"
 #include "host/timing/experiment/expression.h"
 #include "host/timing/experiment/tables.h"
 #include "host/timing/report/kernels.h"
@@ -81,21 +85,20 @@ Json keys_json(const std::vector<config::KeyDescription>& keys) {
   return json;
 }
 
-/// The keys that a configuration has other than the file's.
-Json differences(const std::vector<config::KeyDescription>& file,
-                 const std::vector<config::KeyDescription>& effective) {
-  std::map<std::string, std::string> values;
-  for (const config::KeyDescription& k : file) values[k.key] = k.value;
-  Json json = Json::object();
-  for (const config::KeyDescription& k : effective) {
-    const auto at = values.find(k.key);
-    if (at == values.end() || at->second != k.value) json[k.key] = k.value;
+/// Names of counters in the order in which runs have them first: points' values are in this order.
+struct Counters {
+  std::vector<std::string> names;
+  std::unordered_map<std::string, size_t> places;
+
+  size_t place(const std::string& name) {
+    const auto [at, is_new] = places.try_emplace(name, names.size());
+    if (is_new) names.push_back(name);
+    return at->second;
   }
-  return json;
-}
+};
 
 /// Adds a run's quantities and sections, without those that depend on the host.
-void add_run(Json& point, const Json& run, std::vector<std::string>& counters) {
+void add_run(Json& point, const Json& run, Counters& counters) {
   for (const Quantity& q : quantities()) point["quantities"][q.name] = quantity_of(run, q.name);
   const auto keep = [&](const char* member) {
     if (run.contains(member) && !run.at(member).empty()) point[member] = run.at(member);
@@ -109,28 +112,25 @@ void add_run(Json& point, const Json& run, std::vector<std::string>& counters) {
     if (mechanism->page != nullptr) mechanism->page(run, sections);
   }
   if (!sections.empty()) point["sections"] = std::move(sections);
-  std::map<std::string, size_t> index;
-  for (size_t i = 0; i < counters.size(); ++i) index[counters[i]] = i;
   Json values = Json::array();
   for (const auto& [name, counter] : run.at("counters").items()) {
-    const auto [at, is_new] = index.try_emplace(name, counters.size());
-    if (is_new) counters.push_back(name);
-    while (values.size() <= at->second) values.push_back(nullptr);
-    values[at->second] = counter.at("value");
+    const size_t at = counters.place(name);
+    while (values.size() <= at) values.push_back(nullptr);
+    values[at] = counter.at("value");
   }
   point["counters"] = values;
 }
 
 /// The point that a point is compared with: under the study's first policy, perhaps itself.
-std::string reference_id(const sweep::Plan& plan, const sweep::Point& point) {
-  return point.policy == 0 ? point.id : plan.reference(point).id;
+const std::string& reference_id(const PlannedStudy& s, const sweep::Point& point) {
+  return s.points[point.index - point.policy].id;
 }
 
 /// The run that a point is compared with, if it is another.
-const Json* reference_run(const sweep::Plan& plan, const sweep::Point& point,
+const Json* reference_run(const PlannedStudy& s, const sweep::Point& point,
                           const Results& results) {
   if (point.policy == 0) return nullptr;
-  const auto line = results.find(reference_id(plan, point));
+  const auto line = results.find(reference_id(s, point));
   if (line == results.end() || !line->second.contains("run")) return nullptr;
   return &line->second.at("run");
 }
@@ -156,7 +156,7 @@ Json summary_of(const std::vector<PlannedStudy>& studies, const Results& results
     std::map<std::string, std::pair<double, Json>> most;  // by program
     for (const sweep::Point& point : s.points) {
       const std::string& name = s.plan.definition.programs[point.program].name;
-      const Json* reference = reference_run(s.plan, point, results);
+      const Json* reference = reference_run(s, point, results);
       const auto line = results.find(point.id);
       if (reference == nullptr || line == results.end() || !line->second.contains("run")) continue;
       if (seen.count(name) != 0) continue;
@@ -198,7 +198,8 @@ Json document_of(const Experiment& e, const std::string& version, const std::str
     json["quantities"][q.name] = {{"unit", q.unit}, {"meaning", q.meaning}};
   json["points"] = Json::array();
   Json machines = Json::object(), policies = Json::object(), descriptions = Json::object();
-  std::vector<std::string> counters;
+  DescribedPoints described;
+  Counters counters;
   std::set<std::string> seen;
   for (const PlannedStudy& s : studies) {
     const sweep::Plan& plan = s.plan;
@@ -216,44 +217,41 @@ Json document_of(const Experiment& e, const std::string& version, const std::str
       p["size"] = plan.definition.programs[point.program].size;
       p["machine"] = plan.machine_name(point);
       p["policy"] = plan.policy_name(point);
-      p["reference"] = reference_id(plan, point);
+      p["reference"] = reference_id(s, point);
       p["status"] = there ? line->second.at("status") : Json("not run");
       if (there && line->second.contains("error")) p["error"] = line->second.at("error");
-      p["configuration"] = configuration_hash(plan, point);
+      p["configuration"] = described.hash(plan, point);
       const auto machine_config = plan.machine(point);
       const auto policy_config = plan.policy(point);
       if (machine_config != nullptr && policy_config != nullptr) {
         const std::string& machine = plan.definition.machines[point.machine];
         const std::string& policy = plan.definition.policies[point.policy];
         if (!machines.contains(p["machine"])) {
-          machines[p["machine"]] = keys_json(config::describe_whole(config::load_machine(machine)));
+          machines[p["machine"]] = keys_json(described.machines.file(machine));
           descriptions[p["machine"]] = machine_config->description;
         }
         if (!policies.contains(p["policy"]))
-          policies[p["policy"]] = keys_json(config::describe(config::load_policy(policy)));
-        p["changes"] = differences(config::describe_whole(config::load_machine(machine)),
-                                   config::describe_whole(*machine_config));
-        p["changes"].update(differences(config::describe(config::load_policy(policy)),
-                                        config::describe(*policy_config)));
+          policies[p["policy"]] = keys_json(described.policies.file(policy));
+        p["changes"] = described.changes(plan, point);
       }
       if (there && line->second.contains("run")) {
         const Json& run = line->second.at("run");
-        const size_t before = counters.size();
+        const size_t before = counters.names.size();
         add_run(p, run, counters);
         for (const Json& total : run.value("kernel_totals", Json::array())) {
           const auto kernel = total.at("kernel").get<std::string>();
           if (const std::string name = report::short_name(kernel); name != kernel)
             json["kernel_names"][kernel] = name;
         }
-        if (const Json* reference = reference_run(plan, point, results)) {
+        if (const Json* reference = reference_run(s, point, results)) {
           p["change"] = compare::sentence(*reference, run, p["workload"].get<std::string>(),
                                           p["policy"].get<std::string>());
           p["changed"] = compare::decomposition_json(compare::decompose(*reference, run));
         }
-        for (size_t i = before; i < counters.size(); ++i) {
-          const Json& c = run.at("counters").at(counters[i]);
-          json["counters"][counters[i]] = {{"unit", c.at("unit")},
-                                           {"meaning", c.at("description")}};
+        for (size_t i = before; i < counters.names.size(); ++i) {
+          const std::string& name = counters.names[i];
+          const Json& c = run.at("counters").at(name);
+          json["counters"][name] = {{"unit", c.at("unit")}, {"meaning", c.at("description")}};
         }
       }
       json["points"].push_back(std::move(p));

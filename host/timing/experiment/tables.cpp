@@ -11,8 +11,7 @@
 #include <set>
 #include <sstream>
 
-#include "host/config/config.h"
-#include "host/core/hash.h"
+#include "host/timing/experiment/described.h"
 #include "host/timing/experiment/expression.h"
 #include "host/timing/report/columns.h"
 #include "host/timing/report/csv.h"
@@ -123,19 +122,9 @@ std::string published_text(const Chart& chart) {
 
 }  // namespace
 
-std::string configuration_hash(const sweep::Plan& plan, const sweep::Point& point) {
-  const auto machine = plan.machine(point);
-  const auto policy = plan.policy(point);
-  if (machine == nullptr || policy == nullptr) return "";
-  std::string text;
-  for (const auto& k : config::describe_whole(*machine))
-    text += fmt::format("{} = {}\n", k.key, k.value);
-  for (const auto& k : config::describe(*policy)) text += fmt::format("{} = {}\n", k.key, k.value);
-  return content_hash(text).hex().substr(0, 16);
-}
-
 std::string points_csv(const std::string& version, const std::vector<PlannedStudy>& studies,
                        const Results& results) {
+  DescribedPoints described;
   report::CsvRows csv;
   csv.add("study", "id", "nearwarp_version", "configuration", "workload", "size", "machine",
           "policy", "changes", "status");
@@ -148,7 +137,7 @@ std::string points_csv(const std::string& version, const std::vector<PlannedStud
       if (line == results.end()) continue;
       const sweep::Program& program = s.plan.definition.programs[point.program];
       const auto status = line->second.at("status").get<std::string>();
-      csv.add(s.study->name, point.id, version, configuration_hash(s.plan, point), program.name,
+      csv.add(s.study->name, point.id, version, described.hash(s.plan, point), program.name,
               program.size, s.plan.machine_name(point), s.plan.policy_name(point),
               fmt::format("{}", fmt::join(s.plan.overrides(point), " ")), status);
       for (const Quantity& q : quantities()) {

@@ -1,4 +1,4 @@
-// An experiment's results as tables for programs, and what names a configuration.
+// An experiment's results as tables for programs.
 #pragma once
 
 #include <string>
@@ -7,10 +7,6 @@
 #include "host/timing/experiment/chart.h"
 
 namespace nearwarp::experiment {
-
-/// 16 hexadecimal digits: a hash of every key of machine, energy file and policy with its value.
-/// Of a point that cannot be had with these values it is empty.
-std::string configuration_hash(const sweep::Plan& plan, const sweep::Point& point);
 
 /// A row per point of all studies, in their order, those without a result left out; every quantity
 /// with its unit in the column's name.

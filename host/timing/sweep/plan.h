@@ -111,8 +111,6 @@ struct Plan {
   size_t index(const Point& at) const;
   /// The point without its id, and whether it can be run: that is known at once.
   Point placed(size_t index) const;
-  /// The point under the first policy that is otherwise the same.
-  Point reference(const Point& point) const { return points[point.index - point.policy]; }
   /// "key=value" of every axis, as given.
   std::vector<std::string> overrides(const Point& point) const;
   std::string machine_name(const Point& point) const;
