@@ -230,6 +230,17 @@ TEST(Hopper, ATryThatMayFailIsNotWaitedFor) {
   EXPECT_LE(peeked.cycles, plain.cycles + 60);  // the try itself
 }
 
+TEST(Hopper, LanesThatHavePartedWaitEachForThemselves) {
+  const auto by = [](std::string line, const std::string& lanes) {
+    return line.replace(line.find("ffffffff"), 8, lanes);
+  };
+  std::vector<std::string> consumer = {kBarrier, by(kTry, "00000001"), by(kAgain, "00000001")};
+  consumer.insert(consumer.end(), 60, by(kWork, "00000001"));
+  consumer.insert(consumer.end(), {by(kTry, "fffffffe"), by(kAgain, "fffffffe"), kUse, kExit});
+  // The first lane's work is behind its wait.
+  EXPECT_GE(fetched(consumer).cycles, fetched({kBarrier, kTry, kAgain, kUse, kExit}).cycles + 60);
+}
+
 TEST(Hopper, WithoutValuesPhasesFollowFromTheOrder) {
   const std::vector<std::string> consumer = {kBarrier, kTry, kAgain, kUse, kExit};
   EXPECT_EQ(fetched(consumer, false).cycles, fetched(consumer).cycles);

@@ -161,7 +161,9 @@ void LaunchBuilder::wait(uint32_t id, const DynamicPart& d, const LineTail& tail
   const auto lane = static_cast<uint32_t>(__builtin_ctz(d.mask));
   const uint64_t offset = shared_offset(address_[lane]);
   const uint32_t value = tail.value[lane] >> 31;
-  if (warp_.waits && offset == warp_.wait_offset && value == warp_.wait_value) {
+  // Lanes that have parted wait by themselves.
+  if (warp_.waits && offset == warp_.wait_offset && value == warp_.wait_value &&
+      (warp_.wait_lanes & d.mask) != 0) {
     left_out_ += warp_.held.size() + 1;
     left_out_tries_ += 1;
     warp_.held.clear();
@@ -183,14 +185,18 @@ void LaunchBuilder::wait(uint32_t id, const DynamicPart& d, const LineTail& tail
     // A try after which the same phase is waited for again was none that had to succeed.
     std::vector<MbarrierStep>& steps = order_.steps(warp_.in_cluster);
     size_t& last = warp_.last_wait[step.mbarrier];
-    if (last != kNoStep && step.known && steps[last].known && steps[last].parity == step.parity)
+    uint32_t& lanes = warp_.last_lanes[step.mbarrier];
+    if (last != kNoStep && step.known && steps[last].known && steps[last].parity == step.parity &&
+        (lanes & all[i].lanes) != 0)
       steps[last].kind = MbarrierStep::Kind::kPeek;
     last = steps.size();
+    lanes = all[i].lanes;
     add_step(step);
   }
   warp_.waits = true;
   warp_.wait_offset = offset;
   warp_.wait_value = value;
+  warp_.wait_lanes = d.mask;
 }
 
 LineProblem LaunchBuilder::bulk(uint32_t id, AsyncKind kind, const DynamicPart& d,

@@ -54,9 +54,10 @@ class LaunchBuilder {
     CopyGroups groups = CopyGroups::kNone;
     bool waits = false;  ///< nothing but `held` came behind its last wait, which was
     uint64_t wait_offset = 0;
-    uint32_t wait_value = 0;
+    uint32_t wait_value = 0, wait_lanes = 0;
     std::vector<Held> held;
     size_t last_wait[trace::kMaxMbarriers];  ///< a step, or kNoStep
+    uint32_t last_lanes[trace::kMaxMbarriers] = {};
   };
   /// The lanes of an instruction that are at one mbarrier.
   struct AtMbarrier {
