@@ -422,8 +422,8 @@ std::string_view reason_against(std::string_view base, const WordList& words) {
     return "swizzle_atomicity belongs to Blackwell and is not supported";
   if (base == "lop3" && (has("and") || has("or") || has("xor")))
     return "lop3 with a predicate besides is not supported - lop3 and setp are";
-  if (base == "multimem" && (has("v8") || has("v16")))
-    return "multimem of .v8 and .v16 is not supported - .v4 of pairs is";
+  if (base == "multimem" && !has("red") && (has("v8") || has("v16")))
+    return "multimem.ld_reduce and multimem.st of .v8 and .v16 are not supported - of .v4 they are";
   return {};
 }
 
