@@ -45,7 +45,8 @@ NW_HD inline void pass_on(const L2SliceParams& p, L2SliceState& s, std::byte* ba
   h.under_way += 1;
 }
 
-/// The last request to memory is one for sectors of a line that the twin has.
+/// The last request to memory, which serve() has counted, is one for sectors of a line that the
+/// twin has.
 NW_HD inline void pass_last_fetch(const L2SliceParams& p, L2SliceState& s, std::byte* base) {
   s.request_count -= 1;
   uint32_t at = s.request_head + s.request_count;
@@ -59,7 +60,10 @@ NW_HD inline void pass_last_fetch(const L2SliceParams& p, L2SliceState& s, std::
   q.src = p.endpoint;
   q.bytes = r.bytes;
   pass_on(p, s, base, r.due, q);
+  s.counters.read_misses -= 1;
+  s.counters.sector_misses -= population_count(r.sectors);
   s.halves.counters.far_reads += 1;
+  s.halves.counters.far_sectors += population_count(r.sectors);
 }
 
 /// Tell the twin that a copy is old. The caller has seen that the way is free.
@@ -228,7 +232,7 @@ NW_HD inline void take_far_fill(const L2SliceParams& p, L2SliceState& s, std::by
   } else {
     record_fault(s.fault, kFaultUnexpectedPacket, p.endpoint, now);
   }
-  s.counters.fills += 1;
+  s.halves.counters.far_fills += 1;
   s.halves.under_way -= 1;
   pop(in, base, now, horizon);
 }

@@ -22,6 +22,8 @@ struct L2Passing {
 
 struct L2HalvesCounters {
   uint64_t far_reads = 0;        ///< sent to the twin: sectors of one line that were missing here
+  uint64_t far_sectors = 0;      ///< of these
+  uint64_t far_fills = 0;        ///< that came back
   uint64_t far_merges = 0;       ///< reads that joined one under way
   uint64_t far_hits = 0;         ///< reads of lines of the other half that were here
   uint64_t far_writes = 0;       ///< and atomics, passed on to the twin

@@ -48,6 +48,10 @@ TEST(L2Copies, HalvesKeepThoseOfEachOthersLines) {
     EXPECT_EQ(r->warp_instructions, recording.warp_instructions);
     EXPECT_EQ(counter(*r, "l2.from_twins"),
               counter(*r, "l2.far_reads") + counter(*r, "l2.far_writes"));
+    EXPECT_EQ(counter(*r, "l2.reads"), counter(*r, "l2.read_hits") + counter(*r, "l2.read_merges") +
+                                           counter(*r, "l2.read_misses") +
+                                           counter(*r, "l2.far_reads"));
+    EXPECT_EQ(counter(*r, "l2.sector_misses") * 32, counter(*r, "dram.bytes_read"));
     EXPECT_GT(counter(*r, "l2.far_hits"), 0u);
     EXPECT_LE(counter(*r, "l2.copies_given_up"), counter(*r, "l2.copies_ended"));
     EXPECT_GT(counter(*r, "l2.link.bytes"), 0u);

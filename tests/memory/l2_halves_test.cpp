@@ -171,8 +171,18 @@ TEST(L2Halves, AMissAsksTheHomeAndLeavesACopy) {
   EXPECT_EQ(h.replied(0, 1), 200u + kLatency);
   EXPECT_EQ(h.replied(1, 0), 300u + kLatency);
   EXPECT_EQ(h.counters(0).far_reads, 1u);
+  EXPECT_EQ(h.counters(0).far_sectors, 1u);
+  EXPECT_EQ(h.counters(0).far_fills, 1u);
   EXPECT_EQ(h.counters(0).far_hits, 1u);
   EXPECT_EQ(h.counters(1).from_twin, 1u);
+  // Only the home has missed and got something from memory.
+  for (uint32_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(h.of_slice(i).reads, 2u);
+    EXPECT_EQ(h.of_slice(i).read_hits, 1u);
+    EXPECT_EQ(h.of_slice(i).read_misses, i);
+    EXPECT_EQ(h.of_slice(i).sector_misses, i);
+    EXPECT_EQ(h.of_slice(i).fills, i);
+  }
   EXPECT_EQ(h.of_slice(1).memory_reads, 1u);
   EXPECT_EQ(h.of_slice(0).memory_reads, 0u);
 }
@@ -196,6 +206,9 @@ TEST(L2Halves, MissesOfOneLineShareTheWay) {
   EXPECT_EQ(h.replied(0, 1), 107u);
   EXPECT_EQ(h.counters(0).far_reads, 1u);
   EXPECT_EQ(h.counters(0).far_merges, 1u);
+  EXPECT_EQ(h.of_slice(0).read_misses, 0u);
+  EXPECT_EQ(h.of_slice(0).read_merges, 1u);
+  EXPECT_EQ(h.of_slice(1).read_misses, 1u);
 }
 
 TEST(L2Halves, WritesOfTheHomesHalfEndTheCopy) {
@@ -294,6 +307,10 @@ Replies traffic(uint16_t most, uint32_t ways, const RunOptions& options) {
       EXPECT_GT(c.far_hits, 0u);
     }
     EXPECT_EQ(h.counters(1 - i).from_twin, c.far_reads + c.far_writes);
+    EXPECT_EQ(c.far_fills, c.far_reads);
+    const L2Counters& s = h.of_slice(i);
+    EXPECT_EQ(s.reads, s.read_hits + s.read_merges + s.read_misses + c.far_reads);
+    EXPECT_EQ(s.fills, s.memory_reads);
     all.emplace_back(c.copies_given_up, 0, static_cast<uint32_t>(c.words_sent), 0);
   }
   return all;

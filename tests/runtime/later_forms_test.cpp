@@ -121,6 +121,67 @@ TEST(LaterForms, FourSixAndEightBits) {
   }
 }
 
+/// Halves of numbers within, at and beyond the largest, which stands for those.
+TEST(LaterForms, FiniteHalves) {
+  const float none = std::numeric_limits<float>::quiet_NaN(),
+              infinity = std::numeric_limits<float>::infinity();
+  const std::vector<float> in = {1.5f,  65504,     65519, 65520, 1e6f,    infinity,
+                                 -7e4f, -infinity, none,  -3,    0x1p-30f};
+  const std::vector<uint16_t> nearest = {0x3e00, 0x7bff, 0x7bff, 0x7bff, 0x7bff, 0x7bff,
+                                         0xfbff, 0xfbff, 0x7fff, 0xc200, 0};
+  for (const bool pair : {false, true})
+    for (const bool relu : {false, true}) {
+      const std::string how = std::string("cvt.rn") + (relu ? ".relu" : "") + ".satfinite.f16";
+      Module m("ld.global.f32 %f0, [%a];\n" +
+               (pair ? how + "x2.f32 %v0, %f0, %f0;\nst.global.b32 [%b], %v0;"
+                     : how + ".f32 %h0, %f0;\ncvt.u32.u16 %v0, %h0;\nst.global.b32 [%b], %v0;"));
+      const auto out = m.run<uint32_t>(in, static_cast<uint32_t>(in.size()));
+      for (size_t i = 0; i < in.size(); ++i) {
+        const uint32_t want = relu && in[i] < 0 ? 0 : nearest[i];
+        EXPECT_EQ(out[i], pair ? want * 0x10001u : want) << how << " " << in[i];
+      }
+    }
+  Module wide(
+      "ld.global.f32 %f0, [%a];\ncvt.rz.satfinite.bf16x2.f32 %v0, %f0, 0f7f7fffff;\n"
+      "st.global.b32 [%b], %v0;");
+  const auto out = wide.run<uint32_t>(std::vector<float>{infinity, -infinity, 1.0f, none}, 4);
+  EXPECT_EQ(out, (std::vector<uint32_t>{0x7f7f7f7f, 0xff7f7f7f, 0x3f807f7f, 0x7fff7f7f}));
+}
+
+TEST(LaterForms, IntegersBesideEachOther) {
+  const std::vector<int32_t> in = {0, 1, -1, 127, 128, -128, -129, 255, 256, 40000, -40000, 7, -8};
+  struct Kind {
+    const char* name;
+    uint32_t bits;
+    bool is_signed;
+  };
+  for (const Kind& k : {Kind{"u16", 16, false},
+                        {"s16", 16, true},
+                        {"u8", 8, false},
+                        {"s8", 8, true},
+                        {"u4", 4, false},
+                        {"s4", 4, true},
+                        {"u2", 2, false},
+                        {"s2", 2, true}}) {
+    const bool third = k.bits < 16;
+    Module m("ld.global.s32 %v0, [%a];\nneg.s32 %v1, %v0;\nmov.b32 %v2, 0xabcd1234;\n" +
+             std::string("cvt.pack.sat.") + k.name + ".s32" + (third ? ".b32" : "") +
+             " %v3, %v0, %v1" + (third ? ", %v2" : "") + ";\nst.global.b32 [%b], %v3;");
+    const auto out = m.run<uint32_t>(in, static_cast<uint32_t>(in.size()));
+    const uint32_t mask = (1u << k.bits) - 1;
+    const int32_t least = k.is_signed ? -(1 << (k.bits - 1)) : 0,
+                  most = static_cast<int32_t>(k.is_signed ? mask >> 1 : mask);
+    for (size_t i = 0; i < in.size(); ++i) {
+      const auto limited = [&](int32_t v) {
+        return static_cast<uint32_t>(std::clamp(v, least, most)) & mask;
+      };
+      const uint32_t want =
+          limited(-in[i]) | limited(in[i]) << k.bits | (third ? 0xabcd1234u << (2 * k.bits) : 0);
+      EXPECT_EQ(out[i], want) << k.name << " " << in[i];
+    }
+  }
+}
+
 TEST(LaterForms, WhatLiesOutsideCountsForNothing) {
   // 1.5 * factor + 2 in both halves: a number, infinity, what is outside of a box, what is none.
   const std::vector<uint32_t> in = {0x40003c00, 0x7ff73c00, 0x3c007ff7, 0x7fff7ff7, 0x7c00fff7};

@@ -4,12 +4,16 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <sstream>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "host/core/error.h"
 #include "host/functional/compiler/kernel.h"
@@ -70,29 +74,38 @@ runtime::Recording cluster(int launches, const std::string& size = "4, 1, 1",
   return d.take_recording("test");
 }
 
-TEST(TraceWriter, ClustersAreReadBackEqual) {
+/// All counters but those of registers.
+void expect_read_back_equal(const runtime::Recording& original) {
   const auto counters = [](const runtime::Recording& recording) {
     return sim::replay_on_cpu(recording, config::load_machine("h100"),
                               config::load_policy("baseline"), {})
         .counters;
   };
+  const auto wanted = counters(original);
+  for (const TraceForm form : {TraceForm::kIndexed, TraceForm::kText}) {
+    const TraceFolder folder;
+    const TraceProgram p = read_program(write_traces(original, folder.file("t"), form));
+    runtime::validate(p.recording);
+    EXPECT_EQ(p.recording.launches.at(0).cluster, original.launches.at(0).cluster);
+    for (const std::string& warning : p.warnings)
+      EXPECT_EQ(warning.find("ended by nothing"), std::string::npos) << warning;
+    const auto read = counters(p.recording);
+    ASSERT_EQ(read.size(), wanted.size());
+    for (size_t i = 0; i < read.size(); ++i)
+      if (wanted[i].name.find("register") == std::string::npos) {
+        EXPECT_EQ(read[i].value, wanted[i].value) << wanted[i].name;
+      }
+  }
+}
+
+TEST(TraceWriter, ClustersAreReadBackEqual) {
   for (const auto& [size, shape, grid] :
        {std::tuple{"4, 1, 1", runtime::Dim3{4, 1, 1}, runtime::Dim3{8, 3, 1}},
         {"2, 2, 1", runtime::Dim3{2, 2, 1}, runtime::Dim3{4, 6, 2}}}) {
+    SCOPED_TRACE(size);
     const runtime::Recording original = cluster(1, size, grid);
-    const auto wanted = counters(original);
-    for (const TraceForm form : {TraceForm::kIndexed, TraceForm::kText}) {
-      const TraceFolder folder;
-      const TraceProgram p = read_program(write_traces(original, folder.file("t"), form));
-      runtime::validate(p.recording);
-      EXPECT_EQ(p.recording.launches.at(0).cluster, shape);
-      const auto read = counters(p.recording);
-      ASSERT_EQ(read.size(), wanted.size());
-      for (size_t i = 0; i < read.size(); ++i)
-        if (wanted[i].name.find("register") == std::string::npos) {
-          EXPECT_EQ(read[i].value, wanted[i].value) << size << ": " << wanted[i].name;
-        }
-    }
+    EXPECT_EQ(original.launches.at(0).cluster, shape);
+    expect_read_back_equal(original);
   }
 }
 
@@ -117,16 +130,97 @@ runtime::Recording tell(bool other) {
   return d.take_recording("test");
 }
 
-TEST(TraceWriter, WhatArrivesAtOtherBlocksIsNamedOnceAsLeftOut) {
+/// Addresses of arrivals in a trace, in the order of the blocks.
+std::vector<std::string> arrivals(const std::string& text) {
+  std::vector<std::string> all;
+  for (size_t at = 0; (at = text.find(" SYNCS.ARRIVE.TRANS64.RED ", at)) != std::string::npos;
+       ++at) {
+    const size_t line = text.find(" 0x", at) + 1;
+    all.push_back(text.substr(line, text.find(' ', line) - line));
+  }
+  return all;
+}
+
+TEST(TraceWriter, WhatArrivesAtOtherBlocksHasTheirAddresses) {
   for (const bool other : {false, true}) {
     const TraceFolder folder;
     std::vector<std::string> told;
-    write_traces(tell(other), folder.file("t"), TraceForm::kIndexed,
+    write_traces(tell(other), folder.file("t"), TraceForm::kText,
                  [&](const std::string& message) { told.push_back(message); });
-    ASSERT_EQ(told.size(), other ? 1u : 0u);
-    for (const std::string& message : told)
-      EXPECT_NE(message.find("mbarriers of other thread blocks"), std::string::npos) << message;
+    EXPECT_EQ(told, std::vector<std::string>{});
+    const std::vector<std::string> at = arrivals(content(folder.file("t") + "/kernel-1.traceg"));
+    const std::string first = "0x0", second = "0x1000000";
+    EXPECT_EQ(at, other ? (std::vector{second, first}) : (std::vector{first, second}));
   }
+}
+
+/// Blocks of clusters of three wait for one another in turns, ten times; the first begins.
+TEST(TraceWriter, BlocksThatWaitForEachOtherAreReadBackEqual) {
+  runtime::VirtualDevice d;
+  const uint32_t module = d.load_module(std::make_shared<const compiler::Program>(
+      compiler::compile_ptx(".version 8.6\n.target sm_90a\n.address_size 64\n"
+                            ".visible .entry k(.param .u64 data)\n"
+                            ".explicitcluster\n.reqnctapercluster 3, 1, 1\n{\n"
+                            "  .reg .b32 %r<9>; .reg .pred %p<9>;\n"
+                            "  .shared .align 8 .b64 bars[2];\n"
+                            "  mov.u32 %r1, bars;\n  mov.u32 %r2, %cluster_ctarank;\n"
+                            "  mbarrier.init.shared.b64 [%r1], 7;\n"
+                            "  mbarrier.init.shared.b64 [%r1+8], 1;\n"
+                            "  barrier.cluster.arrive;\n  barrier.cluster.wait;\n"
+                            "  add.u32 %r3, %r2, 1;\n  setp.eq.u32 %p1, %r3, 3;\n"
+                            "  selp.u32 %r3, 0, %r3, %p1;\n"
+                            "  mapa.shared::cluster.u32 %r4, %r1, %r3;\n"
+                            "  mov.u32 %r5, 0;\n  setp.eq.u32 %p2, %r2, 0;\n"
+                            "  @%p2 bra ARRIVES;\n"
+                            "AGAIN:\n  and.b32 %r6, %r5, 1;\n"
+                            "TRIES:\n"
+                            "  mbarrier.try_wait.parity.shared.b64 %p3, [%r1+8], %r6;\n"
+                            "  @!%p3 bra TRIES;\n  add.u32 %r5, %r5, 1;\n"
+                            "ARRIVES:\n"
+                            "  mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r4+8];\n"
+                            "  setp.lt.u32 %p4, %r5, 10;\n  @%p4 bra AGAIN;\n"
+                            "  barrier.cluster.arrive;\n  barrier.cluster.wait;\n  ret;\n}\n",
+                            "test.ptx")));
+  d.launch(module, "k", {6}, {1}, 0, runtime::KernelArgs(d.allocate(8)));
+  expect_read_back_equal(d.take_recording("test"));
+}
+
+/// Blocks of a cluster need not follow each other in a file with an index.
+TEST(TraceWriter, BlocksOfAClusterAreFoundByTheIndex) {
+  const auto cycles = [](const TraceProgram& p) {
+    return sim::replay_on_cpu(p.recording, config::load_machine("h100"),
+                              config::load_policy("baseline"), {})
+        .cycles;
+  };
+  const TraceFolder folder;
+  const runtime::Recording original = cluster(1, "2, 2, 1", {4, 4, 1});
+  const std::string list = write_traces(original, folder.file("t"));
+  const uint64_t wanted = cycles(read_program(list));
+  const std::string path = folder.file("t") + "/kernel-1.tracez", moved = path + ".moved";
+  TracezFile file(path);
+  std::vector<TracezBlock> blocks = file.blocks();
+  std::sort(blocks.begin(), blocks.end(), [](const TracezBlock& a, const TracezBlock& b) {
+    return std::tie(a.at[1], a.at[0]) < std::tie(b.at[1], b.at[0]);
+  });
+  EXPECT_NE(blocks.at(2).cluster[0], blocks.at(1).cluster[0]);
+  TracezWriter writer(moved, file.header().substr(0, file.header().find('\0')));
+  for (const TracezBlock& block : blocks) {
+    TracezBlock written = block;
+    written.warps.clear();
+    writer.begin_block(written);
+    for (const TracezBlock::Warp& warp : block.warps) {
+      file.begin_warp(warp, "warp");
+      writer.begin_warp();
+      for (size_t part = 0; part < warp.parts.size(); ++part) {
+        std::istringstream lines(file.next_part("warp"));
+        for (std::string line; std::getline(lines, line);) writer.line(line);
+      }
+      writer.end_warp();
+    }
+  }
+  writer.finish();
+  fs::rename(moved, path);
+  EXPECT_EQ(cycles(read_program(list)), wanted);
 }
 
 TEST(TraceWriter, BlocksOfAClusterSayWhereTheyAre) {

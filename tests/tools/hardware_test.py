@@ -16,6 +16,7 @@ SOURCE = pathlib.Path(sys.argv[1])
 SIMULATED = sys.argv[2:4]
 sys.path.insert(0, str(SOURCE / "bench/hardware"))
 import hardware_build  # noqa: E402
+import hardware_compare as compare  # noqa: E402
 import hardware_file as files  # noqa: E402
 
 SCRIPT = SOURCE / "bench/hardware/run"
@@ -129,6 +130,59 @@ class Files(unittest.TestCase):
         self.assertNotEqual(script().returncode, 0)
         wrong = script("--dry-run", "--only", "nothing of that name")
         self.assertIn("no program matches", wrong.stderr)
+
+
+def measured(*programs):
+    return {"hardware": True, "device": "a GPU", "driver": "1", "date": "2026-11-30", "programs": list(programs)}
+
+
+def program(name, cycles, kind="reference", role="check", right=True):
+    kernels = [{"launches": 2, "cycles": cycles}]
+    return {"executable": name, "arguments": "", "class": kind, "role": role, "right": right, "kernels": kernels}
+
+
+class Comparison(unittest.TestCase):
+    def test_errors_by_class_and_role(self):
+        probe = dict(program("probes", 0, "probe", "set"), probe={"value": 10, "unit": "ns", "cycles": 20})
+        theirs = measured(program("a", 100), program("b", 1000), program("c", 10000, "workload"),
+                          program("d", 50, "workload", "set"), probe, program("failed", 7, right=False))
+        ours = measured(program("a", 110), program("b", 800), program("c", 10000, "workload"),
+                        program("d", 75, "workload", "set"), dict(probe, probe={"value": 9, "unit": "GB/s"}),
+                        program("failed", 7))
+        ours["hardware"] = False
+        rows, missing = compare.pairs(theirs, ours)
+        self.assertEqual(missing, ["probes", "failed"])  # another unit; wrong results
+        self.assertEqual(rows[0], ("reference", "check", "a", "cycles", 200, 220))
+        by_name = {name: rest for name, *rest in compare.summary(rows)}
+        self.assertEqual(list(by_name), ["reference, check", "workload, set", "workload, check",
+                                         "programs that only check"])
+        number, mean, most, correlation = by_name["programs that only check"]
+        self.assertEqual(number, 3)
+        self.assertAlmostEqual(mean, (0.1 + 0.2 + 0) / 3)
+        self.assertAlmostEqual(most, 0.2)
+        # By hand, of ln 200, 2000, 20000 and ln 220, 1600, 20000.
+        self.assertAlmostEqual(correlation, 0.99760, 4)
+        self.assertIn("+50%", compare.text(rows, missing, theirs, ours))
+        page = compare.page(rows, missing, theirs, ours)
+        self.assertEqual(page.count("<circle"), 4)
+        with self.assertRaisesRegex(files.Damaged, "first file"):
+            compare.pairs(ours, ours)
+        with self.assertRaisesRegex(files.Damaged, "second file"):
+            compare.pairs(theirs, theirs)
+
+    def test_the_script(self):
+        with tempfile.TemporaryDirectory() as folder:
+            real, page = pathlib.Path(folder) / "real.json", pathlib.Path(folder) / "page.html"
+            real.write_text(json.dumps(dict(json.loads(EXAMPLE.read_text()), hardware=True)))
+            command = [sys.executable, str(SOURCE / "bench/hardware/compare"), str(real), str(EXAMPLE)]
+            done = subprocess.run([*command, "--page", str(page)], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("programs that only check", done.stdout)
+            self.assertIn("<svg", page.read_text())
+            command[2] = str(EXAMPLE)
+            done = subprocess.run(command, capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr),
+                             (1, "compare: the first file is not of a real GPU\n"))
 
 
 class Simulated(unittest.TestCase):

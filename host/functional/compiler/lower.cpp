@@ -170,6 +170,7 @@ void Lowering::emit(Frame* frame, const ptx::Instruction& in) {
   if (in.guard != ptx::kNoIndex) out.guard = reg(frame, in.guard);
   operands(frame, in, &out);
   if (in.op == ptx::Opcode::kVideo) select_parts(*frame, in, &out);
+  if (in.op == ptx::Opcode::kCvt && in.mod.mode != 0) limit_sources(&out);
   // In a device function the parameters are what the caller left on the stack.
   const bool by_register = out.address.base != kNone && out.mod.space == ptx::Space::kParam;
   if (by_register && frame->return_label != kNone) out.mod.space = ptx::Space::kLocal;

@@ -83,6 +83,8 @@ class Lowering {
                         ptx::SystemCall which);
   void select_parts(const Frame& frame, const ptx::Instruction& in, Instruction* out);
   void clamp_at_zero(const ptx::Instruction& in, Instruction& out);
+  void limit_sources(Instruction* out);
+  void expand_pack(Frame* frame, const ptx::Instruction& in, const Instruction& like);
   void split_atomic(const Instruction& vector);
   void split_access(Instruction access);
   void emit_return(Frame* frame, const ptx::Instruction& in);

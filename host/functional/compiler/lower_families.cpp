@@ -2,6 +2,7 @@
 // asynchronous copies. Their timing is that of what stands for them.
 #include "host/functional/compiler/lower.h"
 #include "host/functional/instructions/decoded.h"
+#include "host/functional/ptx/convert_details.h"
 #include "host/functional/ptx/details.h"
 
 namespace nearwarp::compiler {
@@ -158,6 +159,10 @@ bool Lowering::expand(Frame* frame, const ptx::Instruction& in) {
       expand_warp_matrix(frame, in, like);
       return true;
     case Opcode::kCvt:
+      if (static_cast<ptx::CvtMode>(in.mod.mode) == ptx::CvtMode::kPack) {
+        expand_pack(frame, in, like);
+        return true;
+      }
       if (in.mod.rounding != ptx::Rounding::kRs || in.num_operands != 3) return false;
       expand_random_rounding(frame, in, like);
       return true;

@@ -310,9 +310,9 @@ bool apply(std::string_view w, const Row& row, Mnemonic* out) {
   // fence.proxy.tensormap::generic.acquire has an address and a size.
   if (row.op == Opcode::kMembar && w == "tensormap::generic") out->operands = "?A?u";
   if (row.op == Opcode::kMembar &&
-      is_one_of(w, {"proxy", "alias", "async", "mbarrier_init", "global", "shared::cta",
-                    "shared::cluster", "tensormap::generic", "generic", "async::global",
-                    "async::shared::cta", "sync_restrict::shared::cta",
+      is_one_of(w, {"proxy", "alias", "async", "async::generic", "mbarrier_init", "global",
+                    "shared::cta", "shared::cluster", "tensormap::generic", "generic",
+                    "async::global", "async::shared::cta", "sync_restrict::shared::cta",
                     "sync_restrict::shared::cluster"}))
     return true;
   if (apply_flag(w, row.groups, m)) return true;

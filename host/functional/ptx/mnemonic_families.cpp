@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "host/functional/ptx/details.h"
@@ -404,11 +405,39 @@ bool others(std::string_view base, WordList words, Mnemonic* out) {
 
 }  // namespace
 
+namespace {
+
+/// Why forms that other tables would take for mistakes are not executed; empty: another form.
+std::string_view reason_against(std::string_view base, const WordList& words) {
+  const auto has = [&](std::string_view word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+  };
+  const bool sums = base == "add" || base == "sub" || base == "fma";
+  if (sums && has("f32") && (has("f16") || has("bf16")))
+    return "adding halves to f32 belongs to Blackwell and is not supported - cvt and .f32 are";
+  if (base == "st" && has("bulk")) return "st.bulk belongs to Blackwell and is not supported";
+  if ((base == "st" || base == "red") && has("async") && has("mmio"))
+    return ".mmio of st.async and red.async belongs to Blackwell and is not supported";
+  if (base == "tensormap" && has("swizzle_atomicity"))
+    return "swizzle_atomicity belongs to Blackwell and is not supported";
+  if (base == "lop3" && (has("and") || has("or") || has("xor")))
+    return "lop3 with a predicate besides is not supported - lop3 and setp are";
+  if (base == "multimem" && !has("red") && (has("v8") || has("v16")))
+    return "multimem.ld_reduce and multimem.st of .v8 and .v16 are not supported - of .v4 they are";
+  return {};
+}
+
+}  // namespace
+
 bool decode_family(std::string_view text, Mnemonic* out) {
   WordList words = split(text);
   if (words.empty()) return false;
   const std::string_view base = words[0];
   words.erase(words.begin());
+  if (const std::string_view reason = reason_against(base, words); !reason.empty()) {
+    out->problem = reason;
+    return true;
+  }
   if (base == "tex" || base == "tld4") {
     texture(words, base == "tld4", out);
   } else if (base == "suld" || base == "sust") {

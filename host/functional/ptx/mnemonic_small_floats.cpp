@@ -1,9 +1,12 @@
-// Mnemonics of conversions of floating point of 8, 6 and 4 bits, to tf32, and by random bits.
+// Mnemonics of conversions of floating point of 8, 6 and 4 bits, to tf32, by random bits, of those
+// that are limited to finite halves, and of pairs of integers.
 #include <algorithm>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "host/functional/ptx/convert_details.h"
 #include "host/functional/ptx/details.h"
 #include "host/functional/ptx/mnemonic_families.h"
 
@@ -41,12 +44,54 @@ void random_rounding(WordList words, Mnemonic* out) {
   finish(words, out);
 }
 
+// cvt.rn{.relu}.satfinite.{f16,bf16,f16x2,bf16x2}.f32; false if it is something else.
+bool finite_halves(WordList words, Mnemonic* out) {
+  if (!take(&words, "satfinite") || words.back() != "f32") return false;
+  std::string text = "cvt";
+  for (const std::string_view word : words) text.append(".").append(word);
+  const Mnemonic plain = decode_mnemonic(text);
+  const Type type = plain.mod.type;
+  if (type != Type::kF16 && type != Type::kBF16 && type != Type::kF16x2 && type != Type::kBF16x2)
+    return false;
+  *out = plain;
+  out->mod.mode = static_cast<uint8_t>(CvtMode::kLimited);
+  return true;
+}
+
+// cvt.pack.sat.{u16,s16}.s32 d, a, b; cvt.pack.sat.{u8,s8,u4,s4,u2,s2}.s32.b32 d, a, b, c
+void packed_conversion(WordList words, Mnemonic* out) {
+  static constexpr std::pair<std::string_view, PackDetail> kKinds[] = {
+      {"u16", {16, false}}, {"s16", {16, true}}, {"u8", {8, false}}, {"s8", {8, true}},
+      {"u4", {4, false}},   {"s4", {4, true}},   {"u2", {2, false}}, {"s2", {2, true}}};
+  out->op = Opcode::kCvt;
+  out->mod.mode = static_cast<uint8_t>(CvtMode::kPack);
+  out->mod.type = Type::kB32;
+  out->mod.src_type = Type::kS32;
+  drop(&words, {"pack"});
+  const auto* const kind = words.size() < 2
+                               ? std::end(kKinds)
+                               : std::find_if(std::begin(kKinds), std::end(kKinds),
+                                              [&](const auto& k) { return k.first == words[1]; });
+  if (kind == std::end(kKinds) || !take(&words, "sat") || !take(&words, kind->first) ||
+      !take(&words, "s32") || (kind->second.bits < 16 && !take(&words, "b32"))) {
+    out->problem = "this form of cvt.pack is not supported";
+    return;
+  }
+  out->mod.detail = kind->second.pack();
+  out->operands = kind->second.bits < 16 ? "Dssu" : "Dss";
+  finish(words, out);
+}
+
 }  // namespace
 
 // cvt of pairs of 8-bit floating-point numbers, and to tf32.
 bool small_float(WordList words, Mnemonic* out) {
   if (std::find(words.begin(), words.end(), "rs") != words.end()) {
     random_rounding(words, out);
+    return true;
+  }
+  if (!words.empty() && words.front() == "pack") {
+    packed_conversion(words, out);
     return true;
   }
   static constexpr std::pair<std::string_view, SmallFloat> kFormats[] = {
@@ -56,7 +101,7 @@ bool small_float(WordList words, Mnemonic* out) {
   const auto found = std::find_if(std::begin(kFormats), std::end(kFormats), [&](const auto& f) {
     return std::find(words.begin(), words.end(), f.first) != words.end();
   });
-  if (found == std::end(kFormats)) return false;
+  if (found == std::end(kFormats)) return finite_halves(words, out);
   SmallFloatDetail detail;
   detail.format = found->second;
   const bool tf32 = detail.format == SmallFloat::kTF32;

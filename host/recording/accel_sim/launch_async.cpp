@@ -18,14 +18,15 @@ std::vector<LaunchBuilder::AtMbarrier> LaunchBuilder::mbarriers(uint32_t mask) {
   std::vector<AtMbarrier> all;
   for (uint32_t m = mask; m != 0; m &= m - 1) {
     const auto lane = static_cast<uint32_t>(__builtin_ctz(m));
-    uint8_t number = 0;
-    if (!mbarrier_at(address_[lane], &number)) continue;
-    const auto it = std::find_if(all.begin(), all.end(),
-                                 [&](const AtMbarrier& a) { return a.number == number; });
+    uint8_t block = 0, number = 0;
+    if (!mbarrier_at(address_[lane], &block, &number)) continue;
+    const auto it = std::find_if(all.begin(), all.end(), [&](const AtMbarrier& a) {
+      return a.block == block && a.number == number;
+    });
     if (it != all.end())
       it->lanes |= 1u << lane;
     else
-      all.push_back({number, 1u << lane, lane});
+      all.push_back({block, number, 1u << lane, lane});
   }
   return all;
 }
@@ -96,21 +97,27 @@ LineProblem LaunchBuilder::async(uint32_t id, AsyncKind kind, const DynamicPart&
 }
 
 void LaunchBuilder::barrier(const MachineInstruction& in, uint32_t number, uint32_t threads) {
+  using Kind = MbarrierStep::Kind;
   const bool of_cluster = in.async == AsyncKind::kClusterBarrier;
   const bool arrives = in.instruction.mod.bar_arrive != 0;
-  if (in.instruction.op == ptx::Opcode::kNop || (of_cluster && arrives)) return;
+  if (in.instruction.op == ptx::Opcode::kNop) return;
   MbarrierStep step;
-  step.kind = arrives ? MbarrierStep::Kind::kBarrierArrive : MbarrierStep::Kind::kBarrier;
-  step.mbarrier = of_cluster ? kClusterBarrier : static_cast<uint8_t>(number % 16);
+  step.kind = of_cluster ? (arrives ? Kind::kClusterArrive : Kind::kClusterWait)
+                         : (arrives ? Kind::kBarrierArrive : Kind::kBarrier);
+  step.mbarrier = static_cast<uint8_t>(number % kNumBarriers);
   step.arrivals = (threads + 31) / 32;
   add_step(step);
 }
 
 LineProblem LaunchBuilder::init(uint32_t id, const DynamicPart& d, const LineTail& tail) {
+  // A block makes its own mbarriers, so one of rank 0 shows that ranks are not in the addresses.
+  const auto first = static_cast<uint32_t>(__builtin_ctz(d.mask));
+  if (rank_of(address_[first]) == 0) no_ranks_ = rank_ != 0;
   const std::vector<AtMbarrier> all = mbarriers(d.mask);
   for (const AtMbarrier& a : all) {
     MbarrierStep step;
     step.kind = MbarrierStep::Kind::kInit;
+    step.block = a.block;
     step.mbarrier = a.number;
     step.arrivals = (kMbarrierCounts - (tail.value[a.first] >> 1)) % kMbarrierCounts;
     step.known = tail.has_values && step.arrivals != 0;
@@ -135,6 +142,7 @@ void LaunchBuilder::arrive(uint32_t id, AsyncKind kind, const DynamicPart& d,
   warp_.trace->add_events(id, d.pc, d.mask, static_cast<uint32_t>(all.size()));
   for (size_t i = 0; i < all.size(); ++i) {
     MbarrierStep step;
+    step.block = all[i].block;
     step.mbarrier = all[i].number;
     step.place = first + i;
     step.drops = form.drops;
@@ -153,34 +161,42 @@ void LaunchBuilder::wait(uint32_t id, const DynamicPart& d, const LineTail& tail
   const auto lane = static_cast<uint32_t>(__builtin_ctz(d.mask));
   const uint64_t offset = shared_offset(address_[lane]);
   const uint32_t value = tail.value[lane] >> 31;
-  if (warp_.waits && offset == warp_.wait_offset && value == warp_.wait_value) {
+  // Lanes that have parted wait by themselves.
+  if (warp_.waits && offset == warp_.wait_offset && value == warp_.wait_value &&
+      (warp_.wait_lanes & d.mask) != 0) {
     left_out_ += warp_.held.size() + 1;
     left_out_tries_ += 1;
     warp_.held.clear();
     return;
   }
   release_held();
-  const std::vector<AtMbarrier> all = mbarriers(d.mask);
+  std::vector<AtMbarrier> all = mbarriers(d.mask);
+  std::erase_if(all, [&](const AtMbarrier& a) { return a.block != rank_; });  // as in PTX
   const size_t first = warp_.trace->events();
   warp_.trace->add_events(id, d.pc, d.mask, static_cast<uint32_t>(all.size()));
   for (size_t i = 0; i < all.size(); ++i) {
     MbarrierStep step;
     step.kind = MbarrierStep::Kind::kWait;
+    step.block = all[i].block;
     step.mbarrier = all[i].number;
     step.place = first + i;
     step.known = tail.has_values;
     step.parity = static_cast<uint8_t>(tail.value[all[i].first] >> 31);
     // A try after which the same phase is waited for again was none that had to succeed.
-    std::vector<MbarrierStep>& steps = order_.steps(warp_.number);
+    std::vector<MbarrierStep>& steps = order_.steps(warp_.in_cluster);
     size_t& last = warp_.last_wait[step.mbarrier];
-    if (last != kNoStep && step.known && steps[last].known && steps[last].parity == step.parity)
+    uint32_t& lanes = warp_.last_lanes[step.mbarrier];
+    if (last != kNoStep && step.known && steps[last].known && steps[last].parity == step.parity &&
+        (lanes & all[i].lanes) != 0)
       steps[last].kind = MbarrierStep::Kind::kPeek;
     last = steps.size();
+    lanes = all[i].lanes;
     add_step(step);
   }
   warp_.waits = true;
   warp_.wait_offset = offset;
   warp_.wait_value = value;
+  warp_.wait_lanes = d.mask;
 }
 
 LineProblem LaunchBuilder::bulk(uint32_t id, AsyncKind kind, const DynamicPart& d,
@@ -192,13 +208,12 @@ LineProblem LaunchBuilder::bulk(uint32_t id, AsyncKind kind, const DynamicPart& 
     trace.add(id, d.pc, d.mask, nullptr);
     return {};
   }
+  MbarrierStep step;
+  step.kind = MbarrierStep::Kind::kBytes;
+  bool there = mbarrier_at(bulk_.mbarrier, &step.block, &step.mbarrier);
   const auto arrives = [&](uint32_t event, bool counts) {
-    MbarrierStep step;
-    step.kind = MbarrierStep::Kind::kBytes;
-    const bool there = mbarrier_at(bulk_.mbarrier, &step.mbarrier);
     step.place = trace.events();
-    step.bytes = -static_cast<int64_t>(bulk_.bytes) *
-                 std::max(1, std::popcount(bulk_.blocks));  // the others' copies come, too
+    step.bytes = -static_cast<int64_t>(bulk_.bytes);
     trace.add_events(event, d.pc, d.mask, there ? 1 : 0, counts);
     if (there) add_step(step);
   };
@@ -228,11 +243,22 @@ LineProblem LaunchBuilder::bulk(uint32_t id, AsyncKind kind, const DynamicPart& 
     m.instruction = end_of_bulk(m);
     m.ends_run = true;
   });
-  ++added_;
-  if (kind == AsyncKind::kBulkLoad)
-    arrives(end, false);
-  else
+  if (kind != AsyncKind::kBulkLoad) {
+    ++added_;
     trace.add(end, d.pc, d.mask, nullptr, false);
+    return {};
+  }
+  // Of several blocks each has its mbarrier at the place that is named.
+  uint32_t blocks = there ? bulk_.blocks & ((1u << header_.cluster.count()) - 1) : 0;
+  do {
+    if (blocks != 0) {
+      step.block = static_cast<uint8_t>(__builtin_ctz(blocks));
+      there = order_.number_of(step.block, shared_offset(bulk_.mbarrier), &step.mbarrier);
+    }
+    ++added_;
+    arrives(end, false);
+    blocks &= blocks - 1;
+  } while (blocks != 0);
   return {};
 }
 

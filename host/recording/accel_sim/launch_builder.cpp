@@ -41,7 +41,7 @@ LaunchBuilder::LaunchBuilder(const KernelHeader& header, MachineKernel& kernel,
       store_(store),
       warps_per_block_(static_cast<uint32_t>((header.block.count() + 31) / 32)),
       window_bytes_(kWindowBytes * header.cluster.count()),
-      words_of_(warps_per_block_) {
+      words_of_(warps_per_block_ * header.cluster.count()) {
   chunk_.warps_per_block = warps_per_block_;
   chunk_.warp_offset.push_back(0);
   record_.grid = header.grid;
@@ -49,18 +49,29 @@ LaunchBuilder::LaunchBuilder(const KernelHeader& header, MachineKernel& kernel,
   record_.cluster = header.cluster;
   record_.shared_bytes = header.shared_bytes;
   record_.first_chunk = store.size();
+  begin_cluster();
 }
 
-void LaunchBuilder::begin_block(uint32_t rank) {
-  rank_ = rank;
+void LaunchBuilder::begin_cluster() {
+  const auto blocks = static_cast<uint32_t>(header_.cluster.count());
+  has_.assign(blocks, false);
   for (std::vector<uint64_t>& w : words_of_) w.assign(1, 0);  // a warp without instructions
-  order_.begin_block(warps_per_block_);
+  order_.begin_cluster(blocks, warps_per_block_);
+}
+
+LineProblem LaunchBuilder::begin_block(uint32_t rank) {
+  LineProblem problem;
+  if (has_[rank]) problem = end_cluster();
+  rank_ = rank;
+  has_[rank] = true;
+  no_ranks_ = false;
+  return problem;
 }
 
 void LaunchBuilder::begin_warp(uint32_t number) {
-  std::vector<uint64_t>& words = words_of_[number];
+  warp_.in_cluster = rank_ * warps_per_block_ + number;
+  std::vector<uint64_t>& words = words_of_[warp_.in_cluster];
   words.clear();
-  warp_.number = number;
   warp_.in_launch = static_cast<uint32_t>(record_.blocks_recorded * warps_per_block_ + number);
   warp_.groups = CopyGroups::kNone;
   warp_.waits = false;
@@ -73,33 +84,45 @@ void LaunchBuilder::end_warp() {
   release_held();
   WarpTrace& trace = *warp_.trace;
   trace.finish();
-  for (MbarrierStep& step : order_.steps(warp_.number))
+  for (MbarrierStep& step : order_.steps(warp_.in_cluster))
     if (step.place != MbarrierStep::kNoPlace) step.place = trace.places()[step.place];
   record_.warp_instructions += trace.warp_instructions();
   record_.thread_instructions += trace.thread_instructions();
 }
 
 LineProblem LaunchBuilder::end_block() {
+  ++record_.blocks_recorded;
+  return std::find(has_.begin(), has_.end(), false) == has_.end() ? end_cluster() : LineProblem{};
+}
+
+/// The blocks of the cluster that have come follow each other by their ranks.
+LineProblem LaunchBuilder::end_cluster() {
   if (!order_.resolve(words_of_))
     return {"warps of a thread block wait at a barrier for others that never come",
             "check that the file is not damaged"};
-  uint64_t words = 0;
-  for (const std::vector<uint64_t>& w : words_of_) words += w.size();
-  if (words > kMostBlockWords)
-    return {"a thread block's trace is larger than a simulation has room for",
-            "trace a smaller problem"};
-  if (chunk_.words.size() + words > kMostBlockWords) flush();
-  for (std::vector<uint64_t>& w : words_of_) {
-    chunk_.words.insert(chunk_.words.end(), w.begin(), w.end());
-    chunk_.warp_offset.push_back(static_cast<uint32_t>(chunk_.words.size()));
+  for (uint32_t rank = 0; rank < has_.size(); ++rank) {
+    if (!has_[rank]) continue;
+    const auto* const first = words_of_.data() + size_t{rank} * warps_per_block_;
+    uint64_t words = 0;
+    for (uint32_t w = 0; w < warps_per_block_; ++w) words += first[w].size();
+    if (words > kMostBlockWords)
+      return {"a thread block's trace is larger than a simulation has room for",
+              "trace a smaller problem"};
+    if (chunk_.words.size() + words > kMostBlockWords) flush();
+    for (uint32_t w = 0; w < warps_per_block_; ++w) {
+      chunk_.words.insert(chunk_.words.end(), first[w].begin(), first[w].end());
+      chunk_.warp_offset.push_back(static_cast<uint32_t>(chunk_.words.size()));
+    }
+    ++chunk_.num_blocks;
+    if (chunk_.words.size() >= kChunkWords) flush();
   }
-  ++chunk_.num_blocks;
-  ++record_.blocks_recorded;
-  if (chunk_.words.size() >= kChunkWords) flush();
+  begin_cluster();
   return {};
 }
 
 runtime::LaunchRecord LaunchBuilder::finish(const std::string& path) {
+  if (const LineProblem problem = end_cluster(); problem.what != nullptr)
+    throw Error(fmt::format("{} ('{}') - {}", problem.what, path, problem.right));
   flush();
   record_.num_chunks = store_.size() - record_.first_chunk;
   if (record_.warp_instructions != lines_ - left_out_ + added_)
@@ -196,19 +219,23 @@ uint64_t LaunchBuilder::shared_offset(uint64_t address) const {
 
 /// In a recording, memory of other blocks lies behind the block's own, by their ranks.
 uint64_t LaunchBuilder::shared_address(uint64_t address) const {
-  const uint64_t offset = shared_offset(address);
-  const bool generic = header_.shared_base != 0 && address >= header_.shared_base;
-  const uint64_t rank = (generic ? address - header_.shared_base : address) / kWindowBytes;
+  const uint64_t offset = shared_offset(address), rank = rank_of(address);
   if (rank == rank_ || rank >= header_.cluster.count()) return offset;
   return offset + (rank + 1) * kWindowBytes;
 }
 
-/// An address in a block of a cluster has its rank in bits 24 and up; all are taken to do alike.
-bool LaunchBuilder::mbarrier_at(uint64_t address, uint8_t* number) {
+/// An address in a block of a cluster has its rank in bits 24 and up.
+uint64_t LaunchBuilder::rank_of(uint64_t address) const {
   const bool generic = header_.shared_base != 0 && address >= header_.shared_base;
-  const uint64_t in_cluster = generic ? address - header_.shared_base : address;
-  if (in_cluster / kWindowBytes >= header_.cluster.count()) return false;
-  return order_.number_of(in_cluster % kWindowBytes, number);
+  return (generic ? address - header_.shared_base : address) / kWindowBytes;
+}
+
+bool LaunchBuilder::mbarrier_at(uint64_t address, uint8_t* block, uint8_t* number) {
+  uint64_t rank = rank_of(address);
+  if (rank >= header_.cluster.count()) return false;
+  if (no_ranks_ && rank == 0) rank = rank_;
+  *block = static_cast<uint8_t>(rank);
+  return order_.number_of(*block, shared_offset(address), number);
 }
 
 }  // namespace nearwarp::sass

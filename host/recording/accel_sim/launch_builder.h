@@ -25,8 +25,8 @@ class LaunchBuilder {
   uint32_t warps_per_block() const { return warps_per_block_; }
   uint64_t blocks() const { return record_.blocks_recorded; }
 
-  /// `rank` of the block in its cluster.
-  void begin_block(uint32_t rank);
+  /// `rank` of the block in its cluster; one that the cluster at hand has already begins another.
+  LineProblem begin_block(uint32_t rank);
   /// A number below warps_per_block(), of which none has come in this block.
   void begin_warp(uint32_t number);
   /// An instruction of the warp.
@@ -50,17 +50,18 @@ class LaunchBuilder {
   /// The warp's lines so far.
   struct Warp {
     std::optional<WarpTrace> trace;
-    uint32_t number = 0, in_launch = 0;
+    uint32_t in_cluster = 0, in_launch = 0;  ///< numbers
     CopyGroups groups = CopyGroups::kNone;
     bool waits = false;  ///< nothing but `held` came behind its last wait, which was
     uint64_t wait_offset = 0;
-    uint32_t wait_value = 0;
+    uint32_t wait_value = 0, wait_lanes = 0;
     std::vector<Held> held;
     size_t last_wait[trace::kMaxMbarriers];  ///< a step, or kNoStep
+    uint32_t last_lanes[trace::kMaxMbarriers] = {};
   };
   /// The lanes of an instruction that are at one mbarrier.
   struct AtMbarrier {
-    uint8_t number = 0;
+    uint8_t block = 0, number = 0;
     uint32_t lanes = 0, first = 0;
   };
 
@@ -71,16 +72,20 @@ class LaunchBuilder {
   void barrier(const MachineInstruction& in, uint32_t number, uint32_t threads);
   void wait(uint32_t id, const DynamicPart& d, const LineTail& tail);
   LineProblem bulk(uint32_t id, AsyncKind kind, const DynamicPart& d, std::string_view rest);
-  void add_step(const MbarrierStep& step) { order_.add(warp_.number, step); }
+  void add_step(const MbarrierStep& step) { order_.add(warp_.in_cluster, step); }
   /// The mbarriers that lanes of `mask` name in address_.
   std::vector<AtMbarrier> mbarriers(uint32_t mask);
-  bool mbarrier_at(uint64_t address, uint8_t* number);
+  /// Of an address of shared memory: its mbarrier, and whose it is; false if it has none.
+  bool mbarrier_at(uint64_t address, uint8_t* block, uint8_t* number);
+  uint64_t rank_of(uint64_t address) const;
   uint64_t shared_offset(uint64_t address) const;
   /// As shared_offset(), of memory that may be another block's of the cluster.
   uint64_t shared_address(uint64_t address) const;
   void release_held();
   /// Turns the traced GPU's addresses into the simulator's.
   void move_addresses(const MachineInstruction& in, uint32_t mask);
+  void begin_cluster();
+  LineProblem end_cluster();
   void flush();
 
   static constexpr size_t kNoStep = ~size_t{0};
@@ -89,9 +94,11 @@ class LaunchBuilder {
   AddressSpace& addresses_;
   runtime::TraceStore& store_;
   uint32_t warps_per_block_;
-  uint32_t rank_ = 0;                            ///< of the block in its cluster
-  uint64_t window_bytes_;                        ///< of generic addresses of shared memory
-  std::vector<std::vector<uint64_t>> words_of_;  ///< by warp of the current thread block
+  uint32_t rank_ = 0;      ///< of the block in its cluster
+  std::vector<bool> has_;  ///< the blocks of the cluster that have come
+  bool no_ranks_ = false;  ///< in the block's addresses of its own shared memory
+  uint64_t window_bytes_;  ///< of generic addresses of shared memory
+  std::vector<std::vector<uint64_t>> words_of_;  ///< by warp of the cluster
   Warp warp_;
   MbarrierOrder order_;
   BulkLine bulk_;

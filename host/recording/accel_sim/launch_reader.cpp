@@ -99,10 +99,14 @@ bool LaunchReader::check_cluster(std::string_view line, uint32_t* rank) const {
 }
 
 void LaunchReader::thread_block() {
-  uint32_t rank = 0;
+  // Where no line says so, blocks follow each other by their ranks.
+  auto rank = static_cast<uint32_t>(builder_.blocks() % header_.cluster.count());
   bool begun = false;
+  const auto check = [&](const LineProblem& problem) {
+    if (problem.what != nullptr) lines_.fail(problem.what, problem.right);
+  };
   const auto begin = [&] {
-    if (!begun) builder_.begin_block(rank);
+    if (!begun) check(builder_.begin_block(rank));
     begun = true;
   };
   warp_seen_.assign(builder_.warps_per_block(), false);
@@ -131,8 +135,7 @@ void LaunchReader::thread_block() {
         lines_.fail("a thread block has no position",
                     "write thread block = x,y,z before its warps");
       begin();
-      const LineProblem problem = builder_.end_block();
-      if (problem.what != nullptr) lines_.fail(problem.what, problem.right);
+      check(builder_.end_block());
       return;
     } else {
       lines_.fail(quoted(line) + " is no line of a thread block",

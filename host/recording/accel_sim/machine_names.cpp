@@ -45,6 +45,8 @@ std::string memory_opcode(const Instruction& in) {
   const Space space = in.mod.space;
   const bool shared = space == Space::kShared, generic = space == Space::kGeneric;
   const char* width = width_of(in);
+  const bool has_result = std::any_of(in.dsts.begin(), in.dsts.end(),
+                                      [](compiler::RegId r) { return r != compiler::kNone; });
   switch (in.op) {
     case Opcode::kLd:
     case Opcode::kLdu:
@@ -56,9 +58,9 @@ std::string memory_opcode(const Instruction& in) {
       return fmt::format("{}{}", shared ? "STS" : generic ? "ST.E" : "STG.E", width);
     case Opcode::kAtom:
       if (in.mod.atomic == ptx::AtomicOp::kArrive)
-        return in.mod.mode == 2         ? "ARRIVES.LDGSTSBAR.64.ARVCNT"
-               : in.mod.bar_arrive != 0 ? "SYNCS.ARRIVE.TRANS64.OPTOUT"
-                                        : "SYNCS.ARRIVE.TRANS64";
+        return in.mod.mode == 2 ? "ARRIVES.LDGSTSBAR.64.ARVCNT"
+                                : fmt::format("SYNCS.ARRIVE.TRANS64{}{}", has_result ? "" : ".RED",
+                                              in.mod.bar_arrive != 0 ? ".OPTOUT" : "");
       return fmt::format("{}{}",
                          shared    ? "ATOMS.ADD"
                          : generic ? "ATOM.E.ADD"

@@ -1,5 +1,4 @@
-// In which phase of an mbarrier of a thread block everything arrives, and for which phase waits
-// are.
+// In which phase of an mbarrier everything arrives, and for which phase waits are.
 #include "host/recording/accel_sim/mbarrier_order.h"
 
 #include <algorithm>
@@ -8,61 +7,77 @@ namespace nearwarp::sass {
 
 using Kind = MbarrierStep::Kind;
 
-void MbarrierOrder::begin_block(uint32_t warps) {
-  steps_.resize(warps);
+namespace {
+
+bool is_at_mbarrier(const MbarrierStep& step) { return step.kind < Kind::kBarrier; }
+
+}  // namespace
+
+void MbarrierOrder::begin_cluster(uint32_t blocks, uint32_t warps_per_block) {
+  warps_per_block_ = warps_per_block;
+  steps_.resize(size_t{blocks} * warps_per_block);
   for (std::vector<MbarrierStep>& s : steps_) s.clear();
-  numbers_.clear();
+  numbers_.assign(blocks, {});
 }
 
-bool MbarrierOrder::number_of(uint64_t offset, uint8_t* number) {
-  const auto it = numbers_.find(offset);
-  if (it == numbers_.end() && numbers_.size() == trace::kMaxMbarriers) return false;
-  *number = it != numbers_.end()
+bool MbarrierOrder::number_of(uint32_t block, uint64_t offset, uint8_t* number) {
+  std::unordered_map<uint64_t, uint8_t>& known = numbers_[block];
+  const auto it = known.find(offset);
+  if (it == known.end() && known.size() == trace::kMaxMbarriers) return false;
+  *number = it != known.end()
                 ? it->second
-                : numbers_.emplace(offset, static_cast<uint8_t>(numbers_.size())).first->second;
+                : known.emplace(offset, static_cast<uint8_t>(known.size())).first->second;
   return true;
 }
 
 /// Sets what the warp's lines do not tell, and for which phases it waits.
 void MbarrierOrder::expect_unknown(uint32_t warp) {
-  MbarrierStep* expecting[trace::kMaxMbarriers] = {};
-  bool arrived[trace::kMaxMbarriers] = {}, waited[trace::kMaxMbarriers] = {};
-  uint32_t turns[trace::kMaxMbarriers] = {};
+  struct Seen {
+    MbarrierStep* expecting = nullptr;
+    bool arrived = false, waited = false;
+    uint32_t turns = 0;
+  };
+  std::vector<Seen> all(steps_[warp].empty() ? 0 : states_.size());
   for (MbarrierStep& s : steps_[warp]) {
-    if (s.kind == Kind::kBarrier || s.kind == Kind::kBarrierArrive) continue;
-    State& m = states_[s.mbarrier];
+    if (!is_at_mbarrier(s)) continue;
+    State& m = at(s);
+    Seen& seen = all[static_cast<size_t>(&m - states_.data())];
     if (s.kind == Kind::kArrive) {
-      if (!m.count_is_known && !arrived[s.mbarrier]) m.count += s.arrivals;
-      arrived[s.mbarrier] = true;
-      expecting[s.mbarrier] = s.known ? nullptr : &s;
-    } else if (s.kind == Kind::kBytes && expecting[s.mbarrier] != nullptr) {
-      expecting[s.mbarrier]->bytes -= s.bytes;
+      if (!m.count_is_known && !seen.arrived) m.count += s.arrivals;
+      seen.arrived = true;
+      seen.expecting = s.known ? nullptr : &s;
+    } else if (s.kind == Kind::kBytes && seen.expecting != nullptr) {
+      seen.expecting->bytes -= s.bytes;
     } else if (s.kind == Kind::kWait) {
-      uint32_t& last = turns[s.mbarrier];
       // The first phase has parity 0, and none before it parity 1.
-      if (!s.known || (!waited[s.mbarrier] ? s.parity == 0 : (last & 1) == s.parity)) last += 1;
-      waited[s.mbarrier] = true;
-      s.turns = last;
+      if (!s.known || (!seen.waited ? s.parity == 0 : (seen.turns & 1) == s.parity))
+        seen.turns += 1;
+      seen.waited = true;
+      s.turns = seen.turns;
     }
   }
 }
 
 void MbarrierOrder::end_phase(State& m, bool counts) const {
-  m.phases.push_back(m.phases.back() + counts);
+  m.over.push_back(counts ? MbarrierOrder::Turn{m.over.back().phases + 1, m.others}
+                          : m.over.back());
   m.missing = m.count;
   m.bytes = 0;
-  if (counts) m.events = 0;
+  if (!counts) return;
+  m.events = 0;
+  m.others = false;
 }
 
 /// Returns false if the warp has to wait there for others.
 bool MbarrierOrder::at_barrier(uint32_t warp, const MbarrierStep& step) {
-  Barrier& b = barriers_[step.mbarrier];
-  const auto warps = static_cast<uint32_t>(steps_.size());
+  const uint32_t block = warp / warps_per_block_;
+  Barrier& b = barriers_[block * kNumBarriers + step.mbarrier];
   if (came_[warp] == 0) {
     b.arrived += 1;
     came_[warp] = b.turns + 1;
   }
-  const bool all = step.arrivals == 0 ? b.arrived + ended_ >= warps : b.arrived >= step.arrivals;
+  const bool all = step.arrivals == 0 ? b.arrived + ended_[block] >= warps_per_block_
+                                      : b.arrived >= step.arrivals;
   if (came_[warp] == b.turns + 1 && all) {
     b.turns += 1;
     b.arrived = 0;
@@ -72,11 +87,35 @@ bool MbarrierOrder::at_barrier(uint32_t warp, const MbarrierStep& step) {
   return true;
 }
 
+/// Whoever waits without having arrived goes on.
+bool MbarrierOrder::at_cluster_barrier(uint32_t warp, const MbarrierStep& step) {
+  Barrier& b = cluster_barrier_;
+  uint32_t& came = came_to_cluster_[warp];
+  if (step.kind == Kind::kClusterArrive) {
+    b.arrived += came == 0;
+    came = b.turns + 1;
+  }
+  if (came == b.turns + 1 && b.arrived + all_ended_ >= steps_.size()) {
+    b.turns += 1;
+    b.arrived = 0;
+  }
+  if (step.kind == Kind::kClusterArrive) return true;
+  if (came == b.turns + 1) return false;
+  came = 0;
+  return true;
+}
+
 bool MbarrierOrder::take(uint32_t warp, const MbarrierStep& step, std::vector<uint64_t>& words) {
   if (step.kind == Kind::kBarrier || step.kind == Kind::kBarrierArrive)
     return at_barrier(warp, step);
-  State& m = states_[step.mbarrier];
-  trace::PhaseEvent event{step.mbarrier, m.phases.back(), 0};
+  if (!is_at_mbarrier(step)) return at_cluster_barrier(warp, step);
+  State& m = at(step);
+  const bool other = step.block != warp / warps_per_block_;
+  const auto behind = [&](const Turn& turn) {
+    return trace::PhaseEvent{step.mbarrier, turn.phases, 0, other ? step.block + 1u : 0,
+                             turn.others};
+  };
+  trace::PhaseEvent event = behind(m.over.back());
   switch (step.kind) {
     case Kind::kInit:
       if (step.first) return true;  // whatever arrives comes after it
@@ -90,13 +129,14 @@ bool MbarrierOrder::take(uint32_t warp, const MbarrierStep& step, std::vector<ui
       break;
     case Kind::kWait:
       if (m.turns() < step.turns) return false;
-      event.phase = m.phases[step.turns];
+      event = behind(m.over[step.turns]);
       break;
     default:
       m.missing -= std::min(m.missing, step.arrivals);
       if (step.drops) m.count -= std::min(m.count, step.arrivals);
       m.bytes += step.bytes;
       m.events += 1;
+      m.others = m.others || other;
       if (m.missing == 0 && m.bytes == 0) {
         event.events = m.events;
         end_phase(m, true);
@@ -115,28 +155,41 @@ bool MbarrierOrder::run(uint32_t warp, std::vector<uint64_t>& words) {
   while (at < steps.size() && take(warp, steps[at], words)) ++at;
   if (at == steps.size()) {
     ++at;
-    ++ended_;
+    ++ended_[warp / warps_per_block_];
+    ++all_ended_;
   }
   return at != begin;
 }
 
-bool MbarrierOrder::resolve(std::vector<std::vector<uint64_t>>& words) {
-  const auto warps = static_cast<uint32_t>(steps_.size());
-  for (State& m : states_) m = State{};
-  for (Barrier& b : barriers_) b = Barrier{};
+/// All mbarriers, with the counts that they begin with.
+void MbarrierOrder::begin_states() {
+  const size_t blocks = numbers_.size();
+  states_.assign(blocks * trace::kMaxMbarriers, State{});
+  barriers_.assign(blocks * kNumBarriers, Barrier{});
+  cluster_barrier_ = Barrier{};
   for (State& m : states_) m.count = 0;
   for (std::vector<MbarrierStep>& all : steps_)
     for (MbarrierStep& s : all) {
-      if (s.kind != Kind::kInit || !s.known || states_[s.mbarrier].count_is_known) continue;
-      s.first = states_[s.mbarrier].count_is_known = true;
-      states_[s.mbarrier].count = s.arrivals;
+      if (s.kind != Kind::kInit || !s.known || at(s).count_is_known) continue;
+      s.first = at(s).count_is_known = true;
+      at(s).count = s.arrivals;
     }
-  for (uint32_t w = 0; w < warps; ++w) expect_unknown(w);
+  for (uint32_t w = 0; w < steps_.size(); ++w) expect_unknown(w);
   for (State& m : states_) m.missing = m.count = std::max(m.count, 1u);
+}
+
+bool MbarrierOrder::resolve(std::vector<std::vector<uint64_t>>& words) {
+  const auto warps = static_cast<uint32_t>(steps_.size());
+  const bool any =
+      std::any_of(steps_.begin(), steps_.end(), [](const auto& s) { return !s.empty(); });
+  if (!any) return true;
+  begin_states();
   at_.assign(warps, 0);
   came_.assign(warps, 0);
-  ended_ = 0;
-  while (ended_ < warps) {
+  came_to_cluster_.assign(warps, 0);
+  ended_.assign(numbers_.size(), 0);
+  all_ended_ = 0;
+  while (all_ended_ < warps) {
     bool moved = false;
     for (uint32_t w = 0; w < warps; ++w) moved |= run(w, words[w]);
     if (moved) continue;
@@ -147,7 +200,7 @@ bool MbarrierOrder::resolve(std::vector<std::vector<uint64_t>>& words) {
         waits = &steps_[w][at_[w]];
     if (waits == nullptr) return false;
     assumed_ += 1;
-    end_phase(states_[waits->mbarrier], false);
+    end_phase(at(*waits), false);
   }
   return true;
 }

@@ -164,7 +164,6 @@ class ProgramReader {
     async_ = async_ || header.tracer_version >= kAsyncVersion;
     tries_ += builder.left_out_tries();
     assumed_ += builder.assumed_phases();
-    clusters_ = clusters_ || header.cluster.count() > 1;
     for (const std::string& doubt : header.doubts)
       if (doubts_++ == 0) program_.warnings.push_back(doubt);
   }
@@ -235,10 +234,6 @@ class ProgramReader {
           fmt::format("{} phases of mbarriers are ended by nothing that the traces have; nobody "
                       "waits for them",
                       assumed_));
-    if (clusters_)
-      program_.warnings.push_back(
-          "thread blocks of a cluster are taken to do alike: what one of them sends to another "
-          "arrives at itself");
     if (order_.streams() > 1)
       program_.warnings.push_back(
           fmt::format("kernels of {} streams may overlap more than they did: traces have neither "
@@ -254,7 +249,7 @@ class ProgramReader {
   std::map<Key, uint32_t> index_of_;
   StreamOrder order_;
   uint64_t doubts_ = 0;
-  bool async_ = false, clusters_ = false;  // of a tracer that tells what is asynchronous
+  bool async_ = false;  // of a tracer that tells what is asynchronous
   uint64_t tries_ = 0, assumed_ = 0;
   std::vector<std::string> markers_;  // in kernels' files
   uint64_t done_bytes_ = 0, total_bytes_ = 0;

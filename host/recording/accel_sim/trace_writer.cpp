@@ -178,15 +178,21 @@ bool write_launch(const runtime::Recording& recording, uint32_t index, Output& o
   MbarrierStory story(kernel, walk);
   std::vector<std::string> of_warp;
   WarpLines lines(kernel, l, story, [&](const std::string& line) { of_warp.push_back(line); });
+  std::vector<RecordedBlock> cluster;
   for (uint32_t c = l.first_chunk; c < l.first_chunk + l.num_chunks; ++c) {
     const auto chunk = recording.traces.chunk(c);
     for (uint32_t b = chunk->first_block; b < chunk->first_block + chunk->num_blocks; ++b) {
-      story.read(*chunk, b);
-      out.begin_block(block_at(l, b));
-      Visit visit{lines, of_warp, out};
-      walk.walk(*chunk, b, b + 1, visit);
-      visit.finish();
-      out.end_block();
+      cluster.push_back({chunk, b});
+      if (cluster.size() < l.cluster.count()) continue;
+      story.read(cluster);
+      for (const RecordedBlock& r : cluster) {
+        out.begin_block(block_at(l, r.block));
+        Visit visit{lines, of_warp, out};
+        walk.walk(*r.chunk, r.block, r.block + 1, visit);
+        visit.finish();
+        out.end_block();
+      }
+      cluster.clear();
     }
   }
   out.finish();
@@ -233,8 +239,8 @@ std::string write_traces(const runtime::Recording& recording, const std::string&
   for (PendingFile& f : files) f.rename();
   if (!whole && tell)
     tell(
-        "what arrives at mbarriers of other thread blocks of a cluster is not in the traces: read "
-        "back, nobody waits for it, and kernels take fewer cycles");
+        "boxes for several thread blocks of a cluster tell mbarriers that do not lie alike, which "
+        "a line of a trace cannot name: read back, nobody waits for those but the first");
   return path;
 }
 

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -61,13 +63,12 @@ class Reader {
       fail(fmt::format("{} has {} warps", block_, b.warps.size()),
            fmt::format("at most {}, for {} threads", builder_.warps_per_block(),
                        header.block.count()));
-    builder_.begin_block(b.rank);
+    check(builder_.begin_block(b.rank));
     for (uint32_t w = 0; w < b.warps.size(); ++w) {
       warp(b.warps[w], w);
       progress(b.warps[w].offset);
     }
-    const LineProblem problem = builder_.end_block();
-    if (problem.what != nullptr) fail(fmt::format("{}: {}", block_, problem.what), problem.right);
+    check(builder_.end_block());
   }
 
  private:
@@ -98,6 +99,9 @@ class Reader {
     }
     builder_.end_warp();
   }
+  void check(const LineProblem& problem) const {
+    if (problem.what != nullptr) fail(fmt::format("{}: {}", block_, problem.what), problem.right);
+  }
   [[noreturn]] void fail(const std::string& what, const std::string& right) const {
     throw Error(fmt::format("{} ('{}') - {} would be right", what, file_.path(), right));
   }
@@ -107,6 +111,23 @@ class Reader {
   std::vector<std::string>* markers_;
   std::string block_;
 };
+
+/// Blocks of a cluster one behind the other, by their ranks; clusters in the order of the file.
+std::vector<const TracezBlock*> by_clusters(const TracezFile& file, uint64_t each) {
+  std::vector<const TracezBlock*> blocks;
+  std::map<std::array<uint32_t, 3>, size_t> order;
+  for (const TracezBlock& b : file.blocks()) {
+    blocks.push_back(&b);
+    if (each > 1) order.emplace(std::to_array(b.cluster), order.size());
+  }
+  if (each == 1 || order.size() * each != blocks.size()) return blocks;
+  std::stable_sort(blocks.begin(), blocks.end(), [&](const TracezBlock* a, const TracezBlock* b) {
+    const size_t first = order.at(std::to_array(a->cluster)),
+                 second = order.at(std::to_array(b->cluster));
+    return first != second ? first < second : a->rank < b->rank;
+  });
+  return blocks;
+}
 
 }  // namespace
 
@@ -121,7 +142,13 @@ runtime::LaunchRecord read_tracez(TracezFile& file, const KernelHeader& header,
                                   std::vector<std::string>* markers) {
   BlocksSeen seen(header.grid);
   Reader reader(file, builder, markers);
-  for (const TracezBlock& b : file.blocks()) reader.block(b, header, seen, progress);
+  uint64_t furthest = 0;
+  const auto forward = [&](uint64_t position) {
+    furthest = std::max(furthest, position);
+    progress(furthest);
+  };
+  for (const TracezBlock* b : by_clusters(file, header.cluster.count()))
+    reader.block(*b, header, seen, forward);
   if (builder.blocks() != header.grid.count())
     throw Error(
         fmt::format("'{}' has {} of {} thread blocks - trace the program again, or copy "

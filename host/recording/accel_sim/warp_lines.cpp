@@ -66,7 +66,9 @@ WarpLines::WarpLines(const compiler::Kernel& kernel, const runtime::LaunchRecord
   }
 }
 
-void WarpLines::warp(uint64_t block, uint32_t) { rank_ = block % launch_.cluster.count(); }
+void WarpLines::warp(uint64_t block, uint32_t) {
+  rank_ = static_cast<uint32_t>(block % launch_.cluster.count());
+}
 
 void WarpLines::run(uint32_t block, uint32_t, uint32_t mask) {
   finish_run();
@@ -98,7 +100,7 @@ void WarpLines::instruction(uint32_t lanes, const uint64_t* words) {
   if (is_step(in)) {
     if (box_.ends) finish_box();
     finish_product(false);
-    if (!box_.open) box_ = {true, false, index, mask_, {}, kNowhere};
+    if (!box_.open) box_ = {true, false, index, mask_, {}, kNowhere, 0};
     uint64_t address[32] = {};
     if (words != nullptr) trace::read_record(words, ~uint64_t{0}, lanes, address);
     for (uint32_t m = lanes; m != 0; m &= m - 1)
@@ -107,10 +109,14 @@ void WarpLines::instruction(uint32_t lanes, const uint64_t* words) {
   }
   if (is_box_end(in)) {
     box_.ends = true;
-    const trace::PhaseEvent event =
-        words != nullptr ? trace::phase_event(words[1]) : trace::PhaseEvent{};
-    left_out_ = left_out_ || event.block != 0;
-    if (words != nullptr && event.block == 0) box_.mbarrier = story_.offset_of(event.mbarrier);
+    if (words == nullptr || lanes == 0 || !is_arrival(in)) return;
+    const trace::PhaseEvent event = trace::phase_event(words[1]);
+    const uint64_t place = place_of(event);
+    const bool alike = box_.blocks == 0 || (place ^ box_.mbarrier) % kWindowBytes == 0;
+    left_out_ = left_out_ || !alike;
+    if (!alike) return;
+    if (box_.blocks == 0 || event.block == 0) box_.mbarrier = place;
+    box_.blocks |= 1u << rank_of(event);
     return;
   }
   finish_box();
@@ -185,6 +191,11 @@ void WarpLines::addresses(uint32_t bytes, uint32_t mask, const uint64_t* address
   if (strided && list.size() == 1) line_ += "0 ";
 }
 
+uint64_t WarpLines::place_of(const trace::PhaseEvent& event) const {
+  const uint32_t rank = rank_of(event);
+  return rank * kWindowBytes + story_.offset_of(rank, event.mbarrier);
+}
+
 /// As a traced GPU would have it: shared memory's window, of the block of the cluster whose rank is
 /// in bits 24 and up. Local memory is written as device memory.
 uint64_t WarpLines::traced(const Instruction& in, uint64_t address) const {
@@ -211,8 +222,8 @@ void WarpLines::memory(uint32_t index, uint32_t lanes, const uint64_t* words) {
   if (in.op == Opcode::kSt && in.mod.mode == 1 && lanes != 0) {
     values = "32";
     for (uint32_t i = 0; i < 32; ++i) {
-      const uint32_t number = story_.number_at(address[i] % kWindowBytes);
-      const uint32_t count = number != MbarrierStory::kNone ? story_.count_of(number) : 1;
+      const uint32_t number = story_.number_at(rank_, address[i] % kWindowBytes);
+      const uint32_t count = number != MbarrierStory::kNone ? story_.count_of(rank_, number) : 1;
       values += fmt::format(" {:x}", (kMbarrierCounts - count) << 1);
     }
   }
@@ -240,13 +251,12 @@ void WarpLines::events(uint32_t index, uint32_t lanes, const uint64_t* words) {
     }
     const uint32_t e = std::min(lane_index, count - 1);
     const trace::PhaseEvent event = trace::phase_event(words[1 + e]);
-    address[lane] = event.block == 0 ? story_.offset_of(event.mbarrier) : kNowhere;
-    left_out_ = left_out_ || event.block != 0;
-    if (event.block != 0) continue;
+    address[lane] = place_of(event);
     if (in.op == Opcode::kPhaseWait)
       value[lane] = ((event.phase + 1) & 1) << 31;  // the parity of the phase before
     else if (in.mod.mode == 0 && lane_index == e)
-      value[lane] = static_cast<uint32_t>(story_.take_bytes(event.mbarrier, event.phase));
+      value[lane] =
+          static_cast<uint32_t>(story_.take_bytes(rank_of(event), event.mbarrier, event.phase));
   }
   addresses(8, mask, address);
   std::string values = "32";
@@ -259,9 +269,11 @@ void WarpLines::finish_box() {
   const Instruction& in = kernel_.instructions[box_.instruction];
   begin_line(box_.instruction, box_.mask);
   const uint64_t bytes = box_.addresses.size() * kPiece;
+  const bool several = std::popcount(box_.blocks) > 1;
   line_ +=
-      fmt::format("16 {:#x} 0 {} 0 4 {:#x} {}", in.op == Opcode::kTensorLoad ? box_.mbarrier : 0,
-                  bytes, box_.addresses.empty() ? 0 : box_.addresses[0], box_.addresses.size());
+      fmt::format("16 {:#x} {} {} 0 4 {:#x} {}", in.op == Opcode::kTensorLoad ? box_.mbarrier : 0,
+                  several ? fmt::format("1 {:#x}", box_.blocks) : "0", bytes,
+                  box_.addresses.empty() ? 0 : box_.addresses[0], box_.addresses.size());
   for (size_t i = 1; i < box_.addresses.size(); ++i)
     line_ += fmt::format(" {}", static_cast<int64_t>(box_.addresses[i] - box_.addresses[i - 1]));
   line_ += ' ';

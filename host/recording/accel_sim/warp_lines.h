@@ -25,7 +25,7 @@ class WarpLines {
   void record(uint32_t instruction, uint32_t lanes, const uint64_t* words);
   /// Behind the last record of a warp.
   void finish_warp();
-  /// Something that arrives at mbarriers of other blocks has been left out.
+  /// A box for several blocks told mbarriers that do not lie alike, which no line can name.
   bool left_out() const { return left_out_; }
 
  private:
@@ -34,6 +34,7 @@ class WarpLines {
     uint32_t instruction = 0, mask = 0;
     std::vector<uint64_t> addresses;
     uint64_t mbarrier = 0;
+    uint32_t blocks = 0;  ///< whose mbarriers it tells, as bits
   };
   void instruction(uint32_t lanes, const uint64_t* words);
   void finish_run();
@@ -45,6 +46,11 @@ class WarpLines {
   void events(uint32_t index, uint32_t lanes, const uint64_t* words);
   void addresses(uint32_t bytes, uint32_t mask, const uint64_t* address);
   void plain(uint32_t index);
+  /// The address of the mbarrier at which something arrives.
+  uint64_t place_of(const trace::PhaseEvent& event) const;
+  uint32_t rank_of(const trace::PhaseEvent& event) const {
+    return event.block == 0 ? rank_ : event.block - 1;
+  }
   uint64_t traced(const compiler::Instruction& in, uint64_t address) const;
 
   const compiler::Kernel& kernel_;
@@ -52,7 +58,7 @@ class WarpLines {
   MbarrierStory& story_;
   std::function<void(const std::string&)> to_;
   std::vector<uint32_t> number_of_;  ///< of each instruction among those that are written
-  uint64_t rank_ = 0;                ///< of the thread block in its cluster
+  uint32_t rank_ = 0;                ///< of the thread block in its cluster
   uint32_t mask_ = 0, next_ = 0, end_ = 0;
   Box box_;
   bool has_product_ = false, left_out_ = false;

@@ -85,13 +85,22 @@ constexpr CounterRow<L2HalvesCounters> kHalvesCounters[] = {
      [](H h) { return h.far_hits; }},
     {"far_merges", "lines", "Such reads that joined one under way",
      [](H h) { return h.far_merges; }},
-    {"far_reads", "packets", "Reads that went to the other half", [](H h) { return h.far_reads; }},
+    {"far_reads", "packets", "Reads that missed and went to the other half",
+     [](H h) { return h.far_reads; }},
+    {"far_sectors", "sectors", "Sectors that they wanted", [](H h) { return h.far_sectors; }},
+    {"far_fills", "packets", "Answers to them", [](H h) { return h.far_fills; }},
     {"far_writes", "packets", "Writes and atomics that did", [](H h) { return h.far_writes; }},
     {"from_twins", "packets", "Requests of the other half looked up",
      [](H h) { return h.from_twin; }},
     {"copies_ended", "packets", "Words that a copy is old", [](H h) { return h.words_sent; }},
     {"copies_given_up", "lines", "Copies that were there then",
      [](H h) { return h.copies_given_up; }},
+};
+
+/// A copy is written as what comes from memory is.
+constexpr report::EnergyRule kCopyEnergy[] = {
+    {report::EnergyPart::kL2, "l2.copy_write", "l2.far_fills", "l2.write_fj",
+     report::EnergyScale::kEvents},
 };
 
 using V = const VaultCounters&;
@@ -151,7 +160,10 @@ void collect_memory(System& system, report::RunResult& result) {
   l2.append_to(result, "l2.");
   if (by_sectors) sectors.append_to(result, "l2.");
   if (keeps_lines) lines.append_to(result, "l2.");
-  if (has_copies) halves.append_to(result, "l2.");
+  if (has_copies) {
+    halves.append_to(result, "l2.");
+    result.parts.added.push_back(kCopyEnergy);
+  }
   if (gives_up) launches.append_to(result, "l2.");
   dram.append_to(result, "dram.");
   result.counters.push_back({"dram.bus_busy", bus_ticks / system.core_period, "core cycles",
