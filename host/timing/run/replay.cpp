@@ -311,9 +311,7 @@ report::RunResult Replay::part_of(const report::RunResult& all) const {
   };
   const auto part = [&](const std::optional<size_t>& from, const std::optional<size_t>& to,
                         const PartPiece& piece) {
-    report::RunResult r =
-        from.has_value() ? report::between(*what_.machine, at(from), at(to)) : at(to);
-    if (!from.has_value()) r.energy = report::account_energy(*what_.machine, r);
+    report::RunResult r = from.has_value() ? report::between(at(from), at(to)) : at(to);
     r.partial = all.partial;
     r.partial_reason = all.partial_reason;
     r.wall_seconds = all.wall_seconds;
@@ -341,11 +339,13 @@ report::RunResult Replay::part_of(const report::RunResult& all) const {
   const uint64_t simulated = what_.part->end - what_.part->begin;
   if (pieces.size() == 1) {
     report::RunResult r = part(pieces[0].from, pieces[0].to, pieces[0]);
+    r.energy = report::account_energy(*what_.machine, r);
     r.launches->simulated = simulated;
     return r;
   }
   report::RunResult r =
       part(pieces.front().from, pieces.back().to, {{}, {}, {what_.part->first, what_.part->end}});
+  r.energy = report::account_energy(*what_.machine, r);
   r.launches->simulated = simulated;
   for (const PartPiece& piece : pieces) r.pieces.push_back(part(piece.from, piece.to, piece));
   r.pieces.front().launches->simulated = simulated;
@@ -354,10 +354,11 @@ report::RunResult Replay::part_of(const report::RunResult& all) const {
 
 report::RunResult Replay::result(std::string partial_reason) {
   report::RunResult r = counted(control_.last / system_.core_period);
-  r.energy = report::account_energy(*what_.machine, r);
   r.partial = !partial_reason.empty();
   r.partial_reason = std::move(partial_reason);
-  return part_.has_value() ? part_of(r) : r;
+  if (part_.has_value()) return part_of(r);
+  r.energy = report::account_energy(*what_.machine, r);
+  return r;
 }
 
 /// All that has been counted so far, as of a run that ends now, but for energy, which follows from

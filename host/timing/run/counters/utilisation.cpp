@@ -1,6 +1,5 @@
 // How busy links, buses, slices and the like were.
 #include <algorithm>
-#include <map>
 #include <tuple>
 #include <utility>
 
@@ -151,20 +150,33 @@ constexpr WireText text_of(ChannelClass kind) {
   return {};
 }
 
+/// What a channel's wires carried.
+struct Carried {
+  std::tuple<ChannelClass, uint16_t, uint16_t> where;  ///< and from which endpoint to which
+  uint64_t busy = 0;                                   ///< ticks
+};
+
 /// Wires of all classes, but for those whose bandwidth is not limited; channels with the same ends
 /// are virtual channels of one.
 void Table::channels() {
-  std::map<ChannelClass, std::map<std::pair<uint16_t, uint16_t>, uint64_t>> wires;
+  std::vector<Carried> wires;
+  wires.reserve(system_.channels.size());
   for (const ChannelInfo& info : system_.channels) {
     const Channel& c = *system_.arena.get(info.channel);
     if (c.ticks_per_byte_num != 0)
-      wires[info.kind][{c.producer, c.consumer}] += c.producer_side.busy;
+      wires.push_back({{info.kind, c.producer, c.consumer}, c.producer_side.busy});
   }
-  for (const auto& [kind, of_kind] : wires) {
+  std::ranges::sort(wires, {}, &Carried::where);
+  for (size_t i = 0; i < wires.size();) {
+    const ChannelClass kind = std::get<ChannelClass>(wires[i].where);
     const WireText text = text_of(kind);
     Utilisation use = begin(text.name, text.text);
-    for (const auto& [ends, busy] : of_kind)
-      use.add(busy, name_of(ends.first) + " to " + name_of(ends.second));
+    while (i < wires.size() && std::get<ChannelClass>(wires[i].where) == kind) {
+      const auto where = wires[i].where;
+      uint64_t busy = 0;
+      for (; i < wires.size() && wires[i].where == where; ++i) busy += wires[i].busy;
+      use.add(busy, name_of(std::get<1>(where)) + " to " + name_of(std::get<2>(where)));
+    }
     end(std::move(use));
   }
 }
