@@ -343,17 +343,9 @@ report::RunResult Replay::part_of(const report::RunResult& all) const {
     r.launches->simulated = simulated;
     return r;
   }
-  // Halves of thread blocks are for comparing; several pieces of launches are reported by
-  // themselves, and nothing is counted of all of them together.
-  const PartPiece whole{
-      pieces.front().from, pieces.back().to, {what_.part->first, what_.part->end}};
-  report::RunResult r;
-  if (what_.part->blocks.has_value()) {
-    r = part(whole.from, whole.to, whole);
-    r.energy = report::account_energy(*what_.machine, r);
-  } else {
-    r.launches = part_report(whole);
-  }
+  report::RunResult r =
+      part(pieces.front().from, pieces.back().to, {{}, {}, {what_.part->first, what_.part->end}});
+  r.energy = report::account_energy(*what_.machine, r);
   r.launches->simulated = simulated;
   r.pieces.reserve(pieces.size());
   for (const PartPiece& piece : pieces) r.pieces.push_back(part(piece.from, piece.to, piece));
