@@ -257,21 +257,23 @@ NW_HD NW_INLINE Tick next_invalidation(const L2SliceState& s, std::byte* base) {
   return s.invalidate_in.count != 0 ? head_arrival(*s.invalidate_in.in(base), base) : kNever;
 }
 
-/// Put sectors of a line there before anything runs.
-NW_HD inline void preload(const L2SliceParams& p, L2SliceState& s, std::byte* base, LineAddr line,
-                          uint32_t sectors) {
-  const uint32_t set = set_of(p, base, line);
-  const uint64_t match = ways_of(p, s, base, set, line);
-  const uint32_t at =
-      set * p.ways + (match != 0 ? count_trailing_zeros(match) : way_to_take(p, s, base, set));
-  if (match != 0) {
+/// Put sectors of a line of this set there before anything runs.
+NW_HD inline void preload(const L2SliceParams& p, L2SliceState& s, std::byte* base, uint32_t set,
+                          LineAddr line, uint32_t sectors) {
+  const LineAddr* tags = s.tags.in(base) + set * p.ways;
+  // Lines have taken a set's ways one after the other: behind the first empty way there are none.
+  uint32_t way = 0;
+  while (way < p.ways && tags[way] != line && tags[way] != kNoLine) ++way;
+  const bool is_there = way < p.ways && tags[way] == line;
+  const uint32_t at = set * p.ways + (way < p.ways ? way : way_to_take(p, s, base, set));
+  if (is_there) {
     touch(p, s, base, at);
   } else {
     put(p, s, base, at, line);
   }
   if (p.by_sectors == 0) return;
   uint8_t& readable = s.sectors.in(base)[at].readable;
-  readable = static_cast<uint8_t>((match != 0 ? readable : 0u) | sectors);
+  readable = static_cast<uint8_t>((is_there ? readable : 0u) | sectors);
 }
 
 }  // namespace nearwarp::l2_detail

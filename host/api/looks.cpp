@@ -16,7 +16,7 @@ Expected<RunLook> look_at(const Result& now, const Result* before) {
   return guarded([&] {
     const report::RunResult& all = run_of(now);
     const report::RunResult of_late =
-        before == nullptr ? all : report::between(now.whole->machine->config, run_of(*before), all);
+        before == nullptr ? all : report::between(run_of(*before), all);
     RunLook look;
     look.ipc = of_late.ipc();
     look.utilisation = report::utilisation_json(of_late).dump();

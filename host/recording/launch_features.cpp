@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 
 #include "host/recording/chunk_touches.h"
@@ -131,7 +132,7 @@ class Features {
     f.thread_blocks = l.blocks_recorded;
     f.warps = l.blocks_recorded * ((l.block.count() + 31) / 32);
     const compiler::Kernel& kernel = *recording_.kernels[l.kernel];
-    const ChunkWalk walk(kernel);
+    std::optional<ChunkWalk> walk;  // launches that repeat others need none
     begin_piece();
     for (uint32_t c = l.first_chunk; c < l.first_chunk + l.num_chunks; ++c) {
       const uint32_t identity = recording_.traces.identity(c);
@@ -139,7 +140,8 @@ class Features {
         add(known->second, f);
       } else if (times_[identity] == 1 || kept_ > kMostKeptRanges) {
         Visit visit{kernel, [&](uint64_t line, uint32_t sectors) { touch(line, sectors, f); }};
-        walk.walk(*recording_.traces.chunk(c), visit);
+        if (!walk.has_value()) walk.emplace(kernel);
+        walk->walk(*recording_.traces.chunk(c), visit);
       } else {
         const auto touches = touches_->of(recording_, c, l.kernel);
         ChunkUse use{touches->transactions, touches->transacted_sectors, {}};

@@ -46,6 +46,22 @@ TEST(L2Slice, LinesElsewhereAreFetchedThereUntilItIsEmptied) {
     EXPECT_EQ(s.tags.in(r.rig.arena.base())[at], kNoLine);
 }
 
+TEST(L2Slice, LinesPutThereBeforehandGoInOrderOfTheirLastUse) {
+  SliceRig r([](L2SliceParams& p) { p.ways = 4; });
+  L2SliceState& s = r.rig.arena.get(r.state)[0];
+  std::byte* base = r.rig.arena.base();
+  const auto put = [&](LineAddr line) { l2_detail::preload(r.params, s, base, 0, line, 0); };
+  const auto has = [&](LineAddr line) {
+    return l2_detail::ways_of(r.params, s, base, 0, line) != 0;
+  };
+  for (LineAddr line = 1; line <= r.params.ways; ++line) put(line);
+  put(1);                  // is there, and is used again
+  put(r.params.ways + 1);  // in a full set
+  EXPECT_TRUE(has(1));
+  EXPECT_FALSE(has(2));
+  for (LineAddr line = 3; line <= r.params.ways + 1; ++line) EXPECT_TRUE(has(line)) << line;
+}
+
 TEST(L2Slice, HitLeavesAfterTheLatency) {
   SliceRig r;
   r.read(10, 6);

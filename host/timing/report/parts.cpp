@@ -110,8 +110,7 @@ void add(uint64_t& a, uint64_t b) { a += b; }
 
 }  // namespace
 
-RunResult between(const config::MachineConfig& machine, const RunResult& before,
-                  const RunResult& after) {
+RunResult between(const RunResult& before, const RunResult& after) {
   RunResult part = after;
   each_sum(part, before, false, subtract);
   each_counter(part, before, false, subtract);
@@ -122,12 +121,12 @@ RunResult between(const config::MachineConfig& machine, const RunResult& before,
     return std::none_of(part.kernels.begin(), part.kernels.end(),
                         [&](const KernelRow& k) { return k.kernel == c.kernel; });
   });
-  part.energy = account_energy(machine, part);
+  part.energy = {};
   return part;
 }
 
-RunResult joined(const config::MachineConfig& machine, const std::vector<RunResult>& parts) {
-  RunResult all = parts.front();
+RunResult joined(const config::MachineConfig& machine, std::vector<RunResult> parts) {
+  RunResult all = std::move(parts.front());
   for (size_t i = 1; i < parts.size(); ++i) {
     const RunResult& part = parts[i];
     for (KernelRow k : part.kernels) {
@@ -153,18 +152,19 @@ RunResult joined(const config::MachineConfig& machine, const std::vector<RunResu
   return all;
 }
 
-RunResult extrapolated(const config::MachineConfig& machine, const std::vector<RunResult>& parts,
+RunResult extrapolated(const config::MachineConfig& machine, std::vector<RunResult> parts,
                        const std::vector<PartWeight>& weights) {
-  std::vector<RunResult> weighted = parts;
   for (size_t i = 0; i < parts.size(); ++i) {
     const PartWeight& w = weights[i];
     const auto multiplied = [](uint64_t a, double by) {
       return by == 1 ? a : static_cast<uint64_t>(std::llround(static_cast<double>(a) * by));
     };
     const auto times = [&](uint64_t& a, uint64_t) { a = multiplied(a, w.times); };
-    RunResult& part = weighted[i];
-    each_sum(part, parts[i], false, times);
-    each_counter(part, parts[i], false, times);
+    RunResult& part = parts[i];
+    each_sum(part, part, false, times);
+    std::erase_if(part.counters, [](const Counter& c) { return is_most(c.name); });
+    for (Counter& c : part.counters)
+      if (!is_level(c.name)) times(c.value, 0);
     for (KernelRow& k : part.kernels) {
       k.weight = w.units * w.share;
       const double whole = w.times / k.weight;
@@ -174,7 +174,7 @@ RunResult extrapolated(const config::MachineConfig& machine, const std::vector<R
         k.*m = multiplied(k.*m, whole);
     }
   }
-  RunResult all = joined(machine, weighted);
+  RunResult all = joined(machine, std::move(parts));
   for (KernelRow& k : all.kernels) k.begin = 0;
   return all;
 }

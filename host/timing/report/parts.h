@@ -10,12 +10,11 @@
 namespace nearwarp::report {
 
 /// The counts that `after` has more than `before`, the same run earlier: rows of the launches that
-/// ended later, cycles from `before` on. Energy is accounted anew on `machine`.
-RunResult between(const config::MachineConfig& machine, const RunResult& before,
-                  const RunResult& after);
+/// ended later, cycles from `before` on. Without energy, which is accounted of what is reported.
+RunResult between(const RunResult& before, const RunResult& after);
 
 /// Several parts of a program, one after the other, as one run. `parts` is not empty.
-RunResult joined(const config::MachineConfig& machine, const std::vector<RunResult>& parts);
+RunResult joined(const config::MachineConfig& machine, std::vector<RunResult> parts);
 
 /// How much of the whole a part stands for.
 struct PartWeight {
@@ -25,7 +24,7 @@ struct PartWeight {
 };
 
 /// Parts that stand for others. Cycles of launches are their own; when they begin is not known.
-RunResult extrapolated(const config::MachineConfig& machine, const std::vector<RunResult>& parts,
+RunResult extrapolated(const config::MachineConfig& machine, std::vector<RunResult> parts,
                        const std::vector<PartWeight>& weights);
 
 }  // namespace nearwarp::report

@@ -5,6 +5,9 @@
 
 namespace nearwarp::sim {
 
+/// Room for the counters that most machines have.
+constexpr size_t kUsualCounters = 256;
+
 void collect(const runtime::Recording& recording, const ImageTables& image,
              const MechanismRuns& mechanisms, System& system, uint64_t now_cycle,
              report::RunResult& result) {
@@ -13,6 +16,7 @@ void collect(const runtime::Recording& recording, const ImageTables& image,
     if (kernels::is_sm(system.component(i).kind) && system.nodes[i].stack != kNoStack)
       result.parts.cross_links = true;
   collect_launches(recording, image, system, now_cycle, result);
+  result.counters.reserve(kUsualCounters);
   result.counters.push_back({"run.cycles", result.cycles, "core cycles", "Simulated time"});
   for (const ComponentClass& c : system.classes)
     if (is_sm_class(system, c)) collect_sms(system, c.name + ".", c.members, result);

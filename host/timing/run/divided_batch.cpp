@@ -82,7 +82,7 @@ struct Trend {
 
 /// The whole program's, of which these parts are a sample.
 report::RunResult extrapolated(const ReplayJob& whole, const runtime::LaunchSample& sample,
-                               const std::vector<report::RunResult>& parts, const Trend& trend) {
+                               std::vector<report::RunResult> parts, const Trend& trend) {
   std::vector<report::PartWeight> weights;
   double cycles = 0, inside = 0;
   for (size_t i = 0; i < parts.size(); ++i) {
@@ -96,7 +96,11 @@ report::RunResult extrapolated(const ReplayJob& whole, const runtime::LaunchSamp
     cycles += counts;
     if (u.instructions != 0) inside += counts;
   }
-  report::RunResult all = report::extrapolated(*whole.machine, parts, weights);
+  report::SampleReport sampled = report_of(sample, parts, weights);
+  if (cycles > 0)
+    sampled.start_error = std::hypot(
+        sampled.start_error, std::hypot(runtime::kInsideError, trend.bias()) * inside / cycles);
+  report::RunResult all = report::extrapolated(*whole.machine, std::move(parts), weights);
   // Totals that are known of all launches are not estimated.
   if (!all.partial) {
     all.warp_instructions = whole.recording->warp_instructions;
@@ -106,10 +110,7 @@ report::RunResult extrapolated(const ReplayJob& whole, const runtime::LaunchSamp
   all.launches->last = all.launches->of;
   all.launches->exact = false;
   all.launches->blocks = {};
-  report::SampleReport& s = all.launches->sample.emplace(report_of(sample, parts, weights));
-  if (cycles > 0)
-    s.start_error = std::hypot(s.start_error,
-                               std::hypot(runtime::kInsideError, trend.bias()) * inside / cycles);
+  all.launches->sample = std::move(sampled);
   return all;
 }
 
@@ -284,10 +285,10 @@ class PartsOfJobs final : public BatchObserver {
     const DividedJob& j = jobs_[job];
     const bool in_parts = ended == outcomes.size() && results[0].launches.has_value();
     if (in_parts && j.division->sample.has_value())
-      all.result = extrapolated(j.whole, *j.division->sample, results, trend);
+      all.result = extrapolated(j.whole, *j.division->sample, std::move(results), trend);
     else
-      all.result =
-          results.size() == 1 ? std::move(results[0]) : report::joined(*j.whole.machine, results);
+      all.result = results.size() == 1 ? std::move(results[0])
+                                       : report::joined(*j.whole.machine, std::move(results));
     return all;
   }
 

@@ -83,6 +83,9 @@ class PartWatch {
   /// Nothing is reported of what would come.
   bool is_over() const { return stops_ && looks_ == moments_.size(); }
 
+  /// Results have been taken at all moments, and nothing is reported of what comes after these.
+  bool is_known() const { return !looks_more() && pieces_.back().to.has_value(); }
+
   const std::vector<PartMoment>& moments() const { return moments_; }
   const std::vector<PartPiece>& pieces() const { return pieces_; }
 

@@ -32,8 +32,8 @@ void preload_l2(std::span<const runtime::Allocation> allocations,
           translate(system.page_tables.translation, base, a.application, static_cast<LineAddr>(n));
       const uint32_t slice = node_of(sm.homes.of(system.map.of(line, base), line, base));
       const auto& p = system.params<const L2SliceParams>(slice);
-      l2_detail::preload(p, system.state<L2SliceState>(slice), base, line,
-                         touched_sectors(p, n, begin, end));
+      l2_detail::preload(p, system.state<L2SliceState>(slice), base,
+                         l2_detail::set_of(p, base, line), line, touched_sectors(p, n, begin, end));
     }
   }
 }

@@ -311,9 +311,7 @@ report::RunResult Replay::part_of(const report::RunResult& all) const {
   };
   const auto part = [&](const std::optional<size_t>& from, const std::optional<size_t>& to,
                         const PartPiece& piece) {
-    report::RunResult r =
-        from.has_value() ? report::between(*what_.machine, at(from), at(to)) : at(to);
-    if (!from.has_value()) r.energy = report::account_energy(*what_.machine, r);
+    report::RunResult r = from.has_value() ? report::between(at(from), at(to)) : at(to);
     r.partial = all.partial;
     r.partial_reason = all.partial_reason;
     r.wall_seconds = all.wall_seconds;
@@ -341,23 +339,36 @@ report::RunResult Replay::part_of(const report::RunResult& all) const {
   const uint64_t simulated = what_.part->end - what_.part->begin;
   if (pieces.size() == 1) {
     report::RunResult r = part(pieces[0].from, pieces[0].to, pieces[0]);
+    r.energy = report::account_energy(*what_.machine, r);
     r.launches->simulated = simulated;
     return r;
   }
   report::RunResult r =
       part(pieces.front().from, pieces.back().to, {{}, {}, {what_.part->first, what_.part->end}});
+  r.energy = report::account_energy(*what_.machine, r);
   r.launches->simulated = simulated;
+  r.pieces.reserve(pieces.size());
   for (const PartPiece& piece : pieces) r.pieces.push_back(part(piece.from, piece.to, piece));
   r.pieces.front().launches->simulated = simulated;
   return r;
 }
 
 report::RunResult Replay::result(std::string partial_reason) {
-  report::RunResult r = counted(control_.last / system_.core_period);
-  r.energy = report::account_energy(*what_.machine, r);
+  report::RunResult r;
+  if (part_.has_value() && part_->is_known()) {
+    r.wall_seconds = wall_seconds();
+  } else {
+    r = counted(control_.last / system_.core_period);
+  }
   r.partial = !partial_reason.empty();
   r.partial_reason = std::move(partial_reason);
-  return part_.has_value() ? part_of(r) : r;
+  if (part_.has_value()) return part_of(r);
+  r.energy = report::account_energy(*what_.machine, r);
+  return r;
+}
+
+double Replay::wall_seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
 }
 
 /// All that has been counted so far, as of a run that ends now, but for energy, which follows from
@@ -368,7 +379,7 @@ report::RunResult Replay::counted(uint64_t now_cycle) {
   r.machine = what_.machine->name;
   r.policy = what_.policy->name;
   r.core_mhz = what_.machine->clocks.core_mhz;
-  r.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
+  r.wall_seconds = wall_seconds();
   r.parts.network_wires = what_.machine->interconnect.topology != "mesh";
   r.parts.core_tsvs = config::shape_of(*what_.machine).in_banks();
   r.parts.kept_lines = what_.machine->l2.write_policy == "back" && !what_.machine->l2.sectors;

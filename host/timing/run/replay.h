@@ -135,6 +135,7 @@ class Replay {
   System lay_out();
   report::RunResult result(std::string partial_reason);
   report::RunResult counted(uint64_t now_cycle);
+  double wall_seconds() const;  ///< since the run has begun
   report::RunResult part_of(const report::RunResult& all) const;
   uint64_t recorded(uint64_t committed) const;
   report::LaunchesReport part_report(const PartPiece& piece) const;

@@ -91,14 +91,13 @@ class L2Fill {
       if (slices.insert(uses.slice_of(i, 0)).second) walkers_.push_back(i);
   }
 
-  void put(uint16_t slice, LineAddr line, uint32_t sectors) {
-    if (system_.component(slice).kind != kernels::ComponentKind::kL2Slice) return;
+  void put(uint16_t slice, uint32_t set, LineAddr line, uint32_t sectors) {
     const auto& p = system_.params<L2SliceParams>(slice);
     std::byte* base = system_.arena.base();
     if (p.at_launch != L2AtLaunch::kKeep && l2_detail::goes_at_launch(p, base, line)) return;
     // No copies (device/cache/l2_halves.h): the home would have to know of them.
     if (p.halves.most != 0 && l2_detail::is_far(p, base, line)) return;
-    l2_detail::preload(p, system_.state<L2SliceState>(slice), base, line, sectors);
+    l2_detail::preload(p, system_.state<L2SliceState>(slice), base, set, line, sectors);
   }
   void put_page_table(const sm::TlbParams& p, uint32_t page) {
     for (uint32_t level = 0; level < p.walk_accesses; ++level) {
@@ -107,7 +106,12 @@ class L2Fill {
     }
   }
   void put_for_all(LineAddr line) {
-    for (const uint32_t i : walkers_) put(uses_.slice_of(i, line), line, 0xff);
+    for (const uint32_t i : walkers_) {
+      const uint16_t slice = uses_.slice_of(i, line);
+      if (system_.component(slice).kind != kernels::ComponentKind::kL2Slice) continue;
+      const auto& p = system_.params<L2SliceParams>(slice);
+      put(slice, l2_detail::set_of(p, system_.arena.base(), line), line, 0xff);
+    }
   }
 
  private:
@@ -160,7 +164,7 @@ void fill_caches(const runtime::Recording& recording, const Before& before, cons
     Order order;
     enum { kCode, kPage, kLine } what;
     uint64_t key;
-    uint32_t sectors = 0;
+    uint32_t sectors = 0, set = 0;
     auto operator<=>(const Event&) const = default;
   };
   std::vector<Event> events;
@@ -168,13 +172,13 @@ void fill_caches(const runtime::Recording& recording, const Before& before, cons
   for (const auto& [line, order] : uses.code()) events.push_back({order, Event::kCode, line});
   for (const auto& [page, order] : uses.pages()) events.push_back({order, Event::kPage, page});
   for (const auto& [key, use] : uses.lines())
-    if (use.loaded) events.push_back({use.order, Event::kLine, key, use.sectors});
+    if (use.loaded) events.push_back({use.order, Event::kLine, key, use.sectors, use.set});
   std::sort(events.begin(), events.end());
   L2Fill fill(uses, system);
   for (const Event& e : events) {
     if (e.what == Event::kCode) fill.put_for_all(static_cast<LineAddr>(e.key));
     if (e.what == Event::kPage) fill.put_page_table(tlb, static_cast<uint32_t>(e.key));
-    if (e.what == Event::kLine) fill.put(slice_of_key(e.key), line_of_key(e.key), e.sectors);
+    if (e.what == Event::kLine) fill.put(slice_of_key(e.key), e.set, line_of_key(e.key), e.sectors);
   }
   OpenRows rows(system);
   if (!rows.any()) return;

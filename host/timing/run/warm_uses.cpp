@@ -101,7 +101,8 @@ Uses::Recent Uses::looked_up(uint64_t key, LineAddr virtual_line, uint32_t asker
   found.is_kept = !store || keeps_stores(p);
   if (!found.is_kept || found.use->loaded) return found;
   found.use->loaded = true;
-  uint32_t& lines = in_set_[slice][l2_detail::set_of(p, base_, line)];
+  found.use->set = l2_detail::set_of(p, base_, line);
+  uint32_t& lines = in_set_[slice][found.use->set];
   if (++lines <= p.ways) ++filled_;
   return found;
 }

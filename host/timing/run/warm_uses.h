@@ -27,6 +27,7 @@ struct Use {
   Order loaded_first = ~Order{0};  ///< its first load that is known: memory was asked for it then
   Order stored_last = 0;           ///< its last store past the slice, to memory
   uint32_t sectors = 0;
+  uint32_t set = 0;     ///< of the slice, if it is there
   bool loaded = false;  ///< so that it is there; else it has only been written past the slice
 };
 

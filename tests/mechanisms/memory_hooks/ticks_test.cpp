@@ -44,7 +44,8 @@ struct ReadingSlice : SliceRig {
         {cycle * kPeriod - kHop, make_packet(kQuestion, 7, 50, 8, tag, line), 0});
   }
   void has(uint32_t line) {
-    l2_detail::preload(params, *rig.arena.get(state), rig.arena.base(), line, 0);
+    l2_detail::preload(params, *rig.arena.get(state), rig.arena.base(),
+                       l2_detail::set_of(params, rig.arena.base(), line), line, 0);
   }
   void run_all() {
     rig.run({kHop}, 100000);

@@ -58,7 +58,8 @@ struct ServiceRig : SliceRig {
   }
   /// The line is there before anything begins.
   void has(uint32_t line) {
-    l2_detail::preload(params, *rig.arena.get(state), rig.arena.base(), line, 0);
+    l2_detail::preload(params, *rig.arena.get(state), rig.arena.base(),
+                       l2_detail::set_of(params, rig.arena.base(), line), line, 0);
   }
   ServiceState& queue() {
     return *reinterpret_cast<ServiceState*>(rig.arena.base() +

@@ -54,13 +54,17 @@ void collect_cycles(const runtime::Recording& recording, System& system,
     std::map<std::string, SmCycles> by_kernel;
     for (const std::string& name : names)
       by_kernel[name] = {c.name, name, c.members.size(), p.num_warps, 0, {}};
+    std::vector<SmCycles*> rows;  // by kernel of the recording; null: it was not launched
+    for (const auto& kernel : recording.kernels) {
+      const auto it = by_kernel.find(kernel->name);
+      rows.push_back(it == by_kernel.end() ? nullptr : &it->second);
+    }
     for (const uint16_t endpoint : c.members) {
       const CyclesSoFar so_far = cycles_so_far(system, endpoint, end);
       all.warp_cycles += so_far.warp_cycles;
       add(so_far.all(), all);
-      for (size_t k = 0; k < so_far.by_kernel.size() && k < recording.kernels.size(); ++k)
-        if (const auto it = by_kernel.find(recording.kernels[k]->name); it != by_kernel.end())
-          add(so_far.by_kernel[k], it->second);
+      for (size_t k = 0; k < so_far.by_kernel.size() && k < rows.size(); ++k)
+        if (rows[k] != nullptr) add(so_far.by_kernel[k], *rows[k]);
     }
     append_counters(all, result);
     result.sm_cycles.push_back(all);

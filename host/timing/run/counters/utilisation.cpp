@@ -1,6 +1,5 @@
 // How busy links, buses, slices and the like were.
 #include <algorithm>
-#include <map>
 #include <tuple>
 #include <utility>
 
@@ -20,8 +19,11 @@ class Table {
   Table(System& system, report::RunResult& result)
       : system_(system), result_(result), ticks_(result.cycles * system.core_period) {}
 
-  Utilisation begin(std::string name, std::string text) const {
-    return {std::move(name), std::move(text), 0, ticks_, 0, 0, {}};
+  /// `most`: components that it is of, if that is known.
+  Utilisation begin(std::string name, std::string text, size_t most = 0) const {
+    Utilisation use{std::move(name), std::move(text), 0, ticks_, 0, 0, {}};
+    use.each.reserve(most);
+    return use;
   }
   void end(Utilisation use) {
     if (use.components != 0) result_.utilisation.push_back(std::move(use));
@@ -50,8 +52,8 @@ void Table::sms() {
   for (const ComponentClass& c : system_.classes) {
     if (!is_sm_class(system_, c)) continue;
     const std::string in = c.name == "sm" ? "" : " of stack SMs";
-    Utilisation issue = begin(c.name + ".issue", "issue slots" + in);
-    Utilisation lsu = begin(c.name + ".lsu", "load-store units" + in);
+    Utilisation issue = begin(c.name + ".issue", "issue slots" + in, c.members.size());
+    Utilisation lsu = begin(c.name + ".lsu", "load-store units" + in, c.members.size());
     Utilisation walkers = begin(c.name + ".walkers", "page walkers" + in);
     for (const uint16_t endpoint : c.members) {
       const auto& p = system_.params<sm::SmParams>(endpoint);
@@ -81,7 +83,8 @@ void Table::units(const ComponentClass& of, const std::string& in) {
       {".int", "integer units"},
       {".matrix", "matrix units"}};
   for (uint32_t unit = 0; unit < sm::kNumPortUnits; ++unit) {
-    Utilisation use = begin(of.name + kUnits[unit].first, kUnits[unit].second + in);
+    Utilisation use =
+        begin(of.name + kUnits[unit].first, kUnits[unit].second + in, of.members.size());
     for (const uint16_t endpoint : of.members) {
       const auto& p = system_.params<sm::SmParams>(endpoint);
       if (p.ports[unit] == 0) continue;
@@ -151,20 +154,33 @@ constexpr WireText text_of(ChannelClass kind) {
   return {};
 }
 
+/// What a channel's wires carried.
+struct WireUse {
+  std::tuple<ChannelClass, uint16_t, uint16_t> where;  ///< and from which endpoint to which
+  uint64_t busy = 0;                                   ///< ticks
+};
+
 /// Wires of all classes, but for those whose bandwidth is not limited; channels with the same ends
 /// are virtual channels of one.
 void Table::channels() {
-  std::map<ChannelClass, std::map<std::pair<uint16_t, uint16_t>, uint64_t>> wires;
+  std::vector<WireUse> wires;
+  wires.reserve(system_.channels.size());
   for (const ChannelInfo& info : system_.channels) {
     const Channel& c = *system_.arena.get(info.channel);
     if (c.ticks_per_byte_num != 0)
-      wires[info.kind][{c.producer, c.consumer}] += c.producer_side.busy;
+      wires.push_back({{info.kind, c.producer, c.consumer}, c.producer_side.busy});
   }
-  for (const auto& [kind, of_kind] : wires) {
+  std::ranges::sort(wires, {}, &WireUse::where);
+  for (size_t i = 0; i < wires.size();) {
+    const ChannelClass kind = std::get<ChannelClass>(wires[i].where);
     const WireText text = text_of(kind);
     Utilisation use = begin(text.name, text.text);
-    for (const auto& [ends, busy] : of_kind)
-      use.add(busy, name_of(ends.first) + " to " + name_of(ends.second));
+    while (i < wires.size() && std::get<ChannelClass>(wires[i].where) == kind) {
+      const auto where = wires[i].where;
+      uint64_t busy = 0;
+      for (; i < wires.size() && wires[i].where == where; ++i) busy += wires[i].busy;
+      use.add(busy, name_of(std::get<1>(where)) + " to " + name_of(std::get<2>(where)));
+    }
     end(std::move(use));
   }
 }

@@ -1,8 +1,7 @@
 // Where packets were on their way to the memory and back, place by place: waiting before a wire, on
 // it, and in what stands between wires. By Little's law that is how many of them were there, times
 // the run's time.
-#include <unordered_map>
-#include <utility>
+#include <algorithm>
 
 #include "host/timing/run/counters/subjects.h"
 
@@ -89,10 +88,9 @@ class Way {
       const Place place = place_of(info.kind);
       const Channel& c = *system_.arena.get(info.channel);
       ticks_[place] += c.producer_side.busy + c.producer_side.packets * c.latency;
-      place_of_.emplace(info.channel.offset, place);
     }
   }
-  /// Adds waits at switches; wires() comes before.
+  /// Adds waits at switches.
   void switches() {
     for (const uint16_t i : system_.of_kind(ComponentKind::kSwitch))
       before_wires(system_.state<SwitchState>(i), false);
@@ -147,17 +145,21 @@ class Way {
   void before_wires(const SwitchState& s, bool to_tsvs) {
     const SwitchOutput* outputs = s.outputs.in(system_.arena.base());
     for (uint32_t o = 0; o < s.outputs.count; ++o) {
-      const auto it = place_of_.find(outputs[o].channel.offset);
-      if (it == place_of_.end()) continue;
-      if (to_tsvs) ticks_[it->second] -= outputs[o].waited;
-      ticks_[to_tsvs ? kTsvs : it->second] += outputs[o].waited;
+      // Channels are in the order in which they lie in the arena.
+      const auto info =
+          std::ranges::lower_bound(system_.channels, outputs[o].channel.offset, {},
+                                   [](const ChannelInfo& i) { return i.channel.offset; });
+      if (info == system_.channels.end() || info->channel.offset != outputs[o].channel.offset)
+        continue;
+      const Place place = place_of(info->kind);
+      if (to_tsvs) ticks_[place] -= outputs[o].waited;
+      ticks_[to_tsvs ? kTsvs : place] += outputs[o].waited;
     }
   }
 
   System& system_;
   const bool core_tsvs_;
   uint64_t ticks_[kNumPlaces + 1] = {};  // the last: of no place
-  std::unordered_map<uint32_t, Place> place_of_;
 };
 
 }  // namespace
