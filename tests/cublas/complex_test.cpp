@@ -251,6 +251,29 @@ TEST_F(Complex, Vectors) {
   EXPECT_EQ(place, 2);
 }
 
+/// Places as those of real numbers: reference BLAS's comparisons with what is no number are false.
+TEST_F(Complex, PlacesAmongWhatIsNoNumber) {
+  struct Case {
+    std::vector<C32> x;
+    int most, least;
+  };
+  const Case cases[] = {{{{1, 0}, {0, NAN}, {3, 0}, {-5, 0}}, 4, 1},
+                        {{{5, 0}, {NAN, 0}, {0, 3}, {1, 0}}, 1, 4},
+                        {{{NAN, 0}, {2, 0}, {1, 0}}, 1, 1},
+                        {{{0, NAN}, {NAN, NAN}}, 1, 1}};
+  for (const Case& k : cases) {
+    const auto n = static_cast<int>(k.x.size());
+    const OnDevice<C32> x(k.x);
+    const OnDevice<C64> wide(std::vector<C64>(k.x.begin(), k.x.end()));
+    int most = 0;
+    int64_t least = 0;
+    ASSERT_EQ(cublasIzamax_v2(handle_, n, wide.get(), 1, &most), kSuccess);
+    ASSERT_EQ(cublasIcamin_v2_64(handle_, n, x.get(), 1, &least), kSuccess);
+    EXPECT_EQ(most, k.most) << &k - cases;
+    EXPECT_EQ(least, k.least) << &k - cases;
+  }
+}
+
 /// A part that is infinite stays by itself times a real number, and makes a length infinite.
 TEST_F(Complex, InfiniteParts) {
   const float two = 2;

@@ -77,6 +77,34 @@ TEST_F(CublasTest, Reductions) {
   EXPECT_NEAR(result.values()[0] / 7e200, 1, 1e-14);
 }
 
+/// Reference BLAS compares with the best so far, beginning with the first element: comparisons with
+/// what is no number are false.
+TEST_F(CublasTest, PlacesAmongWhatIsNoNumber) {
+  struct Case {
+    std::vector<float> x;
+    int most, least;
+  };
+  std::vector<float> later(600, 2), long_first(600, 2);  // several elements for each thread
+  later[3] = later[300] = NAN;
+  later[556] = 5;
+  later[557] = -1;
+  long_first[0] = NAN;
+  long_first[400] = 9;
+  const Case cases[] = {{{1, NAN, 3, -5}, 4, 1}, {{5, NAN, 3, 1}, 1, 4},  {{NAN, 2, 1, -5}, 1, 1},
+                        {{3, 1, NAN, -5}, 4, 2}, {{3, 1, -5, NAN}, 3, 2}, {{NAN, NAN}, 1, 1},
+                        {{-7, 7, NAN, 7}, 1, 1}, {later, 557, 558},       {long_first, 1, 1}};
+  for (const Case& k : cases) {
+    const int n = static_cast<int>(k.x.size());
+    const OnDevice<float> x(k.x);
+    const OnDevice<double> wide(std::vector<double>(k.x.begin(), k.x.end()));
+    int most = 0, least = 0;
+    ASSERT_EQ(cublasIsamax_v2(handle_, n, x.get(), 1, &most), kSuccess);
+    ASSERT_EQ(cublasIdamin_v2(handle_, n, wide.get(), 1, &least), kSuccess);
+    EXPECT_EQ(most, k.most) << &k - cases;
+    EXPECT_EQ(least, k.least) << &k - cases;
+  }
+}
+
 TEST_F(CublasTest, MatricesAndVectors) {
   for (const int m : kSizes) {
     const int n = 37;

@@ -12,20 +12,22 @@
 
 #define RAND(call) CHECK((call) == CURAND_STATUS_SUCCESS)
 
-/// Number i is the next one of sequence i % 4096.
-template <class State>
+/// Number i is the next one of sequence i % sequences.
+template <class State, int sequences>
 __global__ void reference(unsigned* words, int n, unsigned long long seed, unsigned long long offset) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
   State state;
-  curand_init(seed, (offset + i) % 4096, (offset + i) / 4096, &state);
+  curand_init(seed, (offset + i) % sequences, (offset + i) / sequences, &state);
   words[i] = curand(&state);
 }
+/// Groups of four words, each of the next of 65536 sequences.
 __global__ void philox(unsigned* words, int n, unsigned long long seed, unsigned long long offset) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
   curandStatePhilox4_32_10_t state;
-  curand_init(seed, 0, offset + i, &state);
+  const unsigned long long group = (offset + i) / 4;
+  curand_init(seed, group % 65536, group / 65536 * 4 + (offset + i) % 4, &state);
   words[i] = curand(&state);
 }
 
@@ -35,7 +37,7 @@ static void compare(curandRngType type, Reference&& reference_of, const char* na
   unsigned *words, *expected;
   CUDA(cudaMallocManaged(&words, (n + more) * sizeof(unsigned)));
   CUDA(cudaMallocManaged(&expected, (n + more) * sizeof(unsigned)));
-  for (const auto& [seed, offset] : {std::pair(1234ull, 0ull), {0x123456789abcdefull, 10001ull}}) {
+  for (const auto& [seed, offset] : {std::pair(1234ull, 0ull), {0x123456789abcdefull, 10001ull}, {5ull, 262144ull * 3 - 2500}}) {
     curandGenerator_t g;
     RAND(curandCreateGenerator(&g, type));
     RAND(curandSetPseudoRandomGeneratorSeed(g, seed));
@@ -61,8 +63,8 @@ int main() {
       kernel<<<(n + 127) / 128, 128>>>(to, n, seed, offset);
     };
   };
-  compare(CURAND_RNG_PSEUDO_XORWOW, on_device(reference<curandStateXORWOW_t>), "XORWOW");
-  compare(CURAND_RNG_PSEUDO_MRG32K3A, on_device(reference<curandStateMRG32k3a_t>), "MRG32k3a");
+  compare(CURAND_RNG_PSEUDO_XORWOW, on_device(reference<curandStateXORWOW_t, 4096>), "XORWOW");
+  compare(CURAND_RNG_PSEUDO_MRG32K3A, on_device(reference<curandStateMRG32k3a_t, 81920>), "MRG32k3a");
   compare(CURAND_RNG_PSEUDO_PHILOX4_32_10, on_device(philox), "Philox");
   compare(CURAND_RNG_PSEUDO_MT19937,
           [](unsigned* to, int n, unsigned long long seed, unsigned long long offset) {

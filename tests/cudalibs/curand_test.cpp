@@ -148,6 +148,181 @@ TEST(Curand, XorwowIsMarsaglias) {
   }
 }
 
+/// Numbers of NVIDIA's generators for the host (curandCreateGeneratorHost, cuRAND 10.4.1), seed
+/// 1234: at the first place, beside it, and where sequences come round. Normal ones agree but for
+/// rounding.
+TEST(Curand, NumbersAreNvidias) {
+  struct Number {
+    size_t at;
+    unsigned word;
+    float uniform;
+    double wide;
+    float normal;
+    double wide_normal;
+  };
+  struct Numbers {
+    int type;
+    std::vector<Number> numbers;
+  };
+  const Numbers kAll[] = {
+      {kXorwow,
+       {{0, 0x253d5e15, 0x1.29eafp-3f, 0x1.bd561cb7abc2bp-2, 0.780973554f, 0.35873979852445503},
+        {1, 0xd1f7605a, 0x1.a3eecp-1f, 0x1.da53518d7605ap-1, -1.80157816f, -1.239592503223552},
+        {4096, 0x6f558604, 0x1.bd5618p-2f, 0x1.d216d58cdb5e5p-2, 1.93902695f, 1.4438503460964678},
+        {8193, 0x83030ed9, 0x1.06061ep-1f, 0x1.1f1af3958c77p-6, -0.505464077f,
+         0.23793416773781922}}},
+      {kMrg32k3a,
+       {{0, 0xc96891f0, 0x1.92d124p-1f, 0x1.92d123e0dcbe5p-1, -0.360653788f, -0.36065364611174472},
+        {5, 0x4df33f46, 0x1.37ccfep-2f, 0x1.37ccfd1a8e5abp-2, 0.133793339f, 0.13379339823547715},
+        {4096, 0x9dda211d, 0x1.3bb442p-1f, 0x1.3bb4423bbe2a2p-1, 0.0452207141f,
+         0.045220713831235264},
+        {81920, 0x9650c684, 0x1.2ca18ep-1f, 0x1.2ca18d096fe43p-1, 0.642083287f,
+         0.64208339878874643}}},
+      {kPhilox,
+       {{0, 0x2090b348, 0x1.04859ap-3f, 0x1.b4f9e35f0b348p-1, -1.61649048f, -0.53952669590731883},
+        {1, 0xda7cf0ab, 0x1.b4f9e2p-1f, 0x1.97948a5c1907p-1, 1.22915542f, 0.16063334644202293},
+        {262143, 0x8e29d01a, 0x1.1c53ap-1f, 0x1.e294416a44749p-2, -1.66532397f,
+         -1.6508154761265608},
+        {262150, 0x1d8331c1, 0x1.d8331cp-4f, 0x1.c73f81df80852p-1, -0.355176866f,
+         0.26053669656083162}}},
+      {kSobol32,
+       {{0, 0, 0x1p-33f, 0x1p-32, -6.33795738f, -6.3379577545537904},
+        {5, 0xe0000000, 0x1.cp-1f, 0x1.c0000002p-1, 1.15034938f, 1.1503493809415335},
+        {4096, 0x00180000, 0x1.800008p-12f, 0x1.80001p-12, -3.37714577f, -3.3771458188450807}}}};
+  for (const Numbers& k : kAll) {
+    const size_t n = (k.numbers.back().at + 2) / 2 * 2;
+    const auto all = [&](auto zero, auto&& generate) {
+      void* generator = nullptr;
+      EXPECT_EQ(curandCreateGenerator(&generator, k.type), 0);
+      if (k.type != kSobol32) {
+        EXPECT_EQ(curandSetPseudoRandomGeneratorSeed(generator, 1234), 0);
+      }
+      const OnDevice<decltype(zero)> out(n);
+      EXPECT_EQ(generate(generator, out.get(), n), 0);
+      EXPECT_EQ(curandDestroyGenerator(generator), 0);
+      return out.values();
+    };
+    const auto words = all(0u, curandGenerate);
+    const auto uniform = all(0.f, curandGenerateUniform);
+    const auto wide = all(0., curandGenerateUniformDouble);
+    const auto normal = all(0.f, [](void* g, float* p, size_t count) {
+      return curandGenerateNormal(g, p, count, 0, 1);
+    });
+    const auto wide_normal = all(0., [](void* g, double* p, size_t count) {
+      return curandGenerateNormalDouble(g, p, count, 0, 1);
+    });
+    for (const Number& number : k.numbers) {
+      EXPECT_EQ(words[number.at], number.word) << k.type << " " << number.at;
+      EXPECT_EQ(uniform[number.at], number.uniform) << k.type << " " << number.at;
+      EXPECT_EQ(wide[number.at], number.wide) << k.type << " " << number.at;
+      EXPECT_NEAR(normal[number.at], number.normal, 1e-6) << k.type << " " << number.at;
+      EXPECT_NEAR(wide_normal[number.at], number.wide_normal, 1e-14) << k.type << " " << number.at;
+    }
+  }
+}
+
+/// A call begins with the sequence after that which gave the last number or pair, whatever each
+/// took; Philox's groups of doubles have taken two counters.
+TEST(Curand, CallsGoOnWithTheNextSequence) {
+  for (const int type : {kXorwow, kMrg32k3a, kPhilox}) {
+    const auto whole = numbers<unsigned>(type, 2 * 262144 + 40, curandGenerate);
+    const OnDevice<double> some(262144);
+    const OnDevice<unsigned> words(12);
+    const auto expect_words_from = [&](void* generator, size_t from) {
+      ASSERT_EQ(curandGenerate(generator, words.get(), 12), 0);
+      for (size_t i = 0; i < 12; ++i) EXPECT_EQ(words.values()[i], whole[from + i]) << type;
+      EXPECT_EQ(curandDestroyGenerator(generator), 0);
+    };
+    const auto make = [&] {
+      void* generator = nullptr;
+      EXPECT_EQ(curandCreateGenerator(&generator, type), 0);
+      EXPECT_EQ(curandSetPseudoRandomGeneratorSeed(generator, 99), 0);
+      return generator;
+    };
+    void* generator = make();
+    ASSERT_EQ(curandGenerateUniformDouble(generator, some.get(), 5), 0);
+    expect_words_from(generator, 5);
+    generator = make();
+    ASSERT_EQ(curandGenerateNormalDouble(generator, some.get(), 6, 0, 1), 0);
+    expect_words_from(generator, type == kPhilox ? 6 : 3);
+    generator = make();
+    ASSERT_EQ(curandGenerateUniformDouble(generator, some.get(), 262144), 0);
+    expect_words_from(generator, type == kXorwow   ? 2 * 262144
+                                 : type == kPhilox ? 2 * 262144
+                                                   : 262144);
+  }
+}
+
+TEST(Curand, OrdersAreNvidias) {
+  constexpr int kBest = 100, kDefault = 101, kSeeded = 102, kLegacy = 103, kDynamic = 104,
+                kQuasi = 201;
+  struct Case {
+    int type;
+    std::set<int> accepted;  // by NVIDIA's generators for the host
+  };
+  const Case cases[] = {{kXorwow, {kBest, kDefault, kSeeded, kLegacy}},
+                        {kMrg32k3a, {kBest, kDefault, kLegacy}},
+                        {kMtgp32, {kBest, kDefault, kLegacy}},
+                        {kMt19937, {kDefault, kLegacy}},
+                        {kPhilox, {kBest, kDefault, kLegacy}},
+                        {kSobol32, {kQuasi}},
+                        {kSobol64, {kQuasi}}};
+  for (const Case& k : cases) {
+    void* generator = nullptr;
+    ASSERT_EQ(curandCreateGeneratorHost(&generator, k.type), 0);
+    for (const int order : {99, kBest, kDefault, kSeeded, kLegacy, kDynamic, 105, 200, kQuasi, 202})
+      EXPECT_EQ(curandSetGeneratorOrdering(generator, order),
+                k.accepted.contains(order) ? 0 : kOutOfRange)
+          << k.type << " " << order;
+    EXPECT_EQ(curandDestroyGenerator(generator), 0);
+  }
+  void* generator = nullptr;
+  ASSERT_EQ(curandCreateGenerator(&generator, kPhilox), 0);
+  EXPECT_EQ(curandSetGeneratorOrdering(generator, kDynamic), 0);
+  EXPECT_EQ(curandSetGeneratorOrdering(generator, kSeeded), kOutOfRange);
+  EXPECT_EQ(curandDestroyGenerator(generator), 0);
+}
+
+/// The least number whose distribution function reaches the point.
+TEST(Curand, PoissonNumbersOfPoints) {
+  constexpr size_t kPoints = 2048;
+  const auto of_type = [&](int type, auto zero, auto&& generate) {
+    void* generator = nullptr;
+    EXPECT_EQ(curandCreateGenerator(&generator, type), 0);
+    const OnDevice<decltype(zero)> out(kPoints);
+    EXPECT_EQ(generate(generator, out.get(), kPoints), 0);
+    EXPECT_EQ(curandDestroyGenerator(generator), 0);
+    return out.values();
+  };
+  const auto points = of_type(kSobol64, 0., curandGenerateUniformDouble);
+  for (const double lambda : {0.1, 3.0, 30.0, 499.0, 501.0, 5000.0}) {
+    const auto poisson = [&](void* g, unsigned* p, size_t n) {
+      return curandGeneratePoisson(g, p, n, lambda);
+    };
+    const auto narrow = of_type(kSobol32, 0u, poisson), wide = of_type(kSobol64, 0u, poisson);
+    size_t others = 0;
+    for (size_t i = 0; i < kPoints; ++i) {
+      unsigned k = 0;
+      for (long double term = std::exp(static_cast<long double>(-lambda)), sum = term;
+           sum < static_cast<long double>(points[i]); sum += term)
+        term *= static_cast<long double>(lambda) / ++k;
+      EXPECT_LE(std::abs(static_cast<int>(wide[i] - k)), lambda < 500 ? 0 : 1)
+          << lambda << " " << i;
+      others += wide[i] != k ? 1u : 0u;
+      if (i != 0) {
+        EXPECT_LE(std::abs(static_cast<int>(narrow[i] - k)), 1) << lambda << " " << i;
+      }
+    }
+    EXPECT_LE(others, 2u) << lambda;
+  }
+  // NVIDIA's, for the host.
+  const auto few = of_type(kSobol64, 0u, [](void* g, unsigned* p, size_t n) {
+    return curandGeneratePoisson(g, p, n, 3);
+  });
+  EXPECT_EQ((std::vector(few.begin(), few.begin() + 16)),
+            (std::vector<unsigned>{0, 3, 4, 2, 2, 5, 3, 1, 1, 4, 6, 3, 2, 4, 3, 1}));
+}
+
 TEST(Curand, UniformNumbers) {
   for (const int type : kPseudo) {
     const auto narrow = moments(numbers<float>(type, kMany, curandGenerateUniform));

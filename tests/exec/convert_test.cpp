@@ -150,6 +150,59 @@ TEST(ConvertRows, AreConversionsOfEachLane) {
 #endif
 }
 
+/// PTX ISA 9.0, cvt: 0 if neither the source is .f64 nor the destination has 64 bits, else
+/// 1 << (bits of the destination - 1).
+TEST(ConvertRows, WhatIsNoNumberBecomesZeroOrTheTopBit) {
+  struct Case {
+    Number from, to;
+    uint64_t nan, want;
+  };
+  constexpr uint64_t kHalf = 0x7e00, kBrain = 0xffc0, kSingle = 0xffc00001,
+                     kDouble = 0x7ff8000000000000, kTop = 0x8000000000000000;
+  constexpr Case kCases[] = {{Number::kF16, Number::kS32, kHalf, 0},
+                             {Number::kF16, Number::kU64, kHalf, kTop},
+                             {Number::kF16, Number::kS64, kHalf, kTop},
+                             {Number::kBF16, Number::kU32, kBrain, 0},
+                             {Number::kBF16, Number::kS64, kBrain, kTop},
+                             {Number::kF32, Number::kU8, kSingle, 0},
+                             {Number::kF32, Number::kS16, kSingle, 0},
+                             {Number::kF32, Number::kS32, kSingle, 0},
+                             {Number::kF32, Number::kU32, kSingle, 0},
+                             {Number::kF32, Number::kS64, kSingle, kTop},
+                             {Number::kF32, Number::kU64, kSingle, kTop},
+                             {Number::kF64, Number::kU16, kDouble, 0x8000},
+                             {Number::kF64, Number::kS16, kDouble, 0x8000},
+                             {Number::kF64, Number::kS32, kDouble, 1u << 31},
+                             {Number::kF64, Number::kU32, kDouble, 1u << 31},
+                             {Number::kF64, Number::kS64, kDouble, kTop},
+                             {Number::kF64, Number::kU64, kDouble, kTop}};
+  for (const Case& k : kCases) {
+    const unsigned bytes = bits_of(k.to) <= 16 ? 2 : bits_of(k.to) / 8;
+    const uint64_t register_bits = ~uint64_t{0} >> (64 - 8 * bytes);
+    // To the nearest away from zero goes lane by lane, the others all at once.
+    for (const Round round : {Round::kZero, Round::kNearest, Round::kNearestAway}) {
+      const ConvertFlags f{k.from, k.to, round, true, false, false, static_cast<uint8_t>(bytes)};
+      EXPECT_EQ(convert_value(f, k.nan) & register_bits, k.want) << int(k.from) << int(k.to);
+      Rows rows;
+      Op op{};
+      op.d = 2;
+      op.b = bits_of(k.from) == 64 ? 1 : 0;
+      op.imm = f.pack();
+      if (op.b != 0)
+        row<uint64_t>(rows.bytes, 0)[5] = k.nan;
+      else
+        row<uint32_t>(rows.bytes, 0)[5] = static_cast<uint32_t>(k.nan);
+      convert(rows.bytes, op, ~0u);
+      EXPECT_EQ(bytes == 8 ? row<uint64_t>(rows.bytes, 2)[5] : row<uint32_t>(rows.bytes, 2)[5],
+                k.want)
+          << int(k.from) << " " << int(k.to) << " " << int(round);
+    }
+  }
+  EXPECT_EQ(truncated_s32(std::nan("")), INT32_MIN);
+  EXPECT_EQ(truncated_s32(std::nanf("")), 0);
+  EXPECT_EQ(truncated_u32(std::nanf("")), 0u);
+}
+
 // --- Codes of single conversions ---------------------------------------------------------------
 
 constexpr uint32_t kPatterns = testing::rounds(1 << 20);

@@ -338,7 +338,11 @@ TEST(Convert, FloatsToIntegers) {
         cases.push_back({op, d, op + " %" + d + ", " + source_register(from) + ";",
                          [from, to, mode](U a, U, U) -> U {
                            const double v = from.bits == 32 ? double{f32(a)} : f64(a);
-                           if (std::isnan(v)) return 0;
+                           if (std::isnan(v)) {  // PTX ISA 9.0, cvt
+                             const Wide top = Wide{1} << (to.bits - 1);
+                             if (from.bits != 64 && to.bits != 64) return 0;
+                             return static_cast<U>(lowest(to) < 0 ? -top : top);
+                           }
                            const double r = std::isinf(v) ? v : integral(v, mode);
                            if (r <= static_cast<double>(lowest(to)))
                              return static_cast<U>(lowest(to));

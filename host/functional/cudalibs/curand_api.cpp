@@ -5,6 +5,7 @@
 #include <mutex>
 #include <string>
 #include <unordered_set>
+#include <utility>
 
 #include "host/functional/cudalibs/call.h"
 #include "host/functional/cudalibs/curand_states.h"
@@ -58,7 +59,11 @@ void require(bool holds, Status otherwise = kOutOfRange) {
   if (!holds) throw Failure{otherwise};
 }
 
-/// A generator: its words are one sequence, of which distributions take as many as they need.
+/// How a distribution takes words: those of a number, of pairs of numbers, or two as the key of a
+/// number's own stream.
+enum class Draw { kSingle, kPairs, kKeys };
+
+/// A generator: sequences of words, of which each number takes as many as it needs from the next.
 class Generator {
  public:
   Generator(int type, bool is_host) : type_(type), is_host_(is_host) {}
@@ -85,6 +90,16 @@ class Generator {
     }
     dimensions_ = dimensions;
     is_ready_ = false;
+  }
+  /// Orders that NVIDIA's generators take. There is one order of each.
+  void ordering(int ordering) {
+    constexpr int kBest = 100, kDefault = 101, kSeeded = 102, kLegacy = 103, kDynamic = 104,
+                  kQuasi = 201;
+    require(is_quasi()             ? ordering == kQuasi
+            : ordering == kSeeded  ? type_ == kXorwow
+            : ordering == kDynamic ? !is_host_ && type_ != kMt19937
+            : ordering == kBest    ? !is_host_ || type_ != kMt19937
+                                   : ordering == kDefault || ordering == kLegacy);
   }
   void stream(cudalibs::Stream stream) { stream_ = stream; }
 
@@ -114,8 +129,8 @@ class Generator {
         std::memcpy(words.data(), directions.data(), words.size() * sizeof(uint32_t));
         break;
       }
-      default:  // Philox has none
-        break;
+      default:
+        words.resize(kPhiloxSequences);
     }
     states_ = cudalibs::Memory(words.size() * sizeof(uint32_t));
     if (!words.empty() &&
@@ -129,13 +144,23 @@ class Generator {
 
   /// Words themselves.
   void generate(void* to, size_t n) {
-    with_output(to, n * word_bytes(),
-                [&](void* out) { words(static_cast<unsigned*>(out), static_cast<int64_t>(n)); });
+    with_output(to, n * word_bytes(), [&](void* out) {
+      words(static_cast<unsigned*>(out), static_cast<int64_t>(n), 1, false);
+    });
   }
-  /// Numbers of `bytes` bytes that `kernel` makes of `words_each` words each.
-  void generate(const char* kernel, void* to, size_t n, size_t bytes, size_t words_each,
-                NumberArgs args) {
+  /// Numbers of `bytes` bytes that `kernel` makes.
+  void generate(const char* kernel, void* to, size_t n, size_t bytes, Draw draw, NumberArgs args) {
     with_output(to, n * bytes, [&](void* out) {
+      const bool as_steps = type_ == kMrg32k3a && draw != Draw::kKeys;
+      args.kind = is_long()    ? kLongSobolWords
+                  : is_quasi() ? kSobolWords
+                  : as_steps   ? kMrgSteps
+                               : kRandomWords;
+      const bool two = draw == Draw::kKeys || bytes == sizeof(double);
+      const size_t words_each = two && args.kind == kRandomWords ? 2 : 1;
+      // Both numbers of a pair are of one sequence, but for Philox, whose groups have them.
+      const bool has_sequences = type_ == kXorwow || type_ == kMrg32k3a;
+      const size_t together = has_sequences && draw == Draw::kPairs ? 2 : 1;
       const size_t count = n * words_each;
       void* own = nullptr;
       // Words of numbers of their size can lie where these come to.
@@ -143,11 +168,11 @@ class Generator {
       if (!in_place && cudalibs::cudaMallocAsync(&own, count * word_bytes(), stream_) != 0)
         throw cudalibs::Problem::kMemory;
       auto* const from = static_cast<unsigned*>(in_place ? out : own);
-      words(from, static_cast<int64_t>(count));
+      words(from, static_cast<int64_t>(n / together), static_cast<int>(words_each * together),
+            as_steps);
       args.words = from;
       args.numbers = out;
       args.n = static_cast<int64_t>(n);
-      args.quasi_digits = is_quasi() ? static_cast<int>(8 * word_bytes()) : 0;
       cudalibs::launch(kernel, args.n, &args, stream_);
       if (own != nullptr) cudalibs::cudaFreeAsync(own, stream_);
     });
@@ -170,19 +195,24 @@ class Generator {
       throw cudalibs::Problem::kLaunch;
   }
 
-  void words(unsigned* to, int64_t n) {
+  /// `draws` words for each of n numbers.
+  void words(unsigned* to, int64_t n, int draws, bool as_steps) {
     constexpr uint32_t kThreads = 256;
     require(!is_quasi() || n % dimensions_ == 0, kLengthNotMultiple);
     auto* const states = static_cast<unsigned*>(states_.get());
-    const WordArgs args = {
-        to, n, position_, states, seed_, states, is_quasi() ? n / dimensions_ : 0};
-    constexpr cudalibs::Dim kAll = {kSequences / kThreads, 1, 1};
+    if (type_ == kMt19937 || type_ == kMtgp32) n *= std::exchange(draws, 1);
+    const int64_t points = is_quasi() ? n / dimensions_ : 0;
+    const WordArgs args = {to,     n,      position_, states,          seed_,
+                           states, points, draws,     as_steps ? 1 : 0};
+    const auto sequences = [&](const char* kernel, int64_t all) {
+      cudalibs::launch(kernel, std::min(n, all), &args, stream_);
+    };
     switch (type_) {
       case kXorwow:
-        cudalibs::launch_blocks("curand_xorwow", kAll, kThreads, &args, stream_);
+        sequences("curand_xorwow", kXorwowSequences);
         break;
       case kMrg32k3a:
-        cudalibs::launch_blocks("curand_mrg32k3a", kAll, kThreads, &args, stream_);
+        sequences("curand_mrg32k3a", kMrgSequences);
         break;
       case kMt19937:
         cudalibs::launch_blocks("curand_mt19937", {1, 1, 1}, kThreads, &args, stream_);
@@ -198,9 +228,10 @@ class Generator {
         cudalibs::launch("curand_sobol64", n, &args, stream_);
         break;
       default:
-        cudalibs::launch("curand_philox4_32_10", n / 4 + 2, &args, stream_);
+        cudalibs::launch("curand_philox4_32_10", std::min<int64_t>(n / 4 + 2, kPhiloxSequences),
+                         &args, stream_);
     }
-    position_ += static_cast<uint64_t>(is_quasi() ? n / dimensions_ : n);
+    position_ += static_cast<uint64_t>(is_quasi() ? points : n);
   }
 
   int type_;
@@ -269,8 +300,7 @@ Status normal(Generator* generator, const char* kernel, void* to, size_t n, size
     args.mean = mean;
     args.deviation = deviation;
     args.logarithmic = logarithmic ? 1 : 0;
-    const bool two_words = bytes == sizeof(double) && !g.is_quasi();
-    g.generate(kernel, to, n, bytes, two_words ? 2 : 1, args);
+    g.generate(kernel, to, n, bytes, Draw::kPairs, args);
   });
 }
 
@@ -295,12 +325,8 @@ NW_CURAND curandSetPseudoRandomGeneratorSeed(Generator* generator, unsigned long
 NW_CURAND curandSetGeneratorOffset(Generator* generator, unsigned long long offset) {
   return call(generator, [&](Generator& g) { g.offset(offset); });
 }
-/// There is one order.
 NW_CURAND curandSetGeneratorOrdering(Generator* generator, int ordering) {
-  return call(generator, [&](Generator& g) {
-    constexpr int kBest = 100, kDynamic = 104, kQuasi = 201;
-    require(g.is_quasi() ? ordering == kQuasi : ordering >= kBest && ordering <= kDynamic);
-  });
+  return call(generator, [&](Generator& g) { g.ordering(ordering); });
 }
 NW_CURAND curandSetQuasiRandomGeneratorDimensions(Generator* generator, unsigned dimensions) {
   return call(generator, [&](Generator& g) { g.dimensions(dimensions); });
@@ -338,12 +364,13 @@ NW_CURAND curandGenerateLongLong(Generator* generator, unsigned long long* to, s
   });
 }
 NW_CURAND curandGenerateUniform(Generator* generator, float* to, size_t n) {
-  return call(generator,
-              [&](Generator& g) { g.generate("curand_uniform_f32", to, n, sizeof(*to), 1, {}); });
+  return call(generator, [&](Generator& g) {
+    g.generate("curand_uniform_f32", to, n, sizeof(*to), Draw::kSingle, {});
+  });
 }
 NW_CURAND curandGenerateUniformDouble(Generator* generator, double* to, size_t n) {
   return call(generator, [&](Generator& g) {
-    g.generate("curand_uniform_f64", to, n, sizeof(*to), g.is_quasi() ? 1 : 2, {});
+    g.generate("curand_uniform_f64", to, n, sizeof(*to), Draw::kSingle, {});
   });
 }
 NW_CURAND curandGenerateNormal(Generator* generator, float* to, size_t n, float mean,
@@ -365,14 +392,9 @@ NW_CURAND curandGenerateLogNormalDouble(Generator* generator, double* to, size_t
 NW_CURAND curandGeneratePoisson(Generator* generator, unsigned* to, size_t n, double lambda) {
   return call(generator, [&](Generator& g) {
     require(lambda > 0 && lambda <= 1e9);
-    if (g.is_quasi()) {
-      cudalibs::say_not_supported("curandGeneratePoisson", "of quasirandom numbers", "cuRAND",
-                                  "CURAND_STATUS_TYPE_ERROR");
-      throw Failure{kTypeError};
-    }
     NumberArgs args{};
     args.mean = lambda;
-    g.generate("curand_poisson", to, n, sizeof(*to), 2, args);
+    g.generate("curand_poisson", to, n, sizeof(*to), Draw::kKeys, args);
   });
 }
 

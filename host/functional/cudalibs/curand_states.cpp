@@ -13,11 +13,6 @@ namespace nearwarp::curand {
 
 namespace {
 
-/// How many of the numbers so far are those of sequence `s`.
-uint64_t given_of(uint64_t given, uint64_t s) {
-  return given / kSequences + (s < given % kSequences ? 1 : 0);
-}
-
 // --- XORWOW: five words, of which a step is linear over bits, and a sum
 // ---------------------------
 
@@ -106,7 +101,7 @@ Vector ahead(Map map, Vector v, uint64_t steps) {
 }  // namespace
 
 std::vector<uint32_t> xorwow_states(uint64_t seed, uint64_t given) {
-  constexpr int kApart = 67;
+  constexpr int kApart = 67, kSequences = kXorwowSequences;
   constexpr uint32_t kSumStep = 362437;
   // As cuRAND's device interface makes a state of a seed (the toolkit's curand_kernel.h).
   const uint32_t s0 = static_cast<uint32_t>(seed) ^ 0xaad26b49u;
@@ -120,14 +115,15 @@ std::vector<uint32_t> xorwow_states(uint64_t seed, uint64_t given) {
   for (size_t s = 0; s < kSequences; ++s) {
     const Bits own = s < given % kSequences ? step(v) : v;
     for (size_t w = 0; w < 5; ++w) states[w * kSequences + s] = own[w];
-    states[5 * kSequences + s] = sum + kSumStep * static_cast<uint32_t>(given_of(given, s));
+    const uint64_t own_given = given / kSequences + (s < given % kSequences ? 1 : 0);
+    states[5 * kSequences + s] = sum + kSumStep * static_cast<uint32_t>(own_given);
     v = far(v);
   }
   return states;
 }
 
 std::vector<uint32_t> mrg32k3a_states(uint64_t seed, uint64_t given) {
-  constexpr int kApart = 76;
+  constexpr int kApart = 76, kSequences = kMrgSequences;
   constexpr uint64_t kFirst = 12345;
   Words a = {kFirst, kFirst, kFirst}, b = a;
   if (seed != 0) {  // as cuRAND's device interface

@@ -6,8 +6,8 @@
 
 namespace nearwarp::curand {
 
-/// The states of kSequences sequences that are 2^67 numbers (XORWOW) or 2^76 (MRG32k3a) apart, when
-/// `given` numbers of all have been given: as WordArgs::states has them.
+/// The states of k...Sequences sequences that are 2^67 numbers (XORWOW) or 2^76 (MRG32k3a) apart,
+/// when `given` numbers of all have been given: as WordArgs::states has them.
 std::vector<uint32_t> xorwow_states(uint64_t seed, uint64_t given);
 std::vector<uint32_t> mrg32k3a_states(uint64_t seed, uint64_t given);
 /// The words of an MT19937 generator, and how many have been given.

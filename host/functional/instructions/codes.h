@@ -115,6 +115,11 @@ NW_HD inline bool is_float(Number n) { return n >= Number::kF16; }
 NW_HD inline bool is_signed_number(Number n) {
   return n == Number::kS8 || n == Number::kS16 || n == Number::kS32 || n == Number::kS64;
 }
+
+/// What is no number becomes an integer with the top bit alone, not 0 (PTX ISA 9.0, cvt).
+NW_HD inline bool nan_has_top_bit(Number from, Number to) {
+  return from == Number::kF64 || to == Number::kS64 || to == Number::kU64;
+}
 NW_HD inline unsigned bits_of(Number n) {
   switch (n) {
     case Number::kU8:

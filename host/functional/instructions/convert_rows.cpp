@@ -112,21 +112,23 @@ void round_all(T (&x)[kLanes], Round round) {
   });
 }
 
-/// Whole numbers to integers: what is beyond the format's range becomes its end, what is no number
-/// 0.
+/// Whole numbers, read from format `from`, to integers: what is beyond the format's range becomes
+/// its end, what is no number 0 or the top bit alone.
 template <class T>
-void to_integers(const T (&x)[kLanes], Number format, Integers& to) {
+void to_integers(const T (&x)[kLanes], Number from, Number format, Integers& to) {
+  const bool top_bit = nan_has_top_bit(from, format);
   with_integer(format, [&]<class I>(I) {
     // 2^63 and 2^64 have no neighbours below in f64 that 64-bit integers have.
     const double most = std::ldexp(1.0, std::numeric_limits<I>::digits);
     const auto least = static_cast<double>(std::numeric_limits<I>::min());
+    const I nan = top_bit ? static_cast<I>(I{1} << (8 * sizeof(I) - 1)) : I{0};
     for (uint32_t i = 0; i < kLanes; ++i) {
       const auto v = static_cast<double>(x[i]);
       const bool inside = v >= least && v < most;
       const double safe = inside ? v : 0;
       const I beyond = v >= most   ? std::numeric_limits<I>::max()
                        : v < least ? std::numeric_limits<I>::min()
-                                   : I{0};
+                                   : nan;
       to[i] = static_cast<uint64_t>(inside ? static_cast<I>(safe) : beyond);
     }
   });
@@ -298,7 +300,7 @@ bool has_rows(const ConvertFlags& f) {
 void from_floats(Floats& x, const ConvertFlags& f, Integers& to) {
   if (!is_float(f.to)) {
     round_all(x, f.round);
-    return to_integers(x, f.to, to);
+    return to_integers(x, f.from, f.to, to);
   }
   if (f.integral) round_all(x, f.round);
   if (f.to == Number::kF32) return finish(x, f, to);
@@ -311,7 +313,7 @@ void from_floats(Floats& x, const ConvertFlags& f, Integers& to) {
 void from_doubles(Doubles& x, const ConvertFlags& f, Integers& to) {
   if (!is_float(f.to)) {
     round_all(x, f.round);
-    return to_integers(x, f.to, to);
+    return to_integers(x, f.from, f.to, to);
   }
   if (f.integral) round_all(x, f.round);
   if (f.to == Number::kF64) return finish(x, f, to);

@@ -205,9 +205,13 @@ uint64_t integer_source(Number from, uint64_t bits) {
                                 : bits << up >> up;
 }
 
-uint64_t float_to_integer(double v, Number to, Round round) {
-  if (v != v) return 0;
+uint64_t float_to_integer(double v, Number from, Number to, Round round) {
   const unsigned width = bits_of(to);
+  if (v != v) {
+    if (!nan_has_top_bit(from, to)) return 0;
+    return is_signed_number(to) ? static_cast<uint64_t>(INT64_MIN >> (64 - width))
+                                : uint64_t{1} << (width - 1);
+  }
   const double r = std::isinf(v) ? v : round_integral(v, round);
   if (is_signed_number(to)) {
     const double limit = std::ldexp(1.0, static_cast<int>(width) - 1);
@@ -314,7 +318,7 @@ void float_rounded(uint8_t* rows, const Op& op, uint32_t mask) {
 uint64_t convert_value(const ConvertFlags& f, uint64_t bits) {
   if (is_float(f.from)) {
     if (is_float(f.to)) return float_to_float(f, bits);
-    return float_to_integer(to_double(f, bits), f.to, f.round);
+    return float_to_integer(to_double(f, bits), f.from, f.to, f.round);
   }
   const uint64_t v = integer_source(f.from, bits);
   return is_float(f.to) ? integer_to_float(f, v) : integer_to_integer(f, v);

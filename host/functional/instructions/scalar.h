@@ -256,14 +256,16 @@ NW_HD NW_INLINE T number_or_nan(T x) {
   return x != x ? canonical_nan(x) : x;
 }
 
-/// Towards zero; what is beyond the range becomes its end, what is no number 0.
+/// Towards zero; what is beyond the range becomes its end, what is no number 0 in f32 and the least
+/// in f64 (nan_has_top_bit()).
 template <class T>
 NW_HD NW_INLINE int32_t truncated_s32(T x) {
+  constexpr bool kIsDouble = sizeof(T) == 8;
   const T most = static_cast<T>(2147483648.0);
   const bool inside = x > -most - T{1} && x < most;
   const auto within = static_cast<int32_t>(inside ? x : T{0});
-  const int32_t beyond = x < 0 ? INT32_MIN : INT32_MAX;
-  return inside || x != x ? within : beyond;
+  const int32_t beyond = x < 0 || (kIsDouble && x != x) ? INT32_MIN : INT32_MAX;
+  return inside || (!kIsDouble && x != x) ? within : beyond;
 }
 NW_HD NW_INLINE uint32_t truncated_u32(float x) {
   const bool inside = x > 0 && x < 0x1p32f, upper = x >= 0x1p31f;

@@ -213,7 +213,8 @@ struct Best {
   T value;
   long long place;  ///< from 1 on; 0: none
 };
-/// The first element whose parts' magnitudes are largest or least together, counted from 1; 0: there is none.
+/// The first element whose parts' magnitudes are largest or least together, counted from 1; 0: there is none. What is
+/// no number is the answer if it stands first, else it is skipped, as where elements are compared one after another.
 template <class T>
 __device__ void index_of(const ComplexVectorArgs& p) {
   const bool largest = p.operation == kComplexLargest;
@@ -223,10 +224,14 @@ __device__ void index_of(const ComplexVectorArgs& p) {
     return (largest ? b.value > a.value : b.value < a.value) ? b : a;
   };
   Best<T> best = {0, 0};
-  for (long long i = threadIdx.x; i < p.n; i += kThreads)
-    best = better(best, {magnitudes(element<T>(p.x, p.n, i, p.x_increment)), i + 1});
+  for (long long i = threadIdx.x; i < p.n; i += kThreads) {
+    const T size = magnitudes(element<T>(p.x, p.n, i, p.x_increment));
+    if (size == size) best = better(best, {size, i + 1});
+  }
   best = of_block(best, better);
   if (threadIdx.x != 0) return;
+  const T first = p.n > 0 ? magnitudes(element<T>(p.x, p.n, 0, p.x_increment)) : T(0);
+  if (first != first) best.place = 1;
   if (p.wide_result != 0)
     *static_cast<long long*>(p.result) = best.place;
   else

@@ -82,7 +82,8 @@ __device__ void length(const VectorArgs& p) {
   sum = sum_of_block(sum);
   if (threadIdx.x == 0) *static_cast<T*>(p.result) = is_scaled ? scale * sqrt(sum) : scale;
 }
-/// The first element of the largest or least magnitude, counted from 1; 0: there is none.
+/// The first element of the largest or least magnitude, counted from 1; 0: there is none. What is no number is the
+/// answer if it stands first, else it is skipped, as where elements are compared one after another.
 template <class T>
 __device__ void index_of(const VectorArgs& p) {
   __shared__ T values[kThreads];
@@ -91,7 +92,8 @@ __device__ void index_of(const VectorArgs& p) {
   long long place = -1;
   for (long long i = threadIdx.x; i < p.n; i += kThreads) {
     const T x = element<T>(p.x, p.n, i, p.x_increment), size = x < 0 ? -x : x;
-    if (place < 0 || (p.operation == kLargest ? size > best : size < best)) best = size, place = i;
+    const bool better = place < 0 || (p.operation == kLargest ? size > best : size < best);
+    if (better && size == size) best = size, place = i;
   }
   values[threadIdx.x] = best;
   places[threadIdx.x] = place;
@@ -109,10 +111,12 @@ __device__ void index_of(const VectorArgs& p) {
     __syncthreads();
   }
   if (threadIdx.x == 0) {
+    const T first = p.n > 0 ? element<T>(p.x, p.n, 0, p.x_increment) : T(0);
+    const long long found = first != first ? 1 : places[0] + 1;
     if (p.wide_result != 0)
-      *static_cast<long long*>(p.result) = places[0] + 1;
+      *static_cast<long long*>(p.result) = found;
     else
-      *static_cast<int*>(p.result) = static_cast<int>(places[0] + 1);
+      *static_cast<int*>(p.result) = static_cast<int>(found);
   }
 }
 

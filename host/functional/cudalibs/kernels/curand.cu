@@ -13,15 +13,17 @@ __device__ void each(long long n, F&& f) {
     f(i);
 }
 
-/// A thread for each sequence, whose state is `s`; next(s) steps and gives a word.
-template <class Next>
+/// A thread for each of kSequences that has something to give; next(s) steps its state and gives a word.
+template <int kSequences, class Next>
 __device__ void sequences(const WordArgs& a, Next&& next) {
-  const int t = blockIdx.x * blockDim.x + threadIdx.x;
-  unsigned s[kStateWords];
-  for (int w = 0; w < kStateWords; ++w) s[w] = a.states[w * kSequences + t];
-  long long i = (t + kSequences - int(a.position % kSequences)) % kSequences;
-  for (; i < a.n; i += kSequences) a.words[i] = next(s);
-  for (int w = 0; w < kStateWords; ++w) a.states[w * kSequences + t] = s[w];
+  each(a.n < kSequences ? a.n : kSequences, [&](long long first) {
+    const int sequence = int((a.position + first) % kSequences);
+    unsigned s[kStateWords];
+    for (int w = 0; w < kStateWords; ++w) s[w] = a.states[w * kSequences + sequence];
+    for (long long i = first; i < a.n; i += kSequences)
+      for (int draw = 0; draw < a.draws; ++draw) a.words[i * a.draws + draw] = next(s);
+    for (int w = 0; w < kStateWords; ++w) a.states[w * kSequences + sequence] = s[w];
+  });
 }
 
 /// Marsaglia, "Xorshift RNGs" (2003), section 3.1: five words and a sum.
@@ -33,15 +35,15 @@ __device__ unsigned xorwow(unsigned* s) {
   return s[4] + s[5];
 }
 
-/// L'Ecuyer, "Good parameters and implementations for combined multiple recursive random number generators" (1999).
+/// L'Ecuyer, "Good parameters and implementations for combined multiple recursive random number generators" (1999):
+/// 1 to m1.
 __device__ unsigned mrg32k3a(unsigned* s) {
   const unsigned long long m1 = 4294967087ull, m2 = 4294944443ull;
   const unsigned p1 = (1403580ull * s[1] + 810728ull * (m1 - s[0])) % m1;
   const unsigned p2 = (527612ull * s[5] + 1370589ull * (m2 - s[3])) % m2;
   s[0] = s[1], s[1] = s[2], s[2] = p1;
   s[3] = s[4], s[4] = s[5], s[5] = p2;
-  const unsigned long long p = p1 > p2 ? p1 - p2 : p1 + (m1 - p2);
-  return (unsigned)(p * 1.000000048662);  // 1 to m1: to all 32 bits
+  return p1 > p2 ? p1 - p2 : p1 + unsigned(m1 - p2);
 }
 
 struct Words4 {
@@ -152,17 +154,30 @@ __device__ double uniform(unsigned x, unsigned y) {
   return (x ^ ((unsigned long long)y << 21)) * 0x1p-53 + 0x1p-54;
 }
 
+constexpr double kMrgUnit = 2.3283065498378288e-10;  // of cuRAND's device interface: MRG32k3a's steps to (0, 1]
+
 __device__ unsigned long long long_word(const NumberArgs& a, long long i) {
   return reinterpret_cast<const unsigned long long*>(a.words)[i];
 }
 __device__ float number(const NumberArgs& a, long long i, float) {
-  return uniform(a.quasi_digits == 64 ? (unsigned)(long_word(a, i) >> 32) : a.words[i]);
+  if (a.kind == kMrgSteps) return float(a.words[i] * kMrgUnit);
+  return uniform(a.kind == kLongSobolWords ? (unsigned)(long_word(a, i) >> 32) : a.words[i]);
 }
 __device__ double number(const NumberArgs& a, long long i, double) {
-  if (a.quasi_digits == 64) return (long_word(a, i) >> 11) * 0x1p-53 + 0x1p-54;
-  return a.quasi_digits != 0 ? a.words[i] * 0x1p-32 + 0x1p-33
-                             : uniform(a.words[2 * i], a.words[2 * i + 1]);
+  switch (a.kind) {
+    case kMrgSteps: return a.words[i] * kMrgUnit;
+    case kSobolWords: return a.words[i] * 0x1p-32 + 0x1p-32;
+    case kLongSobolWords: return (long_word(a, i) >> 11) * 0x1p-53 + 0x1p-54;
+    default: return uniform(a.words[2 * i], a.words[2 * i + 1]);
+  }
 }
+/// For the inverses of distribution functions: never 0 nor 1, points of 32 bits in the middles of their intervals.
+template <class T>
+__device__ double inner_number(const NumberArgs& a, long long i) {
+  if (a.kind == kSobolWords && sizeof(T) == sizeof(double)) return a.words[i] * 0x1p-32 + 0x1p-33;
+  return number(a, i, T());
+}
+__device__ bool is_quasi(const NumberArgs& a) { return a.kind == kSobolWords || a.kind == kLongSobolWords; }
 
 /// Sobol's points: `points` of each dimension, one dimension behind the other, digit by digit of the point's Gray code.
 template <class Word>
@@ -188,9 +203,9 @@ __device__ void store_normal(const NumberArgs& a, long long i, T x) {
 /// that it keeps its order.
 template <class T>
 __device__ void normal(const NumberArgs& a) {
-  if (a.quasi_digits != 0) {
+  if (is_quasi(a)) {
     each(a.n, [&](long long i) {
-      store_normal(a, i, T(normcdfinv(double(number(a, i, T())))));
+      store_normal(a, i, T(normcdfinv(inner_number<T>(a, i))));
     });
     return;
   }
@@ -253,24 +268,53 @@ __device__ unsigned poisson(double lambda, Stream& stream) {
   }
 }
 
+/// The least number whose distribution function reaches u, so that points keep their order: sums for few, else Giles's
+/// expansion ("Algorithm 955: approximation of the inverse Poisson cumulative distribution function", 2016).
+__device__ unsigned inverse_poisson(double lambda, double u) {
+  if (lambda < 500) {
+    double term = exp(-lambda), sum = term;
+    unsigned k = 0;
+    const double most = lambda + 60 * sqrt(lambda) + 60;  // beyond it nothing is left to add
+    while (sum < u && k < most) term *= lambda / ++k, sum += term;
+    return k;
+  }
+  const double w = normcdfinv(u), w2 = w * w, root = sqrt(lambda);
+  const double k = lambda + root * w + 1. / 3 + w2 / 6 - w * (1. / 36 + w2 / 72) / root +
+                   (-8. / 405 + 7 * w2 / 810 + w2 * w2 / 270) / lambda;
+  return k < 0 ? 0 : (unsigned)k;
+}
+
 }  // namespace
 
 extern "C" __global__ void curand_xorwow(WordArgs a) {
-  sequences(a, [](unsigned* s) { return xorwow(s); });
+  sequences<kXorwowSequences>(a, [](unsigned* s) { return xorwow(s); });
 }
 extern "C" __global__ void curand_mrg32k3a(WordArgs a) {
-  sequences(a, [](unsigned* s) { return mrg32k3a(s); });
+  sequences<kMrgSequences>(a, [&](unsigned* s) {
+    const unsigned step = mrg32k3a(s);
+    return a.as_steps ? step : (unsigned)(step * 1.000000048662);  // to all 32 bits
+  });
 }
 extern "C" __global__ void curand_mt19937(WordArgs a) { twister(a); }
 extern "C" __global__ void curand_mtgp32(WordArgs a) { group_twister(a); }
+/// Four numbers are a group, of as many counters as each of them takes words. A thread for each sequence.
 extern "C" __global__ void curand_philox4_32_10(WordArgs a) {
-  const unsigned long long first = a.position / 4, last = (a.position + a.n - 1) / 4;
-  each((long long)(last - first + 1), [&](long long i) {
-    const Words4 words = philox(first + i, 0, a.seed);
-    for (int w = 0; w < 4; ++w) {
-      const long long at = (long long)((first + i) * 4 + w - a.position);
-      if (at >= 0 && at < a.n) a.words[at] = words.w[w];
+  const unsigned long long begin = a.position * a.draws, end = (a.position + a.n) * a.draws;
+  const unsigned long long first = a.position / 4, groups = (a.position + a.n - 1) / 4 - first + 1;
+  each((long long)(groups < kPhiloxSequences ? groups : kPhiloxSequences), [&](long long i) {
+    const unsigned sequence = (first + i) % kPhiloxSequences;
+    unsigned beyond = a.states[sequence];
+    for (unsigned long long group = first + i; group < first + groups; group += kPhiloxSequences) {
+      for (int block = 0; block < a.draws; ++block) {
+        const Words4 words = philox(group / kPhiloxSequences + beyond + block, sequence, a.seed);
+        for (int w = 0; w < 4; ++w) {
+          const unsigned long long at = 4 * (group * a.draws + block) + w;
+          if (at >= begin && at < end) a.words[at - begin] = words.w[w];
+        }
+      }
+      if (4 * (group + 1) * a.draws <= end) beyond += a.draws - 1;
     }
+    a.states[sequence] = beyond;
   });
 }
 extern "C" __global__ void curand_sobol32(WordArgs a) { sobol<unsigned>(a); }
@@ -286,6 +330,10 @@ extern "C" __global__ void curand_normal_f32(NumberArgs a) { normal<float>(a); }
 extern "C" __global__ void curand_normal_f64(NumberArgs a) { normal<double>(a); }
 extern "C" __global__ void curand_poisson(NumberArgs a) {
   each(a.n, [&](long long i) {
+    if (is_quasi(a)) {
+      static_cast<unsigned*>(a.numbers)[i] = inverse_poisson(a.mean, inner_number<double>(a, i));
+      return;
+    }
     Stream stream(a.words[2 * i], a.words[2 * i + 1]);
     static_cast<unsigned*>(a.numbers)[i] = poisson(a.mean, stream);
   });
