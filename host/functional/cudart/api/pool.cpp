@@ -67,8 +67,9 @@ NW_API cudaMallocFromPoolAsync(void** pointer, size_t bytes, Pool* pool, Stream 
     require(p.file < 0);  // another process's
     if (s != nullptr && s->capture != nullptr) {
       require(bytes != 0);
-      r.enqueue(stream, NodeType::kAllocate,
-                allocate_work(r, *s->capture, s->tail.data(), s->tail.size(), bytes, {}, pointer));
+      r.enqueue(
+          stream, NodeType::kAllocate,
+          allocate_work(r, *s->capture->graph, s->tail.data(), s->tail.size(), bytes, {}, pointer));
       return kSuccess;
     }
     *pointer = bytes == 0 ? nullptr : r.memory.allocate(r, bytes, Memory::Kind::kDevice, 0, pool);

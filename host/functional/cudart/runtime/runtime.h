@@ -151,6 +151,8 @@ Status api(Body&& body, NW_CALL_SITE) {
     std::string why;
     try {
       r.check_process();
+      if (!r.streams.captures.empty())
+        r.streams.captures.check_call(whole_call(site).function, thread.capture_mode);
       status = body(r);
     } catch (const Failure& failure) {
       status = failure.status;
