@@ -89,8 +89,8 @@ NW_API cudaStreamGetId(Stream stream, unsigned long long* id) {
 NW_API cudaStreamGetDevice(Stream stream, int* device) {
   return api([&](Runtime& r) {
     require(device != nullptr);
-    r.streams.find(stream);
-    *device = 0;
+    const StreamState* s = r.streams.find(stream);
+    *device = s == nullptr ? thread_state().device : s->device;
     return kSuccess;
   });
 }
@@ -176,6 +176,8 @@ NW_API cudaEventRecordWithFlags(void* event, Stream stream, unsigned flags) {
     require((flags & ~kEventRecordExternal) == 0);
     const StreamState* s = r.streams.use(stream);
     EventState& recorded = r.streams.event(event);
+    require(recorded.device == (s == nullptr ? thread_state().device : s->device),
+            kErrorInvalidResourceHandle);
     recorded.capture = s == nullptr ? nullptr : s->capture;
     if (recorded.capture != nullptr && flags == 0) {
       recorded.tail = s->tail;
@@ -234,7 +236,8 @@ NW_API cudaEventElapsedTime(float* milliseconds, void* start, void* end) {
     const EventState &a = r.streams.event(start), &b = r.streams.event(end);
     for (const EventState* e : {&a, &b})
       if (e->capture != nullptr) e->capture->fail(kErrorCapturedEvent);
-    require(a.recorded && b.recorded && ((a.flags | b.flags) & kEventDisableTiming) == 0,
+    require(a.recorded && b.recorded && a.device == b.device &&
+                ((a.flags | b.flags) & kEventDisableTiming) == 0,
             kErrorInvalidResourceHandle);
     for (const EventState* e : {&a, &b}) r.order.host_waited(e->before);  // else it were not ready
     *milliseconds = static_cast<float>((b.microseconds - a.microseconds) / 1000);
