@@ -92,7 +92,7 @@ NW_API cudaFreeAsync(void* pointer, Stream stream) {
     const StreamState* s = r.streams.find(stream);
     r.touch(stream);
     if (s != nullptr && s->capture != nullptr)
-      r.enqueue(stream, NodeType::kFree, free_work(r, pointer));
+      r.enqueue(stream, NodeType::kFree, free_work(r, *s->capture->graph, pointer));
     else if (pointer != nullptr)
       r.free(pointer);
     return kSuccess;
