@@ -17,6 +17,7 @@ TEST_F(Application, Copies) { expect_passes("copies"); }
 TEST_F(Application, Unified) { expect_passes("unified"); }
 TEST_F(Application, Launches) { expect_passes("launches"); }
 TEST_F(Application, Graphs) { expect_passes("graphs"); }
+TEST_F(Application, Captures) { expect_passes("captures"); }
 TEST_F(Application, GraphNodes) { expect_passes("graph_nodes"); }
 TEST_F(Application, BulkCopies) { expect_passes("bulk"); }
 TEST_F(Application, TilesByTensorMaps) { expect_passes("tiles"); }

@@ -50,9 +50,14 @@ enum Status : int {
   kErrorCooperativeLaunchTooLarge = 720,
   kErrorNotSupported = 801,
   kErrorStreamCaptureUnsupported = 900,
+  kErrorStreamCaptureInvalidated = 901,
   kErrorStreamCaptureMerge = 902,
   kErrorStreamCaptureUnmatched = 903,
+  kErrorStreamCaptureUnjoined = 904,
   kErrorStreamCaptureIsolation = 905,
+  kErrorStreamCaptureImplicit = 906,
+  kErrorCapturedEvent = 907,
+  kErrorStreamCaptureWrongThread = 908,
   kErrorGraphExecUpdateFailure = 910,
   kErrorInvalidClusterSize = 912,
   kErrorUnknown = 999,
@@ -66,6 +71,9 @@ enum CopyKind : int {
   kDeviceToDevice = 3,
   kDefault = 4,
 };
+
+/// cudaStreamCaptureMode
+enum class CaptureMode : int { kGlobal = 0, kThreadLocal = 1, kRelaxed = 2 };
 
 /// cudaMemoryType
 enum MemoryType : int {

@@ -11,6 +11,62 @@ __global__ void add(const int* a, const int* b, int* c, int n) {
   if (i < n) c[i] = a[i] + b[i];
 }
 
+/// Streams, events, pools and flags are a device's.
+void owners() {
+  int device = -1, *p;
+  cudaStream_t stream;
+  cudaEvent_t event, own;
+  CUDA(cudaSetDevice(1));
+  CUDA(cudaStreamCreate(&stream));
+  CUDA(cudaEventCreate(&event));
+  CUDA(cudaStreamGetDevice(nullptr, &device));
+  CHECK(device == 1);
+  CUDA(cudaMalloc(&p, 3 * sizeof(int)));
+  CUDA(cudaSetDeviceFlags(cudaDeviceScheduleYield));
+  CUDA(cudaSetDevice(0));
+  CUDA(cudaEventCreate(&own));
+  CUDA(cudaStreamGetDevice(stream, &device));
+  CHECK(device == 1);
+  unsigned flags = 0;
+  CUDA(cudaGetDeviceFlags(&flags));
+  CHECK((flags & cudaDeviceScheduleYield) == 0);
+  add<<<1, 1, 0, stream>>>(p, p + 1, p + 2, 1);
+  FAILS(cudaErrorInvalidResourceHandle, cudaPeekAtLastError());
+  FAILS(cudaErrorInvalidResourceHandle, cudaEventRecord(event, nullptr));
+  FAILS(cudaErrorInvalidResourceHandle, cudaEventRecord(own, stream));
+  // Copies, fills and waiting may go across.
+  CUDA(cudaMemsetAsync(p, 0, sizeof(int), stream));
+  CUDA(cudaEventRecord(event, stream));
+  CUDA(cudaStreamWaitEvent(nullptr, event));
+  CUDA(cudaEventSynchronize(event));
+  CUDA(cudaStreamSynchronize(stream));
+  CUDA(cudaEventRecord(own, nullptr));
+  float milliseconds;
+  FAILS(cudaErrorInvalidResourceHandle, cudaEventElapsedTime(&milliseconds, own, event));
+
+  // Memory is where its pool is, whatever is current.
+  CUDA(cudaSetDevice(1));
+  CUDA(cudaGetDeviceFlags(&flags));
+  CHECK((flags & cudaDeviceScheduleYield) != 0);
+  cudaMemPool_t pool;
+  cudaPointerAttributes about;
+  CUDA(cudaDeviceGetDefaultMemPool(&pool, 0));
+  CUDA(cudaMallocFromPoolAsync(&p, 64, pool, stream));
+  CUDA(cudaPointerGetAttributes(&about, p));
+  CHECK(about.device == 0);
+  CUDA(cudaFreeAsync(p, stream));
+
+  // The legacy stream of a device waits for the captures of its own streams.
+  cudaGraph_t graph;
+  CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  CUDA(cudaSetDevice(0));
+  CUDA(cudaStreamQuery(nullptr));
+  CUDA(cudaSetDevice(1));
+  FAILS(cudaErrorStreamCaptureImplicit, cudaStreamQuery(nullptr));
+  FAILS(cudaErrorStreamCaptureInvalidated, cudaStreamEndCapture(stream, &graph));
+  CUDA(cudaSetDevice(0));
+}
+
 int main(int, char** argv) {
   constexpr int n = 1000;
   const int expected = std::atoi(argv[1]);
@@ -44,6 +100,7 @@ int main(int, char** argv) {
     CUDA(cudaDeviceGetDefaultMemPool(&other, (d + 1) % count));
     CHECK(pool != other);
   }
+  owners();
   std::thread([] {  // threads begin with the first device
     int own = -1;
     CUDA(cudaGetDevice(&own));

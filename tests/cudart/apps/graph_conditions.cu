@@ -134,11 +134,59 @@ static void mistakes() {
   CUDA(cudaGraphDestroy(graph));
 }
 
+/// Bodies have nodes of some kinds alone, whatever graph they are in, and graphs with conditions
+/// one instance.
+static void kinds(int* memory) {
+  cudaGraph_t graph, bodies[2], free_graph, child_graph, inner;
+  cudaGraphNode_t node;
+  cudaGraphExec_t exec, second;
+  cudaGraphConditionalHandle handle;
+  cudaEvent_t event;
+  CUDA(cudaEventCreate(&event));
+  CUDA(cudaGraphCreate(&graph, 0));
+  CUDA(cudaGraphCreate(&free_graph, 0));
+  CUDA(cudaGraphCreate(&child_graph, 0));
+  CUDA(cudaGraphConditionalHandleCreate(&handle, graph, 1, cudaGraphCondAssignDefault));
+  condition(graph, nullptr, handle, cudaGraphCondTypeIf, 2, bodies);
+  const cudaGraph_t body = bodies[0];
+  cudaHostNodeParams call = {};
+  call.fn = [](void*) {};
+  cudaMemAllocNodeParams alloc = {};
+  alloc.poolProps.allocType = cudaMemAllocationTypePinned;
+  alloc.poolProps.location.type = cudaMemLocationTypeDevice;
+  alloc.bytesize = 4;
+  const cudaMemsetParams fill = {memory, 4, 7, 4, 1, 1};
+  CUDA(cudaGraphAddEmptyNode(&node, child_graph, nullptr, 0));
+  CUDA(cudaGraphAddChildGraphNode(&node, body, nullptr, 0, child_graph));
+  CUDA(cudaGraphChildGraphNodeGetGraph(node, &inner));
+  for (const cudaGraph_t g : {body, bodies[1], inner}) {
+    FAILS(cudaErrorInvalidValue, cudaGraphAddHostNode(&node, g, nullptr, 0, &call));
+    FAILS(cudaErrorInvalidValue, cudaGraphAddEventRecordNode(&node, g, nullptr, 0, event));
+    FAILS(cudaErrorInvalidValue, cudaGraphAddEventWaitNode(&node, g, nullptr, 0, event));
+    FAILS(cudaErrorInvalidValue, cudaGraphAddMemAllocNode(&node, g, nullptr, 0, &alloc));
+    CUDA(cudaGraphAddMemsetNode(&node, g, nullptr, 0, &fill));
+    CUDA(cudaGraphAddMemcpyNode1D(&node, g, nullptr, 0, memory + 1, memory, 4, cudaMemcpyDefault));
+  }
+  CUDA(cudaGraphAddHostNode(&node, free_graph, nullptr, 0, &call));
+  FAILS(cudaErrorInvalidValue, cudaGraphAddChildGraphNode(&node, body, nullptr, 0, free_graph));
+
+  CUDA(cudaGraphInstantiate(&exec, graph, 0));
+  FAILS(cudaErrorInvalidValue, cudaGraphInstantiate(&second, graph, 0));
+  CUDA(cudaGraphExecDestroy(exec));
+  CUDA(cudaGraphInstantiate(&exec, graph, 0));
+  CUDA(cudaGraphExecDestroy(exec));
+  CUDA(cudaGraphInstantiate(&exec, free_graph, 0));
+  CUDA(cudaGraphInstantiate(&second, free_graph, 0));  // any other graph has many
+  for (const cudaGraphExec_t e : {exec, second}) CUDA(cudaGraphExecDestroy(e));
+  for (const cudaGraph_t g : {graph, free_graph, child_graph}) CUDA(cudaGraphDestroy(g));
+}
+
 int main() {
   int* memory;
   CUDA(cudaMallocManaged(&memory, 64 * sizeof(int)));
   if_else_and_switch(memory, memory + 1);
   loops(memory, memory + 8, memory + 16);
   mistakes();
+  kinds(memory);
   return passed();
 }

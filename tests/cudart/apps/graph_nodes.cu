@@ -331,6 +331,77 @@ void shared_memory() {
   CHECK(free_now == free_before);
 }
 
+/// What CUDA forbids to graphs whose nodes allocate or free memory.
+void memory_rules() {
+  cudaGraph_t graph, other, outer, clone;
+  cudaGraphExec_t exec, second;
+  cudaGraphNode_t get, give, empty, child;
+  cudaMemAllocNodeParams alloc = {};
+  alloc.poolProps.allocType = cudaMemAllocationTypePinned;
+  alloc.poolProps.location.type = cudaMemLocationTypeDevice;
+  alloc.bytesize = kBytes;
+  CUDA(cudaGraphCreate(&graph, 0));
+  CUDA(cudaGraphCreate(&other, 0));
+  CUDA(cudaGraphAddMemAllocNode(&get, graph, nullptr, 0, &alloc));
+  CUDA(cudaGraphAddEmptyNode(&empty, graph, &get, 1));
+  int* plain;
+  CUDA(cudaMalloc(&plain, kBytes));
+  char* const inside = static_cast<char*>(alloc.dptr) + 4;
+  FAILS(cudaErrorInvalidValue, cudaGraphAddMemFreeNode(&give, graph, &get, 1, plain));
+  FAILS(cudaErrorInvalidValue, cudaGraphAddMemFreeNode(&give, graph, &get, 1, inside));
+  FAILS(cudaErrorInvalidValue, cudaGraphAddMemFreeNode(&give, graph, &get, 1, nullptr));
+  CUDA(cudaGraphAddMemFreeNode(&give, graph, &get, 1, alloc.dptr));
+  FAILS(cudaErrorInvalidValue, cudaGraphAddMemFreeNode(&give, graph, &get, 1, alloc.dptr));
+  FAILS(cudaErrorInvalidValue, cudaGraphAddMemFreeNode(&give, other, nullptr, 0, alloc.dptr));
+
+  FAILS(cudaErrorInvalidValue, cudaGraphClone(&clone, graph));
+  FAILS(cudaErrorInvalidValue, cudaGraphDestroyNode(empty));
+  FAILS(cudaErrorInvalidValue, cudaGraphRemoveDependencies(graph, &get, &empty, nullptr, 1));
+  CUDA(cudaGraphInstantiate(&exec, graph, 0));
+  FAILS(cudaErrorInvalidValue, cudaGraphInstantiate(&second, graph, 0));
+  CUDA(cudaGraphExecDestroy(exec));
+  CUDA(cudaGraphInstantiate(&exec, graph, 0));  // one after the other
+  CUDA(cudaGraphLaunch(exec, nullptr));
+  CUDA(cudaGraphExecDestroy(exec));
+
+  // It may go into another graph, where it stays.
+  CUDA(cudaGraphCreate(&outer, 0));
+  FAILS(cudaErrorInvalidValue, cudaGraphAddChildGraphNode(&child, outer, nullptr, 0, graph));
+  cudaGraphNodeParams moved = {};
+  moved.type = cudaGraphNodeTypeGraph;
+  moved.graph.graph = graph;
+  moved.graph.ownership = cudaGraphChildGraphOwnershipMove;
+  CUDA(cudaGraphAddNode(&child, outer, nullptr, nullptr, 0, &moved));
+  cudaGraph_t inner;
+  CUDA(cudaGraphChildGraphNodeGetGraph(child, &inner));
+  CHECK(inner == graph);
+  FAILS(cudaErrorInvalidValue, cudaGraphInstantiate(&exec, graph, 0));
+  FAILS(cudaErrorInvalidValue, cudaGraphDestroy(graph));
+  FAILS(cudaErrorInvalidValue, cudaGraphAddMemAllocNode(&get, graph, nullptr, 0, &alloc));
+  FAILS(cudaErrorInvalidValue, cudaGraphAddNode(&child, other, nullptr, nullptr, 0, &moved));
+  CUDA(cudaGraphInstantiate(&exec, outer, 0));
+  FAILS(cudaErrorInvalidValue, cudaGraphInstantiate(&second, outer, 0));
+  CUDA(cudaGraphDestroy(outer));
+  CUDA(cudaGraphLaunch(exec, nullptr));
+  CUDA(cudaGraphExecDestroy(exec));
+
+  // What one graph allocates another may free, instead of the first.
+  CUDA(cudaGraphCreate(&graph, 0));
+  CUDA(cudaGraphAddMemAllocNode(&get, graph, nullptr, 0, &alloc));
+  CUDA(cudaGraphAddMemFreeNode(&give, other, nullptr, 0, alloc.dptr));
+  FAILS(cudaErrorInvalidValue, cudaGraphAddMemFreeNode(&give, other, nullptr, 0, alloc.dptr));
+  FAILS(cudaErrorInvalidValue, cudaGraphAddMemFreeNode(&give, graph, &get, 1, alloc.dptr));
+  CUDA(cudaGraphInstantiate(&exec, graph, 0));
+  CUDA(cudaGraphInstantiate(&second, other, 0));
+  for (int i = 0; i < 2; ++i) {
+    CUDA(cudaGraphLaunch(exec, nullptr));
+    CUDA(cudaGraphLaunch(second, nullptr));
+  }
+  for (const cudaGraphExec_t e : {exec, second}) CUDA(cudaGraphExecDestroy(e));
+  for (const cudaGraph_t g : {graph, other}) CUDA(cudaGraphDestroy(g));
+  CUDA(cudaFree(plain));
+}
+
 /// Objects live until the last graph that holds them is gone.
 void objects() {
   int destroyed = 0;
@@ -357,6 +428,7 @@ int main() {
   captured(device);
   memory();
   shared_memory();
+  memory_rules();
   objects();
   return passed();
 }

@@ -1,6 +1,8 @@
 // Entry points of stream capture. Captured work is kept in the order of the calls, which respects
 // all dependencies between streams; each piece depends on what came before it in its stream.
 #include <algorithm>
+#include <thread>
+#include <utility>
 
 #include "host/functional/cudart/runtime/runtime.h"
 
@@ -8,7 +10,7 @@ using namespace nearwarp::cudart;
 
 namespace {
 
-constexpr int kCaptureNone = 0, kCaptureActive = 1;
+constexpr int kCaptureNone = 0, kCaptureActive = 1, kCaptureInvalidated = 2;
 
 Status begin(Stream stream, int mode, Graph* graph, GraphNode* const* dependencies, size_t count,
              NW_CALL_SITE) {
@@ -24,9 +26,9 @@ Status begin(Stream stream, int mode, Graph* graph, GraphNode* const* dependenci
       require(r.graphs.node(dependencies[i]).graph == graph);
       tail.push_back(dependencies[i]);
     }
-    s->capture = graph == nullptr ? r.graphs.create() : &r.graphs.graph(graph);
-    s->captures = true;
-    s->captures_into = graph != nullptr;
+    s->capture = r.streams.captures.begin(
+        {graph == nullptr ? r.graphs.create() : &r.graphs.graph(graph),
+         static_cast<CaptureMode>(mode), s, std::this_thread::get_id(), graph != nullptr});
     s->tail = std::move(tail);
     return kSuccess;
   });
@@ -47,11 +49,18 @@ NW_API cudaStreamEndCapture(Stream stream, Graph** graph) {
     if (graph != nullptr) *graph = nullptr;
     StreamState* s = r.streams.find(stream);
     require(s != nullptr && s->capture != nullptr);
-    require(s->captures, kErrorStreamCaptureUnmatched);
-    require(graph != nullptr || s->captures_into);  // who captured into a graph has it
-    if (graph != nullptr) *graph = s->capture;
-    r.streams.end_capture(s->capture);
-    return kSuccess;
+    Capture& capture = *s->capture;
+    capture.require(capture.origin == s, kErrorStreamCaptureUnmatched);
+    require(capture.mode == CaptureMode::kRelaxed || capture.thread == std::this_thread::get_id(),
+            kErrorStreamCaptureWrongThread);
+    require(graph != nullptr || capture.into_given);  // who captured into a graph has it
+    const Status status = !capture.is_valid               ? kErrorStreamCaptureInvalidated
+                          : !r.streams.is_joined(capture) ? kErrorStreamCaptureUnjoined
+                                                          : kSuccess;
+    if (status == kSuccess && graph != nullptr) *graph = capture.graph;
+    if (status != kSuccess && !capture.into_given) r.graphs.destroy(capture.graph);
+    r.streams.end_capture(&capture);
+    return status;
   });
 }
 NW_API cudaStreamGetCaptureInfo(Stream stream, int* status, unsigned long long* id, Graph** graph,
@@ -59,9 +68,14 @@ NW_API cudaStreamGetCaptureInfo(Stream stream, int* status, unsigned long long* 
                                 size_t* count) {
   return api([&](Runtime& r) {
     require(status != nullptr);
+    require(!r.streams.waits_for_capture(stream), kErrorStreamCaptureImplicit);
     StreamState* s = r.streams.find(stream);
-    Graph* const capture = s == nullptr ? nullptr : s->capture;
-    *status = capture == nullptr ? kCaptureNone : kCaptureActive;
+    const Capture* const of_stream = s == nullptr ? nullptr : s->capture;
+    const bool is_active = of_stream != nullptr && of_stream->is_valid;
+    Graph* const capture = is_active ? of_stream->graph : nullptr;
+    *status = of_stream == nullptr ? kCaptureNone
+              : is_active          ? kCaptureActive
+                                   : kCaptureInvalidated;
     if (id != nullptr) *id = capture == nullptr ? 0 : reinterpret_cast<uintptr_t>(capture);
     if (graph != nullptr) *graph = capture;
     if (s != nullptr) s->edges.assign(s->tail.size(), EdgeData{});
@@ -77,8 +91,10 @@ NW_API cudaStreamUpdateCaptureDependencies(Stream stream, GraphNode* const* depe
   return api([&](Runtime& r) {
     StreamState* s = r.streams.find(stream);
     require(s != nullptr && s->capture != nullptr, kErrorIllegalState);
+    s->capture->check_valid();
     require(flags <= 1 && (count == 0 || dependencies != nullptr));
-    for (size_t i = 0; i < count; ++i) require(r.graphs.node(dependencies[i]).graph == s->capture);
+    for (size_t i = 0; i < count; ++i)
+      require(r.graphs.node(dependencies[i]).graph == s->capture->graph);
     if (flags == 1) s->tail.clear();
     for (size_t i = 0; i < count; ++i)
       if (std::find(s->tail.begin(), s->tail.end(), dependencies[i]) == s->tail.end())
@@ -92,9 +108,9 @@ NW_API cudaStreamIsCapturing(Stream stream, int* status) {
 }
 NW_API cudaThreadExchangeStreamCaptureMode(int* mode) {
   return api([&](Runtime&) {
-    thread_local int current = 0;
     require(mode != nullptr && *mode >= 0 && *mode <= 2);
-    std::swap(*mode, current);
+    CaptureMode& current = thread_state().capture_mode;
+    *mode = static_cast<int>(std::exchange(current, static_cast<CaptureMode>(*mode)));
     return kSuccess;
   });
 }

@@ -278,14 +278,15 @@ NW_API cudaChooseDevice(int* device, const DeviceProp* wanted) {
 NW_API cudaSetDeviceFlags(unsigned flags) {
   return api([&](Runtime& r) {
     require((flags & ~0xffu) == 0);
-    r.device_flags = flags;
+    r.device_flags.at(static_cast<size_t>(thread_state().device)) = flags;
     return kSuccess;
   });
 }
 NW_API cudaGetDeviceFlags(unsigned* flags) {
   return api([&](Runtime& r) {
     require(flags != nullptr);
-    *flags = r.device_flags | 8;  // memory can always be mapped
+    *flags = r.device_flags.at(static_cast<size_t>(thread_state().device)) |
+             8;  // memory can always be mapped
     return kSuccess;
   });
 }

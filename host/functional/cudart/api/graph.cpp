@@ -166,6 +166,7 @@ NW_API cudaGraphRemoveDependencies(Graph* graph, GraphNode* const* from, GraphNo
   return api([&](Runtime& r) {
     Graph& g = r.graphs.graph(graph);
     require(count == 0 || (from != nullptr && to != nullptr));
+    g.check_without_memory();
     for (size_t i = 0; i < count; ++i) {
       require(r.graphs.node(to[i]).graph == &g);
       require(std::erase(to[i]->dependencies, from[i]) != 0);

@@ -259,17 +259,27 @@ NW_API cudaGraphAddEmptyNode(GraphNode** node, Graph* graph, GraphNode* const* d
 
 // --- Graphs in graphs ----------------------------------------------------------------------------
 
-NW_API cudaGraphAddChildGraphNode(GraphNode** node, Graph* graph, GraphNode* const* dependencies,
-                                  size_t count, Graph* child) {
+namespace {
+
+Status add_child(GraphNode** node, Graph* graph, GraphNode* const* dependencies, size_t count,
+                 Graph* child, int ownership, NW_CALL_SITE) {
+  const OuterCall outer(site);
   return api([&](Runtime& r) {
-    require(node != nullptr);
-    Graph& g = r.graphs.graph(graph);
-    const Graph& original = r.graphs.graph(child);
+    constexpr int kClone = 0, kMove = 1;
+    require(node != nullptr && (ownership == kClone || ownership == kMove));
+    Graph &g = r.graphs.graph(graph), &original = r.graphs.graph(child);
+    r.graphs.check_child(g, original, ownership == kMove);
     *node = r.graphs.add(g, NodeType::kGraph, nothing(r), dependencies, count);
-    (*node)->child = r.graphs.clone(original);
-    (*node)->child->is_child = true;
+    r.graphs.add_child(**node, original, ownership == kMove);
     return kSuccess;
   });
+}
+
+}  // namespace
+
+NW_API cudaGraphAddChildGraphNode(GraphNode** node, Graph* graph, GraphNode* const* dependencies,
+                                  size_t count, Graph* child) {
+  return add_child(node, graph, dependencies, count, child, 0);
 }
 NW_API cudaGraphChildGraphNodeGetGraph(const GraphNode* node, Graph** graph) {
   return api([&](Runtime& r) {
@@ -302,11 +312,12 @@ NW_API cudaGraphMemAllocNodeGetParams(const GraphNode* node, AllocateNodeParams*
 NW_API cudaGraphAddMemFreeNode(GraphNode** node, Graph* graph, GraphNode* const* dependencies,
                                size_t count, void* pointer) {
   return add(node, graph, dependencies, count, NodeType::kFree,
-             [&](Runtime& r) { return free_work(r, pointer); });
+             [&](Runtime& r) { return free_work(r, r.graphs.graph(graph), pointer); });
 }
 NW_API cudaGraphMemFreeNodeGetParams(const GraphNode* node, void* pointer) {
-  return get<FreeWork>(node, NodeType::kFree, pointer,
-                       [&](const FreeWork& w) { *static_cast<void**>(pointer) = w.pointer; });
+  return get<FreeWork>(node, NodeType::kFree, pointer, [&](const FreeWork& w) {
+    *static_cast<void**>(pointer) = w.memory->pointer();
+  });
 }
 
 // --- Conditions ----------------------------------------------------------------------------------
@@ -358,8 +369,8 @@ NW_API cudaGraphAddNode(GraphNode** node, Graph* graph, GraphNode* const* depend
     case NodeType::kHost:
       return cudaGraphAddHostNode(node, graph, dependencies, count, &p->host);
     case NodeType::kGraph:
-      return cudaGraphAddChildGraphNode(node, graph, dependencies, count,
-                                        static_cast<Graph*>(p->child.graph));
+      return add_child(node, graph, dependencies, count, static_cast<Graph*>(p->child.graph),
+                       p->child.ownership);
     case NodeType::kEmpty:
       return cudaGraphAddEmptyNode(node, graph, dependencies, count);
     case NodeType::kWaitEvent:

@@ -2,6 +2,8 @@
 // free at once.
 #include "host/functional/cudart/api/pool.h"
 
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <unordered_map>
 
@@ -14,14 +16,18 @@ namespace {
 
 constexpr int kReleaseThreshold = 4, kUsedHigh = 8;
 
-/// A device's default one, made at its first use, and what cudaMallocAsync() takes there.
+/// A device's default one, and what cudaMallocAsync() takes there.
 struct PoolsOfDevice {
   Pool* const initial = new Pool;
   Pool* current = initial;
 };
 PoolsOfDevice& of_device(int device) {
-  static auto* const all = new std::unordered_map<int, PoolsOfDevice>;
-  return (*all)[device];
+  static auto* const all = [] {
+    auto* const made = new std::array<PoolsOfDevice, kMostDevices>;
+    for (size_t i = 0; i < made->size(); ++i) (*made)[i].initial->device = static_cast<int>(i);
+    return made;
+  }();
+  return all->at(static_cast<size_t>(device));
 }
 bool is_default(const Pool* pool) {
   for (int device = 0; device < static_cast<int>(kMostDevices); ++device)
@@ -67,11 +73,12 @@ NW_API cudaMallocFromPoolAsync(void** pointer, size_t bytes, Pool* pool, Stream 
     require(p.file < 0);  // another process's
     if (s != nullptr && s->capture != nullptr) {
       require(bytes != 0);
-      r.enqueue(stream, NodeType::kAllocate,
-                allocate_work(r, *s->capture, s->tail.data(), s->tail.size(), bytes, {}, pointer));
+      r.enqueue(
+          stream, NodeType::kAllocate,
+          allocate_work(r, *s->capture->graph, s->tail.data(), s->tail.size(), bytes, {}, pointer));
       return kSuccess;
     }
-    *pointer = bytes == 0 ? nullptr : r.memory.allocate(r, bytes, Memory::Kind::kDevice, 0, pool);
+    *pointer = bytes == 0 ? nullptr : r.memory.allocate_from(r, pool, p.device, bytes);
     p.used_high = std::max(p.used_high, r.memory.bytes_of_pool(r, pool));
     return kSuccess;
   });
@@ -85,7 +92,7 @@ NW_API cudaFreeAsync(void* pointer, Stream stream) {
     const StreamState* s = r.streams.find(stream);
     r.touch(stream);
     if (s != nullptr && s->capture != nullptr)
-      r.enqueue(stream, NodeType::kFree, free_work(r, pointer));
+      r.enqueue(stream, NodeType::kFree, free_work(r, *s->capture->graph, pointer));
     else if (pointer != nullptr)
       r.free(pointer);
     return kSuccess;
@@ -93,11 +100,16 @@ NW_API cudaFreeAsync(void* pointer, Stream stream) {
 }
 
 NW_API cudaMemPoolCreate(Pool** pool, const MemPoolProps* properties) {
-  return api([&](Runtime&) {
-    require(pool != nullptr && properties != nullptr);
+  return api([&](Runtime& r) {
+    constexpr int kPinned = 1;
+    require(pool != nullptr && properties != nullptr && properties->alloc_type >= kPinned);
+    const int device = device_of(&properties->location);
+    require(properties->location.type != 0 && device < r.num_devices());
+    require(properties->alloc_type == kPinned && device >= 0, kErrorNotSupported);
     constexpr int kFileDescriptor = 1;  // the one form in which other processes may have it
     require((properties->handle_types & ~kFileDescriptor) == 0, kErrorNotSupported);
     auto made = std::make_unique<Pool>();
+    made->device = device;
     made->is_shareable = properties->handle_types != 0;
     *pool = keep_pool(std::move(made));
     return kSuccess;

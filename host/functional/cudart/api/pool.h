@@ -16,6 +16,7 @@ struct Pool {
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
+  int device = 0;  ///< whose memory it is
   int reuse[3] = {1, 1, 1};
   uint64_t release_threshold = 0;
   uint64_t used_high = 0;

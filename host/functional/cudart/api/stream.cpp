@@ -48,8 +48,8 @@ NW_API cudaStreamDestroy(Stream stream) {
 }
 NW_API cudaStreamSynchronize(Stream stream) {
   return api([&](Runtime& r) {
-    const StreamState* s = r.streams.find(stream);
-    require(s == nullptr || s->capture == nullptr, kErrorStreamCaptureUnsupported);
+    if (const StreamState* s = r.streams.use(stream); s != nullptr && s->capture != nullptr)
+      s->capture->fail(kErrorStreamCaptureUnsupported);
     r.order.host_waited(*r.streams.order(stream));
     return kSuccess;
   });
@@ -89,8 +89,8 @@ NW_API cudaStreamGetId(Stream stream, unsigned long long* id) {
 NW_API cudaStreamGetDevice(Stream stream, int* device) {
   return api([&](Runtime& r) {
     require(device != nullptr);
-    r.streams.find(stream);
-    *device = 0;
+    const StreamState* s = r.streams.find(stream);
+    *device = s == nullptr ? thread_state().device : s->device;
     return kSuccess;
   });
 }
@@ -141,8 +141,8 @@ NW_API cudaStreamAddCallback(Stream stream, void (*callback)(Stream, int, void*)
                              unsigned flags) {
   const Status status = api([&](Runtime& r) {
     require(callback != nullptr && flags == 0);
-    const StreamState* s = r.streams.find(stream);
-    require(s == nullptr || s->capture == nullptr, kErrorStreamCaptureUnsupported);
+    if (const StreamState* s = r.streams.use(stream); s != nullptr && s->capture != nullptr)
+      s->capture->fail(kErrorStreamCaptureUnsupported);
     r.touch(stream);
     return kSuccess;
   });
@@ -174,8 +174,10 @@ NW_API cudaEventDestroy(void* event) {
 NW_API cudaEventRecordWithFlags(void* event, Stream stream, unsigned flags) {
   return api([&](Runtime& r) {
     require((flags & ~kEventRecordExternal) == 0);
-    const StreamState* s = r.streams.find(stream);
+    const StreamState* s = r.streams.use(stream);
     EventState& recorded = r.streams.event(event);
+    require(recorded.device == (s == nullptr ? thread_state().device : s->device),
+            kErrorInvalidResourceHandle);
     recorded.capture = s == nullptr ? nullptr : s->capture;
     if (recorded.capture != nullptr && flags == 0) {
       recorded.tail = s->tail;
@@ -191,7 +193,10 @@ NW_API cudaEventRecord(void* event, Stream stream) {
 }
 NW_API cudaEventQuery(void* event) {
   return api([&](Runtime& r) {
-    r.order.host_waited(r.streams.event(event).before);
+    const EventState& e = r.streams.event(event);
+    if (e.capture != nullptr) e.capture->fail(kErrorCapturedEvent);
+    r.streams.captures.check_unsafe(thread_state().capture_mode);
+    r.order.host_waited(e.before);
     return kSuccess;
   });
 }
@@ -201,21 +206,25 @@ NW_API cudaEventSynchronize(void* event) {
 }
 NW_API cudaStreamWaitEvent(Stream stream, void* event, unsigned flags) {
   return api([&](Runtime& r) {
-    StreamState* s = r.streams.find(stream);
+    StreamState* s = r.streams.use(stream);
     const EventState& e = r.streams.event(event);
     const bool captured = s != nullptr && s->capture != nullptr;
     if (captured ? flags == kEventWaitExternal : e.capture == nullptr) {
       r.enqueue(stream, NodeType::kWaitEvent, event_work(r, event, false));
       return kSuccess;
     }
-    if (s == nullptr) return kSuccess;
     if (e.capture == nullptr) {
-      require(!e.recorded, kErrorStreamCaptureIsolation);
+      s->capture->require(!e.recorded, kErrorStreamCaptureIsolation);
       return kSuccess;
     }
+    e.capture->check_valid();
+    if (s == nullptr) e.capture->fail(kErrorStreamCaptureUnsupported);  // it cannot be captured
     // Waiting for an event of a capture makes a stream part of it.
     if (s->capture == nullptr) s->capture = e.capture;
-    require(s->capture == e.capture, kErrorStreamCaptureMerge);
+    if (s->capture != e.capture) {
+      e.capture->is_valid = false;
+      s->capture->fail(kErrorStreamCaptureMerge);
+    }
     for (GraphNode* node : e.tail)
       if (std::find(s->tail.begin(), s->tail.end(), node) == s->tail.end()) s->tail.push_back(node);
     return kSuccess;
@@ -225,7 +234,10 @@ NW_API cudaEventElapsedTime(float* milliseconds, void* start, void* end) {
   return api([&](Runtime& r) {
     require(milliseconds != nullptr);
     const EventState &a = r.streams.event(start), &b = r.streams.event(end);
-    require(a.recorded && b.recorded && ((a.flags | b.flags) & kEventDisableTiming) == 0,
+    for (const EventState* e : {&a, &b})
+      if (e->capture != nullptr) e->capture->fail(kErrorCapturedEvent);
+    require(a.recorded && b.recorded && a.device == b.device &&
+                ((a.flags | b.flags) & kEventDisableTiming) == 0,
             kErrorInvalidResourceHandle);
     for (const EventState* e : {&a, &b}) r.order.host_waited(e->before);  // else it were not ready
     *milliseconds = static_cast<float>((b.microseconds - a.microseconds) / 1000);

@@ -25,8 +25,15 @@ bool in_arena(Process& process, const void* p) {
 
 }  // namespace
 
-void* Memory::allocate(Process& process, size_t bytes, Kind kind, unsigned flags,
-                       const void* pool) {
+void* Memory::allocate(Process& process, size_t bytes, Kind kind, unsigned flags) {
+  return allocate(process, bytes, {kind, false, flags, nullptr, thread_state().device});
+}
+
+void* Memory::allocate_from(Process& process, const void* pool, int device, size_t bytes) {
+  return allocate(process, bytes, {Kind::kDevice, false, 0, pool, device});
+}
+
+void* Memory::allocate(Process& process, size_t bytes, const Region& region) {
   uint64_t address = 0;
   require(bytes <= process.free_memory_bytes(), kErrorMemoryAllocation);
   try {
@@ -34,9 +41,9 @@ void* Memory::allocate(Process& process, size_t bytes, Kind kind, unsigned flags
   } catch (const Error&) {
     throw Failure{kErrorMemoryAllocation};
   }
-  regions_[address] = {kind, false, flags, pool, thread_state().device};
+  regions_[address] = region;
   // The host may write by itself, at any time.
-  if (kind != Kind::kDevice) process.device().note_written(address, bytes);
+  if (region.kind != Kind::kDevice) process.device().note_written(address, bytes);
   return pointer_to(address);
 }
 

@@ -23,7 +23,7 @@ class Memory {
     bool variable = false;  ///< of a module
     unsigned flags = 0;
     const void* pool = nullptr;  ///< that it was allocated from
-    int device = 0;              ///< that was current then
+    int device = 0;              ///< the pool's, or the one that was current then
   };
   struct Registered {
     size_t bytes = 0;
@@ -32,8 +32,9 @@ class Memory {
   };
 
   /// Throws Failure if the device's memory is exhausted.
-  void* allocate(Process& process, size_t bytes, Kind kind, unsigned flags = 0,
-                 const void* pool = nullptr);
+  void* allocate(Process& process, size_t bytes, Kind kind, unsigned flags = 0);
+  /// The same for a pool, of device memory.
+  void* allocate_from(Process& process, const void* pool, int device, size_t bytes);
   /// Bytes that a pool has allocated and not yet freed.
   uint64_t bytes_of_pool(Process& process, const void* pool) const;
   /// Throws Failure unless `pointer` came from allocate() with a kind that `pinned` asks for.
@@ -65,6 +66,8 @@ class Memory {
   void check_device_range(Process& process, const void* pointer, size_t bytes) const;
 
  private:
+  void* allocate(Process& process, size_t bytes, const Region& region);
+
   std::map<uint64_t, Region> regions_;  // by start
   std::map<uint64_t, Registered> registered_;
   bool pageable_ = false;

@@ -36,13 +36,6 @@ void EventWork::operator()(Runtime& r) const {
   e.microseconds = r.streams.clock();
 }
 
-void FreeWork::operator()(Runtime& r) const {
-  if (memory != nullptr)
-    r.graphs.free(*memory);
-  else
-    r.memory.free(r, pointer, false);
-}
-
 Work kernel_work(Runtime& r, const KernelNodeParams* p) {
   require(p != nullptr);
   return prepare_launch(r, r.modules.kernel(p->function),
@@ -125,8 +118,7 @@ std::shared_ptr<GraphMemory> freed_before(const Graph& graph,
     if (const auto* allocate = node->work.target<AllocateWork>(); allocate != nullptr)
       ++in_use[allocate->memory];
     const auto* free = node->work.target<FreeWork>();
-    if (free != nullptr && free->memory != nullptr && before.contains(node.get()))
-      --in_use[free->memory];
+    if (free != nullptr && before.contains(node.get())) --in_use[free->memory];
   }
   std::shared_ptr<GraphMemory> best;
   for (const auto& [memory, users] : in_use)
@@ -143,16 +135,38 @@ Work allocate_work(Runtime& r, Graph& graph, GraphNode* const* dependencies, siz
                    size_t bytes, const MemPoolProps& pool, void** pointer) {
   std::shared_ptr<GraphMemory> memory =
       freed_before(graph, nodes_before(r.graphs, dependencies, count), bytes);
-  if (memory == nullptr) memory = r.graphs.reserve(r, bytes);
+  if (memory == nullptr) memory = r.graphs.reserve(r, bytes, graph);
   *pointer = memory->pointer();
   return AllocateWork{std::move(memory), bytes, pool};
 }
 
-Work free_work(Runtime& r, void* pointer) {
-  require(pointer != nullptr);
-  FreeWork work{pointer, r.graphs.memory(pointer)};
-  require(work.memory != nullptr || r.memory.find(r, pointer) != nullptr);
-  return work;
+namespace {
+
+/// Nodes of the graph with such work on that memory.
+template <class T>
+size_t nodes_with(const Graph& graph, const GraphMemory& memory) {
+  size_t count = 0;
+  for (const auto& node : graph.nodes) {
+    const T* const work = node->work.target<T>();
+    count += work != nullptr && work->memory.get() == &memory ? 1 : 0;
+  }
+  return count;
+}
+
+}  // namespace
+
+Work free_work(Runtime& r, const Graph& graph, void* pointer) {
+  std::shared_ptr<GraphMemory> memory = r.graphs.memory(pointer);
+  require(memory != nullptr);
+  // Nodes of its own graph share addresses, each of them frees what one has allocated there.
+  if (const Graph* const own = memory->graph; own != nullptr)
+    require(nodes_with<FreeWork>(*own, *memory) < nodes_with<AllocateWork>(*own, *memory));
+  if (memory->graph == &graph)
+    require(!memory->is_freed_elsewhere);
+  else
+    require(nodes_with<FreeWork>(graph, *memory) == 0);
+  memory->is_freed_elsewhere = memory->graph != &graph;
+  return FreeWork{std::move(memory)};
 }
 
 }  // namespace nearwarp::cudart

@@ -28,11 +28,9 @@ struct AllocateWork {
   MemPoolProps pool;
   void operator()(Runtime& r) const { r.graphs.allocate(r, memory, bytes); }
 };
-/// `memory` is what a node of a graph has allocated, or null.
 struct FreeWork {
-  void* pointer = nullptr;
-  std::shared_ptr<GraphMemory> memory;
-  void operator()(Runtime& r) const;
+  std::shared_ptr<GraphMemory> memory;  ///< what a node of a graph has allocated
+  void operator()(Runtime& r) const { r.graphs.free(*memory); }
 };
 
 /// The parameters of a node's launch; the arguments stay where they are as long as its work does.
@@ -49,7 +47,8 @@ Work symbol_work(Runtime& r, const void* symbol, size_t offset, void* other, siz
 /// Memory for a node of `graph` behind those that it depends on; its address is known at once.
 Work allocate_work(Runtime& r, Graph& graph, GraphNode* const* dependencies, size_t count,
                    size_t bytes, const MemPoolProps& pool, void** pointer);
-Work free_work(Runtime& r, void* pointer);
+/// For a node of `graph`. Throws Failure for what no node has allocated, or another one frees.
+Work free_work(Runtime& r, const Graph& graph, void* pointer);
 
 /// The parameters of a node's work. Throws Failure if it has others.
 template <class T>

@@ -215,7 +215,9 @@ Work prepare_launch(Runtime& runtime, KernelHandle& handle, const LaunchConfig& 
                     const LaunchKind& kind, void** extra) {
   runtime.attempt = {&handle, config};
   require(args == nullptr || extra == nullptr);
-  runtime.streams.find(config.stream);
+  // Copies and fills may go to other devices' streams, kernels may not.
+  if (const StreamState* s = runtime.streams.find(config.stream); s != nullptr)
+    require(s->device == thread_state().device, kErrorInvalidResourceHandle);
   check_launch(runtime, handle, config, kind);
   LaunchKind known = kind;
   const Dim cluster = cluster_of(runtime, handle, config.grid, kind);

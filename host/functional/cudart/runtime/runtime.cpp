@@ -156,8 +156,7 @@ void Runtime::note_primary_context() {
 
 void Runtime::note_failure(const CallSite& site, Status status, const std::string& why) {
   ThreadState& thread = thread_state();
-  const CallSite& whole = thread.outer_call != nullptr ? *thread.outer_call : site;
-  FailedCall call{whole, status, thread.in_driver, "", "", why};
+  FailedCall call{whole_call(site), status, thread.in_driver, "", "", why};
   if (attempt.kernel != nullptr) {
     const LaunchConfig& c = attempt.config;
     call.kernel = demangled(attempt.kernel->name);
@@ -179,7 +178,7 @@ runtime::CallSummary Runtime::calls() const {
 }
 
 void Runtime::enqueue(Stream stream, NodeType type, Work work) {
-  StreamState* const s = streams.find(stream);
+  StreamState* const s = streams.use(stream);
   if (s == nullptr || s->capture == nullptr) {
     memory.take_pageable();
     const runtime::LaunchOrder::Work in_order(order, streams.order(stream));
@@ -190,11 +189,11 @@ void Runtime::enqueue(Stream stream, NodeType type, Work work) {
     if (pageable || thread_state().synchronous) order.host_waited(order.now());
     return;
   }
-  s->tail = {graphs.add(*s->capture, type, std::move(work), s->tail.data(), s->tail.size())};
+  s->tail = {graphs.add(*s->capture->graph, type, std::move(work), s->tail.data(), s->tail.size())};
 }
 
 void Runtime::touch(Stream stream) {
-  const StreamState* const s = streams.find(stream);
+  const StreamState* const s = streams.use(stream);
   if (s == nullptr || s->capture == nullptr)
     const runtime::LaunchOrder::Work in_order(order, streams.order(stream));
 }

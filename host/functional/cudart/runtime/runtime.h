@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -46,7 +47,7 @@ class Runtime final : public Process {
   Graphs graphs{memory};
   runtime::LaunchOrder order;
   Status sticky = kSuccess;  ///< a kernel's fault: every later call returns it
-  unsigned device_flags = 0;
+  std::array<unsigned, kMostDevices> device_flags{};
   bool primary_used = false;  ///< by the runtime's interface; the driver's has contexts of its own
   FailedCalls failed_calls;
   /// The launch that the call under way asks for.
@@ -151,6 +152,8 @@ Status api(Body&& body, NW_CALL_SITE) {
     std::string why;
     try {
       r.check_process();
+      if (!r.streams.captures.empty())
+        r.streams.captures.check_call(whole_call(site).function, thread.capture_mode);
       status = body(r);
     } catch (const Failure& failure) {
       status = failure.status;

@@ -40,6 +40,12 @@ class OuterCall {
   CallSite site_;
 };
 
+/// The entry point that the application has called, on whose way the one at `site` is.
+inline const CallSite& whole_call(const CallSite& site) {
+  const CallSite* const outer = thread_state().outer_call;
+  return outer != nullptr ? *outer : site;
+}
+
 /// A call that failed, and how.
 struct FailedCall {
   CallSite site;

@@ -17,8 +17,9 @@ struct ThreadState {
   /// CUcontext that is current. A call of the runtime in a thread without one makes the primary
   /// context current.
   void* context = nullptr;
-  int device = 0;                  ///< cudaSetDevice()
-  bool in_driver = false;          ///< in a call of the driver's interface
+  int device = 0;                                   ///< cudaSetDevice()
+  CaptureMode capture_mode = CaptureMode::kGlobal;  ///< cudaThreadExchangeStreamCaptureMode()
+  bool in_driver = false;                           ///< in a call of the driver's interface
   bool null_is_of_thread = false;  ///< in such a call: stream 0 is the thread's own
 };
 

@@ -9,6 +9,11 @@
 namespace nearwarp::cudart {
 
 namespace {
+
+constexpr std::initializer_list<NodeType> kNotInBodies = {NodeType::kHost, NodeType::kWaitEvent,
+                                                          NodeType::kRecordEvent,
+                                                          NodeType::kAllocate, NodeType::kFree};
+
 std::unordered_set<const UserObject*>& user_objects() {
   static auto* const all = new std::unordered_set<const UserObject*>;
   return *all;
@@ -53,6 +58,22 @@ std::vector<GraphNode*> Graph::ordered() const {
   return order;
 }
 
+bool Graph::has(std::initializer_list<NodeType> types) const {
+  return std::ranges::any_of(nodes, [&](const auto& node) {
+    if (std::ranges::find(types, node->type) != types.end()) return true;
+    return (node->child != nullptr && node->child->has(types)) ||
+           std::ranges::any_of(node->condition.bodies,
+                               [&](const Graph* body) { return body->has(types); });
+  });
+}
+
+void Graph::check_without_memory() const {
+  if (has({NodeType::kAllocate, NodeType::kFree}))
+    throw Failure{kErrorInvalidValue,
+                  "nodes of the graph allocate or free memory: it has one instance, no clones, and "
+                  "keeps its nodes and edges"};
+}
+
 GraphExec::Step& GraphExec::step(const GraphNode& node) {
   for (Step& step : steps)
     if (step.node == node.number && step.type == node.type) return step;
@@ -83,10 +104,17 @@ void Graphs::destroy(Graph* graph) {
   // Instances of the graph may outlive it.
   for (const uint64_t handle : this->graph(graph).conditions)
     conditions_.at(handle).graph = nullptr;
+  for (const auto& [pointer, weak] : memory_)
+    if (const auto memory = weak.lock(); memory != nullptr && memory->graph == graph)
+      memory->graph = nullptr;
+  if (graph->instances != 0)
+    for (const auto& [handle, exec] : execs_)
+      if (exec->graph == graph) exec->graph = nullptr;
   graphs_.erase(graph);
 }
 
 Graph* Graphs::clone(const Graph& original) {
+  original.check_without_memory();
   for (const auto& node : original.nodes)
     if (node->type == NodeType::kConditional)
       throw Failure{kErrorNotSupported, "graphs with conditional nodes cannot be cloned"};
@@ -96,10 +124,7 @@ Graph* Graphs::clone(const Graph& original) {
     GraphNode* const own = add(*copy, node->type, node->work);
     own->number = node->number;
     own->attributes = node->attributes;
-    if (node->child != nullptr) {
-      own->child = clone(*node->child);
-      own->child->is_child = true;
-    }
+    if (node->child != nullptr) add_child(*own, *node->child, false);
     copies[node.get()] = own;
   }
   for (const auto& node : original.nodes)
@@ -110,9 +135,29 @@ Graph* Graphs::clone(const Graph& original) {
   return copy;
 }
 
+namespace {
+
+/// Throws Failure for a node that the graph cannot have.
+void check_type(const Graph& graph, NodeType type) {
+  if (graph.is_body && std::ranges::find(kNotInBodies, type) != kNotInBodies.end())
+    throw Failure{kErrorInvalidValue,
+                  "bodies of conditions have kernel, empty, child, copy, fill and conditional "
+                  "nodes alone"};
+  require(!graph.is_moved || (type != NodeType::kAllocate && type != NodeType::kFree));
+}
+
+void mark_as_body(Graph& graph) {
+  graph.is_body = true;
+  for (const auto& node : graph.nodes)
+    if (node->child != nullptr) mark_as_body(*node->child);
+}
+
+}  // namespace
+
 GraphNode* Graphs::add(Graph& graph, NodeType type, Work work, GraphNode* const* dependencies,
                        size_t count) {
   require(count == 0 || dependencies != nullptr);
+  check_type(graph, type);
   auto made = std::make_unique<GraphNode>();
   made->type = type;
   made->work = std::move(work);
@@ -129,8 +174,22 @@ GraphNode* Graphs::add(Graph& graph, NodeType type, Work work, GraphNode* const*
   return handle;
 }
 
+void Graphs::check_child(const Graph& graph, const Graph& child, bool is_moved) const {
+  if (graph.is_body) require(!child.has(kNotInBodies));
+  if (!is_moved) return child.check_without_memory();
+  require(&child != &graph && !child.is_child && child.instances == 0);
+}
+
+void Graphs::add_child(GraphNode& node, Graph& child, bool is_moved) {
+  node.child = is_moved ? &child : clone(child);
+  node.child->is_child = true;
+  node.child->is_moved = is_moved;
+  if (node.graph->is_body) mark_as_body(*node.child);
+}
+
 void Graphs::remove(GraphNode& node) {
   Graph& graph = *node.graph;
+  graph.check_without_memory();
   for (const auto& other : graph.nodes) std::erase(other->dependencies, &node);
   if (node.child != nullptr) destroy(node.child);
   for (Graph* body : node.condition.bodies) destroy(body);
@@ -159,11 +218,19 @@ void add_conditions(const Graph& graph, std::vector<uint64_t>* to) {
 }
 }  // namespace
 
-GraphExec* Graphs::instantiate(const Graph& graph) {
+GraphExec* Graphs::instantiate(Graph& graph) {
+  require(!graph.is_moved);
+  if (graph.instances != 0) {
+    graph.check_without_memory();
+    if (graph.has({NodeType::kConditional}))
+      throw Failure{kErrorInvalidValue, "a graph with conditional nodes has one instance"};
+  }
   auto made = std::make_unique<GraphExec>();
   made->steps = steps_of(graph);
   made->holds = graph.holds;
   add_conditions(graph, &made->conditions);
+  made->graph = &graph;
+  ++graph.instances;
   GraphExec* const handle = made.get();
   execs_.emplace(handle, std::move(made));
   return handle;
@@ -175,7 +242,10 @@ GraphExec& Graphs::exec(GraphExec* exec) const {
   return *it->second;
 }
 
-void Graphs::destroy(GraphExec* exec) { require(execs_.erase(exec) == 1); }
+void Graphs::destroy(GraphExec* exec) {
+  if (Graph* const graph = this->exec(exec).graph; graph != nullptr) --graph->instances;
+  execs_.erase(exec);
+}
 
 // --- Conditions ----------------------------------------------------------------------------------
 
@@ -209,13 +279,15 @@ void Graphs::add_bodies(GraphNode& node, Condition::Kind kind, uint64_t handle, 
   for (unsigned i = 0; i < size; ++i) {
     node.condition.bodies.push_back(create());
     node.condition.bodies.back()->is_child = true;
+    node.condition.bodies.back()->is_body = true;
   }
 }
 
 // --- Memory --------------------------------------------------------------------------------------
 
-GraphMemory::GraphMemory(Process& process, Memory& memory, size_t bytes)
-    : process_(process),
+GraphMemory::GraphMemory(Process& process, Memory& memory, size_t bytes, const Graph& of)
+    : graph(&of),
+      process_(process),
       memory_(memory),
       pointer_(memory.allocate(process, bytes, Memory::Kind::kDevice)),
       bytes_(bytes) {}
@@ -224,10 +296,10 @@ GraphMemory::~GraphMemory() {
   if (!is_lost) memory_.free(process_, pointer_, false);
 }
 
-std::shared_ptr<GraphMemory> Graphs::reserve(Process& process, size_t bytes) {
+std::shared_ptr<GraphMemory> Graphs::reserve(Process& process, size_t bytes, const Graph& graph) {
   require(bytes != 0);
   std::erase_if(memory_, [](const auto& entry) { return entry.second.expired(); });
-  auto made = std::make_shared<GraphMemory>(process, device_memory_, bytes);
+  auto made = std::make_shared<GraphMemory>(process, device_memory_, bytes, graph);
   memory_[made->pointer()] = made;
   return made;
 }

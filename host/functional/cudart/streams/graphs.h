@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -84,10 +85,18 @@ struct Graph {
   size_t next_number = 0;
   std::vector<uint64_t> conditions;  ///< handles of values that its conditional nodes go by
   bool is_child = false;             ///< belongs to a node of another graph
+  bool is_body = false;              ///< of a condition, or in a child graph of one
+  bool is_moved = false;             ///< into its node: the application's own graph before
+  size_t instances = 0;              ///< that there are of it
 
   /// Nodes so that each comes after those it depends on, else as created. Throws Failure if they
   /// depend on one another in a circle.
   std::vector<GraphNode*> ordered() const;
+  /// Has it such a node, or one of the graphs in its nodes?
+  bool has(std::initializer_list<NodeType> types) const;
+  /// Throws Failure if nodes allocate or free memory: those of such graphs stay, and it has neither
+  /// clones nor two instances.
+  void check_without_memory() const;
 };
 
 /// An instantiated graph, its work in the order of execution: cudaGraphExec_t points to one.
@@ -102,6 +111,7 @@ struct GraphExec {
   std::vector<Step> steps;
   std::vector<std::shared_ptr<UserObjectHold>> holds;
   std::vector<uint64_t> conditions;  ///< of the graph
+  Graph* graph = nullptr;            ///< nullptr: it is gone
   unsigned long long flags = 0;
   /// Launches that its next launch waits for: two of one instance never overlap.
   std::shared_ptr<runtime::LaunchSet> before = std::make_shared<runtime::LaunchSet>();
@@ -115,7 +125,7 @@ struct GraphExec {
 /// long as work refers to it, and beyond that until the application frees it.
 class GraphMemory {
  public:
-  GraphMemory(Process& process, Memory& memory, size_t bytes);
+  GraphMemory(Process& process, Memory& memory, size_t bytes, const Graph& graph);
   ~GraphMemory();
   GraphMemory(const GraphMemory&) = delete;
   GraphMemory& operator=(const GraphMemory&) = delete;
@@ -125,6 +135,8 @@ class GraphMemory {
   size_t live_bytes = 0;                   ///< that a launch has allocated and nobody freed
   bool is_backed = false;                  ///< by memory
   bool is_lost = false;                    ///< by a reset of the device
+  const Graph* graph = nullptr;            ///< whose nodes allocate there; nullptr: it is gone
+  bool is_freed_elsewhere = false;         ///< by a node of another graph
 
  private:
   Process& process_;
@@ -143,15 +155,19 @@ class Graphs {
   /// Its nodes have the numbers of the originals.
   Graph* clone(const Graph& original);
 
-  /// Throws Failure if a dependency is no node of the graph.
+  /// Throws Failure if a dependency is no node of the graph, or if it cannot have such nodes.
   GraphNode* add(Graph& graph, NodeType type, Work work, GraphNode* const* dependencies = nullptr,
                  size_t count = 0);
   void remove(GraphNode& node);
+  /// Throws Failure if `child` cannot be in a node of the graph.
+  void check_child(const Graph& graph, const Graph& child, bool is_moved) const;
+  /// The graph of a node: a clone of `child`, or this itself.
+  void add_child(GraphNode& node, Graph& child, bool is_moved);
   /// Throws Failure for what is no node; with a type, for a node of another type.
   GraphNode& node(const GraphNode* node) const;
   GraphNode& node(const GraphNode* node, NodeType type) const;
 
-  GraphExec* instantiate(const Graph& graph);
+  GraphExec* instantiate(Graph& graph);
   GraphExec& exec(GraphExec* exec) const;
   void destroy(GraphExec* exec);
 
@@ -170,7 +186,7 @@ class Graphs {
   void add_bodies(GraphNode& node, Condition::Kind kind, uint64_t handle, unsigned size);
 
   /// Addresses for nodes. Throws Failure if there are not so many.
-  std::shared_ptr<GraphMemory> reserve(Process& process, size_t bytes);
+  std::shared_ptr<GraphMemory> reserve(Process& process, size_t bytes, const Graph& graph);
   /// A launch comes to a node that allocates there. Throws Failure if what the launch before has
   /// allocated is still in use.
   void allocate(Process& process, const std::shared_ptr<GraphMemory>& memory, size_t bytes);

@@ -1,7 +1,12 @@
 // Streams and events.
 #include "host/functional/cudart/streams/streams.h"
 
+#include <algorithm>
+#include <unordered_set>
+
 #include "host/functional/cudart/status/failure.h"
+#include "host/functional/cudart/status/thread_state.h"
+#include "host/functional/cudart/streams/graphs.h"
 
 namespace nearwarp::cudart {
 
@@ -19,6 +24,7 @@ StreamState* Streams::create(unsigned flags, int priority) {
   stream->id = next_id_++;
   stream->flags = flags;
   stream->priority = priority;
+  stream->device = thread_state().device;
   StreamState* const handle = stream.get();
   streams_.emplace(handle, std::move(stream));
   return handle;
@@ -34,8 +40,7 @@ StreamState* Streams::find(Stream stream) const {
 
 std::shared_ptr<runtime::LaunchStream> Streams::order(Stream stream) {
   if (StreamState* const s = find(stream); s != nullptr) return s->order;
-  const auto number = reinterpret_cast<uintptr_t>(stream);
-  if (number == kStreamLegacy || (number == 0 && !null_is_of_thread)) return legacy_;
+  if (is_legacy(stream)) return legacy_;
   auto& own = of_threads_[std::this_thread::get_id()];
   if (own == nullptr)
     own = std::make_shared<runtime::LaunchStream>(Kind::kBlocking,
@@ -44,23 +49,77 @@ std::shared_ptr<runtime::LaunchStream> Streams::order(Stream stream) {
 }
 
 void Streams::destroy(Stream stream) {
-  require(streams_.erase(stream) == 1, kErrorInvalidResourceHandle);
+  const auto it = streams_.find(stream);
+  require(it != streams_.end(), kErrorInvalidResourceHandle);
+  if (Capture* const capture = it->second->capture; capture != nullptr) {
+    capture->is_valid = false;
+    if (capture->origin == it->second.get()) end_capture(capture);
+  }
+  streams_.erase(it);
 }
 
-void Streams::end_capture(const Graph* graph) {
+// --- Captures ------------------------------------------------------------------------------------
+
+template <class Visit>
+void Streams::each_blocking_capture(Visit&& visit) const {
   for (const auto& [handle, stream] : streams_)
-    if (stream->capture == graph) {
+    if (stream->capture != nullptr && (stream->flags & kNonBlocking) == 0 &&
+        stream->device == thread_state().device)
+      visit(*stream->capture);
+}
+
+bool Streams::waits_for_capture(Stream stream) const {
+  if (captures.empty() || !is_legacy(stream)) return false;
+  bool waits = false;
+  each_blocking_capture([&](const Capture&) { waits = true; });
+  return waits;
+}
+
+StreamState* Streams::use(Stream stream) const {
+  if (StreamState* const s = find(stream); s != nullptr) {
+    if (s->capture != nullptr) s->capture->check_valid();
+    return s;
+  }
+  if (waits_for_capture(stream)) {
+    each_blocking_capture([](Capture& capture) { capture.is_valid = false; });
+    throw Failure{kErrorStreamCaptureImplicit};
+  }
+  return nullptr;
+}
+
+bool Streams::is_joined(const Capture& capture) const {
+  std::unordered_set<const GraphNode*> joined;
+  std::vector<const GraphNode*> open(capture.origin->tail.begin(), capture.origin->tail.end());
+  while (!open.empty()) {
+    const GraphNode* const node = open.back();
+    open.pop_back();
+    if (joined.insert(node).second)
+      open.insert(open.end(), node->dependencies.begin(), node->dependencies.end());
+  }
+  return std::ranges::all_of(streams_, [&](const auto& entry) {
+    const StreamState& stream = *entry.second;
+    return stream.capture != &capture ||
+           std::ranges::all_of(stream.tail, [&](const auto* n) { return joined.contains(n); });
+  });
+}
+
+void Streams::end_capture(const Capture* capture) {
+  for (const auto& [handle, stream] : streams_)
+    if (stream->capture == capture) {
       stream->capture = nullptr;
-      stream->captures = false;
       stream->tail.clear();
     }
   for (const auto& [handle, event] : events_)
-    if (event->capture == graph) event->capture = nullptr;
+    if (event->capture == capture) event->capture = nullptr;
+  captures.end(capture);
 }
+
+// --- Events --------------------------------------------------------------------------------------
 
 EventState* Streams::create_event(unsigned flags) {
   auto event = std::make_unique<EventState>();
   event->flags = flags;
+  event->device = thread_state().device;
   EventState* const handle = event.get();
   events_.emplace(handle, std::move(event));
   return handle;

@@ -11,20 +11,19 @@
 #include <vector>
 
 #include "host/functional/cudart/abi.h"
+#include "host/functional/cudart/streams/captures.h"
 #include "host/recording/launch_order.h"
 
 namespace nearwarp::cudart {
 
-struct Graph;
 struct GraphNode;
 
 struct StreamState {
   uint64_t id = 0;
   unsigned flags = 0;
   int priority = 0;
-  Graph* capture = nullptr;      ///< its work goes there; nullptr: it is done
-  bool captures = false;         ///< it began the capture, rather than joined it by an event
-  bool captures_into = false;    ///< a graph that was there before
+  int device = 0;                ///< that was current when it was made
+  Capture* capture = nullptr;    ///< its work goes there; nullptr: it is done
   std::vector<GraphNode*> tail;  ///< of the capture: what the next work depends on
   std::vector<EdgeData> edges;   ///< as many, for who asks
   std::shared_ptr<runtime::LaunchStream> order;
@@ -36,7 +35,8 @@ struct EventState {
   bool recorded = false;
   double microseconds = 0;       ///< of the clock, when it was recorded
   runtime::LaunchSet before;     ///< what who waits for it waits for
-  Graph* capture = nullptr;      ///< recorded in a stream that was being captured
+  int device = 0;                ///< that was current when it was made
+  Capture* capture = nullptr;    ///< recorded in a stream that was being captured
   std::vector<GraphNode*> tail;  ///< of the stream then
 };
 
@@ -45,6 +45,12 @@ class Streams {
   StreamState* create(unsigned flags, int priority);
   /// Throws Failure unless `stream` lives; default streams are told by nullptr.
   StreamState* find(Stream stream) const;
+  /// The same, for a call that asks for work in it, or waits for that. Throws Failure if its
+  /// capture is invalid, or if it is the legacy stream, which waits for all others, and one of
+  /// these is captured.
+  StreamState* use(Stream stream) const;
+  /// Is it the legacy stream of a device that has captures it would wait for?
+  bool waits_for_capture(Stream stream) const;
   void destroy(Stream stream);
   /// The order of its launches; of default streams, too. Throws Failure unless `stream` lives.
   std::shared_ptr<runtime::LaunchStream> order(Stream stream);
@@ -52,8 +58,11 @@ class Streams {
   EventState& event(void* event) const;
   void destroy_event(void* event);
 
+  Captures captures;
+  /// Whether its origin has waited for all that other streams have added.
+  bool is_joined(const Capture& capture) const;
   /// No stream and no event is part of the capture any more.
-  void end_capture(const Graph* graph);
+  void end_capture(const Capture* capture);
 
   /// Advance the clock by work that takes so long.
   void pass(double microseconds) { clock_ += microseconds; }
@@ -63,6 +72,14 @@ class Streams {
 
  private:
   using Kind = runtime::LaunchStream::Kind;
+
+  bool is_legacy(Stream stream) const {
+    const auto number = reinterpret_cast<uintptr_t>(stream);
+    return number == kStreamLegacy || (number == 0 && !null_is_of_thread);
+  }
+  /// Calls `visit(capture)` for what the legacy stream of the thread's device would wait for.
+  template <class Visit>
+  void each_blocking_capture(Visit&& visit) const;
 
   double clock_ = 0;
   uint64_t next_id_ = 2;
