@@ -31,23 +31,37 @@ void shuffle_some(std::vector<T>& all, uint64_t& random) {
   for (size_t i = all.size(); i > 1; --i) std::swap(all[i - 1], all[next_random(random) % i]);
 }
 
+/// No more threads than there are components, one of which each has to step.
+ExecutorOptions bounded(ExecutorOptions options, size_t components) {
+  options.threads = static_cast<unsigned>(
+      std::clamp<size_t>(options.threads, 1, std::max<size_t>(1, components)));
+  return options;
+}
+
 }  // namespace
 
 CpuExecutor::CpuExecutor(std::span<Component> components, const ExecutorOptions& options)
     : components_(components),
-      options_(options),
-      portions_per_thread_(options.threads > 1 ? kPortionsPerThread : 1),
-      portions_(std::max(1u, options.threads) * portions_per_thread_),
+      options_(bounded(options, components.size())),
+      portions_per_thread_(options_.threads > 1 ? kPortionsPerThread : 1),
+      portions_(options_.threads * portions_per_thread_),
       safe_times_(options.safe_times, components.size()) {
   if (options_.family == nullptr) options_.family = step_on_cpu<ProductFamily>;
   deal();
   for (size_t i = 0; i < portions_.size(); ++i)
     portions_[i].random = options.order_seed + uint64_t{i} * 77;
-  for (unsigned t = 1; t < options.threads; ++t)
-    threads_.emplace_back([this, t] { thread_loop(t); });
+  try {
+    for (unsigned t = 1; t < options_.threads; ++t)
+      threads_.emplace_back([this, t] { thread_loop(t); });
+  } catch (...) {  // there is no destructor of an object that is not finished
+    end_threads();
+    throw;
+  }
 }
 
-CpuExecutor::~CpuExecutor() {
+CpuExecutor::~CpuExecutor() { end_threads(); }
+
+void CpuExecutor::end_threads() {
   stop_.store(true, std::memory_order_relaxed);
   round_.fetch_add(1, std::memory_order_release);
   round_.notify_all();

@@ -66,6 +66,8 @@ struct ExecutorOptions {
 
 class CpuExecutor {
  public:
+  /// Takes no more threads than there are components. Throws std::system_error if the host has not
+  /// as many.
   CpuExecutor(std::span<Component> components, const ExecutorOptions& options);
   ~CpuExecutor();
   CpuExecutor(const CpuExecutor&) = delete;
@@ -106,6 +108,7 @@ class CpuExecutor {
   Tick catch_up();
   Tick step_some(Way way, std::span<const uint32_t> places, std::vector<SafeTimes::Late>& late);
   void thread_loop(unsigned thread);
+  void end_threads();
 
   std::span<Component> components_;
   ExecutorOptions options_;

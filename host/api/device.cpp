@@ -4,6 +4,7 @@
 #include "host/api/failure.h"
 #include "host/api/observers.h"
 #include "host/api/state.h"
+#include "host/api/turns.h"
 #include "host/functional/compiler/lower.h"
 #include "host/functional/device/virtual_device.h"
 
@@ -53,6 +54,7 @@ struct Device::State {
     if (thrown != nullptr) std::rethrow_exception(thrown);
   }
 
+  Turns turns{"a kernel is running"};
   DeviceOptions options;
   std::string running;  ///< for progress()
   Pace pace;
@@ -72,32 +74,34 @@ Device::State& Device::state() const {
 
 Expected<uint32_t> Device::load(const std::string& ptx, const std::string& name) {
   return guarded([&] {
-    return state().device->load_module(
-        std::make_shared<const compiler::Program>(compiler::compile_ptx(ptx, name)));
+    auto program = std::make_shared<const compiler::Program>(compiler::compile_ptx(ptx, name));
+    return state().turns.change([&] { return state().device->load_module(std::move(program)); });
   });
 }
 
 Expected<uint64_t> Device::allocate(uint64_t bytes, const std::string& name) {
-  return guarded([&] { return state().device->allocate(bytes, name); });
+  return guarded(
+      [&] { return state().turns.change([&] { return state().device->allocate(bytes, name); }); });
 }
 
 Expected<Done> Device::free(uint64_t address) {
   return guarded([&] {
-    state().device->free(address);
+    state().turns.change([&] { state().device->free(address); });
     return Done{};
   });
 }
 
 Expected<Done> Device::write(uint64_t address, std::span<const std::byte> bytes) {
   return guarded([&] {
-    state().device->copy_to_device(address, bytes.data(), bytes.size());
+    state().turns.look(
+        [&] { state().device->copy_to_device(address, bytes.data(), bytes.size()); });
     return Done{};
   });
 }
 
 Expected<Done> Device::read(uint64_t address, std::span<std::byte> bytes) const {
   return guarded([&] {
-    state().device->copy_to_host(bytes.data(), address, bytes.size());
+    state().turns.look([&] { state().device->copy_to_host(bytes.data(), address, bytes.size()); });
     return Done{};
   });
 }
@@ -105,7 +109,8 @@ Expected<Done> Device::read(uint64_t address, std::span<std::byte> bytes) const 
 Expected<Done> Device::launch(uint32_t module, const std::string& kernel, Extent grid, Extent block,
                               std::span<const std::byte> arguments, uint32_t dynamic_shared_bytes) {
   return guarded([&] {
-    state().launch(module, kernel, grid, block, arguments, dynamic_shared_bytes);
+    state().turns.work(
+        [&] { state().launch(module, kernel, grid, block, arguments, dynamic_shared_bytes); });
     return Done{};
   });
 }
@@ -113,9 +118,11 @@ Expected<Done> Device::launch(uint32_t module, const std::string& kernel, Extent
 Expected<Program> Device::take_program(const std::string& name) {
   return guarded([&] {
     auto program = std::make_shared<Program::State>();
-    program->recording = state().device->take_recording(name);
+    state().turns.change([&] {
+      program->recording = state().device->take_recording(name);
+      state().device = state().anew();
+    });
     program->name = name;
-    state().device = state().anew();
     if (program->recording.launches.empty())
       throw UsageError("no kernel was launched - launch one before its program is taken");
     return Access::make<Program>(std::move(program));

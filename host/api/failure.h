@@ -23,9 +23,18 @@ class EmptyObject final : public std::logic_error {
   EmptyObject() : logic_error("an empty object of nearwarp was used - load or make one first") {}
 };
 
-/// The value that `make` returns, or the failure that it throws.
+template <class T>
+struct ExpectedOf {
+  using Type = Expected<T>;
+};
+template <class T>
+struct ExpectedOf<Expected<T>> {
+  using Type = Expected<T>;
+};
+
+/// The value that `make` returns, or the failure that it throws or returns.
 template <class F>
-auto guarded(F make) -> Expected<decltype(make())> {
+auto guarded(F make) -> typename ExpectedOf<decltype(make())>::Type {
   try {
     return make();
   } catch (const std::bad_alloc&) {

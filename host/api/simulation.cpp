@@ -2,9 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <exception>
 
 #include "host/api/failure.h"
 #include "host/api/state.h"
+#include "host/api/turns.h"
 #include "host/timing/run/cpu_run.h"
 #include "host/timing/run/models_hash.h"
 
@@ -12,12 +15,36 @@ namespace nearwarp {
 
 std::string version() { return fmt::format("{}+{:.8}", NW_VERSION, sim::models_hash); }
 
+namespace {
+
+/// Words for what a function of the caller's threw.
+Failure thrown_by_caller(const std::exception_ptr& thrown) {
+  std::string what = "something that is no std::exception";
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const std::exception& e) {
+    what = e.what();
+  } catch (...) {
+  }
+  Failure f;
+  f.message = f.what = "a function of the caller's threw: " + what;
+  f.kind = Failure::Kind::kStopped;
+  return f;
+}
+
+}  // namespace
+
 struct Simulation::State {
   RunOf of;  ///< what the run points to
   SimulationOptions options;
   std::unique_ptr<sim::CpuRun> run;
   std::optional<report::RunResult> result;  ///< once the program has ended
   std::optional<Failure> failure;           ///< after which it cannot go on
+  std::exception_ptr thrown;                ///< by progress(), which has stopped the run with it
+  Turns turns{"the simulation is running"};
+  /// Where it stands, for other threads, too: as of the last time that progress() was asked.
+  std::atomic<uint64_t> cycles = 0, launches = 0;
+  std::atomic<bool> ended = false;
 
   sim::ReplayJob job() const {
     return {.recording = &of.program->recording,
@@ -25,23 +52,41 @@ struct Simulation::State {
             .policy = &of.policy->config,
             .checkpoint = options.checkpoint};
   }
-  sim::SimOptions sim_options() const {
+  sim::SimOptions sim_options() {
     sim::SimOptions o;
     o.threads = std::max(1u, options.threads);
-    if (options.progress)
-      o.progress = [this](const sim::Progress& p) {
+    o.progress = [this](const sim::Progress& p) {
+      tell();
+      if (!options.progress) return true;
+      try {
         return options.progress({p.cycles, p.warp_instructions_done, p.warp_instructions_total});
-      };
+      } catch (...) {
+        thrown = std::current_exception();
+        return false;
+      }
+    };
     return o;
   }
+  /// Tells other threads where it stands.
+  void tell() {
+    cycles = result.has_value() ? result->cycles : run->cycles();
+    launches = run->launches_ended();
+    ended = result.has_value();
+  }
   Expected<Done> step(const sim::StopAt& until) {
+    return guarded([&] { return turns.work([&] { return step_now(until); }); });
+  }
+  Expected<Done> step_now(const sim::StopAt& until) {
     if (failure.has_value()) return *failure;
     if (result.has_value()) return Done{};
+    thrown = nullptr;
     Expected<Done> done = guarded([&] {
       if (run->step(until) == sim::Stepped::kEnded) result = run->end();
       return Done{};
     });
+    tell();
     if (!done) failure = done.failure();
+    if (thrown != nullptr) return thrown_by_caller(thrown);
     return done;
   }
   report::RunResult now() { return result.has_value() ? *result : run->so_far(); }
@@ -64,6 +109,7 @@ Expected<Simulation> Simulation::begin(const Program& program, const Machine& ma
     state->of = {Access::shared(program), Access::shared(machine), Access::shared(policy)};
     state->options = std::move(options);
     state->run = std::make_unique<sim::CpuRun>(state->job(), state->sim_options());
+    state->tell();
     return Simulation(std::move(state));
   });
 }
@@ -78,26 +124,35 @@ Expected<Done> Simulation::run_to_launch(uint64_t launches) {
   return state().step({.launches = launches});
 }
 
-bool Simulation::ended() const { return state().result.has_value(); }
-uint64_t Simulation::cycles() const {
-  return ended() ? state().result->cycles : state().run->cycles();
-}
-uint64_t Simulation::launches_ended() const { return state().run->launches_ended(); }
+bool Simulation::ended() const { return state().ended; }
+uint64_t Simulation::cycles() const { return state().cycles; }
+uint64_t Simulation::launches_ended() const { return state().launches; }
 
 Expected<uint64_t> Simulation::counter(std::string_view name) const {
-  if (state().result.has_value()) return counter_of(*state().result, name);
-  return counter_of(state().run->so_far(), name);
+  return guarded([&] {
+    return state().turns.look([&] {
+      if (state().result.has_value()) return counter_of(*state().result, name);
+      return counter_of(state().run->so_far(), name);
+    });
+  });
 }
-Result Simulation::result() const { return result_of(state().now(), state().of); }
+
+Expected<Result> Simulation::now() const {
+  return guarded(
+      [&] { return state().turns.look([&] { return result_of(state().now(), state().of); }); });
+}
+Result Simulation::result() const { return now().value(); }
 
 Expected<Done> Simulation::save() {
   return guarded([&] {
-    if (state().options.checkpoint.empty())
-      throw UsageError(
-          "there is no file for the run's state - name one as "
-          "SimulationOptions::checkpoint");
-    if (!ended()) state().run->save();
-    return Done{};
+    return state().turns.look([&] {
+      if (state().options.checkpoint.empty())
+        throw UsageError(
+            "there is no file for the run's state - name one as "
+            "SimulationOptions::checkpoint");
+      if (!state().result.has_value()) state().run->save();
+      return Done{};
+    });
   });
 }
 

@@ -56,8 +56,42 @@ std::string changed_cycles(std::span<const report::RunResult> results, size_t wi
 
 namespace {
 
+/// Machines are alike if all of their keys are, wherever they come from.
+bool are_alike(const config::MachineConfig& a, const config::MachineConfig& b) {
+  return &a == &b || config::values_text(a) == config::values_text(b);
+}
+
+/// Refuses runs that were on another machine.
+void expect_on(const config::MachineConfig& machine, std::span<const Result> runs) {
+  for (const Result& run : runs) {
+    const report::RunResult& result = run_of(run);
+    if (are_alike(run.whole->machine->config, machine)) continue;
+    throw UsageError(
+        fmt::format("a run of {} under {} was on another machine than '{}': on {} - give runs of "
+                    "one machine, with it",
+                    result.workload, result.policy, machine.name,
+                    result.machine == machine.name ? "one of that name with other keys"
+                                                   : "'" + result.machine + "'"));
+  }
+}
+
+/// Refuses runs of another program than the first one's.
+void expect_one_program(std::span<const Result> runs) {
+  const auto name = [](const Result& run) {
+    const report::RunResult& r = run_of(run);
+    return r.size.empty() ? r.workload : r.workload + ", size " + r.size;
+  };
+  for (const Result& run : runs)
+    if (name(run) != name(runs.front()))
+      throw UsageError(
+          fmt::format("a table has runs of one program, not of '{}' and '{}' - make one of each",
+                      name(runs.front()), name(run)));
+}
+
 std::string table_of(std::span<const Result> runs, const TableOptions& options) {
   if (runs.empty()) return "";
+  expect_one_program(runs);
+  expect_on(runs.front().whole->machine->config, runs);
   std::vector<report::RunResult> results;
   for (const Result& run : runs) results.push_back(run_of(run));
   const Result::Whole& first = *runs.front().whole;
@@ -101,6 +135,7 @@ Expected<std::string> table(std::span<const Result> runs, const TableOptions& op
 
 Expected<std::string> document(std::span<const Result> runs, const Machine& machine) {
   return guarded([&] {
+    expect_on(Access::of(machine).config, runs);
     std::vector<report::RunResult> results;
     for (const Result& run : runs) results.push_back(run_of(run));
     report::RunContext context;

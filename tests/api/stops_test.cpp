@@ -1,9 +1,12 @@
 // Does what executes programs stop when a function of the caller's wants it, and say so?
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstring>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "host/api/nearwarp.h"
@@ -80,6 +83,38 @@ TEST(ApiStops, KernelsOfOnesOwn) {
   EXPECT_TRUE(program.truncated());
   ASSERT_GE(program.launches().size(), 1u);
   EXPECT_EQ(program.launches()[0].warp_instructions, program.launches()[0].thread_instructions / 3);
+}
+
+TEST(ApiStops, ADeviceStaysAsItIsWhileAKernelRuns) {
+  std::vector<std::string> refused;
+  uint32_t read = 0;
+  uint64_t at = 0;
+  Device* self = nullptr;
+  const auto meddle = [&] {
+    const auto note = [&](const auto& made) { refused.push_back(made.failure().message); };
+    note(self->take_program("early"));
+    note(self->launch(0, "spin", {1}, {1}, times(1)));
+    note(self->load(kSpin));
+    note(self->allocate(8));
+    note(self->free(at));
+    EXPECT_TRUE(self->read(at, std::as_writable_bytes(std::span(&read, 1))));
+    std::thread([&] {
+      note(self->take_program("early"));
+      note(self->read(at, std::as_writable_bytes(std::span(&read, 1))));
+    }).join();
+    return false;
+  };
+  Device device({.progress = [&](const Activity&) { return meddle(); }});
+  self = &device;
+  at = device.allocate(4).value();
+  const uint32_t seven = 7;
+  ASSERT_TRUE(device.write(at, std::as_bytes(std::span(&seven, 1))));
+  const uint32_t module = device.load(kSpin).value();
+  expect_stopped(device.launch(module, "spin", {1}, {32}, times(kForEver)));
+  EXPECT_EQ(read, 7u);
+  ASSERT_EQ(refused.size(), 7u);
+  for (const std::string& message : refused)
+    EXPECT_TRUE(message.starts_with("a kernel is running")) << message;
 }
 
 TEST(ApiStops, WhatACallersFunctionThrowsIsAFailure) {

@@ -2,6 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -55,6 +58,73 @@ TEST(ApiThreads, SimulationsKnowNothingOfEachOther) {
     });
   for (std::thread& t : threads) t.join();
   EXPECT_EQ(equal, 2);
+}
+
+TEST(ApiThreads, ASimulationIsOneThreadsAtATime) {
+  Simulation alone = begin("kmeans", "tom", "tom");
+  ASSERT_TRUE(alone.run());
+  std::vector<std::string> refused;
+  uint64_t inside = 0;
+  bool is_first = true;
+  Simulation* self = nullptr;
+  const auto progress = [&](const Progress&) {
+    if (!is_first) return true;
+    is_first = false;
+    const auto note = [&](const auto& made) {
+      refused.push_back(made ? "not refused" : made.failure().message);
+    };
+    note(self->run());
+    std::thread([&] {
+      note(self->run());
+      note(self->run_to_cycle(1));
+      note(self->run_to_launch(1));
+      note(self->counter("run.cycles"));
+      note(self->now());
+      note(self->save());
+      EXPECT_THROW(static_cast<void>(self->result()), std::logic_error);
+      EXPECT_GT(self->cycles(), 0u);
+      EXPECT_FALSE(self->ended());
+    }).join();
+    inside = self->counter("run.cycles").value();
+    EXPECT_EQ(self->result().cycles, inside);
+    EXPECT_EQ(self->cycles(), inside);
+    return true;
+  };
+  Simulation run = begin("kmeans", "tom", "tom", {.progress = progress});
+  self = &run;
+  ASSERT_TRUE(run.run());
+  ASSERT_EQ(refused.size(), 7u);
+  for (const std::string& message : refused)
+    EXPECT_TRUE(message.starts_with("the simulation is running")) << message;
+  EXPECT_GT(inside, 0u);
+  EXPECT_EQ(lasting(run.result()), lasting(alone.result()));
+}
+
+TEST(ApiThreads, ThreadsThatLookWhileARunGoesOnHarmNothing) {
+  Simulation alone = begin("kmeans", "tom", "tom");
+  ASSERT_TRUE(alone.run());
+  Simulation run = begin("kmeans", "tom", "tom");
+  std::atomic<bool> over = false;
+  std::thread looks([&] {
+    uint64_t before = 0;
+    while (!over) {
+      static_cast<void>(run.counter("run.cycles"));
+      static_cast<void>(run.now());
+      EXPECT_GE(run.cycles(), before);
+      before = run.cycles();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));  // so that the run gets its turn
+    }
+  });
+  for (uint64_t at = 1000; !run.ended(); at += 1000) ASSERT_TRUE(run.run_to_cycle(at));
+  over = true;
+  looks.join();
+  EXPECT_EQ(lasting(run.result()), lasting(alone.result()));
+}
+
+TEST(ApiThreads, ManyThreadsAreNoMoreThanThereIsToStep) {
+  Simulation run = begin("vector-add", "tom", "baseline", {.threads = 100'000});
+  ASSERT_TRUE(run.run_to_cycle(100));
+  EXPECT_EQ(run.cycles(), 100u);
 }
 
 }  // namespace

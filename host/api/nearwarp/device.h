@@ -27,6 +27,9 @@ struct DeviceOptions {
 };
 
 /// A simulated GPU's functional part: runs kernels of PTX, and keeps what they did as a program.
+///
+/// While a kernel runs, its options' functions may read() and write() memory; all else fails until
+/// it has ended, and in other threads everything does.
 class NEARWARP_API Device {
  public:
   explicit Device(DeviceOptions options = {});

@@ -64,10 +64,10 @@ struct TableOptions {
   bool explain = false;  ///< more: what takes energy, why candidates were offloaded or not
 };
 /// The tables of `nearwarp run`: runs of one program side by side, the first being what others are
-/// compared with.
+/// compared with. Runs of several programs or machines are refused.
 NEARWARP_API Expected<std::string> table(std::span<const Result> results,
                                          const TableOptions& options = {});
-/// The document of `nearwarp run --json` (docs/json.md).
+/// The document of `nearwarp run --json` (docs/json.md); `machine` is the one of all runs.
 NEARWARP_API Expected<std::string> document(std::span<const Result> results,
                                             const Machine& machine);
 

@@ -34,8 +34,8 @@ std::string compact(std::string_view text) {
 
 }  // namespace
 
-Lowering::Lowering(const ptx::Module& module, const ptx::Function& entry)
-    : module_(module), entry_(entry) {}
+Lowering::Lowering(const ptx::Module& module, const ptx::Function& entry, bool module_allocates)
+    : module_(module), entry_(entry), grows_by_alloca_(module_allocates) {}
 
 std::string Lowering::message(const ptx::Instruction& in, const std::string& what,
                               const std::string& right) const {
@@ -55,8 +55,6 @@ void Lowering::refuse(const ptx::Instruction& in, const std::string& what,
 
 FlatCode Lowering::run(Kernel* kernel) {
   kernel_ = kernel;
-  grows_by_alloca_ = std::any_of(module_.functions.begin(), module_.functions.end(),
-                                 [this](const ptx::Function& fn) { return allocates(fn); });
   Frame frame = make_frame(entry_, 0, 0);
   for (size_t i = 0; i < entry_.params.size(); ++i) {
     const uint32_t variable = entry_.params[i].index;

@@ -32,9 +32,13 @@ inline Instruction implied(Instruction like) {
   return like;
 }
 
+/// Does the function itself ask for room on the stack?
+bool allocates(const ptx::Function& fn);
+
 class Lowering {
  public:
-  Lowering(const ptx::Module& module, const ptx::Function& entry);
+  /// `module_allocates`: whether a function of the module asks for room on the stack (allocates()).
+  Lowering(const ptx::Module& module, const ptx::Function& entry, bool module_allocates);
   /// Fills everything of the kernel but blocks, loops, liveness and allocation.
   FlatCode run(Kernel* kernel);
 
@@ -117,7 +121,6 @@ class Lowering {
 
   // lower_stack.cpp
   void make_stack();
-  bool allocates(const ptx::Function& fn) const;
   RegId stack_top();
   void set_register(const Instruction& like, RegId to, ptx::Opcode op, ptx::Type type,
                     std::vector<Operand> srcs, const ptx::Modifiers& mod = {});

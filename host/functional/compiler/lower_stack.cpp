@@ -33,7 +33,7 @@ void Lowering::make_stack() {
   stack_symbol_ = add_symbol(stack, ptx::Space::kLocal);
 }
 
-bool Lowering::allocates(const ptx::Function& fn) const {
+bool allocates(const ptx::Function& fn) {
   return std::any_of(fn.instructions.begin(), fn.instructions.end(), [](const auto& in) {
     return in.op == Opcode::kAlloca && in.problem == ptx::kNoIndex;
   });

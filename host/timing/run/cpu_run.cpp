@@ -1,9 +1,13 @@
 // A run on the CPU, which can be stopped anywhere, looked at and gone on with.
 #include "host/timing/run/cpu_run.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
+#include "host/core/error.h"
 #include "host/timing/run/checkpoint.h"
 
 namespace nearwarp::sim {
@@ -36,7 +40,7 @@ CpuRun::CpuRun(const ReplayJob& what, SimOptions options)
       limit_(state_.control.limit),
       longest_(state_.control.longest),
       look_at_(kSliceWindows),
-      cycle_(state_.control.last / run_.system().core_period),
+      cycle_(cycle_of(state_.control.last)),
       reported_(Clock::now()) {
   step_with(options_.threads);
   feed_.resume(thread_blocks_on(run_));
@@ -45,8 +49,19 @@ CpuRun::CpuRun(const ReplayJob& what, SimOptions options)
 void CpuRun::step_with(unsigned threads) {
   if (executor_.has_value() && threads == options_.threads) return;
   options_.threads = threads;
-  executor_.emplace(run_.system().components(),
-                    kernels::ExecutorOptions{threads, options_.order_seed, options_.family, plan_});
+  try {
+    executor_.emplace(
+        run_.system().components(),
+        kernels::ExecutorOptions{threads, options_.order_seed, options_.family, plan_});
+  } catch (const std::system_error& e) {
+    throw Error(
+        fmt::format("cannot start {} threads: {} - use fewer", threads, e.code().message()));
+  }
+}
+
+uint64_t CpuRun::cycle_of(Tick at) {
+  const uint64_t cycle = at / run_.system().core_period;
+  return run_.have_launches_ended() ? std::min(cycle, run_.cycles_of_launches()) : cycle;
 }
 
 bool CpuRun::is_there(const StopAt& until) {
@@ -54,10 +69,13 @@ bool CpuRun::is_there(const StopAt& until) {
          launches_ended() >= until.launches;
 }
 
-Stepped CpuRun::step(const StopAt& until) {
+Stepped CpuRun::step(StopAt until) {
   const auto next_look = [&] { return watcher_ == nullptr ? kNever : watcher_->next_look(); };
   while (!ended_) {
-    if (is_there(until)) {
+    if (run_.have_launches_ended()) {
+      // No cycle is left to stand at: only what the launches have sent is still on its way.
+      until = {};
+    } else if (is_there(until)) {
       // Nothing happens between the last window's end and the tick.
       const Tick at = state_.control.next >= until.tick ? until.tick : state_.control.last;
       cycle_ = std::max(cycle_, at / run_.system().core_period);
@@ -77,7 +95,7 @@ Stepped CpuRun::step(const StopAt& until) {
     executor_->run(state_, std::min(look_at_ - state_.control.windows, apart));
     state_.control.limit = limit_;
     run_.control() = state_.control;
-    cycle_ = state_.control.last / run_.system().core_period;
+    cycle_ = cycle_of(state_.control.last);
     if (state_.control.stop == Stop::kEnded) {
       ended_ = true;
     } else if (state_.control.stop == Stop::kLimit) {
@@ -117,7 +135,8 @@ Tick CpuRun::tick_of(uint64_t cycle) {
 }
 
 Progress CpuRun::progress() {
-  return {run_.cycles(), committed_instructions(run_.system()), run_.total_instructions()};
+  return {cycle_of(state_.control.next), committed_instructions(run_.system()),
+          run_.total_instructions()};
 }
 
 report::RunResult CpuRun::so_far() { return run_.so_far(cycle_); }

@@ -69,9 +69,10 @@ class CpuRun {
 
   /// Goes on. Throws nearwarp::Error if the machine has come to a stop with work left, or if a
   /// component has recorded a fault; the run cannot be gone on with then.
-  Stepped step(const StopAt& until = {});
+  /// Once all launches have ended nothing stops it before the program's end.
+  Stepped step(StopAt until = {});
 
-  /// Core cycles, and launches that have ended, so far.
+  /// Core cycles, never more than the whole run has, and launches that have ended, so far.
   uint64_t cycles() const { return cycle_; }
   uint64_t launches_ended();
   /// The tick at which a core cycle begins; kNever if there is none.
@@ -87,6 +88,7 @@ class CpuRun {
 
  private:
   bool is_there(const StopAt& until);
+  uint64_t cycle_of(Tick at);
   void step_with(unsigned threads);
 
   SimOptions options_;

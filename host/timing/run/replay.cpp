@@ -227,6 +227,19 @@ void Replay::fail_stuck() {
               "\nraise run.no_progress_cycles if this is expected");
 }
 
+bool Replay::have_launches_ended() {
+  return system_.front_end().dispatch.ended >= image_.view().num_launches;
+}
+
+uint64_t Replay::cycles_of_launches() {
+  const frontend::LaunchState* launches =
+      system_.front_end().dispatch.launches.in(system_.arena.base());
+  Tick last = 0;
+  for (size_t i = 0; i < image_.launches.size(); ++i)
+    if (launches[i].end != kNever) last = std::max(last, launches[i].end);
+  return (last + system_.core_period - 1) / system_.core_period;
+}
+
 report::RunResult Replay::finish() {
   if (is_part_over()) {
     check_faults(system_);
@@ -241,7 +254,7 @@ report::RunResult Replay::finish() {
     return result(fmt::format("run.max_cycles = {} reached", what_.machine->run.max_cycles));
   }
   check_faults(system_);
-  if (system_.front_end().dispatch.ended < image_.view().num_launches) {
+  if (!have_launches_ended()) {
     throw Error("the simulated machine is deadlocked: every component sleeps while work is left" +
                 describe_stall(system_, mechanisms_) + "\nthis is a defect of the simulator");
   }

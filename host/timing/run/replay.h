@@ -109,6 +109,10 @@ class Replay {
   [[noreturn]] void fail_stuck();
   /// Core cycles so far.
   uint64_t cycles() const { return control_.next / system_.core_period; }
+  /// Have all launches ended? What they have sent may still be on its way.
+  bool have_launches_ended();
+  /// The core cycle at which the last launch ended of those that have.
+  uint64_t cycles_of_launches();
 
   /// Warp-instructions that the run will commit, if nothing stops it.
   uint64_t total_instructions() const;
