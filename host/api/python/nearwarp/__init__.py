@@ -32,7 +32,8 @@ from . import _core
 from ._core import (Counter, Error, ExperimentOutcome, Figure, Key, Launch, LaunchResult, Progress, Result, Study,
                     SweepOutcome, SweepProgress, version)
 from ._progress import ActivityBar as _ActivityBar, Bars as _Bars, function_of as _function_of, shown as _shown
-from ._values import changes as _changes, value_of as _value_of, varied as _varied
+from ._lines import check_counters as _check_counters
+from ._values import changes as _changes, value_of as _value_of, names_of as _names_of, varied as _varied
 from ._sweeps import Experiment, Report, Sweep
 
 __all__ = ["Analysis", "Counter", "Device", "Error", "Experiment", "ExperimentOutcome", "Figure", "Key", "Launch",
@@ -417,23 +418,24 @@ class Simulation(_core.Simulation):
                 if call(self) is False:
                     return
 
-    def follow(self, every: int, counters: _t.Sequence[str]) -> pandas.DataFrame:
+    def follow(self, every: int, counters: str | _t.Iterable[str]) -> pandas.DataFrame:
         """The run in steps of `every` core cycles: a pandas.DataFrame with what was counted in each.
 
-        Indexed by the cycle at which a step ends; a column for each name in `counters`.
+        Indexed by the cycle at which a step ends; a column for each name in `counters`, which are one or several.
         """
         import pandas
-        before = {name: self.counter(name) for name in counters}
+        names = _names_of(counters)
+        before = {name: self.counter(name) for name in names}
         rows: dict[int, dict[str, int]] = {}
 
         def count(_):
-            row = rows.setdefault(self.cycles, {})
-            for name in counters:
+            row = rows.setdefault(self.cycles, dict.fromkeys(names, 0))  # steps that end in one cycle add up
+            for name in names:
                 now = self.counter(name)
-                row[name] = now - before[name]
+                row[name] += now - before[name]
                 before[name] = now
         self.run_calling(count, every)
-        table = pandas.DataFrame.from_dict(rows, orient="index", columns=list(counters))
+        table = pandas.DataFrame.from_dict(rows, orient="index", columns=names)
         table.index.name = "cycle"
         return table
 
@@ -462,7 +464,7 @@ def run(program: Program | str | _os.PathLike, machine: Machine | str | _os.Path
 
 
 def follow(program: Program | str, machine: Machine | str, policy: Policy | str = "baseline", *, every: int,
-           counters: _t.Sequence[str], threads: int = 1, progress: _OfRun = None) -> pandas.DataFrame:
+           counters: str | _t.Iterable[str], threads: int = 1, progress: _OfRun = None) -> pandas.DataFrame:
     """Counters over time, as Simulation.follow(); other arguments as of Simulation."""
     return Simulation(program, machine, policy, threads=threads, progress=progress).follow(every, counters)
 
@@ -480,27 +482,29 @@ def _list(one_or_many, kind):
 
 
 def sweep(programs, machines, policies, keys: _t.Optional[dict[str, _t.Any]] = None, *,
-          counters: _t.Sequence[str] = (), threads: int = 0, backend: str = "cpu", device: int = 0,
+          counters: str | _t.Iterable[str] = (), threads: int = 0, backend: str = "cpu", device: int = 0,
           launches: str = "", sample: str | float = "", cold_caches: bool = False,
           progress: _OfRun = None) -> pandas.DataFrame:
     """All combinations side by side: a pandas.DataFrame with a row for each.
 
     programs, machines, policies: one or a list. keys: {"a.key": [values, ...], ...} of machines or
-    policies, varied against each other. counters: names of counters that become columns. threads: 0 for one
-    for each processor. launches, sample, cold_caches: as of run(). progress: a function of a Progress, or True for a
+    policies, varied against each other. counters: names of counters that become columns, empty for a run that has
+    none of that name; the module logging's logger nearwarp is told beforehand of one that no run begins with. threads: 0
+    for one for each processor. launches, sample, cold_caches: as of run(). progress: a function of a Progress, or True for a
     bar that says how far it is, in notebooks and on terminals.
 
-    Columns: program, machine, policy, a column for each key, cycles, ipc, speedup (over the first policy),
-    bytes by class of link, energy_joules, the counters, error (None, or why a point has no result) and result
-    (a Result).
+    Columns: program, machine, policy, a column for each key, status ("complete", "partial" where progress has stopped
+    it, or "failed"), cycles, ipc, speedup (over the first policy, where both are complete), bytes by class of link,
+    energy_joules, the counters, error (None, or why a point has no result) and result (a Result).
     """
     import pandas
+    names = _names_of(counters)
     programs = [_program(p, progress) for p in _list(programs, Program)]
     machines = [_as(Machine, m) for m in _list(machines, Machine)]
     policies = [_as(Policy, p) for p in _list(policies, Policy)]
     keys = _varied(keys)
     rows: list[dict[str, _t.Any]] = []
-    points: list[tuple[int, _core.Point]] = []
+    points: list[tuple[int, tuple[_core.Program, _core.Machine, _core.Policy]]] = []
     for program, machine in _itertools.product(programs, machines):
         for values in _itertools.product(*keys.values()):
             chosen = dict(zip(keys, values))
@@ -509,28 +513,43 @@ def sweep(programs, machines, policies, keys: _t.Optional[dict[str, _t.Any]] = N
                        "error": None, "result": None}
                 try:
                     changed = _with_keys(machine, policy, chosen, policies)
-                    points.append((len(rows), _core.Point(program._core, changed[0]._core,
-                                                          changed[1]._core)))
+                    points.append((len(rows), (program._core, changed[0]._core, changed[1]._core)))
                 except Error as error:
                     row["error"] = error
                 rows.append(row)
+    try:
+        _check_counters(_counters_of(point for _, point in points), names)
+    except Error as error:  # some counters are there once they count, and results are not thrown away for a name
+        _told(None)(f"{error.what} when it begins - {error.right}")
     with _shown(progress) as told:
-        results = _core.run_all([p for _, p in points], threads=threads, backend=backend, device=device,
+        results = _core.run_all([_core.Point(*point) for _, point in points], threads=threads, backend=backend, device=device,
                                 launches=launches, sample=str(sample), cold_caches=cold_caches, progress=told,
                                 tell=_told(None))
     for (at, _), result in zip(points, results):
         rows[at]["error" if isinstance(result, Error) else "result"] = result
     for at, row in enumerate(rows):
-        ended, first = row["result"], rows[at - at % len(policies)]["result"]
+        ended, first = row["result"], rows[at - at % len(policies)]
+        row["status"] = "failed" if ended is None else "partial" if ended.partial else "complete"
         for name in ("cycles", "ipc", "gpu_to_memory_bytes", "memory_to_gpu_bytes", "memory_to_memory_bytes",
                      "energy_joules"):
             row[name] = None if ended is None else getattr(ended, name)
-        row["speedup"] = None if ended is None or first is None else first.cycles / ended.cycles
-        for name in counters:
-            row[name] = None if ended is None else ended.counter(name)
-    order = ["program", "machine", "policy", *keys, "cycles", "ipc", "speedup", "gpu_to_memory_bytes",
-             "memory_to_gpu_bytes", "memory_to_memory_bytes", "energy_joules", *counters, "error", "result"]
+        both = row["status"] == first["status"] == "complete"
+        row["speedup"] = first["cycles"] / row["cycles"] if both and row["cycles"] != 0 else None
+        if names and ended is not None:
+            counted = {counter.name: counter.value for counter in ended.counters}
+            row.update((name, counted.get(name)) for name in names)
+    order = ["program", "machine", "policy", *keys, "status", "cycles", "ipc", "speedup", "gpu_to_memory_bytes",
+             "memory_to_gpu_bytes", "memory_to_memory_bytes", "energy_joules", *names, "error", "result"]
     return pandas.DataFrame(rows, columns=order)
+
+
+def _counters_of(points):
+    """Names of the counters of points, which are not simulated; none of points that cannot be."""
+    for point in points:
+        try:
+            yield from [counter.name for counter in _core.Simulation(*point).result.counters]
+        except Error:
+            pass  # its row will say so
 
 
 def _with_keys(machine, policy, keys, all_policies):

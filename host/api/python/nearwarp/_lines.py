@@ -95,11 +95,17 @@ def lines_by_id(out: str) -> dict[str, Line]:
     return lines
 
 
-def check_counters(lines: t.Iterable[Line], names: t.Sequence[str]) -> None:
-    """Throws an Error for a name that no run has, if there are runs."""
-    known = {name for line in lines for name in line.counters}
+def check_counters(of_runs: t.Iterable[str], names: t.Sequence[str]) -> None:
+    """Throws an Error for a name that no run has, if there are runs. Of those in `of_runs` it takes what it needs."""
+    known: set[str] = set()
+    missing = set(names)
+    for name in of_runs if missing else ():
+        known.add(name)
+        missing.discard(name)
+        if not missing:
+            return
     for name in names:
-        if known and name not in known:
+        if known and name in missing:
             like = difflib.get_close_matches(name, known, 1)
             raise error_of(f"no run has a counter '{name}'",
                            f"did you mean '{like[0]}'?" if like else "see Result.counters for what there is")

@@ -16,7 +16,7 @@ from . import _core
 from ._core import ExperimentOutcome, Figure, Study, SweepOutcome, SweepProgress
 from ._lines import NUMBERS, Line, check_counters, lines_by_id, parsed
 from ._progress import PointsBar, shown
-from ._values import text_of, value_of, varied
+from ._values import names_of, text_of, value_of, varied
 
 _Path = t.Union[str, os.PathLike]
 _Progress = t.Union[bool, t.Callable[[SweepProgress], t.Optional[bool]], None]
@@ -149,7 +149,7 @@ class Sweep:
                     {"part": _part(part), "retry": retry, "threads": threads, "backend": backend, "device": device,
                      "checkpoints": os.fspath(checkpoints), "cache": os.fspath(cache), "csv": os.fspath(csv)})
 
-    def table(self, out: _Path, counters: str | t.Sequence[str] = ()) -> pandas.DataFrame:
+    def table(self, out: _Path, counters: str | t.Iterable[str] = ()) -> pandas.DataFrame:
         """The points that `out` has of the sweep, also while it runs: a row for each, in their order.
 
         Columns: program, size, machine, policy, a column for each key, status ("complete", "partial" or "failed"),
@@ -160,21 +160,21 @@ class Sweep:
         counter of a run that has none of that name, such as a mechanism's under baseline.
         """
         import pandas
-        counters = [counters] if isinstance(counters, str) else list(counters)
+        names = names_of(counters)
         lines = lines_by_id(os.fspath(out))
         rows = self._rows()
-        check_counters([lines[row["id"]] for row in rows if row["id"] in lines], counters)
+        check_counters((name for row in rows if row["id"] in lines for name in lines[row["id"]].counters), names)
         for row in rows:
             line = lines.get(row["id"])
             if line is not None:
-                row.update(line.numbers, **{name: line.counters.get(name) for name in counters})
+                row.update(line.numbers, **{name: line.counters.get(name) for name in names})
         for at, row in enumerate(rows):
             first = rows[at - at % len(self._policies)]
             if row.get("status") == first.get("status") == "complete" and row["cycles"] != 0:
                 row["speedup"] = first["cycles"] / row["cycles"]
         numbers = [*NUMBERS]
         numbers.insert(NUMBERS.index("ipc") + 1, "speedup")
-        return pandas.DataFrame(rows, columns=[*self._places(), *numbers, *counters, "id", "error"])
+        return pandas.DataFrame(rows, columns=[*self._places(), *numbers, *names, "id", "error"])
 
     def __repr__(self) -> str:
         return f"nearwarp.Sweep({len(self)} points)"

@@ -37,5 +37,10 @@ def varied(keys: t.Any) -> dict[str, list[t.Any]]:
     return lists
 
 
+def names_of(names: str | t.Iterable[str]) -> list[str]:
+    """One or several names, each once."""
+    return [names] if isinstance(names, str) else list(dict.fromkeys(names))
+
+
 def changes(keys):
     return [f"{key}={text_of(value)}" for key, value in (keys or {}).items()]
