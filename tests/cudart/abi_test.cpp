@@ -113,6 +113,14 @@ TEST(Abi, Numbers) {
   EXPECT_EQ(int{kErrorLaunchFailure}, int{cudaErrorLaunchFailure});
   EXPECT_EQ(int{kErrorNotSupported}, int{cudaErrorNotSupported});
   EXPECT_EQ(int{kErrorStreamCaptureUnsupported}, int{cudaErrorStreamCaptureUnsupported});
+  EXPECT_EQ(int{kErrorStreamCaptureInvalidated}, int{cudaErrorStreamCaptureInvalidated});
+  EXPECT_EQ(int{kErrorStreamCaptureMerge}, int{cudaErrorStreamCaptureMerge});
+  EXPECT_EQ(int{kErrorStreamCaptureUnmatched}, int{cudaErrorStreamCaptureUnmatched});
+  EXPECT_EQ(int{kErrorStreamCaptureUnjoined}, int{cudaErrorStreamCaptureUnjoined});
+  EXPECT_EQ(int{kErrorStreamCaptureIsolation}, int{cudaErrorStreamCaptureIsolation});
+  EXPECT_EQ(int{kErrorStreamCaptureImplicit}, int{cudaErrorStreamCaptureImplicit});
+  EXPECT_EQ(int{kErrorCapturedEvent}, int{cudaErrorCapturedEvent});
+  EXPECT_EQ(int{kErrorStreamCaptureWrongThread}, int{cudaErrorStreamCaptureWrongThread});
   EXPECT_EQ(int{kErrorGraphExecUpdateFailure}, int{cudaErrorGraphExecUpdateFailure});
   EXPECT_EQ(int{kDefault}, int{cudaMemcpyDefault});
   EXPECT_EQ(int{kDeviceToHost}, int{cudaMemcpyDeviceToHost});

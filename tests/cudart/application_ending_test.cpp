@@ -105,7 +105,7 @@ TEST_F(Application, AHiddenDeviceIsNone) {
   else
     setenv("CUDA_VISIBLE_DEVICES", before.c_str(), 1);
   EXPECT_TRUE(contains(hidden.out, "passed")) << hidden.out << hidden.err;
-  EXPECT_TRUE(contains(hidden.err, "CUDA_VISIBLE_DEVICES hides the simulated GPU")) << hidden.err;
+  EXPECT_TRUE(contains(hidden.err, "CUDA_VISIBLE_DEVICES hides all simulated GPUs")) << hidden.err;
   EXPECT_EQ(hidden.exit_code, 1) << "nothing to simulate";
   EXPECT_EQ(shown.exit_code, 0) << shown.err;
 }

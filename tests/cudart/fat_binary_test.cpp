@@ -173,16 +173,17 @@ TEST(DeviceSpec, VisibleDevicesAreReadUpToTheFirstThatIsNone) {
   const auto is_visible = [](const char* names) { return !visible_devices(names, 1).empty(); };
   EXPECT_TRUE(is_visible(nullptr)) << "not set";
   for (const char* shown :
-       {"0", " 0 ", "0,1", "0,-1", "GPU-6e656172", "GPU-6e656172-7761-7270-2d67"})
+       {"0", " 0 ", "0x", "0,1", "0,-1", "GPU-6e656172", "GPU-6e656172-7761-7270-2d67"})
     EXPECT_TRUE(is_visible(shown)) << shown;
-  for (const char* hidden : {"", "-1", "1", "1,0", "-1,0", "GPU-", "GPU-7e", "MIG-0", "all", "0x"})
+  for (const char* hidden : {"", "-1", "1", "1,0", "-1,0", "0,0", "GPU-", "GPU-7e", "MIG-0", "all"})
     EXPECT_FALSE(is_visible(hidden)) << hidden;
 
   using Devices = std::vector<uint32_t>;
   EXPECT_EQ(visible_devices(nullptr, 3), (Devices{0, 1, 2}));
   EXPECT_EQ(visible_devices("2, 0", 3), (Devices{2, 0}));
   EXPECT_EQ(visible_devices("1,7,0", 3), (Devices{1}));
-  EXPECT_EQ(visible_devices("1,1,0", 3), (Devices{1}));
+  EXPECT_EQ(visible_devices("1,0,1", 3), Devices{}) << "one may be named once";
+  EXPECT_EQ(visible_devices("1gpu2,2x", 3), (Devices{1, 2})) << "numbers end with their digits";
   EXPECT_EQ(visible_devices("GPU-6e656172-7761-7270-2d67-70752d303032", 3), (Devices{2}));
 }
 

@@ -121,7 +121,8 @@ uint32_t device_named(std::string_view name, uint32_t devices) {
   }
   uint32_t number = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-  const bool is_one = error == std::errc() && end == name.data() + name.size() && number < devices;
+  // The number ends where its digits do.
+  const bool is_one = error == std::errc() && end != name.data() && number < devices;
   return is_one ? number : kMostDevices;
 }
 
@@ -136,7 +137,8 @@ std::vector<uint32_t> visible_devices(const char* names, uint32_t devices) {
   std::string_view rest = names;
   while (true) {
     const uint32_t device = device_named(rest.substr(0, rest.find(',')), devices);
-    if (device == kMostDevices || std::ranges::find(visible, device) != visible.end()) break;
+    if (device == kMostDevices) break;
+    if (std::ranges::find(visible, device) != visible.end()) return {};  // one may be named once
     visible.push_back(device);
     if (rest.find(',') == std::string_view::npos) break;
     rest.remove_prefix(rest.find(',') + 1);

@@ -38,6 +38,11 @@ static void child(int from_parent, int to_parent) {
   CUDA(cudaMemcpy(host.data(), p, kN * sizeof(int), cudaMemcpyDeviceToHost));
   for (int i = 0; i < kN; ++i) CHECK(host[i] == i + 5);
   FAILS(cudaErrorInvalidValue, cudaFree(p));
+  void* again;  // is the same, and open until it was closed as often
+  CUDA(cudaIpcOpenMemHandle(&again, m.memory, cudaIpcMemLazyEnablePeerAccess));
+  CHECK(again == p);
+  CUDA(cudaIpcCloseMemHandle(again));
+  CUDA(cudaMemcpy(host.data(), p, sizeof(int), cudaMemcpyDeviceToHost));
   CUDA(cudaIpcCloseMemHandle(p));
   FAILS(cudaErrorInvalidValue, cudaIpcCloseMemHandle(p));
   FAILS(cudaErrorInvalidValue, cudaMemset(p, 0, 4));
@@ -73,6 +78,8 @@ int main() {
   cudaEvent_t event, timed;
   CUDA(cudaEventCreateWithFlags(&event, cudaEventDisableTiming | cudaEventInterprocess));
   CUDA(cudaEventCreate(&timed));
+  cudaEvent_t both;
+  FAILS(cudaErrorInvalidValue, cudaEventCreateWithFlags(&both, cudaEventInterprocess));
   CUDA(cudaEventRecord(event));
   FAILS(cudaErrorInvalidResourceHandle, cudaIpcGetEventHandle(&m.event, timed));
   CUDA(cudaIpcGetEventHandle(&m.event, event));

@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "host/functional/cudart/api/pool.h"
 #include "host/functional/cudart/runtime/arrays.h"
 #include "host/functional/cudart/runtime/runtime.h"
 #include "host/functional/cudart/runtime/textures.h"
@@ -468,7 +469,8 @@ NW_API cudaMemGetInfo(size_t* free, size_t* total) {
   return api([&](Runtime& r) {
     require(free != nullptr && total != nullptr);
     *total = r.device().memory_bytes();
-    *free = r.free_memory_bytes() + r.graphs.unbacked_bytes();
+    const uint64_t bytes = r.free_memory_bytes() + r.graphs.unbacked_bytes();
+    *free = bytes - std::min(bytes, idle_pool_bytes(r.memory));
     return kSuccess;
   });
 }

@@ -1,5 +1,5 @@
 // Entry points of stream-ordered allocation. All pools share the device's memory; what is freed is
-// free at once.
+// free at once, and what a pool keeps of that is a number that it tells.
 #include "host/functional/cudart/api/pool.h"
 
 #include <algorithm>
@@ -14,7 +14,10 @@ using namespace nearwarp::cudart;
 
 namespace {
 
-constexpr int kReleaseThreshold = 4, kUsedHigh = 8;
+constexpr int kReleaseThreshold = 4, kReservedCurrent = 5, kReservedHigh = 6, kUsedCurrent = 7,
+              kUsedHigh = 8;
+
+constexpr int kNoAccess = 0, kReads = 1, kReadsAndWrites = 3;
 
 /// A device's default one, and what cudaMallocAsync() takes there.
 struct PoolsOfDevice {
@@ -54,6 +57,18 @@ int device_of(const MemLocation* location) {
 
 }  // namespace
 
+uint64_t nearwarp::cudart::idle_pool_bytes(const Memory& memory) {
+  uint64_t bytes = 0;
+  const auto add = [&](Pool& pool) {
+    const uint64_t used = memory.bytes_of_pool(&pool);
+    pool.settle(used);
+    bytes += pool.reserved - used;
+  };
+  for (int device = 0; device < static_cast<int>(kMostDevices); ++device)
+    add(*of_device(device).initial);
+  for (const auto& [handle, pool] : pools()) add(*pool);
+  return bytes;
+}
 Pool& nearwarp::cudart::checked_pool(Pool* pool) {
   require(pools().contains(pool) || is_default(pool));
   return *pool;
@@ -78,8 +93,15 @@ NW_API cudaMallocFromPoolAsync(void** pointer, size_t bytes, Pool* pool, Stream 
           allocate_work(r, *s->capture->graph, s->tail.data(), s->tail.size(), bytes, {}, pointer));
       return kSuccess;
     }
+    const uint64_t before = r.memory.bytes_of_pool(pool);
+    p.settle(before);
+    require(p.max_bytes == 0 || (bytes <= p.max_bytes && before <= p.max_bytes - bytes),
+            kErrorMemoryAllocation);
     *pointer = bytes == 0 ? nullptr : r.memory.allocate_from(r, pool, p.device, bytes);
-    p.used_high = std::max(p.used_high, r.memory.bytes_of_pool(r, pool));
+    const uint64_t used = r.memory.bytes_of_pool(pool);
+    p.reserved = std::max(p.reserved, used);
+    p.used_high = std::max(p.used_high, used);
+    p.reserved_high = std::max(p.reserved_high, p.reserved);
     return kSuccess;
   });
 }
@@ -110,6 +132,7 @@ NW_API cudaMemPoolCreate(Pool** pool, const MemPoolProps* properties) {
     require((properties->handle_types & ~kFileDescriptor) == 0, kErrorNotSupported);
     auto made = std::make_unique<Pool>();
     made->device = device;
+    made->max_bytes = properties->max_size;
     made->is_shareable = properties->handle_types != 0;
     *pool = keep_pool(std::move(made));
     return kSuccess;
@@ -145,52 +168,79 @@ NW_API cudaMemSetMemPool(MemLocation* location, int, Pool* pool) {
   const OuterCall outer;
   return cudaDeviceSetMemPool(device_of(location), pool);
 }
-NW_API cudaMemPoolTrimTo(Pool* pool, size_t) {
-  return api([&](Runtime&) {
-    checked_pool(pool);
+NW_API cudaMemPoolTrimTo(Pool* pool, size_t bytes) {
+  return api([&](Runtime& r) {
+    Pool& p = checked_pool(pool);
+    const uint64_t used = r.memory.bytes_of_pool(pool);
+    p.settle(used);
+    p.reserved = std::max<uint64_t>(used, std::min<uint64_t>(p.reserved, bytes));
     return kSuccess;
   });
 }
 NW_API cudaMemPoolSetAttribute(Pool* pool, int attribute, void* value) {
-  return api([&](Runtime&) {
+  return api([&](Runtime& r) {
     Pool& p = checked_pool(pool);
     require(value != nullptr && attribute >= 1 && attribute <= kUsedHigh);
-    if (attribute < kReleaseThreshold)
+    require(attribute != kReservedCurrent && attribute != kUsedCurrent);
+    if (attribute < kReleaseThreshold) {
       p.reuse[attribute - 1] = *static_cast<int*>(value);
-    else if (attribute == kReleaseThreshold)
-      p.release_threshold = *static_cast<uint64_t*>(value);
-    else  // high-water marks may be set to 0
-      p.used_high = 0;
+      return kSuccess;
+    }
+    const uint64_t number = *static_cast<uint64_t*>(value), used = r.memory.bytes_of_pool(pool);
+    p.settle(used);
+    if (attribute == kReleaseThreshold) {
+      p.release_threshold = number;
+      return kSuccess;
+    }
+    require(number == 0);  // marks begin anew, and are not set
+    if (attribute == kUsedHigh)
+      p.used_high = used;
+    else
+      p.reserved_high = p.reserved;
     return kSuccess;
   });
 }
 NW_API cudaMemPoolGetAttribute(Pool* pool, int attribute, void* value) {
   return api([&](Runtime& r) {
-    const Pool& p = checked_pool(pool);
+    Pool& p = checked_pool(pool);
     require(value != nullptr && attribute >= 1 && attribute <= kUsedHigh);
     if (attribute < kReleaseThreshold) {
       *static_cast<int*>(value) = p.reuse[attribute - 1];
       return kSuccess;
     }
-    const uint64_t used = r.memory.bytes_of_pool(r, pool);
-    const bool high = attribute == 6 || attribute == kUsedHigh;  // reserved and used
-    *static_cast<uint64_t*>(value) = attribute == kReleaseThreshold ? p.release_threshold
-                                     : high                         ? std::max(p.used_high, used)
-                                                                    : used;
+    const uint64_t used = r.memory.bytes_of_pool(pool);
+    p.settle(used);
+    const uint64_t values[] = {p.release_threshold, p.reserved, p.reserved_high, used, p.used_high};
+    *static_cast<uint64_t*>(value) = values[attribute - kReleaseThreshold];
     return kSuccess;
   });
 }
-NW_API cudaMemPoolSetAccess(Pool* pool, const void*, size_t) {
-  return api([&](Runtime&) {
-    checked_pool(pool);
+/// Kept for who asks: kernels of all devices reach all memory.
+NW_API cudaMemPoolSetAccess(Pool* pool, const void* descriptions, size_t count) {
+  return api([&](Runtime& r) {
+    Pool& p = checked_pool(pool);
+    const auto* const accesses = static_cast<const AccessDesc*>(descriptions);
+    require(count == 0 || accesses != nullptr);
+    for (size_t i = 0; i < count; ++i) {
+      const int device = device_of(&accesses[i].location), flags = accesses[i].flags;
+      require(device >= 0 && device < r.num_devices());
+      require(flags == kNoAccess || flags == kReads || flags == kReadsAndWrites);
+      require(device != p.device || flags == kReadsAndWrites);  // its own always may
+    }
+    for (size_t i = 0; i < count; ++i) p.access[accesses[i].location.id] = accesses[i].flags;
     return kSuccess;
   });
 }
 NW_API cudaMemPoolGetAccess(int* flags, Pool* pool, MemLocation* location) {
-  return api([&](Runtime&) {
-    checked_pool(pool);
+  return api([&](Runtime& r) {
+    const Pool& p = checked_pool(pool);
     require(flags != nullptr && location != nullptr);
-    *flags = device_of(location) >= 0 ? 3 : 0;  // read and write, or nothing
+    const int device = device_of(location);
+    require(device < r.num_devices());
+    const auto told = p.access.find(device);
+    *flags = device == p.device       ? kReadsAndWrites
+             : told != p.access.end() ? told->second
+                                      : kNoAccess;
     return kSuccess;
   });
 }

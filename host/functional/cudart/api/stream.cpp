@@ -9,7 +9,8 @@ using namespace nearwarp::cudart;
 
 namespace {
 
-constexpr unsigned kStreamFlags = 1, kEventFlags = 7, kEventDisableTiming = 2;
+constexpr unsigned kStreamFlags = 1, kEventFlags = 7, kEventDisableTiming = 2,
+                   kEventInterprocess = 4;
 constexpr unsigned kEventRecordExternal = 1, kEventWaitExternal = 1;
 
 Status create(Stream* stream, unsigned flags, int priority, NW_CALL_SITE) {
@@ -155,6 +156,8 @@ NW_API cudaStreamAddCallback(Stream stream, void (*callback)(Stream, int, void*)
 NW_API cudaEventCreateWithFlags(void** event, unsigned flags) {
   return api([&](Runtime& r) {
     require(event != nullptr && (flags & ~kEventFlags) == 0);
+    // What processes share has no times.
+    require((flags & kEventInterprocess) == 0 || (flags & kEventDisableTiming) != 0);
     r.device();
     *event = r.streams.create_event(flags);
     return kSuccess;

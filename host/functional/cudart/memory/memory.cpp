@@ -42,23 +42,24 @@ void* Memory::allocate(Process& process, size_t bytes, const Region& region) {
     throw Failure{kErrorMemoryAllocation};
   }
   regions_[address] = region;
+  if (region.pool != nullptr)
+    pool_bytes_[region.pool] += process.device().find_allocation(address)->bytes;
   // The host may write by itself, at any time.
   if (region.kind != Kind::kDevice) process.device().note_written(address, bytes);
   return pointer_to(address);
 }
 
-uint64_t Memory::bytes_of_pool(Process& process, const void* pool) const {
-  uint64_t bytes = 0;
-  for (const auto& [address, region] : regions_)
-    if (region.pool == pool) bytes += process.device().find_allocation(address)->bytes;
-  return bytes;
+void Memory::forget(Process& process, uint64_t address, const Region& region) {
+  if (region.pool != nullptr)
+    pool_bytes_[region.pool] -= process.device().find_allocation(address)->bytes;
+  process.device().free(address);
 }
 
 void Memory::free(Process& process, void* pointer, bool pinned) {
   const auto it = regions_.find(number(pointer));
   require(it != regions_.end() && !it->second.variable &&
           (it->second.kind == Kind::kPinned) == pinned);
-  process.device().free(number(pointer));
+  forget(process, it->first, it->second);
   regions_.erase(it);
 }
 
@@ -69,7 +70,7 @@ void Memory::add_managed_variable(runtime::DevicePtr address) {
 void Memory::free_all(Process& process, int device) {
   std::erase_if(regions_, [&](const auto& entry) {
     const bool goes = !entry.second.variable && entry.second.device == device;
-    if (goes) process.device().free(entry.first);
+    if (goes) forget(process, entry.first, entry.second);
     return goes;
   });
   for (auto& [address, registered] : registered_)

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <unordered_map>
 #include <utility>
 
 #include "host/functional/cudart/abi.h"
@@ -36,7 +37,10 @@ class Memory {
   /// The same for a pool, of device memory.
   void* allocate_from(Process& process, const void* pool, int device, size_t bytes);
   /// Bytes that a pool has allocated and not yet freed.
-  uint64_t bytes_of_pool(Process& process, const void* pool) const;
+  uint64_t bytes_of_pool(const void* pool) const {
+    const auto it = pool_bytes_.find(pool);
+    return it == pool_bytes_.end() ? 0 : it->second;
+  }
   /// Throws Failure unless `pointer` came from allocate() with a kind that `pinned` asks for.
   void free(Process& process, void* pointer, bool pinned);
   /// All of a device but the variables of modules.
@@ -68,7 +72,11 @@ class Memory {
  private:
   void* allocate(Process& process, size_t bytes, const Region& region);
 
+  /// Forgets what is known of an allocation, and gives it back.
+  void forget(Process& process, uint64_t address, const Region& region);
+
   std::map<uint64_t, Region> regions_;  // by start
+  std::unordered_map<const void*, uint64_t> pool_bytes_;
   std::map<uint64_t, Registered> registered_;
   bool pageable_ = false;
 };

@@ -239,6 +239,14 @@ int VirtualMemory::access(uint64_t address) const {
 
 uint64_t VirtualMemory::open(Process& process, int file, uint64_t offset, uint64_t bytes,
                              Opened how) {
+  struct stat about {};
+  require(fstat(file, &about) == 0, kErrorMapBufferObjectFailed);
+  const std::array<uint64_t, 4> place = {about.st_dev, about.st_ino, offset, bytes};
+  for (auto& [address, foreign] : opened_)
+    if (how == Opened::kByHandle && foreign.how == how && foreign.place == place) {
+      ++foreign.count;
+      return address;
+    }
   const uint64_t first = offset / kPage * kPage, size = round_up(offset + bytes - first, kPage);
   const uint64_t start = reserve(process, size, 0, 0), address = start + (offset - first);
   try {
@@ -251,7 +259,7 @@ uint64_t VirtualMemory::open(Process& process, int file, uint64_t offset, uint64
     throw;
   }
   process.device().note_written(address, bytes);
-  opened_[address] = {start, how};
+  opened_[address] = {start, how, place, 1};
   return address;
 }
 
@@ -263,6 +271,7 @@ bool VirtualMemory::is_open(uint64_t address, Opened how) const {
 void VirtualMemory::close(Process& process, uint64_t address, Opened how) {
   require(is_open(address, how));
   const auto it = opened_.find(address);
+  if (--it->second.count != 0) return;
   const auto reservation = reservations_.find(it->second.reservation);
   process.device().remove_mapped(address);
   process.device().unmap_file(reservation->first, reservation->second);

@@ -4,6 +4,7 @@
 // Such memory is a file, so that it can lie at several addresses, and in several processes.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -63,6 +64,7 @@ class VirtualMemory {
   /// How memory of another process was handed over.
   enum class Opened : uint8_t { kByHandle, kFromPool };
   /// Part of a file of another process, at an address of its own; `offset` need not begin a page.
+  /// What a handle has opened stays where it is, and is closed as often as it was opened.
   uint64_t open(Process& process, int file, uint64_t offset, uint64_t bytes, Opened how);
   /// Closes memory that open() gave, handed over in this way.
   void close(Process& process, uint64_t address, Opened how);
@@ -96,6 +98,8 @@ class VirtualMemory {
   struct Foreign {
     uint64_t reservation;
     Opened how;
+    std::array<uint64_t, 4> place;  ///< device and number of the file, offset, bytes
+    uint64_t count;                 ///< that it was opened
   };
   std::set<uint64_t> published_;        ///< starts of ranges that the device knows
   std::map<uint64_t, Foreign> opened_;  ///< by address

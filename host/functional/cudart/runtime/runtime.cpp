@@ -129,8 +129,9 @@ void Runtime::check_process() {
   read_settings();
   if (settings_.visible_devices.empty()) {
     say_once(
-        "CUDA_VISIBLE_DEVICES hides the simulated GPU, which is device 0 - unset it, or set it to "
-        "0");
+        "CUDA_VISIBLE_DEVICES hides all simulated GPUs - unset it, or name some of those from 0 "
+        "on, "
+        "each once; there is one without --devices");
     throw Failure{kErrorNoDevice};
   }
   if (forked_) {
