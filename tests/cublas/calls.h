@@ -21,6 +21,7 @@ int cublasDestroy_v2(void* handle);
 int cublasSetPointerMode_v2(void* handle, int mode);
 int cublasSetMathMode(void* handle, int mode);
 const char* cublasGetStatusName(int status);
+const char* cublasGetStatusString(int status);
 int cublasSgemm_v2(void*, int, int, int, int, int, const float*, const float*, int, const float*,
                    int, const float*, float*, int);
 int cublasDgemm_v2(void*, int, int, int, int, int, const double*, const double*, int, const double*,
@@ -62,11 +63,20 @@ int cublasLtMatrixLayoutCreate(void** layout, int type, uint64_t rows, uint64_t 
                                int64_t ld);
 int cublasLtMatrixLayoutDestroy(void* layout);
 int cublasLtMatrixLayoutSetAttribute(void* layout, int attribute, const void* value, size_t bytes);
+int cublasLtMatrixLayoutGetAttribute(const void* layout, int attribute, void* value, size_t bytes,
+                                     size_t* written);
 int cublasLtMatmulDescCreate(void** desc, int compute, int scale);
 int cublasLtMatmulDescDestroy(void* desc);
 int cublasLtMatmulDescSetAttribute(void* desc, int attribute, const void* value, size_t bytes);
 int cublasLtMatmulDescGetAttribute(const void* desc, int attribute, void* value, size_t bytes,
                                    size_t* written);
+int cublasLtMatmulPreferenceCreate(void** preference);
+int cublasLtMatmulPreferenceDestroy(void* preference);
+int cublasLtMatmulPreferenceSetAttribute(void* preference, int attribute, const void* value,
+                                         size_t bytes);
+int cublasLtMatmulPreferenceGetAttribute(const void* preference, int attribute, void* value,
+                                         size_t bytes, size_t* written);
+const char* cublasLtGetStatusString(int status);
 int cublasLtMatmulAlgoGetHeuristic(void* handle, void* desc, void* a, void* b, void* c, void* d,
                                    void* preference, int wanted, void* results, int* found);
 int cublasLtMatmul(void* handle, void* desc, const void* alpha, const void* a, void* a_layout,

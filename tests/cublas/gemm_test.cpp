@@ -256,6 +256,11 @@ TEST_F(CublasTest, WrongArgumentsAreRefused) {
   EXPECT_NE(said.find("cublasCherk_v2() is not supported"), std::string::npos) << said;
   EXPECT_NE(said.find("cublasGemmEx() with these types"), std::string::npos) << said;
   EXPECT_STREQ(cublasGetStatusName(kNotSupported), "CUBLAS_STATUS_NOT_SUPPORTED");
+  EXPECT_STREQ(cublasGetStatusString(kNotSupported),
+               "the requested functionality is not supported");
+  EXPECT_STREQ(cublasGetStatusString(11), "an access to GPU memory space failed");
+  EXPECT_STREQ(cublasGetStatusName(2), "unrecognized status");
+  EXPECT_STREQ(cublasGetStatusString(17), "unrecognized status");
 }
 
 }  // namespace

@@ -163,6 +163,92 @@ TEST_F(Lt, RowsOfMatrices) {
     for (size_t i = 0; i < kM; ++i) ASSERT_NEAR(found[j + i * kN], product(i, j), 1e-4);
 }
 
+/// Sizes and defaults as cuBLASLt's (cublasLt.h, and its library of CUDA 13.0 asked).
+struct Default {
+  int attribute;
+  size_t bytes;
+  std::vector<uint8_t> value;  ///< its first bytes; others are 0
+};
+/// `get(attribute, to, bytes, written)` gives these sizes and values, and refuses other buffers.
+template <class Get>
+void expect_attributes(const std::vector<Default>& defaults, std::vector<int> none, Get&& get) {
+  for (const Default& k : defaults) {
+    size_t written = 0;
+    EXPECT_EQ(get(k.attribute, nullptr, 0, &written), kSuccess) << k.attribute;
+    EXPECT_EQ(written, k.bytes) << k.attribute;
+    EXPECT_EQ(get(k.attribute, nullptr, 0, nullptr), kInvalidValue) << k.attribute;
+    EXPECT_EQ(get(k.attribute, nullptr, k.bytes, &written), kInvalidValue) << k.attribute;
+    std::vector<uint8_t> found(16, 0xcc), expected = k.value;
+    EXPECT_EQ(get(k.attribute, found.data(), 16, &written), kInvalidValue) << k.attribute;
+    written = 0;
+    EXPECT_EQ(get(k.attribute, found.data(), k.bytes, &written), kSuccess) << k.attribute;
+    EXPECT_EQ(written, k.bytes) << k.attribute;
+    expected.resize(k.bytes);
+    found.resize(k.bytes);
+    EXPECT_EQ(found, expected) << k.attribute;
+  }
+  for (const int attribute : none) {
+    size_t written = 999;
+    EXPECT_EQ(get(attribute, nullptr, 0, &written), kInvalidValue) << attribute;
+    EXPECT_EQ(written, 999u) << attribute;
+  }
+}
+
+TEST_F(Lt, AttributesTellTheirSizesAndDefaults) {
+  std::vector<Default> desc = {{0, 4, {68}}, {6, 4, {2}}, {7, 4, {1}}, {25, 1, {}}};
+  for (const int i : {1, 2, 3, 4, 5, 15, 31, 32, 33, 34, 35, 37}) desc.push_back({i, 4, {}});
+  for (const int i : {22, 26}) desc.push_back({i, 4, {255, 255, 255, 255}});
+  for (const int i : {8, 10, 11, 12, 13, 14, 17, 18, 19, 20, 21, 23, 24, 36, 38})
+    desc.push_back({i, 8, {}});
+  expect_attributes(desc, {9, 27, 30, 39, 99}, [&](int attribute, void* to, size_t n, size_t* w) {
+    return cublasLtMatmulDescGetAttribute(desc_, attribute, to, n, w);
+  });
+  void* const shape = layout(5, 7, 8);
+  expect_attributes({{0, 4, {}},
+                     {1, 4, {}},
+                     {2, 8, {5}},
+                     {3, 8, {7}},
+                     {4, 8, {8}},
+                     {5, 4, {1}},
+                     {6, 8, {}},
+                     {7, 8, {}},
+                     {8, 4, {}}},
+                    {9, 12}, [&](int attribute, void* to, size_t n, size_t* w) {
+                      return cublasLtMatrixLayoutGetAttribute(shape, attribute, to, n, w);
+                    });
+  // Scales are not there: they can be left out, and nothing else.
+  const void* scale = nullptr;
+  EXPECT_EQ(cublasLtMatmulDescSetAttribute(desc_, 17, &scale, sizeof(scale)), kSuccess);
+  scale = this;
+  EXPECT_EQ(cublasLtMatmulDescSetAttribute(desc_, 17, &scale, sizeof(scale)), kNotSupported);
+  EXPECT_EQ(cublasLtMatmulDescSetAttribute(desc_, 99, &scale, sizeof(scale)), kInvalidValue);
+}
+
+TEST_F(Lt, PreferencesAreKept) {
+  void* preference = nullptr;
+  ASSERT_EQ(cublasLtMatmulPreferenceCreate(&preference), kSuccess);
+  const auto get = [&](int attribute, void* to, size_t n, size_t* w) {
+    return cublasLtMatmulPreferenceGetAttribute(preference, attribute, to, n, w);
+  };
+  const std::vector<uint8_t> all(8, 255);
+  std::vector<Default> defaults = {{0, 4, {}}, {1, 8, {}}, {3, 4, {7}}, {9, 4, {}}, {12, 8, all}};
+  for (const int i : {5, 6, 7, 8}) defaults.push_back({i, 4, {0, 1}});  // 256
+  expect_attributes(defaults, {2, 4, 10, 11, 13}, get);
+  const uint64_t workspace = 4096;
+  const uint32_t alignment = 64;
+  const auto set = [&](int attribute, const auto& value) {
+    return cublasLtMatmulPreferenceSetAttribute(preference, attribute, &value, sizeof(value));
+  };
+  EXPECT_EQ(set(1, workspace), kSuccess);
+  EXPECT_EQ(set(6, alignment), kSuccess);
+  EXPECT_EQ(set(1, alignment), kInvalidValue);  // of another size
+  EXPECT_EQ(set(13, alignment), kInvalidValue);
+  expect_attributes({{1, 8, {0, 16}}, {5, 4, {0, 1}}, {6, 4, {64}}}, {}, get);
+  EXPECT_EQ(cublasLtMatmulPreferenceDestroy(preference), kSuccess);
+  EXPECT_STREQ(cublasLtGetStatusString(kInvalidValue),
+               "an unsupported value or parameter was passed to the function");
+}
+
 TEST_F(Lt, WhatDoesNotFitIsRefused) {
   const OnDevice<float> x(std::vector<float>(4096));
   const float one = 1;

@@ -34,6 +34,7 @@ int cusparseDenseToSparse_analysis(void*, void*, void*, int, void*);
 int cusparseDenseToSparse_convert(void*, void*, void*, int, void*);
 int cusparseSpGEMM_compute(void*);
 const char* cusparseGetErrorName(int);
+const char* cusparseGetErrorString(int);
 }
 
 namespace nearwarp::cudalibs {
@@ -304,6 +305,14 @@ TEST_F(Cusparse, WhatIsWrong) {
   EXPECT_NE(said.find("cusparseCreateDnVec()"), std::string::npos);
   EXPECT_NE(said.find("cusparseSpGEMM_compute()"), std::string::npos);
   EXPECT_STREQ(cusparseGetErrorName(kNotSupported), "CUSPARSE_STATUS_NOT_SUPPORTED");
+  EXPECT_STREQ(cusparseGetErrorString(kNotSupported), "operation not supported");
+  EXPECT_STREQ(cusparseGetErrorName(4), "CUSPARSE_STATUS_ARCH_MISMATCH");
+  EXPECT_STREQ(cusparseGetErrorString(9), "zero pivot");
+  EXPECT_STREQ(cusparseGetErrorString(11), "insufficient resources");
+  for (const int none : {-1, 12}) {
+    EXPECT_STREQ(cusparseGetErrorName(none), "unrecognized error code");
+    EXPECT_STREQ(cusparseGetErrorString(none), "unrecognized error code");
+  }
   EXPECT_EQ(cusparseDestroyDnVec(vector), 0);
   EXPECT_EQ(cusparseDestroyDnVec(longer), 0);
 }

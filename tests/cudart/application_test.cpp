@@ -62,7 +62,7 @@ TEST_F(Application, OfSeveralCodesTheDevicesOwnIsTakenAndSaid) {
   EXPECT_TRUE(contains(older.out, "code 750 ")) << older.out;
 
   const Outcome newer = run("code_newer");
-  EXPECT_TRUE(contains(newer.out, "no PTX or machine code in the application suits the device"))
+  EXPECT_TRUE(contains(newer.out, "no kernel image is available for execution on the device"))
       << newer.out;
   EXPECT_TRUE(contains(newer.err,
                        "has code for sm_100 alone, which a device of compute capability "

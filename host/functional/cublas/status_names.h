@@ -1,4 +1,4 @@
-// Names of the codes that calls return.
+// Names and texts of the codes that calls return, as cuBLAS words them: programs print them.
 #pragma once
 
 #include "host/functional/cublas/abi.h"
@@ -28,32 +28,32 @@ inline const char* status_name(Status status) {
     case kLicenseError:
       return "CUBLAS_STATUS_LICENSE_ERROR";
   }
-  return "unknown";
+  return "unrecognized status";
 }
 inline const char* status_text(Status status) {
   switch (status) {
     case kSuccess:
       return "success";
     case kNotInitialized:
-      return "there is no handle, or no device";
+      return "the library was not initialized";
     case kAllocFailed:
-      return "no memory";
+      return "the resource allocation failed";
     case kInvalidValue:
-      return "an argument is wrong";
+      return "an unsupported value or parameter was passed to the function";
     case kArchMismatch:
-      return "the device cannot do this";
+      return "the function requires an architectural feature absent from the device";
     case kMappingError:
-      return "memory cannot be reached";
+      return "an access to GPU memory space failed";
     case kExecutionFailed:
-      return "a kernel could not be launched";
+      return "the function failed to launch on the GPU";
     case kInternalError:
-      return "an error inside the library";
+      return "an internal operation failed";
     case kNotSupported:
-      return "not supported";
+      return "the requested functionality is not supported";
     case kLicenseError:
-      return "no license";
+      return "the license check failed";
   }
-  return "unknown";
+  return "unrecognized status";
 }
 
 }  // namespace nearwarp::cublas

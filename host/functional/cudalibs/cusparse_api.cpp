@@ -1,5 +1,6 @@
 // Entry points of cuSPARSE's generic interface: handles, products, conversions. Matrices are in
 // cusparse_matrices.cpp.
+#include <iterator>
 #include <memory>
 
 #include "host/functional/cudalibs/cusparse_call.h"
@@ -74,30 +75,42 @@ NW_CUSPARSE cusparseGetProperty(int which, int* value) {
     *value = which == 0 ? kVersion / 1000 : which == 1 ? kVersion / 100 % 10 : kVersion % 100;
   });
 }
-extern "C" __attribute__((visibility("default"))) const char* cusparseGetErrorName(Status status) {
-  switch (status) {
-    case kSuccess:
-      return "CUSPARSE_STATUS_SUCCESS";
-    case kNotInitialized:
-      return "CUSPARSE_STATUS_NOT_INITIALIZED";
-    case kAllocFailed:
-      return "CUSPARSE_STATUS_ALLOC_FAILED";
-    case kInvalidValue:
-      return "CUSPARSE_STATUS_INVALID_VALUE";
-    case kExecutionFailed:
-      return "CUSPARSE_STATUS_EXECUTION_FAILED";
-    case kInternalError:
-      return "CUSPARSE_STATUS_INTERNAL_ERROR";
-    case kNotSupported:
-      return "CUSPARSE_STATUS_NOT_SUPPORTED";
-    case kInsufficientResources:
-      return "CUSPARSE_STATUS_INSUFFICIENT_RESOURCES";
-  }
-  return "unrecognized error code";
+
+// --- Names of statuses ---------------------------------------------------------------------------
+
+namespace {
+
+struct StatusName {
+  const char *name, *text;  ///< as cuSPARSE words them: programs print them
+};
+/// cusparseStatus_t, from 0 on.
+constexpr StatusName kStatusNames[] = {
+    {"CUSPARSE_STATUS_SUCCESS", "success"},
+    {"CUSPARSE_STATUS_NOT_INITIALIZED", "initialization error"},
+    {"CUSPARSE_STATUS_ALLOC_FAILED", "out of memory"},
+    {"CUSPARSE_STATUS_INVALID_VALUE", "invalid value"},
+    {"CUSPARSE_STATUS_ARCH_MISMATCH", "architecture mismatch"},
+    {"CUSPARSE_STATUS_MAPPING_ERROR", "texture memory mapping error"},
+    {"CUSPARSE_STATUS_EXECUTION_FAILED", "kernel launch failure"},
+    {"CUSPARSE_STATUS_INTERNAL_ERROR", "internal error"},
+    {"CUSPARSE_STATUS_MATRIX_TYPE_NOT_SUPPORTED", "matrix type not supported"},
+    {"CUSPARSE_STATUS_ZERO_PIVOT", "zero pivot"},
+    {"CUSPARSE_STATUS_NOT_SUPPORTED", "operation not supported"},
+    {"CUSPARSE_STATUS_INSUFFICIENT_RESOURCES", "insufficient resources"},
+};
+StatusName name_of(int status) {
+  const bool is_known = status >= 0 && static_cast<size_t>(status) < std::size(kStatusNames);
+  return is_known ? kStatusNames[status]
+                  : StatusName{"unrecognized error code", "unrecognized error code"};
 }
-extern "C" __attribute__((visibility("default"))) const char* cusparseGetErrorString(
-    Status status) {
-  return cusparseGetErrorName(status);
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) const char* cusparseGetErrorName(int status) {
+  return name_of(status).name;
+}
+extern "C" __attribute__((visibility("default"))) const char* cusparseGetErrorString(int status) {
+  return name_of(status).text;
 }
 
 // --- Products ------------------------------------------------------------------------------------

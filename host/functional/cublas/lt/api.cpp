@@ -39,15 +39,14 @@ Status get(const char* name, const T* of, int attribute, void* to, size_t bytes,
   return call(name, [&] {
     require(of != nullptr);
     T copy = *of;
-    access(copy, attribute, Attribute(to, bytes, false));
-    if (written != nullptr) *written = bytes;
+    access(copy, attribute, Attribute::get(to, bytes, written));
   });
 }
 template <class T>
 Status set(const char* name, T* of, int attribute, const void* from, size_t bytes) {
   return call(name, [&] {
     require(of != nullptr);
-    access(*of, attribute, Attribute(const_cast<void*>(from), bytes, true));
+    access(*of, attribute, Attribute::set(from, bytes));
   });
 }
 
@@ -142,9 +141,13 @@ NW_CUBLAS cublasLtMatmulPreferenceInit_internal(MatmulPreference* at, size_t byt
 NW_CUBLAS cublasLtMatmulPreferenceDestroy(MatmulPreference* made) {
   return destroy("cublasLtMatmulPreferenceDestroy", made);
 }
-/// The one algorithm fits every preference.
-NW_CUBLAS cublasLtMatmulPreferenceSetAttribute(MatmulPreference* of, int, const void*, size_t) {
-  return call("cublasLtMatmulPreferenceSetAttribute", [&] { require(of != nullptr); });
+NW_CUBLAS cublasLtMatmulPreferenceSetAttribute(MatmulPreference* of, int attribute,
+                                               const void* from, size_t bytes) {
+  return set("cublasLtMatmulPreferenceSetAttribute", of, attribute, from, bytes);
+}
+NW_CUBLAS cublasLtMatmulPreferenceGetAttribute(const MatmulPreference* of, int attribute, void* to,
+                                               size_t bytes, size_t* written) {
+  return get("cublasLtMatmulPreferenceGetAttribute", of, attribute, to, bytes, written);
 }
 
 NW_CUBLAS cublasLtMatmulAlgoGetHeuristic(Handle* handle, const MatmulDesc* desc,

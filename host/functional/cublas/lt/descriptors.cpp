@@ -18,8 +18,12 @@ void access(MatrixLayout& layout, int attribute, const Attribute& value) {
       return value.is(layout.batch);
     case 6:
       return value.is(layout.batch_stride);
+    case 7:  // between planes of complex numbers
+      return value.is_none<int64_t>();
+    case 8:  // batches other than by strides
+      return value.is_none<uint32_t>();
     default:
-      throw Failure{kNotSupported};
+      throw Failure{kInvalidValue};
   }
 }
 
@@ -59,8 +63,48 @@ void access(MatmulDesc& desc, int attribute, const Attribute& value) {
       return value.is(desc.fast_accumulation);
     case 26:
       return value.is(desc.bias_type);
+    case 14:  // a stride between factors
+    case 17:  // places of scales, and of largest elements
+    case 18:
+    case 19:
+    case 20:
+    case 21:
+    case 23:
+    case 24:
+    case 36:
+    case 38:  // emulation
+      return value.is_none<uint64_t>();
+    case 31:  // kinds of scales
+    case 32:
+    case 33:
+    case 34:
+    case 35:
+    case 37:
+      return value.is_none<uint32_t>();
     default:
-      throw Failure{kNotSupported};  // scales of FP8
+      throw Failure{kInvalidValue};
+  }
+}
+
+void access(MatmulPreference& preference, int attribute, const Attribute& value) {
+  switch (attribute) {  // cublasLtMatmulPreferenceAttributes_t
+    case 0:
+      return value.is(preference.search_mode);
+    case 1:
+      return value.is(preference.workspace_bytes);
+    case 3:
+      return value.is(preference.reduction_schemes);
+    case 5:
+    case 6:
+    case 7:
+    case 8:
+      return value.is(preference.alignment_bytes[attribute - 5]);
+    case 9:
+      return value.is(preference.waves);
+    case 12:
+      return value.is(preference.implementations);
+    default:
+      throw Failure{kInvalidValue};
   }
 }
 

@@ -51,8 +51,12 @@ struct MatmulDesc {
 };
 static_assert(sizeof(MatmulDesc) <= 32 * sizeof(uint64_t));
 
+/// Kept: the one algorithm fits every preference. Defaults are cuBLASLt's.
 struct MatmulPreference {
-  uint64_t workspace_bytes = 0;
+  uint32_t search_mode = 0, reduction_schemes = 7;
+  uint64_t workspace_bytes = 0, implementations = ~uint64_t{0};
+  uint32_t alignment_bytes[4] = {256, 256, 256, 256};  // of A, B, C, D
+  float waves = 0;
 };
 static_assert(sizeof(MatmulPreference) <= 8 * sizeof(uint64_t));
 
@@ -69,28 +73,52 @@ struct MatmulHeuristic {
   int32_t reserved[4] = {};
 };
 
-/// Reads or writes one attribute.
+/// Reads or writes one attribute, or tells its size: where it is read, `written` becomes the bytes
+/// that were read, or of a buffer of no bytes those that it needs.
 class Attribute {
  public:
-  Attribute(void* buffer, size_t bytes, bool set) : buffer_(buffer), bytes_(bytes), set_(set) {}
+  static Attribute get(void* to, size_t bytes, size_t* written) {
+    return {to, bytes, written, false};
+  }
+  static Attribute set(const void* from, size_t bytes) {
+    return {const_cast<void*>(from), bytes, nullptr, true};
+  }
+
   /// Takes it from the application or gives it to it.
   template <class T>
   void is(T& value) const {
+    if (!set_ && bytes_ == 0) {
+      require(written_ != nullptr);
+      *written_ = sizeof(T);
+      return;
+    }
     require(buffer_ != nullptr && bytes_ == sizeof(T));
     if (set_) {
       std::memcpy(&value, buffer_, sizeof(T));
-    } else {
-      std::memcpy(buffer_, &value, sizeof(T));
+      return;
     }
+    std::memcpy(buffer_, &value, sizeof(T));
+    if (written_ != nullptr) *written_ = sizeof(T);
+  }
+  /// For what the library has only without: it is 0, and nothing else can be set.
+  template <class T>
+  void is_none() const {
+    T value = 0;
+    is(value);
+    require(value == 0, kNotSupported);
   }
 
  private:
+  Attribute(void* buffer, size_t bytes, size_t* written, bool set)
+      : buffer_(buffer), bytes_(bytes), written_(written), set_(set) {}
   void* buffer_;
   size_t bytes_;
+  size_t* written_;
   bool set_;
 };
 
 void access(MatrixLayout& layout, int attribute, const Attribute& value);
 void access(MatmulDesc& desc, int attribute, const Attribute& value);
+void access(MatmulPreference& preference, int attribute, const Attribute& value);
 
 }  // namespace nearwarp::cublas

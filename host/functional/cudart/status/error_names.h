@@ -5,7 +5,7 @@ namespace nearwarp::cudart {
 
 /// "cudaErrorInvalidValue"; "unrecognized error code" for none.
 const char* error_name(int status);
-/// "invalid argument"; the name again for statuses that the library never returns.
+/// "invalid argument"; "unrecognized error code" for none.
 const char* error_text(int status);
 
 }  // namespace nearwarp::cudart
