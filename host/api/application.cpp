@@ -125,8 +125,9 @@ Expected<Program> Program::application(Texts command, const ApplicationOptions& 
   Expected<std::vector<Program>> all = processes(command, options);
   if (!all) return all.failure();
   if (all->size() == 1) return std::move(all->front());
-  return failure_of(fmt::format("'{}' ran {} processes that used the GPU - take processes()",
-                                command.front(), all->size()));
+  return failure_of(ErrorParts{
+      .what = fmt::format("'{}' ran {} processes that used the GPU", command.front(), all->size()),
+      .right = "take processes()"});
 }
 
 }  // namespace nearwarp

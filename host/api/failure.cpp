@@ -5,6 +5,8 @@
 
 #include <charconv>
 
+#include "host/core/error_parts.h"
+
 namespace nearwarp {
 
 Failure failure_of(const std::string& message, Failure::Kind kind) {
@@ -29,15 +31,28 @@ Failure failure_of(const std::string& message, Failure::Kind kind) {
   return f;
 }
 
+Failure failure_of(const ErrorParts& parts, Failure::Kind kind) {
+  return {parts.message(), parts.what, parts.file, parts.line, parts.right, kind};
+}
+
+namespace {
+
+Failure of_error(const Error& error, Failure::Kind kind) {
+  const auto* of = dynamic_cast<const HasErrorParts*>(&error);
+  return of != nullptr ? failure_of(of->parts(), kind) : failure_of(error.what(), kind);
+}
+
+}  // namespace
+
 Failure failure_of(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
   } catch (const UsageError& e) {
-    return failure_of(e.what(), Failure::Kind::kUsage);
+    return of_error(e, Failure::Kind::kUsage);
   } catch (const Interrupted& e) {
-    return failure_of(e.what(), Failure::Kind::kStopped);
+    return of_error(e, Failure::Kind::kStopped);
   } catch (const Error& e) {
-    return failure_of(e.what());
+    return of_error(e, Failure::Kind::kError);
   } catch (const std::bad_alloc&) {
     return failure_of("out of memory - use a smaller size or fewer threads");
   } catch (const std::exception& e) {

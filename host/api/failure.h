@@ -8,12 +8,14 @@
 #include <utility>
 
 #include "host/api/nearwarp.h"
-#include "host/core/error.h"
+#include "host/core/error_parts.h"
 
 namespace nearwarp {
 
-/// A message's parts: what is wrong (file:line) - what would be right.
+/// A message's parts: what is wrong (file:line) - what would be right. Where texts of users' are in
+/// it, parts are known by those who make it alone.
 Failure failure_of(const std::string& message, Failure::Kind kind = Failure::Kind::kError);
+Failure failure_of(const ErrorParts& parts, Failure::Kind kind = Failure::Kind::kError);
 /// The failure for an error that was thrown elsewhere.
 Failure failure_of(const std::exception_ptr& error);
 

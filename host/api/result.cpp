@@ -76,8 +76,9 @@ Expected<uint64_t> found(const Counters& counters, std::string_view name) {
   std::string near;
   for (const std::string& other : config::nearest_names(name, names, kMostNamed))
     near += (near.empty() ? "did you mean '" : " or '") + other + "'";
-  return failure_of("there is no counter '" + std::string(name) + "' - " +
-                    (near.empty() ? "the result lists all that there are" : near + "?"));
+  return failure_of(
+      ErrorParts{.what = "there is no counter '" + std::string(name) + "'",
+                 .right = near.empty() ? "the result lists all that there are" : near + "?"});
 }
 
 }  // namespace

@@ -26,10 +26,8 @@ Failure thrown_by_caller(const std::exception_ptr& thrown) {
     what = e.what();
   } catch (...) {
   }
-  Failure f;
-  f.message = f.what = "a function of the caller's threw: " + what;
-  f.kind = Failure::Kind::kStopped;
-  return f;
+  return failure_of(ErrorParts{.what = "a function of the caller's threw: " + what},
+                    Failure::Kind::kStopped);
 }
 
 }  // namespace

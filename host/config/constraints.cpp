@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "host/config/dram_clock.h"
+#include "host/config/error_at.h"
 #include "host/config/nearest.h"
 #include "host/config/overrides.h"
 #include "host/config/refresh_interval.h"
@@ -108,8 +109,9 @@ class Table {
  private:
   [[noreturn]] void fail(const std::string& wrong, const std::string& right) const {
     const std::string whole = place_of_(key_);
-    throw Error(fmt::format("row \"{}\" of {} {} ({}) - {}", texts_[at_], key_, wrong,
-                            is_change(whole) ? whole : place_of_(element_of(key_, at_)), right));
+    throw ErrorWithParts<>(at_place(fmt::format("row \"{}\" of {} {}", texts_[at_], key_, wrong),
+                                    is_change(whole) ? whole : place_of_(element_of(key_, at_)),
+                                    right));
   }
 
   /// " - did you mean" without its dash, which fail() has.

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "host/config/dram_clock.h"
-#include "host/core/error.h"
+#include "host/config/toml_errors.h"
 
 namespace nearwarp::config {
 namespace {
@@ -121,7 +121,7 @@ FileComments read_comments(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   text << file.rdbuf();
-  if (!file) throw Error(fmt::format("cannot read '{}' - is it a readable text file?", path));
+  if (!file) throw unreadable(path);
   std::vector<std::string> lines;
   std::istringstream stream(text.str());
   for (std::string line; std::getline(stream, line);) lines.push_back(line);
@@ -129,8 +129,7 @@ FileComments read_comments(const std::string& path) {
     const toml::table table = toml::parse(text.str(), path);
     return Reader(std::move(lines)).read(table);
   } catch (const toml::parse_error& error) {
-    throw Error(fmt::format("not valid TOML ({}:{}): {} - see https://toml.io", path,
-                            error.source().begin.line, error.description()));
+    throw not_toml(path, error);
   }
 }
 

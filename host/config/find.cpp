@@ -10,7 +10,7 @@
 #include "host/config/config.h"
 #include "host/config/nearest.h"
 #include "host/config/overrides.h"
-#include "host/core/error.h"
+#include "host/core/error_parts.h"
 
 namespace nearwarp::config {
 namespace {
@@ -89,10 +89,10 @@ fs::path find_config(std::string_view kind, const std::string& name_or_path, con
   if (is_path(name_or_path)) {
     const fs::path path = from.empty() ? fs::path(name_or_path) : from / name_or_path;
     if (is_file(path)) return path;
-    throw Error(
-        fmt::format("there is no {} file '{}' - give a .toml file, or a name from "
-                    "'nearwarp list {}'",
-                    singular(kind), path.string(), kind));
+    throw ErrorWithParts<>(
+        {.what = fmt::format("there is no {} file '{}'", singular(kind), path.string()),
+         .right = fmt::format("give a .toml file, or a name from 'nearwarp list {}'", kind),
+         .file = path.string()});
   }
   for (const fs::path& folder : config_folders(kind)) {
     fs::path file = folder / (name_or_path + ".toml");

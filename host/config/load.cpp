@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "host/config/config.h"
+#include "host/config/error_at.h"
 #include "host/config/find.h"
 #include "host/config/overrides.h"
 #include "host/config/read.h"
@@ -36,11 +37,12 @@ void check_shape(const MachineConfig& machine, const Places& places) {
   for (const Key<MachineConfig>& key : machine_keys()) {
     const auto at = places.find(key.path);
     if (at == places.end() || applies(key, machine)) continue;
-    const std::string text =
-        fmt::format("{} ({}) is a key of machines with machine.shape = {} - this one is \"{}\"",
-                    key.path, at->second, allowed(&shape, 0, 0, false, key.shapes), machine.shape);
-    if (is_change(at->second)) throw UsageError(text);
-    throw Error(text);
+    fail_by_place(
+        at->second,
+        parts_at(at->second,
+                 fmt::format("{} ({}) is a key of machines with machine.shape = {}", key.path,
+                             at->second, allowed(&shape, 0, 0, false, key.shapes)),
+                 fmt::format("this one is \"{}\"", machine.shape)));
   }
 }
 

@@ -93,7 +93,7 @@ bool override_key(Config& config, std::string_view text, Places* places) {
     try {
       store_override(*key, config, change.value, where);
     } catch (const Error& error) {
-      throw UsageError(error.what());
+      throw_as_usage(error);
     }
     if (places != nullptr) (*places)[std::string(change.key)] = where;
     return true;
@@ -102,8 +102,8 @@ bool override_key(Config& config, std::string_view text, Places* places) {
   std::vector<std::string> names = key_names<MachineConfig>();
   for (std::string& name : key_names<PolicyConfig>()) names.push_back(std::move(name));
   for (std::string& name : key_names<EnergyConfig>()) names.push_back(std::move(name));
-  throw UsageError(
-      fmt::format("unknown key '{}' ({}){}", change.key, where, key_suggestion(change.key, names)));
+  throw ErrorWithParts<UsageError>(at_place(fmt::format("unknown key '{}'", change.key), where,
+                                            without_dash(key_suggestion(change.key, names))));
 }
 
 template <class Config>
@@ -112,13 +112,14 @@ void override_own(Config& config, std::string_view text, Places& places) {
   const std::string where = place_of_change(text);
   const Key<Config>* key = find_key<Config>(change.key);
   if (key == nullptr) {
-    throw UsageError(fmt::format("unknown key '{}' ({}){}", change.key, where,
-                                 key_suggestion(change.key, key_names<Config>())));
+    throw ErrorWithParts<UsageError>(
+        at_place(fmt::format("unknown key '{}'", change.key), where,
+                 without_dash(key_suggestion(change.key, key_names<Config>()))));
   }
   try {
     store_override(*key, config, change.value, where);
   } catch (const Error& error) {
-    throw UsageError(error.what());
+    throw_as_usage(error);
   }
   places[std::string(change.key)] = where;
 }

@@ -11,6 +11,7 @@
 #include "host/config/constraints.h"
 #include "host/config/mechanism.h"
 #include "host/config/store.h"
+#include "host/config/toml_errors.h"
 #include "host/config/vault_standard.h"
 
 namespace nearwarp::config {
@@ -96,8 +97,8 @@ void store_table(const toml::table& table, const std::string& prefix, const std:
       places[path] = where;
       store_table(*node.as_table(), section, file, config, places);
     } else if (is_section) {
-      throw Error(fmt::format("{} cannot be {} ({}) - it is a section: [{}]", path,
-                              describe_type(node), where, path));
+      throw ErrorWithParts<>(at_place(fmt::format("{} cannot be {}", path, describe_type(node)),
+                                      where, fmt::format("it is a section: [{}]", path)));
     } else {
       std::vector<std::string> names = key_names<Config>();
       if (node.is_table()) {  // a section's name: compare it with sections' names
@@ -109,10 +110,11 @@ void store_table(const toml::table& table, const std::string& prefix, const std:
             }
           }
         }
-        throw Error(
-            fmt::format("unknown section '{}' ({}){}", path, where, suggestion(path, sections)));
+        throw ErrorWithParts<>(at_place(fmt::format("unknown section '{}'", path), where,
+                                        without_dash(suggestion(path, sections))));
       }
-      throw Error(fmt::format("unknown key '{}' ({}){}", path, where, key_suggestion(path, names)));
+      throw ErrorWithParts<>(at_place(fmt::format("unknown key '{}'", path), where,
+                                      without_dash(key_suggestion(path, names))));
     }
   }
 }
@@ -146,9 +148,10 @@ template <class Config>
 void require_keys(const Config& config, const Places& places) {
   for (const Key<Config>& key : keys<Config>()) {
     if (places.count(key.path) != 0 || key.optional || !applies(key, config)) continue;
-    throw Error(fmt::format("missing key '{}' ({}) - {} allowed: {}{}{}", key.path,
-                            section_place(key.path, config.path, places), key.doc, allowed(key),
-                            key.unit.empty() ? "" : ", in ", key.unit));
+    throw ErrorWithParts<>(at_place(fmt::format("missing key '{}'", key.path),
+                                    section_place(key.path, config.path, places),
+                                    fmt::format("{} allowed: {}{}{}", key.doc, allowed(key),
+                                                key.unit.empty() ? "" : ", in ", key.unit)));
   }
 }
 
@@ -160,8 +163,7 @@ Config read_text(const std::string& text, const std::string& file, const std::st
     const toml::table table = toml::parse(text, file);
     store_table(table, "", file, config, places);
   } catch (const toml::parse_error& error) {
-    throw Error(fmt::format("not valid TOML ({}:{}): {} - see https://toml.io", file,
-                            error.source().begin.line, error.description()));
+    throw not_toml(file, error);
   }
   if constexpr (std::is_same_v<Config, DramConfig>)
     if (places.count("timing.constraints") == 0)
@@ -186,7 +188,7 @@ Config read_file(const std::string& path, Places& places, std::string_view stand
   std::ifstream stream(path, std::ios::binary);
   std::ostringstream text;
   text << stream.rdbuf();
-  if (!stream) throw Error(fmt::format("cannot read '{}' - is it a readable text file?", path));
+  if (!stream) throw unreadable(path);
   return read_text<Config>(text.str(), path, std::filesystem::path(path).stem().string(), places,
                            standard);
 }

@@ -27,7 +27,7 @@ class Rules {
   /// `holds`, or an Error about `key`: what is wrong, and what would be right.
   void require(bool holds, std::string_view key, const std::string& wrong,
                const std::string& right) const {
-    if (!holds) throw Error(fmt::format("{} {} ({}) - {}", key, wrong, place_of_(key), right));
+    if (!holds) fail(key, wrong, right);
   }
   void multiple(std::string_view key, uint64_t value, std::string_view of, uint64_t unit) const {
     require(unit != 0 && value % unit == 0, key, fmt::format("is {}", value),
@@ -44,6 +44,9 @@ class Rules {
   }
 
  private:
+  [[noreturn]] void fail(std::string_view key, const std::string& wrong,
+                         const std::string& right) const;
+
   const PlaceOf& place_of_;
 };
 

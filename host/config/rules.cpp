@@ -10,11 +10,17 @@
 
 #include "host/config/config.h"
 #include "host/config/constraints.h"
+#include "host/config/error_at.h"
 #include "host/config/mechanism.h"
 #include "host/config/shape.h"
 #include "host/core/error.h"
 
 namespace nearwarp::config {
+
+void Rules::fail(std::string_view key, const std::string& wrong, const std::string& right) const {
+  throw ErrorWithParts<>(at_place(fmt::format("{} {}", key, wrong), place_of_(key), right));
+}
+
 namespace {
 
 constexpr uint64_t kWarpThreads = 32;

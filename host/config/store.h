@@ -11,9 +11,10 @@
 #include <vector>
 
 #include "host/config/dram_clock.h"
+#include "host/config/error_at.h"
 #include "host/config/nearest.h"
 #include "host/config/schema.h"
-#include "host/core/error.h"
+#include "host/core/error_parts.h"
 
 namespace nearwarp::config {
 
@@ -41,9 +42,11 @@ inline std::string key_suggestion(std::string_view path, const std::vector<std::
 }
 
 template <class Config>
-Error bad_value(const Key<Config>& key, const std::string& what, const std::string& where) {
-  return Error(fmt::format("{} {} ({}) - allowed: {}{}{}", key.path, what, where, allowed(key),
-                           key.unit.empty() ? "" : ", in ", key.unit));
+ErrorWithParts<> bad_value(const Key<Config>& key, const std::string& what,
+                           const std::string& where) {
+  return ErrorWithParts<>(at_place(
+      fmt::format("{} {}", key.path, what), where,
+      fmt::format("allowed: {}{}{}", allowed(key), key.unit.empty() ? "" : ", in ", key.unit)));
 }
 
 /// Store a time for a timing of the DRAM; false if the key has none.
@@ -54,10 +57,9 @@ bool store_time(const Key<Config>& key, Config& config, std::string_view text,
     if (!key.in_ns) return false;
     const std::optional<uint64_t> ps = picoseconds(text);
     if (!ps)
-      throw Error(
-          fmt::format("{} cannot be \"{}\" ({}) - allowed: {} DRAM cycles, or a time as in "
-                      "\"13.75 ns\"",
-                      key.path, text, where, allowed(key)));
+      throw ErrorWithParts<>(at_place(
+          fmt::format("{} cannot be \"{}\"", key.path, text), where,
+          fmt::format("allowed: {} DRAM cycles, or a time as in \"13.75 ns\"", allowed(key))));
     config.timing_ps[std::string(key.path)] = *ps;
     return true;
   } else {

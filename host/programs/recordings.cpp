@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "bench/workloads/execution.h"
-#include "host/core/error.h"
+#include "host/core/error_parts.h"
 #include "host/core/file_hash.h"
 #include "host/core/folder.h"
 #include "host/recording/accel_sim/trace_list.h"
@@ -108,7 +108,9 @@ runtime::Recording load_recorded(const std::string& path, const std::string& cac
   }
   std::error_code failed;
   if (!fs::exists(path, failed))
-    throw UsageError(fmt::format("there is no recording '{}' - 'nearwarp record' makes one", path));
+    throw ErrorWithParts<UsageError>({.what = fmt::format("there is no recording '{}'", path),
+                                      .right = "'nearwarp record' makes one",
+                                      .file = path});
   if (!names_journal(path)) return runtime::load_recording(path);
   runtime::Journal journal = runtime::load_journal(path);
   if (!journal.ended || journal.damaged)
@@ -120,7 +122,9 @@ std::string recorded_key(const std::string& path) {
   if (sass::names_trace(path)) return trace_key(path);
   std::error_code failed;
   if (!fs::is_regular_file(path, failed))
-    throw UsageError(fmt::format("cannot read the recording '{}' - check the path", path));
+    throw ErrorWithParts<UsageError>({.what = fmt::format("cannot read the recording '{}'", path),
+                                      .right = "check the path",
+                                      .file = path});
   return runtime::recording_key(file_hash(path), fs::path(path).filename().string(), "",
                                 "recording");
 }

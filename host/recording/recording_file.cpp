@@ -13,9 +13,10 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
-#include "host/core/error.h"
+#include "host/core/error_parts.h"
 #include "host/core/hash.h"
 #include "host/recording/chunk_codec.h"
 #include "host/recording/recording_archive.h"
@@ -82,10 +83,15 @@ class PendingFile {
  public:
   explicit PendingFile(const std::string& path)
       : path_(path), temporary_(fmt::format("{}.tmp{}", path, getpid())) {
+    std::error_code unknown;
+    const auto there = std::filesystem::status(path, unknown);
+    if (exists(there) && !is_regular_file(there))
+      throw ErrorWithParts<>(
+          {.what = fmt::format("cannot write the recording {}: it is no regular file", path_),
+           .right = "choose another path",
+           .file = path_});
     fd_ = open(temporary_.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0644);
-    if (fd_ < 0)
-      throw Error(fmt::format("cannot write the recording {}: {} - choose a writable directory",
-                              path_, std::strerror(errno)));
+    if (fd_ < 0) fail(errno, "choose a writable directory");
   }
   ~PendingFile() {
     if (fd_ >= 0) close(fd_);
@@ -118,9 +124,12 @@ class PendingFile {
   }
 
  private:
-  [[noreturn]] void fail(int code) const {
-    throw Error(fmt::format("cannot write the recording {}: {}{}", path_, std::strerror(code),
-                            code == ENOSPC ? " - free some space or use another directory" : ""));
+  [[noreturn]] void fail(int code, std::string right = {}) const {
+    if (code == ENOSPC) right = "free some space or use another directory";
+    throw ErrorWithParts<>(
+        {.what = fmt::format("cannot write the recording {}: {}", path_, std::strerror(code)),
+         .right = std::move(right),
+         .file = path_});
   }
   std::string path_, temporary_;
   int fd_ = -1;
@@ -128,8 +137,9 @@ class PendingFile {
 };
 
 [[noreturn]] void corrupted(const std::string& path, const std::string& what) {
-  throw Error(
-      fmt::format("{} is no usable recording: {} - delete it; it will be made again", path, what));
+  throw ErrorWithParts<>({.what = fmt::format("{} is no usable recording: {}", path, what),
+                          .right = "delete it; it will be made again",
+                          .file = path});
 }
 
 }  // namespace

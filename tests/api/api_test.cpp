@@ -1,8 +1,17 @@
 // Does the public interface give the command line's results, wherever a run is stopped?
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <stdexcept>
@@ -160,6 +169,49 @@ TEST(Api, ARunStopsAfterALaunch) {
   EXPECT_EQ(lasting(run.result()), lasting(all));
 }
 
+TEST(Api, NoCycleIsBehindTheProgramsEnd) {
+  for (const Case& r : kRuns) {
+    Simulation whole = begin(r.workload, r.machine, r.policy);
+    ASSERT_TRUE(whole.run());
+    const uint64_t end = whole.cycles();
+    for (const uint64_t behind : {1, 18}) {
+      Simulation run = begin(r.workload, r.machine, r.policy);
+      for (const uint64_t at : {end - 5, end, end + behind}) {
+        ASSERT_TRUE(run.run_to_cycle(at));
+        EXPECT_EQ(run.cycles(), std::min(at, end)) << r.workload << " on " << r.machine;
+        EXPECT_EQ(run.result().cycles, run.cycles()) << r.workload << " on " << r.machine;
+      }
+      EXPECT_TRUE(run.ended()) << behind << " behind the end";
+      ASSERT_TRUE(run.run());
+      EXPECT_EQ(run.cycles(), end);
+      EXPECT_EQ(lasting(run.result()), lasting(whole.result()));
+    }
+    Simulation last = begin(r.workload, r.machine, r.policy);
+    ASSERT_TRUE(last.run_to_launch(whole.result().launches.size()));
+    EXPECT_TRUE(last.ended()) << "all launches have ended";
+    EXPECT_EQ(last.cycles(), end);
+  }
+}
+
+TEST(Api, ProgressIsNeverBehindTheProgramsEnd) {
+  const uint64_t end = [] {
+    Simulation whole = begin("vector-add", "tom", "tom");
+    EXPECT_TRUE(whole.run());
+    return whole.cycles();
+  }();
+  Simulation run = begin("vector-add", "tom", "tom", {.progress = [&](const Progress& p) {
+                           EXPECT_LE(p.cycles, end);
+                           return true;
+                         }});
+  uint64_t before = 0;
+  for (uint64_t at = end - 3; !run.ended(); ++at) {
+    ASSERT_TRUE(run.run_to_cycle(at));
+    EXPECT_GE(run.cycles(), before);
+    before = run.cycles();
+    ASSERT_LT(at, end + 3);
+  }
+}
+
 TEST(Api, ARunGoesOnFromItsFile) {
   const TemporaryFolder folder;
   const std::string file = folder.file("state");
@@ -189,6 +241,74 @@ TEST(Api, ProgressMayStopARun) {
   EXPECT_TRUE(run.result().partial);
   ASSERT_TRUE(run.run());
   EXPECT_TRUE(run.ended());
+}
+
+TEST(Api, WhatProgressThrowsStopsARunThatCanBeGoneOnWith) {
+  Simulation whole = begin("kmeans", "tom", "tom");
+  ASSERT_TRUE(whole.run());
+  int asked = 0;
+  Simulation run = begin("kmeans", "tom", "tom", {.progress = [&](const Progress&) -> bool {
+                           if (++asked == 1) throw std::runtime_error("my disk is full");
+                           if (asked == 2) throw 2;
+                           return true;
+                         }});
+  const Expected<Done> first = run.run(), second = run.run();
+  ASSERT_FALSE(first);
+  EXPECT_EQ(first.failure().kind, Failure::Kind::kStopped);
+  EXPECT_EQ(first.failure().message, "a function of the caller's threw: my disk is full");
+  ASSERT_FALSE(second);
+  EXPECT_TRUE(contains(second.failure().message, "no std::exception"));
+  EXPECT_FALSE(run.ended());
+  ASSERT_TRUE(run.run());
+  EXPECT_EQ(lasting(run.result()), lasting(whole.result()));
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST(Api, ThreadsThatTheHostHasNotAreAFailure) {
+  // In a process of its own, which has room for the stacks of a few threads.
+  const auto begin_with_many = [] {
+    const Program add = program("vector-add");
+    const Machine tom = Machine::load("tom").value();
+    const Policy baseline = Policy::load("baseline").value();
+    uint64_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const rlim_t room = pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) + (256u << 20);
+    const rlimit limit = {room, room};
+    if (setrlimit(RLIMIT_AS, &limit) != 0) std::exit(3);
+    const auto many = Simulation::begin(add, tom, baseline, {.threads = 200});
+    std::cerr << (many ? "begun" : many.failure().message) << std::flush;
+    std::exit(0);
+  };
+  EXPECT_EXIT(begin_with_many(), ::testing::ExitedWithCode(0),
+              "cannot start 200 threads: .* - use fewer");
+}
+#endif
+
+TEST(Api, TablesAndDocumentsAreOfOneMachine) {
+  const Machine tom = Machine::load("tom").value(), coda = Machine::load("coda").value();
+  const auto result = [](const std::string& workload, const Machine& machine) {
+    Simulation run =
+        Simulation::begin(program(workload), machine, Policy::load("baseline").value()).value();
+    EXPECT_TRUE(run.run());
+    return run.result();
+  };
+  const Result add = result("vector-add", tom), kmeans = result("kmeans", tom),
+               on_coda = result("vector-add", coda),
+               of_few = result("vector-add", tom.with({"gpu.sms=32"}).value());
+  const auto refused = [](const Expected<std::string>& made, const std::string& why) {
+    ASSERT_FALSE(made) << why;
+    EXPECT_EQ(made.failure().kind, Failure::Kind::kUsage);
+    EXPECT_TRUE(contains(made.failure().message, why)) << made.failure().message;
+  };
+  refused(document(std::vector{add}, coda), "on 'tom'");
+  refused(document(std::vector{add, on_coda}, tom), "on 'coda'");
+  refused(document(std::vector{of_few}, tom), "of that name with other keys");
+  refused(table(std::vector{add, on_coda}), "on 'coda'");
+  refused(table(std::vector{add, of_few}), "with other keys");
+  refused(table(std::vector{add, kmeans}), "'vector-add, size small' and 'kmeans, size small'");
+  // A machine of the same keys is the same.
+  EXPECT_TRUE(document(std::vector{add, kmeans}, Machine::load("tom").value()));
+  EXPECT_TRUE(table(std::vector{add, result("vector-add", Machine::load("tom").value())}));
 }
 
 TEST(Api, CountersHaveNames) {
@@ -228,6 +348,81 @@ TEST(Api, FailuresSayWhereAndWhatWouldBeRight) {
   // A machine that cannot be laid out under its policy.
   EXPECT_FALSE(Simulation::begin(program("vector-add"), Machine::load("gtx480").value(),
                                  Policy::load("tom").value()));
+}
+
+/// What looks like the marks between a message's parts.
+constexpr const char* kOddFolders[] = {"a - b", "x (a:3)", "my (old) - v2 (b:7) - c"};
+
+TEST(Api, PlacesOfFailuresAreTrueWhateverFoldersAreCalled) {
+  const TemporaryFolder folder;
+  for (const char* odd : kOddFolders) {
+    const std::filesystem::path in = folder.file(odd);
+    std::filesystem::create_directories(in);
+    const auto failure = [&](const std::string& text) {
+      const std::string file = in / "m.toml";
+      write_text(file, text);
+      const Failure f = Machine::load(file).failure();
+      EXPECT_EQ(f.file, file) << f.message;
+      EXPECT_EQ(f.message, f.what + " - " + f.right);
+      return f;
+    };
+    const Failure key = failure("[gpu]\n\nsmss = 3\n");
+    EXPECT_EQ(key.line, 3u);
+    EXPECT_EQ(key.right, "did you mean 'gpu.sms'?");
+    EXPECT_EQ(failure("[gpu]\nsms = -1\n").line, 2u);
+    EXPECT_EQ(failure("[gpu]\nsms = 'a - b (c:4)'\n").line, 2u);
+    const Failure toml = failure("[machine]\n[gpu]\n\nsms =\n");
+    EXPECT_GE(toml.line, 4u);
+    EXPECT_EQ(toml.right, "see https://toml.io");
+    EXPECT_TRUE(failure("[gpu]\nsms = 4\n").right.starts_with("Name")) << "a key is missing";
+    const std::string none = (in / "none.toml").string();
+    const Failure missing = Machine::load(none).failure();
+    EXPECT_EQ(missing.file, none);
+    EXPECT_TRUE(missing.right.starts_with("give a .toml file")) << missing.right;
+  }
+  // An argument is in no file, whatever it says.
+  const Failure change = Machine::load("tom", {"gpu.sms=3 - 4 (x:7)"}).failure();
+  EXPECT_EQ(change.kind, Failure::Kind::kUsage);
+  EXPECT_EQ(change.file, "");
+  EXPECT_TRUE(change.right.starts_with("allowed: ")) << change.right;
+}
+
+TEST(Api, FailuresOfFilesNameThem) {
+  const TemporaryFolder folder;
+  const std::string state = folder.file("a - b"), nowhere = folder.file("none (a:3)/state");
+  write_text(state, "no state");
+  const auto begun = [&](const std::string& checkpoint) {
+    return Simulation::begin(program("vector-add"), Machine::load("tom").value(),
+                             Policy::load("baseline").value(), {.checkpoint = checkpoint});
+  };
+  const Failure damaged = begun(state).failure();
+  EXPECT_EQ(damaged.file, state) << damaged.message;
+  EXPECT_EQ(damaged.right, "delete it to begin anew");
+  const Failure unwritten = begun(nowhere)->save().failure();
+  EXPECT_EQ(unwritten.file, nowhere) << unwritten.message;
+  EXPECT_EQ(unwritten.right, "make the folder first");
+  const Failure recording = program("vector-add").save(nowhere).failure();
+  EXPECT_EQ(recording.file, nowhere) << recording.message;
+  // A line of a sweep's results that is none.
+  const Sweep sweep =
+      Sweep::plan({.programs = {"vector-add"}, .machines = {"tom"}, .policies = {"baseline"}})
+          .value();
+  const std::string lines = folder.file("x (b:1) - points.jsonl");
+  write_text(lines, "{}\njunk\n");
+  const Failure line = sweep.run({.out = lines}).failure();
+  EXPECT_EQ(line.file, lines) << line.message;
+  EXPECT_EQ(line.line, 1u);
+  EXPECT_EQ(line.right, "mend or remove it");
+}
+
+TEST(Api, RecordingsReplaceNothingButFiles) {
+  const TemporaryFolder folder;
+  const std::string pipe = folder.file("pipe");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const Failure refused = program("vector-add").save(pipe).failure();
+  EXPECT_EQ(refused.file, pipe);
+  EXPECT_TRUE(contains(refused.what, "it is no regular file")) << refused.message;
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
 }
 
 TEST(Api, ObjectsThatNothingHasMadeSaySo) {
@@ -326,6 +521,23 @@ TEST(Api, KernelsOfOnesOwn) {
                                  Machine::load("tom").value(), Policy::load("baseline").value());
   ASSERT_TRUE(again->run());
   EXPECT_EQ(lasting(again->result()), lasting(run->result()));
+}
+
+TEST(Api, ModulesOfManyKernelsAreLoadedInTimeThatGrowsWithThem) {
+  const auto seconds = [](int kernels) {
+    std::string ptx = ".version 7.0\n.target sm_70\n.address_size 64\n";
+    for (int i = 0; i < kernels; ++i) {
+      ptx += ".visible .entry k" + std::to_string(i) + "() { .reg .b32 %r<3>;\n";
+      for (int k = 0; k < 40; ++k) ptx += "add.u32 %r1, %r2, 7;\n";
+      ptx += "ret; }\n";
+    }
+    const std::clock_t begin = std::clock();
+    EXPECT_TRUE(Device().load(ptx));
+    return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  };
+  // Of processor time; eight times as many would take up to 64 times as long.
+  const double few = seconds(500), many = seconds(4000);
+  EXPECT_LT(many, 20 * few + 0.5);
 }
 
 TEST(Api, LaunchesInPartsAreTheCommandLines) {

@@ -54,6 +54,22 @@ class Installed(unittest.TestCase):
         self.assertEqual(wrong.stderr, "unknown workload 'vector-ad'\nrather: did you mean 'vector-add'? "
                          "workload_names() has all\n")
 
+    def test_there_are_no_components(self):
+        source = os.path.join(self.folder.name, "components")
+        os.makedirs(source)
+        with open(os.path.join(source, "CMakeLists.txt"), "w", encoding="utf-8") as stream:
+            stream.write("cmake_minimum_required(VERSION 3.25)\nproject(p LANGUAGES CXX)\n"
+                         "find_package(nearwarp REQUIRED ${WANTED})\n")
+
+        def configured(wanted):
+            return subprocess.run([CMAKE, "-S", source, "-B", source + "/build", f"-DCMAKE_PREFIX_PATH={self.root}",
+                                   f"-DWANTED={wanted}"], capture_output=True, text=True, check=False)
+        wrong = configured("COMPONENTS;foo")
+        self.assertNotEqual(wrong.returncode, 0)
+        self.assertIn("nearwarp has no components, and so no 'foo'", " ".join(wrong.stderr.split()))
+        self.assertEqual(configured("OPTIONAL_COMPONENTS;foo").returncode, 0)
+        self.assertEqual(configured("").returncode, 0)
+
     def test_each_header_by_itself(self):
         folder = os.path.join(self.root, "include/nearwarp")
         headers = sorted(name for name in os.listdir(folder) if name.endswith(".h"))

@@ -401,7 +401,7 @@ PYBIND11_MODULE(_core, m) {
           "launches_ended", [](const Run& r) { return r.get().launches_ended(); },
           "launches that have ended so far")
       .def_property_readonly(
-          "result", [](const Run& r) { return r.get().result(); },
+          "result", [](const Run& r) { return taken(r.get().now()); },
           "a Result of what was simulated so far");
 
   py::class_<Point>(m, "Point")

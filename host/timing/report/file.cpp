@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "host/core/error.h"
+#include "host/core/error_parts.h"
 
 namespace nearwarp::report {
 namespace {
@@ -21,7 +21,10 @@ namespace fs = std::filesystem;
   const char* advice = "choose a path that can be written";
   if (error_number == ENOSPC || error_number == EDQUOT) advice = "make room or choose another path";
   if (error_number == ENOENT || error_number == ENOTDIR) advice = "make the folder first";
-  throw Error(fmt::format("cannot write '{}': {} - {}", path, std::strerror(error_number), advice));
+  throw ErrorWithParts<>(
+      {.what = fmt::format("cannot write '{}': {}", path, std::strerror(error_number)),
+       .right = advice,
+       .file = path});
 }
 
 bool is_special(const fs::path& path) {

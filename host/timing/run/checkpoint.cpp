@@ -11,7 +11,7 @@
 #include <fstream>
 
 #include "host/config/config.h"
-#include "host/core/error.h"
+#include "host/core/error_parts.h"
 #include "host/core/hash.h"
 #include "host/timing/report/file.h"
 #include "host/timing/run/models_hash.h"
@@ -33,8 +33,9 @@ struct Header {
 };
 
 [[noreturn]] void refuse(const ReplayJob& what, const std::string& why) {
-  throw Error(
-      fmt::format("cannot go on from '{}': {} - delete it to begin anew", what.checkpoint, why));
+  throw ErrorWithParts<>({.what = fmt::format("cannot go on from '{}': {}", what.checkpoint, why),
+                          .right = "delete it to begin anew",
+                          .file = what.checkpoint});
 }
 
 }  // namespace

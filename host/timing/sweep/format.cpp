@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "host/core/error.h"
+#include "host/core/error_parts.h"
 #include "host/core/hash.h"
 #include "host/core/json_reason.h"
 #include "host/timing/report/json.h"
@@ -136,8 +136,9 @@ Record read_line(std::string_view text, const std::string& where) {
   try {
     const Json line = Json::parse(text);
     if (line.at("schema") != kSweepSchema) {
-      throw Error(fmt::format("{} has schema {} - this program reads {}", where,
-                              line.at("schema").dump(), kSweepSchema));
+      throw ErrorWithParts<>(
+          parts_at(where, fmt::format("{} has schema {}", where, line.at("schema").dump()),
+                   fmt::format("this program reads {}", kSweepSchema)));
     }
     Record record;
     record.id = line.at("id").get<std::string>();
@@ -154,8 +155,9 @@ Record read_line(std::string_view text, const std::string& where) {
     record.content = content_hash(comparable(line).dump());
     return record;
   } catch (const Json::exception& error) {
-    throw Error(fmt::format("{} is no line of a sweep's results: {} - mend or remove it", where,
-                            json_reason(error)));
+    throw ErrorWithParts<>(parts_at(
+        where, fmt::format("{} is no line of a sweep's results: {}", where, json_reason(error)),
+        "mend or remove it"));
   }
 }
 

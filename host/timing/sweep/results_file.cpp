@@ -11,7 +11,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "host/core/error.h"
+#include "host/core/error_parts.h"
 #include "host/timing/sweep/places.h"
 
 namespace nearwarp::sweep {
@@ -27,8 +27,10 @@ constexpr uint64_t kLinesFromAskToAsk = 256;
   } else if (error_number == ENOENT || error_number == ENOTDIR) {
     advice = "make the folder first";
   }
-  throw Error(
-      fmt::format("cannot {} '{}': {} - {}", what, path, std::strerror(error_number), advice));
+  throw ErrorWithParts<>(
+      {.what = fmt::format("cannot {} '{}': {}", what, path, std::strerror(error_number)),
+       .right = advice,
+       .file = path});
 }
 
 }  // namespace
@@ -38,7 +40,10 @@ uint64_t for_each_line(
     const std::function<void(uint64_t number, uint64_t offset, std::string_view text)>& visit,
     std::string& rest) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw Error(fmt::format("cannot read '{}' - is it a readable file?", path));
+  if (!file)
+    throw ErrorWithParts<>({.what = fmt::format("cannot read '{}'", path),
+                            .right = "is it a readable file?",
+                            .file = path});
   std::string line;
   uint64_t offset = 0;
   for (uint64_t number = 1; std::getline(file, line); ++number) {
@@ -66,8 +71,10 @@ ResultsFile::ResultsFile(const std::string& path) : path_(path) {
         rest);
     if (rest.empty()) return;
     if (!is_torn_line(rest)) {
-      throw Error(fmt::format(
-          "'{}' holds something else than a sweep's results - choose another file", path_));
+      throw ErrorWithParts<>(
+          {.what = fmt::format("'{}' holds something else than a sweep's results", path_),
+           .right = "choose another file",
+           .file = path_});
     }
     if (ftruncate(fd_, static_cast<off_t>(bytes_)) != 0) fail(path_, "mend", errno);
     dropped_ = true;
@@ -85,8 +92,9 @@ void ResultsFile::open() {
   struct stat status = {};
   if (fstat(fd_, &status) != 0 || !S_ISREG(status.st_mode)) {
     close(fd_);
-    throw Error(
-        fmt::format("'{}' is not a regular file - sweeps append to one and read it again", path_));
+    throw ErrorWithParts<>({.what = fmt::format("'{}' is not a regular file", path_),
+                            .right = "sweeps append to one and read it again",
+                            .file = path_});
   }
   if (flock(fd_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     close(fd_);

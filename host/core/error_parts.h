@@ -1,0 +1,68 @@
+// Errors that carry their parts: in texts of users', such as paths, there may be what looks like
+// the marks between parts of a message.
+#pragma once
+
+#include <charconv>
+#include <cstdint>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "host/core/error.h"
+
+namespace nearwarp {
+
+struct ErrorParts {
+  std::string what = {};   ///< is wrong; with the place, if the message is to say it
+  std::string right = {};  ///< what would be; may be empty
+  std::string file = {};   ///< where; may be empty
+  uint32_t line = 0;       ///< in it, from 1 on; 0: no line
+
+  std::string message() const { return right.empty() ? what : what + " - " + right; }
+};
+
+/// Parts of an error at "file:line"; other places, such as arguments, are in no file.
+inline ErrorParts parts_at(const std::string& place, std::string what, std::string right) {
+  ErrorParts parts{.what = std::move(what), .right = std::move(right)};
+  const size_t colon = place.rfind(':');
+  if (colon == std::string::npos) return parts;
+  uint32_t line = 0;
+  const char* const end = place.data() + place.size();
+  const auto [read, failed] = std::from_chars(place.data() + colon + 1, end, line);
+  if (failed != std::errc() || read != end) return parts;
+  parts.file = place.substr(0, colon);
+  parts.line = line;
+  return parts;
+}
+
+class HasErrorParts {
+ public:
+  const ErrorParts& parts() const { return parts_; }
+
+ protected:
+  explicit HasErrorParts(ErrorParts parts) : parts_(std::move(parts)) {}
+  ~HasErrorParts() = default;
+  HasErrorParts(const HasErrorParts&) = default;
+  HasErrorParts& operator=(const HasErrorParts&) = default;
+  virtual void dynamic() const {}  // so that it is found by dynamic_cast
+
+ private:
+  ErrorParts parts_;
+};
+
+/// An Error, or UsageError, with its parts.
+template <class Kind = Error>
+class ErrorWithParts final : public Kind, public HasErrorParts {
+ public:
+  explicit ErrorWithParts(ErrorParts parts)
+      : Kind(parts.message()), HasErrorParts(std::move(parts)) {}
+};
+
+/// Throws the same as a UsageError.
+[[noreturn]] inline void throw_as_usage(const Error& error) {
+  if (const auto* of = dynamic_cast<const HasErrorParts*>(&error))
+    throw ErrorWithParts<UsageError>(of->parts());
+  throw UsageError(error.what());
+}
+
+}  // namespace nearwarp
