@@ -276,9 +276,8 @@ class Objects(unittest.TestCase):
 
     @needs_tables
     def test_other_threads_run_while_a_device_works(self):
-        device, many = nw.Device(), SCALE.replace("scale", "scale%d")
-        many = many[:many.index(".visible")] + "".join(
-            SCALE[SCALE.index(".visible"):].replace("scale", f"scale{at}").replace("DONE", f"DONE{at}") for at in range(500))
+        device, multiply = nw.Device(), "  mul.f32 %f2, %f2, %f1;\n"
+        long = SCALE.replace(multiply, multiply * 400000)
         longest, ended = [0.0], threading.Event()
 
         def watch():
@@ -291,11 +290,11 @@ class Objects(unittest.TestCase):
         thread = threading.Thread(target=watch)
         thread.start()
         begin = time.monotonic()
-        device.load(many)
+        device.load(long)
         took = time.monotonic() - begin
         ended.set()
         thread.join()
-        self.assertLess(longest[0], max(0.5 * took, 0.1), f"of {took} s")
+        self.assertLess(longest[0], 0.7 * took)
 
     @needs_tables
     def test_threads_share_a_device(self):
