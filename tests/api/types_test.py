@@ -12,10 +12,13 @@ import unittest
 PACKAGE = sys.argv[1]
 
 RIGHT = """
+import numpy
 import nearwarp as nw
 kmeans = nw.Program.workload("kmeans", "medium")
 tom = nw.Machine("tom", {"gpu.sms": 32}).changed({"gpu.sms": 64})
 sms = tom["gpu.sms"]
+keys: dict[str, int] = {key.name: 3 for key in tom.keys if tom[key.name] == 4}
+nw.Policy("tom", {str(sms): 3}), nw.Machine("tom", keys), tom.changed(keys)
 result = nw.run(kmeans, tom, "tom", sample=2)
 error: float | None = result.cycles_error
 run = nw.Simulation("kmeans", tom, progress=lambda p: p.cycles < 10)
@@ -24,6 +27,8 @@ nw.Simulation("kmeans", tom, progress=True).run_calling(lambda run: run.cycles <
 nw.Program.load("kmeans", progress=True, tell=print)
 nw.Program.recording("app.nwtrace", progress=lambda what, done, total: done < 3)
 nw.Device(print=print).launch(0, "scale", 8, 128, [1, 2.0], progress=True)
+nw.Device().launch(0, "scale", numpy.prod((8, 8)), [numpy.int64(8), 1])
+nw.follow("kmeans", tom, every=3, counters="sm.l1.read_hits")
 nw.follow("kmeans", tom, every=3, counters=["sm.l1.read_hits"], progress=True)
 cycles: int = run.result.cycles + run.result.counter("sm.l1.read_hits")
 nw.sweep([kmeans, "axpy"], tom, ["baseline", "tom"], {"gpu.sms": [1, 2]}, launches="parallel")
@@ -47,9 +52,10 @@ nw.check("kmeans"), nw.check(["./app"]), nw.network([0.1], size="4x4"), nw.machi
 
 # A line each, and what is said of it.
 WRONG = {
-    'nw.Machine("tom")["gpu.smss"]': "gpu.smss",
-    'nw.Machine("tom", {"gpu.smss": 3})': "MachineKeys",
-    'nw.Policy("tom").changed({"gpu.sms": 3})': "gpu.sms",
+    'nw.Machine("tom")[3]': 'Invalid index type',
+    'nw.Machine("tom", ["gpu.sms"])': "No overload variant",
+    'nw.Policy("tom").changed({3: 3})': "Dict entry",
+    'nw.Device().launch(0, "scale", 8.0, 128)': "SupportsIndex",
     'nw.run("kmeans", "tom", 5)': 'incompatible type "int"',
     'nw.Simulation("kmeans", "tom", thread=2)': "thread",
     'nw.Simulation("kmeans", "tom", progress="yes")': 'incompatible type "str"',

@@ -156,7 +156,22 @@ auto watched(Caller& caller, F work) {
   return std::move(*made);
 }
 
+/// Functions of Python's that work calls which goes on in steps.
+struct Steps {
+  Caller caller;
+  py::object progress;
+
+  template <class F>
+  static void step(const std::shared_ptr<Steps>& of, F f) {
+    of->caller = {};
+    Expected<Done> done = without_lock(f);
+    of->caller.rethrow();
+    taken(std::move(done));
+  }
+};
+
 // Parts of the module, a file each.
+void define_device(py::module_& m);   // kernels of one's own
 void define_sweeps(py::module_& m);   // sweeps and experiments
 void define_studies(py::module_& m);  // what there is, analyses, comparisons, studies of parts
 

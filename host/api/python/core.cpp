@@ -3,11 +3,10 @@
 //
 // The interpreter's lock is let go while anything is executed or simulated. Ctrl-C is looked for
 // some times a second, wherever the work is done.
-#include <pybind11/numpy.h>
-
 #include <utility>
 
 #include "host/api/python/caller.h"
+#include "host/api/python/collected.h"
 
 namespace nearwarp {
 namespace {
@@ -74,51 +73,6 @@ auto run_application(const std::vector<std::string>& command, const std::optiona
   return taken(std::move(made));
 }
 
-/// Functions of Python's that work calls which goes on in steps.
-struct Steps {
-  Caller caller;
-  py::object progress;
-
-  template <class F>
-  static void step(const std::shared_ptr<Steps>& of, F f) {
-    of->caller = {};
-    Expected<Done> done = without_lock(f);
-    of->caller.rethrow();
-    taken(std::move(done));
-  }
-};
-
-/// A device, and what of Python's it calls.
-class OwnDevice {
- public:
-  explicit OwnDevice(py::object print) {
-    DeviceOptions o;
-    o.progress = [steps = steps_](const Activity& a) {
-      return steps->caller.ask([&] { return wants_more(steps->progress, a); });
-    };
-    if (!print.is_none())
-      o.print = [steps = steps_,
-                 print = std::make_shared<py::object>(std::move(print))](const std::string& text) {
-        steps->caller.ask([&] { return (*print)(text), true; });
-      };
-    device_ = Device(std::move(o));
-  }
-  Device& get() { return device_; }
-  const Device& get() const { return device_; }
-  void launch(uint32_t module, const std::string& kernel, Extent grid, Extent block,
-              const std::string& arguments, uint32_t shared_bytes, py::object progress) {
-    steps_->progress = std::move(progress);
-    Steps::step(steps_, [&] {
-      return device_.launch(module, kernel, grid, block, std::as_bytes(std::span(arguments)),
-                            shared_bytes);
-    });
-  }
-
- private:
-  std::shared_ptr<Steps> steps_ = std::make_shared<Steps>();
-  Device device_;
-};
-
 /// A simulation, and what of Python's it calls.
 class Run {
  public:
@@ -144,11 +98,22 @@ class Run {
   }
   const Simulation& get() const { return *run_; }
   void save() { taken(run_->save()); }
+  template <class F>
+  void visit(F f) {
+    f(steps_->progress);
+  }
 
  private:
   std::shared_ptr<Steps> steps_;
   std::optional<Simulation> run_;
 };
+
+/// The run of a Simulation, which a class derived from it may not have begun.
+Run& run_of(py::handle self) {
+  Run* const run = made_in<Run>(self.ptr());
+  if (run == nullptr) throw py::type_error("Simulation.__init__() was not called, or is not done");
+  return *run;
+}
 
 /// Results, or nearwarp.Error objects in their place.
 py::list all_of(const std::vector<Point>& points, BatchOptions options, const py::object& progress,
@@ -176,25 +141,6 @@ py::list all_of(const std::vector<Point>& points, BatchOptions options, const py
   return list;
 }
 
-std::span<const std::byte> bytes_of(const py::buffer_info& info, bool contiguous) {
-  if (!contiguous) throw py::value_error("the array has gaps - pass numpy.ascontiguousarray(it)");
-  return {static_cast<const std::byte*>(info.ptr), static_cast<size_t>(info.size * info.itemsize)};
-}
-
-bool is_contiguous(const py::buffer_info& info) {
-  py::ssize_t step = info.itemsize;
-  for (py::ssize_t i = info.ndim - 1; i >= 0; step *= info.shape[static_cast<size_t>(i)], --i)
-    if (info.shape[static_cast<size_t>(i)] > 1 && info.strides[static_cast<size_t>(i)] != step)
-      return false;
-  return true;
-}
-
-Extent extent_of(const std::vector<uint32_t>& e) {
-  if (e.empty() || e.size() > 3)
-    throw py::value_error("an extent has one to three numbers: x, y, z");
-  return {e[0], e.size() > 1 ? e[1] : 1, e.size() > 2 ? e[2] : 1};
-}
-
 template <class T>
 void define_configuration(py::module_& m, const char* name, const char* doc) {
   py::class_<T>(m, name, doc)
@@ -215,6 +161,21 @@ void define_configuration(py::module_& m, const char* name, const char* doc) {
       .def_property_readonly("name", &T::name)
       .def_property_readonly("keys", &T::keys)
       .def_static("all_keys", &T::all_keys);
+}
+
+/// Lets __new__() of types that are made here alone throw, where pybind11 makes objects of nothing.
+void refuse_empty(const py::module_& m) {
+  for (const auto& [name, member] : py::cast<py::dict>(m.attr("__dict__"))) {
+    if (!PyType_Check(member.ptr()) || member.is(error_type())) continue;
+    const bool has_init =
+        Py_TYPE(member.attr("__dict__")["__init__"].ptr()) != &PyWrapperDescr_Type;
+    if (has_init) continue;
+    reinterpret_cast<PyTypeObject*>(member.ptr())->tp_new = [](PyTypeObject* type, PyObject*,
+                                                               PyObject*) -> PyObject* {
+      PyErr_Format(PyExc_TypeError, "a %s is made by functions of nearwarp alone", type->tp_name);
+      return nullptr;
+    };
+  }
 }
 
 }  // namespace
@@ -247,14 +208,22 @@ PYBIND11_MODULE(_core, m) {
       .def_readonly("doc", &Key::doc, "one sentence")
       .def_readonly("range", &Key::range, "what is allowed")
       .def_readonly("source", &Key::source,
-                    "where the value comes from; empty where nobody says it");
+                    "where the value comes from; empty where nobody says it")
+      .def("__repr__", [](const Key& k) {
+        return "nearwarp.Key(" + k.name + " = " + k.value + (k.unit.empty() ? "" : " " + k.unit) +
+               ")";
+      });
   define_configuration<Machine>(m, "Machine", "A machine's description.");
   define_configuration<Policy>(m, "Policy", "What computes near memory, and how.");
 
   py::class_<Launch>(m, "Launch", "A launch of a program's kernel.")
       .def_readonly("kernel", &Launch::kernel, "its name in PTX")
       .def_readonly("warp_instructions", &Launch::warp_instructions, "executed")
-      .def_readonly("thread_instructions", &Launch::thread_instructions, "executed, by all lanes");
+      .def_readonly("thread_instructions", &Launch::thread_instructions, "executed, by all lanes")
+      .def("__repr__", [](const Launch& l) {
+        return "nearwarp.Launch(" + l.kernel + ": " + std::to_string(l.warp_instructions) +
+               " warp-instructions)";
+      });
   py::class_<Program>(m, "Program")
       .def_static("load",
                   [](const std::string& names, const std::string& size, const py::kwargs& named) {
@@ -289,39 +258,17 @@ PYBIND11_MODULE(_core, m) {
       .def_property_readonly("launches", &Program::launches)
       .def_property_readonly("truncated", &Program::truncated);
 
-  py::class_<OwnDevice>(m, "Device")
-      .def(py::init<py::object>(), py::arg("print") = py::none())
-      .def("load", [](OwnDevice& d, const std::string& ptx,
-                      const std::string& name) { return taken(d.get().load(ptx, name)); })
-      .def("allocate", [](OwnDevice& d, uint64_t bytes,
-                          const std::string& name) { return taken(d.get().allocate(bytes, name)); })
-      .def("free", [](OwnDevice& d, uint64_t at) { taken(d.get().free(at)); })
-      .def("write",
-           [](OwnDevice& d, uint64_t at, const py::buffer& from) {
-             const py::buffer_info info = from.request();
-             taken(d.get().write(at, bytes_of(info, is_contiguous(info))));
-           })
-      .def("read",
-           [](const OwnDevice& d, uint64_t at, const py::buffer& into) {
-             const py::buffer_info info = into.request(true);
-             const auto bytes = bytes_of(info, is_contiguous(info));
-             taken(d.get().read(at, {const_cast<std::byte*>(bytes.data()), bytes.size()}));
-           })
-      .def("launch",
-           [](OwnDevice& d, uint32_t module, const std::string& kernel,
-              const std::vector<uint32_t>& grid, const std::vector<uint32_t>& block,
-              const std::string& arguments, uint32_t shared_bytes, py::object progress) {
-             d.launch(module, kernel, extent_of(grid), extent_of(block), arguments, shared_bytes,
-                      std::move(progress));
-           })
-      .def("take_program",
-           [](OwnDevice& d, const std::string& name) { return taken(d.get().take_program(name)); });
+  define_device(m);
 
   py::class_<Counter>(m, "Counter", "A counter of a run.")
       .def_readonly("name", &Counter::name, "dotted, e.g. sm.l1.read_hits")
       .def_readonly("value", &Counter::value, "summed over the components of its kind")
       .def_readonly("unit", &Counter::unit, "of the value")
-      .def_readonly("description", &Counter::description, "what was counted");
+      .def_readonly("description", &Counter::description, "what was counted")
+      .def("__repr__", [](const Counter& c) {
+        return "nearwarp.Counter(" + c.name + " = " + std::to_string(c.value) +
+               (c.unit.empty() ? "" : " " + c.unit) + ")";
+      });
   py::class_<LaunchResult>(m, "LaunchResult", "A launch in a run.")
       .def_readonly("kernel", &LaunchResult::kernel, "its name in PTX")
       .def_readonly("begin_cycle", &LaunchResult::begin_cycle,
@@ -329,7 +276,11 @@ PYBIND11_MODULE(_core, m) {
       .def_readonly("cycles", &LaunchResult::cycles, "core cycles that it took")
       .def_readonly("warp_instructions", &LaunchResult::warp_instructions, "executed")
       .def_readonly("thread_instructions", &LaunchResult::thread_instructions,
-                    "executed, by all lanes");
+                    "executed, by all lanes")
+      .def("__repr__", [](const LaunchResult& l) {
+        return "nearwarp.LaunchResult(" + l.kernel + ": " + std::to_string(l.cycles) +
+               " cycles from cycle " + std::to_string(l.begin_cycle) + ")";
+      });
   py::class_<Result>(
       m, "Result",
       "What a run came to. Two are compared by nearwarp.compare(), printed by nearwarp.table().")
@@ -365,6 +316,12 @@ PYBIND11_MODULE(_core, m) {
           "counter",
           [](const Result& r, const std::string& name) { return taken(r.counter(name)); },
           py::arg("name"), "A counter's value by its name; an Error names the nearest one.")
+      .def("__reduce_ex__",
+           [](const Result&, int) -> py::object {
+             throw py::type_error(
+                 "a nearwarp.Result is not pickled or copied - keep its json, or the numbers that "
+                 "you need; of a table from nearwarp.sweep(), table.drop(columns=\"result\")");
+           })
       .def("__repr__", [](const Result& r) {
         return "nearwarp.Result(" + r.program + " on " + r.machine + " under " + r.policy + ": " +
                std::to_string(r.cycles) + " cycles" + (r.partial ? " so far)" : ")");
@@ -372,7 +329,9 @@ PYBIND11_MODULE(_core, m) {
   m.def(
       "table",
       [](const std::vector<Result>& results, size_t width, bool legend, bool explain) {
-        return taken(table(results, {.width = width, .legend = legend, .explain = explain}));
+        return taken(without_lock([&] {
+          return table(results, {.width = width, .legend = legend, .explain = explain});
+        }));
       },
       py::arg("results"), py::kw_only(), py::arg("width") = 80, py::arg("legend") = false,
       py::arg("explain") = false);
@@ -382,26 +341,35 @@ PYBIND11_MODULE(_core, m) {
       .def_readonly("warp_instructions_total", &Progress::warp_instructions_total,
                     "to be done in all");
 
-  py::class_<Run>(m, "Simulation")
+  py::class_<Run>(m, "Simulation", collected<Run>())
       .def(py::init<const Program&, const Machine&, const Policy&, unsigned, const std::string&,
                     py::object>(),
            py::arg("program"), py::arg("machine"), py::arg("policy"), py::kw_only(),
            py::arg("threads") = 1, py::arg("checkpoint") = "", py::arg("progress") = py::none())
-      .def("run", &Run::run)
-      .def("run_to_cycle", &Run::run_to_cycle, py::arg("cycle"))
-      .def("run_to_launch", &Run::run_to_launch, py::arg("launches"))
-      .def("save", &Run::save)
+      .def("run", [](py::handle self) { run_of(self).run(); })
+      .def(
+          "run_to_cycle", [](py::handle self, uint64_t cycle) { run_of(self).run_to_cycle(cycle); },
+          py::arg("cycle"))
+      .def(
+          "run_to_launch",
+          [](py::handle self, uint64_t launches) { run_of(self).run_to_launch(launches); },
+          py::arg("launches"))
+      .def("save", [](py::handle self) { run_of(self).save(); })
       .def("counter",
-           [](const Run& r, const std::string& name) { return taken(r.get().counter(name)); })
+           [](py::handle self, const std::string& name) {
+             return taken(run_of(self).get().counter(name));
+           })
       .def_property_readonly(
-          "ended", [](const Run& r) { return r.get().ended(); }, "the program is at its end")
+          "ended", [](py::handle self) { return run_of(self).get().ended(); },
+          "the program is at its end")
       .def_property_readonly(
-          "cycles", [](const Run& r) { return r.get().cycles(); }, "core cycles simulated so far")
+          "cycles", [](py::handle self) { return run_of(self).get().cycles(); },
+          "core cycles simulated so far")
       .def_property_readonly(
-          "launches_ended", [](const Run& r) { return r.get().launches_ended(); },
+          "launches_ended", [](py::handle self) { return run_of(self).get().launches_ended(); },
           "launches that have ended so far")
       .def_property_readonly(
-          "result", [](const Run& r) { return taken(r.get().now()); },
+          "result", [](py::handle self) { return taken(run_of(self).get().now()); },
           "a Result of what was simulated so far");
 
   py::class_<Point>(m, "Point")
@@ -428,4 +396,5 @@ PYBIND11_MODULE(_core, m) {
       py::arg("tell") = py::none());
   define_sweeps(m);
   define_studies(m);
+  refuse_empty(m);
 }

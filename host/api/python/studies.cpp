@@ -28,7 +28,7 @@ auto asked(const py::object& progress, F work) {
 
 py::list entries_of(const std::string& kind) {
   py::list rows;
-  for (const CatalogueEntry& entry : taken(catalogue(kind))) {
+  for (const CatalogueEntry& entry : taken(without_lock([&] { return catalogue(kind); }))) {
     if (entry.stands_for_several) continue;
     py::dict parameters;
     for (const CatalogueEntry::Parameter& p : entry.parameters)
@@ -53,9 +53,11 @@ std::string source_of(const std::vector<SourceLines>& lines) {
 
 py::dict analysis_of(const std::variant<std::string, Program>& program, const Machine& machine,
                      const Policy& policy, const std::string& kernel) {
-  const CodeAnalysis found = std::visit(
-      [&](const auto& of) { return taken(analyze_code(of, machine, policy, {.kernel = kernel})); },
-      program);
+  const CodeAnalysis found = taken(without_lock([&] {
+    return std::visit(
+        [&](const auto& of) { return analyze_code(of, machine, policy, {.kernel = kernel}); },
+        program);
+  }));
   py::list candidates, refusals;
   for (const CodeOfKernel& k : found.kernels) {
     for (const CodeCandidate& c : k.candidates)
@@ -130,23 +132,22 @@ py::dict objects_of(const Program& program, const Machine& machine, const Policy
 using Compared = std::variant<std::string, std::vector<Result>>;
 
 py::dict comparison_of(const Compared& first, const Compared& second) {
-  const Comparison found = std::visit(
-      [](const auto& a, const auto& b) {
-        if constexpr (std::is_same_v<decltype(a), decltype(b)>) {
-          return taken(compare_results(a, b));
-        } else {
-          throw py::type_error("results are compared with results, and files with files");
-          return Comparison();
-        }
-      },
-      first, second);
+  if (first.index() != second.index())
+    throw py::type_error("results are compared with results, and files with files");
+  const Comparison found = taken(without_lock([&] {
+    if (const auto* file = std::get_if<std::string>(&first); file != nullptr)
+      return compare_results(*file, std::get<std::string>(second));
+    using Results = std::vector<Result>;
+    return compare_results(std::get<Results>(first), std::get<Results>(second));
+  }));
   py::list rows;
   for (const RunComparison& run : found.runs)
     for (const ValueChange& c : run.changes)
       rows.append(py::dict("run"_a = run.title, "value"_a = c.name, "unit"_a = c.unit,
                            "before"_a = c.before, "after"_a = c.after, "change"_a = c.relative(),
                            "weight"_a = c.weight));
-  return py::dict("rows"_a = rows, "text"_a = taken(found.text()), "document"_a = found.document);
+  return py::dict("rows"_a = rows, "text"_a = taken(without_lock([&] { return found.text(); })),
+                  "document"_a = found.document);
 }
 
 py::dict probe_of(const Machine& machine, unsigned threads, const py::object& progress) {

@@ -76,13 +76,20 @@ Sweep plan(const Names& programs, const Names& machines, const Names& policies, 
 
 template <class T>
 void define_outcome(py::class_<T> outcome) {
+  const auto name = outcome.attr("__name__").template cast<std::string>();
   outcome.def_readonly("points", &T::points, "of the part")
       .def_readonly("already_there", &T::already_there, "were there before")
       .def_readonly("finished", &T::finished, "came to an end now")
       .def_readonly("failed", &T::failed, "of all that are there")
       .def_readonly("first_failure", &T::first_failure, "which, and why; empty: none failed")
       .def_readonly("stopped", &T::stopped, "progress said so: points are left")
-      .def_readonly("file", &T::file, "results are in");
+      .def_readonly("file", &T::file, "results are in")
+      .def("__repr__", [name](const T& o) {
+        return "nearwarp." + name + "(" + std::to_string(o.points) +
+               " points: " + std::to_string(o.already_there) + " were there, " +
+               std::to_string(o.finished) + " ended now, " + std::to_string(o.failed) + " failed" +
+               (o.stopped ? "; stopped)" : ")");
+      });
 }
 
 void define_experiments(py::module_& m) {
@@ -92,12 +99,14 @@ void define_experiments(py::module_& m) {
       .def_readonly("programs", &Study::programs, "its own, and as Program() takes them")
       .def_readonly("machines", &Study::machines, "names or paths")
       .def_readonly("policies", &Study::policies, "names or paths")
-      .def_readonly("values", &Study::values, "of keys, KEY=A,B,...");
+      .def_readonly("values", &Study::values, "of keys, KEY=A,B,...")
+      .def("__repr__", [](const Study& s) { return "nearwarp.Study('" + s.name + "')"; });
   py::class_<Figure>(m, "Figure", "A figure of an experiment's, as its file has it.")
       .def_readonly("name", &Figure::name, "its name in the file")
       .def_readonly("title", &Figure::title, "its heading in the report")
       .def_readonly("about", &Figure::about, "some sentences; may be empty")
-      .def_readonly("studies", &Figure::studies, "whose points it shows");
+      .def_readonly("studies", &Figure::studies, "whose points it shows")
+      .def("__repr__", [](const Figure& f) { return "nearwarp.Figure('" + f.name + "')"; });
   py::class_<ExperimentFile>(m, "ExperimentFile")
       .def_static("load", [](const std::string& from) { return taken(ExperimentFile::load(from)); })
       .def_static("parse",

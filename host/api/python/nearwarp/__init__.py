@@ -18,6 +18,7 @@ from __future__ import annotations
 import itertools as _itertools
 from contextlib import nullcontext as _nullcontext
 import logging as _logging
+import operator as _operator
 import os as _os
 import struct as _struct
 import typing as _t
@@ -33,7 +34,8 @@ from ._core import (Counter, Error, ExperimentOutcome, Figure, Key, Launch, Laun
                     SweepOutcome, SweepProgress, version)
 from ._progress import ActivityBar as _ActivityBar, Bars as _Bars, function_of as _function_of, shown as _shown
 from ._lines import check_counters as _check_counters
-from ._values import changes as _changes, value_of as _value_of, names_of as _names_of, varied as _varied
+from ._values import (changes as _changes, command_of as _command_of, names_of as _names_of, path_of as _path_of,
+                      value_of as _value_of, varied as _varied)
 from ._sweeps import Experiment, Report, Sweep
 
 __all__ = ["Analysis", "Counter", "Device", "Error", "Experiment", "ExperimentOutcome", "Figure", "Key", "Launch",
@@ -69,6 +71,24 @@ def workload_names() -> dict[str, str]:
     return dict(_core.workload_names())
 
 
+class _Made(_t.NamedTuple):
+    """What a machine or a policy was made of."""
+
+    make: _t.Callable  # load() or parse() of the compiled type
+    source: tuple[str, ...]
+    changes: list[str]
+
+
+def _remade(cls, make, source, changes):
+    return cls._of(_Made(getattr(cls._type, make), source, changes))
+
+
+def _absolute(name_or_path):
+    """A path from anywhere; names stay as they are."""
+    is_path = _os.sep in name_or_path or name_or_path.endswith(".toml")
+    return _os.path.abspath(name_or_path) if is_path else name_or_path
+
+
 class _Configuration:
     """A machine or a policy. They are never changed: changed() makes another."""
 
@@ -76,22 +96,31 @@ class _Configuration:
 
     def __init__(self, name_or_path: str | _os.PathLike, keys: _t.Any = None) -> None:
         """By name ("tom") or the path of a .toml file; `keys`: {"gpu.sms": 32, ...} for some of its keys."""
-        self._core = self._type.load(_os.fspath(name_or_path), _changes(keys))
+        name, changes = _path_of(name_or_path), _changes(keys)
+        self._core = self._type.load(name, changes)
+        self._made = _Made(self._type.load, (_absolute(name),), changes)
 
     @classmethod
     def parse(cls, toml: str, name: _t.Optional[str] = None, keys: _t.Any = None) -> _t.Self:
         """One of the text of such a file; `name` stands in results and messages."""
-        return cls._of(cls._type.parse(toml, name or cls.__name__.lower(), _changes(keys)))
+        return cls._of(_Made(cls._type.parse, (toml, name or cls.__name__.lower()), _changes(keys)))
 
     @classmethod
-    def _of(cls, core: _t.Any) -> _t.Self:
-        made = cls.__new__(cls)
-        made._core = core
-        return made
+    def _of(cls, made: _Made) -> _t.Self:
+        one = cls.__new__(cls)
+        one._core, one._made = made.make(*made.source, made.changes), made
+        return one
+
+    def __reduce__(self):
+        """As its name, path or text, and what was changed: a file is read where it is unpickled."""
+        return _remade, (type(self), self._made.make.__name__, *self._made[1:])
 
     def changed(self, keys: _t.Any) -> _t.Self:
         """A copy with other values for some keys."""
-        return self._of(self._core.changed(_changes(keys)))
+        changes = _changes(keys)
+        one = type(self).__new__(type(self))
+        one._core, one._made = self._core.changed(changes), self._made._replace(changes=[*self._made.changes, *changes])
+        return one
 
     @property
     def name(self) -> str:
@@ -134,9 +163,18 @@ class Machine(_Configuration):
 
     _type = _core.Machine
     if _t.TYPE_CHECKING:
+        # Editors complete the keys; those that a program makes or reads are texts.
+        @_t.overload
         def __init__(self, name_or_path: str | _os.PathLike, keys: _t.Optional[MachineKeys] = None): ...
+        @_t.overload
+        def __init__(self, name_or_path: str | _os.PathLike, keys: _t.Mapping[str, object]): ...
+        def __init__(self, name_or_path, keys=None): ...
+        @_t.overload
         def changed(self, keys: MachineKeys) -> _t.Self: ...
-        def __getitem__(self, key: MachineKey) -> int | bool | str: ...
+        @_t.overload
+        def changed(self, keys: _t.Mapping[str, object]) -> _t.Self: ...
+        def changed(self, keys): ...
+        def __getitem__(self, key: MachineKey | str) -> int | bool | str: ...
 
 
 class Policy(_Configuration):
@@ -144,9 +182,17 @@ class Policy(_Configuration):
 
     _type = _core.Policy
     if _t.TYPE_CHECKING:
+        @_t.overload
         def __init__(self, name_or_path: str | _os.PathLike, keys: _t.Optional[PolicyKeys] = None): ...
+        @_t.overload
+        def __init__(self, name_or_path: str | _os.PathLike, keys: _t.Mapping[str, object]): ...
+        def __init__(self, name_or_path, keys=None): ...
+        @_t.overload
         def changed(self, keys: PolicyKeys) -> _t.Self: ...
-        def __getitem__(self, key: PolicyKey) -> int | bool | str: ...
+        @_t.overload
+        def changed(self, keys: _t.Mapping[str, object]) -> _t.Self: ...
+        def changed(self, keys): ...
+        def __getitem__(self, key: PolicyKey | str) -> int | bool | str: ...
 
 
 _APPLICATION_OPTIONS = {"kernels", "max_thread_instructions", "max_trace_bytes", "registers", "interleave",
@@ -159,7 +205,7 @@ def _told(tell):
 
 
 def _application(command, machine):
-    return [_os.fspath(word) for word in command], _as(Machine, machine)._core
+    return _command_of(command), _as(Machine, machine)._core
 
 
 def _chosen(options):
@@ -167,7 +213,7 @@ def _chosen(options):
         if name not in _APPLICATION_OPTIONS:
             raise TypeError(f"no option {name!r} - there are {', '.join(sorted(_APPLICATION_OPTIONS))}")
     options = {"tell": _told(None), **options}
-    return {name: _os.fspath(value) if name in ("output", "cache") else value for name, value in options.items()}
+    return {name: _path_of(value) if name in ("output", "cache") else value for name, value in options.items()}
 
 
 def _document_keys(cls):
@@ -199,7 +245,7 @@ class Program:
         is told what is worth knowing, such as what traces lack (else the module logging's logger nearwarp is).
         """
         with _shown(progress, _ActivityBar) as asked:
-            return cls(_core.Program.load(_os.fspath(names), size, max_repeats=max_repeats, cache=_os.fspath(cache),
+            return cls(_core.Program.load(_path_of(names), size, max_repeats=max_repeats, cache=_path_of(cache),
                                           progress=asked, tell=_told(tell)))
 
     @classmethod
@@ -218,7 +264,7 @@ class Program:
                   tell: _Tell = None) -> Program:
         """A file that `nearwarp record` or save() has written, or Accel-Sim's kernelslist.g. Arguments as of load()."""
         with _shown(progress, _ActivityBar) as asked:
-            return cls(_core.Program.recording(_os.fspath(path), max_repeats=max_repeats, progress=asked,
+            return cls(_core.Program.recording(_path_of(path), max_repeats=max_repeats, progress=asked,
                                                tell=_told(tell)))
 
     @classmethod
@@ -246,7 +292,7 @@ class Program:
 
     def save(self, path: str | _os.PathLike) -> None:
         """Keep it as a recording (.nwtrace), which the command line reads, too."""
-        self._core.save(_os.fspath(path))
+        self._core.save(_path_of(path))
 
     @property
     def name(self) -> str:
@@ -283,6 +329,45 @@ class Program:
                 f"{len(self.launches)} launches)")
 
 
+def _check_numbers(dtype):
+    """Throws where a GPU would not find numbers."""
+    if dtype.hasobject or (dtype.names is None and dtype.base.kind not in "biufc"):
+        raise TypeError(f"an array of {dtype} has no numbers that a GPU can use - numpy.asarray(it, dtype=\"float32\"), "
+                        "or another type, makes one")
+    if not dtype.isnative:
+        raise TypeError(f"the numbers of {dtype} are big-endian, and a GPU's are not - "
+                        "array.astype(array.dtype.newbyteorder(\"=\")) turns them round")
+
+
+def _extent(extent, name):
+    """The one to three numbers of a grid or a block."""
+    extent = extent.tolist() if hasattr(extent, "tolist") else extent
+    try:
+        return [_operator.index(n) for n in ([extent] if hasattr(extent, "__index__") else extent)]
+    except TypeError:
+        raise TypeError(f"{name}={extent!r} - it is a whole number, or up to three of them") from None
+
+
+def _packed(arguments, types):
+    """A kernel's parameters as bytes."""
+    arguments = [a.tolist() if hasattr(a, "tolist") else a for a in arguments]  # numpy's numbers as Python's own
+    if types is None:
+        types = "".join("f" if isinstance(a, float) else "q" for a in arguments)
+    if len(types) != len(arguments):
+        raise ValueError(f"{len(arguments)} arguments, but {len(types)} types - give one for each")
+    packed = b""
+    for at, (letter, argument) in enumerate(zip(types, arguments)):
+        if letter not in "?bBhHiIlLqQefd":
+            raise ValueError(f"types[{at}]={letter!r} is no number's type - Q is an address, q i64, I u32, i s32, f f32, d f64")
+        try:
+            value = _struct.pack("=" + letter, argument)
+        except (_struct.error, OverflowError, TypeError) as error:
+            wrong = ValueError if isinstance(argument, (int, float)) else TypeError
+            raise wrong(f"arguments[{at}]={argument!r} cannot be of type {letter!r}: {error}") from None
+        packed += b"\0" * (-len(packed) % len(value)) + value
+    return packed
+
+
 class Device:
     """A GPU's functional part: runs kernels of PTX and keeps what they did as a program.
 
@@ -312,9 +397,10 @@ class Device:
         self._core.free(address)
 
     def upload(self, array: numpy.ndarray, name: str = "") -> int:
-        """The address of a copy of a numpy array in device memory."""
+        """The address of a copy of a numpy array of numbers in device memory."""
         import numpy
         array = numpy.ascontiguousarray(array)
+        _check_numbers(array.dtype)
         address = self.allocate(array.nbytes, name)
         self.write(address, array)
         return address
@@ -326,13 +412,15 @@ class Device:
     def download(self, address: int, count: int, dtype: _t.Any) -> numpy.ndarray:
         """`count` values of device memory as a numpy array."""
         import numpy
+        dtype = numpy.dtype(dtype)
+        _check_numbers(dtype)
         array = numpy.empty(count, dtype)
         self._core.read(address, array)
         return array
 
-    def launch(self, module: int, kernel: str, grid: int | _t.Sequence[int], block: int | _t.Sequence[int],
-               arguments: _t.Sequence = (), types: _t.Optional[str] = None, shared_bytes: int = 0, *,
-               progress: _OfActivity = None) -> None:
+    def launch(self, module: int, kernel: str, grid: _t.SupportsIndex | _t.Sequence[_t.SupportsIndex],
+               block: _t.SupportsIndex | _t.Sequence[_t.SupportsIndex], arguments: _t.Sequence = (),
+               types: _t.Optional[str] = None, shared_bytes: int = 0, *, progress: _OfActivity = None) -> None:
         """Run a kernel to its end.
 
         grid (thread blocks), block (threads): a number or up to three. arguments: its parameters in order;
@@ -341,17 +429,9 @@ class Device:
         shared_bytes: dynamic shared memory of a block. progress: as of Program.load(); a kernel that is stopped is an
         Error, and those of its thread blocks stay in the program that had ended.
         """
-        if types is None:
-            types = "".join("f" if isinstance(a, float) else "q" for a in arguments)
-        if len(types) != len(arguments):
-            raise ValueError(f"{len(arguments)} arguments, but {len(types)} types - give one for each")
-        packed = b""
-        for letter, argument in zip(types, arguments):
-            size = _struct.calcsize("=" + letter)
-            packed += b"\0" * (-len(packed) % size) + _struct.pack("=" + letter, argument)
-        as_list = lambda extent: [extent] if isinstance(extent, int) else list(extent)  # noqa: E731
+        packed = _packed(arguments, types)
         with _shown(progress, _ActivityBar) as asked:
-            self._core.launch(module, kernel, as_list(grid), as_list(block), packed, shared_bytes, asked)
+            self._core.launch(module, kernel, _extent(grid, "grid"), _extent(block, "block"), packed, shared_bytes, asked)
 
     def take_program(self, name: str) -> Program:
         """All that has been launched, as a Program; the device begins anew."""
@@ -376,13 +456,15 @@ class Simulation(_core.Simulation):
     on with. True for a bar that says how far it is, in notebooks and on terminals, while a call goes on.
     """
 
+    _bars: _t.Optional[_Bars] = None
+
     def __init__(self, program: Program | str | _os.PathLike, machine: Machine | str | _os.PathLike,
                  policy: Policy | str | _os.PathLike = "baseline", *, threads: int = 1,
                  checkpoint: str | _os.PathLike = "", progress: _OfRun = None) -> None:
         self._bars = _Bars() if progress is True else None
         told = self._bars or _function_of(progress)
         super().__init__(_program(program, progress)._core, _as(Machine, machine)._core, _as(Policy, policy)._core,
-                         threads=threads, checkpoint=_os.fspath(checkpoint), progress=told)
+                         threads=threads, checkpoint=_path_of(checkpoint), progress=told)
 
     def _shown(self) -> _t.ContextManager:
         return _nullcontext() if self._bars is None else self._bars.shown(lambda: self.ended)

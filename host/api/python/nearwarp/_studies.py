@@ -14,6 +14,7 @@ import nearwarp as _nw
 
 from . import _core
 from ._progress import ActivityBar as _ActivityBar, shown as _shown
+from ._values import command_of as _command_of, path_of as _path_of
 
 if _t.TYPE_CHECKING:
     import pandas  # type: ignore[import]
@@ -109,7 +110,7 @@ def analyze(program: Program | _Path, machine: Machine | _Path = "tom", policy: 
 
     program: a workload's name or a file of PTX, or a Program, such as an application's. kernel: only this one.
     """
-    code = program._core if isinstance(program, _nw.Program) else _os.fspath(program)
+    code = program._core if isinstance(program, _nw.Program) else _path_of(program)
     return Analysis(_core.analyze(code, _nw._as(_nw.Machine, machine)._core,
                                   _nw._as(_nw.Policy, policy)._core, kernel))
 
@@ -152,7 +153,7 @@ def objects(program: Program | _Path, machine: Machine | _Path = "coda", policy:
 def _compared(one):
     """The path of a file of results, or results."""
     if isinstance(one, (str, _os.PathLike)):
-        return _os.fspath(one)
+        return _path_of(one)
     return [one] if isinstance(one, _core.Result) else list(one)
 
 
@@ -190,7 +191,7 @@ def check(program: str | _t.Sequence[_Path], size: str = "small", *, kernels: st
     if isinstance(program, str):
         name: str = program
         return _looked(lambda told: _core.check_workload(name, size, kernels, told), columns, progress)
-    return _looked(lambda _: _core.check_application([_os.fspath(word) for word in program],
+    return _looked(lambda _: _core.check_application(_command_of(program),
                                                      _nw._as(_nw.Machine, machine)._core, kernels), columns)
 
 

@@ -16,7 +16,7 @@ from . import _core
 from ._core import ExperimentOutcome, Figure, Study, SweepOutcome, SweepProgress
 from ._lines import NUMBERS, Line, check_counters, lines_by_id, parsed
 from ._progress import PointsBar, shown
-from ._values import names_of, text_of, value_of, varied
+from ._values import axis_of, command_of, names_of, path_of, value_of_change, varied
 
 _Path = t.Union[str, os.PathLike]
 _Progress = t.Union[bool, t.Callable[[SweepProgress], t.Optional[bool]], None]
@@ -30,7 +30,7 @@ def _names(one_or_many: _Path | t.Sequence[_Path], kind: str) -> list[str]:
         if not isinstance(one, (str, os.PathLike)):
             raise TypeError(f"{one!r} is no name or path of a {kind}: results are kept by names - nearwarp.sweep() "
                             "takes objects")
-    return [os.fspath(one) for one in many]
+    return [path_of(one) for one in many]
 
 
 def _part(part: str | tuple[int, int]) -> str:
@@ -101,7 +101,7 @@ class Sweep:
         self._policies = _names(policies, "policy")
         self._core = _core.Sweep.plan(
             _names(programs, "program"), _names(machines, "machine"), self._policies,
-            [f"{key}={','.join(map(text_of, values))}" for key, values in self._keys.items()], size=size,
+            [axis_of(key, values) for key, values in self._keys.items()], size=size,
             max_repeats=max_repeats, launches=launches, sample=str(sample), cold_caches=cold_caches)
 
     def __len__(self) -> int:
@@ -119,7 +119,7 @@ class Sweep:
 
     def _place(self, point: _core.SweepPoint) -> dict[str, t.Any]:
         """A point's columns of _places()."""
-        keys = {key: value_of(text) for key, text in (value.split("=", 1) for value in point.values)}
+        keys = dict(map(value_of_change, point.values))
         return {"program": point.program, "size": point.size, "machine": point.machine, "policy": point.policy, **keys}
 
     def _rows(self) -> list[dict[str, t.Any]]:
@@ -144,10 +144,10 @@ class Sweep:
         of table(), but for speedup), called as it grows, twice a second at most, and at the end. tell: told what is
         worth knowing; else the module logging's logger nearwarp is.
         """
-        return _run(self._core, os.fspath(out), progress, finished, tell,
+        return _run(self._core, path_of(out), progress, finished, tell,
                     lambda line: self._place(self._core.point(line.at)),
                     {"part": _part(part), "retry": retry, "threads": threads, "backend": backend, "device": device,
-                     "checkpoints": os.fspath(checkpoints), "cache": os.fspath(cache), "csv": os.fspath(csv)})
+                     "checkpoints": path_of(checkpoints), "cache": path_of(cache), "csv": path_of(csv)})
 
     def table(self, out: _Path, counters: str | t.Iterable[str] = ()) -> pandas.DataFrame:
         """The points that `out` has of the sweep, also while it runs: a row for each, in their order.
@@ -161,7 +161,7 @@ class Sweep:
         """
         import pandas
         names = names_of(counters)
-        lines = lines_by_id(os.fspath(out))
+        lines = lines_by_id(path_of(out))
         rows = self._rows()
         check_counters((name for row in rows if row["id"] in lines for name in lines[row["id"]].counters), names)
         for row in rows:
@@ -218,7 +218,7 @@ class Report:
 
     def write(self, folder: _Path) -> None:
         """points.csv, experiment.json, report.html, figures/NAME.csv and .tex, as the command line does."""
-        self._core.write(os.fspath(folder))
+        self._core.write(path_of(folder))
 
 
 class Experiment:
@@ -235,24 +235,24 @@ class Experiment:
 
     def __init__(self, name_or_path: _Path, *, only: t.Sequence[str] = (), size: str = "", launches: str = "",
                  sample: str | float = "", cold_caches: bool = False) -> None:
-        self._plan(_core.ExperimentFile.load(os.fspath(name_or_path)), only, size, launches, sample, cold_caches)
+        self._plan(_core.ExperimentFile.load(path_of(name_or_path)), only, size, launches, sample, cold_caches)
 
     @classmethod
     def parse(cls, toml: str, name: str = "experiment", folder: _Path = ".", *, only: t.Sequence[str] = (),
               size: str = "", launches: str = "", sample: str | float = "", cold_caches: bool = False) -> t.Self:
         """One of the text of such a file; `name` stands in results and messages, and paths in it begin in `folder`."""
         made = cls.__new__(cls)
-        made._plan(_core.ExperimentFile.parse(toml, name, os.fspath(folder)), only, size, launches, sample, cold_caches)
+        made._plan(_core.ExperimentFile.parse(toml, name, path_of(folder)), only, size, launches, sample, cold_caches)
         return made
 
     @classmethod
     def new(cls, path: _Path, program: _Path | t.Sequence[_Path]) -> t.Self:
         """Write a file to begin with, for a program by name or path, or an application with its arguments (a list)."""
-        path = os.fspath(path)
+        path = path_of(path)
         if isinstance(program, (str, os.PathLike)):
-            _core.new_experiment(path, os.fspath(program))
+            _core.new_experiment(path, path_of(program))
         else:
-            _core.new_experiment_of_application(path, [os.fspath(word) for word in program])
+            _core.new_experiment_of_application(path, command_of(program))
         return cls(os.path.abspath(path))
 
     def _plan(self, file: _core.ExperimentFile, only: t.Sequence[str], size: str, launches: str, sample: str | float,
@@ -302,7 +302,7 @@ class Experiment:
         import pandas
         return pandas.DataFrame([
             {"study": study, "program": p.program, "size": p.size, "machine": p.machine, "policy": p.policy,
-             "values": {key: value_of(text) for key, text in (value.split("=", 1) for value in p.values)},
+             "values": dict(map(value_of_change, p.values)),
              "id": p.id, "error": p.error or None} for study, p in self._core.points()])
 
     def run(self, out: _Path = "", *, part: str | tuple[int, int] = "", retry: bool = False, threads: int = 0,
@@ -313,14 +313,14 @@ class Experiment:
 
         What applications and PTX of the experiment's own did is kept in the folder, too.
         """
-        return _run(self._core, os.fspath(out) or self.folder, progress, finished, tell,
+        return _run(self._core, path_of(out) or self.folder, progress, finished, tell,
                     lambda line: {**line.place, **line.values},
                     {"part": _part(part), "retry": retry, "threads": threads, "backend": backend, "device": device,
-                     "checkpoints": os.fspath(checkpoints), "cache": os.fspath(cache)})
+                     "checkpoints": path_of(checkpoints), "cache": path_of(cache)})
 
     def report(self, out: _Path = "", *, width: int = 80) -> Report:
         """A Report of what the folder has, also while it runs. width: columns of its text."""
-        return Report(self._core.report(os.fspath(out) or self.folder, width=width))
+        return Report(self._core.report(path_of(out) or self.folder, width=width))
 
     def __repr__(self) -> str:
         return f"nearwarp.Experiment({self.name!r}, size={self.size!r})"
