@@ -174,18 +174,16 @@ TEST(Api, NoCycleIsBehindTheProgramsEnd) {
     Simulation whole = begin(r.workload, r.machine, r.policy);
     ASSERT_TRUE(whole.run());
     const uint64_t end = whole.cycles();
-    for (const uint64_t behind : {1, 18}) {
-      Simulation run = begin(r.workload, r.machine, r.policy);
-      for (const uint64_t at : {end - 5, end, end + behind}) {
-        ASSERT_TRUE(run.run_to_cycle(at));
-        EXPECT_EQ(run.cycles(), std::min(at, end)) << r.workload << " on " << r.machine;
-        EXPECT_EQ(run.result().cycles, run.cycles()) << r.workload << " on " << r.machine;
-      }
-      EXPECT_TRUE(run.ended()) << behind << " behind the end";
-      ASSERT_TRUE(run.run());
-      EXPECT_EQ(run.cycles(), end);
-      EXPECT_EQ(lasting(run.result()), lasting(whole.result()));
+    Simulation run = begin(r.workload, r.machine, r.policy);
+    for (const uint64_t at : {end - 5, end, end + 1}) {
+      ASSERT_TRUE(run.run_to_cycle(at));
+      EXPECT_EQ(run.cycles(), std::min(at, end)) << r.workload << " on " << r.machine;
+      EXPECT_EQ(run.result().cycles, run.cycles()) << r.workload << " on " << r.machine;
     }
+    EXPECT_TRUE(run.ended()) << r.workload << " on " << r.machine;
+    ASSERT_TRUE(run.run());
+    EXPECT_EQ(run.cycles(), end);
+    EXPECT_EQ(lasting(run.result()), lasting(whole.result()));
     Simulation last = begin(r.workload, r.machine, r.policy);
     ASSERT_TRUE(last.run_to_launch(whole.result().launches.size()));
     EXPECT_TRUE(last.ended()) << "all launches have ended";
@@ -374,7 +372,7 @@ TEST(Api, PlacesOfFailuresAreTrueWhateverFoldersAreCalled) {
     const Failure toml = failure("[machine]\n[gpu]\n\nsms =\n");
     EXPECT_GE(toml.line, 4u);
     EXPECT_EQ(toml.right, "see https://toml.io");
-    EXPECT_TRUE(failure("[gpu]\nsms = 4\n").right.starts_with("Name")) << "a key is missing";
+    EXPECT_TRUE(contains(failure("[gpu]\nsms = 4\n").right, " allowed: ")) << "a key is missing";
     const std::string none = (in / "none.toml").string();
     const Failure missing = Machine::load(none).failure();
     EXPECT_EQ(missing.file, none);
