@@ -15,7 +15,7 @@ class Application : public ::testing::Test {
     if (std::string(NW_APPLICATIONS).empty()) GTEST_SKIP() << "there is no nvcc to build it";
   }
   static std::string app(const std::string& name) {
-    return std::string(NW_APPLICATIONS) + "/" + name;
+    return NW_APPLICATIONS "/" + name;
   }
   static Outcome run(const std::string& name, const Words& arguments = {},
                      const Words& options = {}) {
