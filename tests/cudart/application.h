@@ -14,9 +14,7 @@ class Application : public ::testing::Test {
   void SetUp() override {
     if (std::string(NW_APPLICATIONS).empty()) GTEST_SKIP() << "there is no nvcc to build it";
   }
-  static std::string app(const std::string& name) {
-    return NW_APPLICATIONS "/" + name;
-  }
+  static std::string app(const std::string& name) { return NW_APPLICATIONS "/" + name; }
   static Outcome run(const std::string& name, const Words& arguments = {},
                      const Words& options = {}) {
     Words words = {"run", "--policy", "baseline"};
