@@ -233,5 +233,13 @@ int main() {
   legacy_stream();
   events();
   forks();
+
+  // After all that was refused, kernels run as ever.
+  CUDA(cudaMemset(memory, 0, 4));
+  add<<<1, 1, 0, stream>>>(memory, 3);
+  int sum = 0;
+  CUDA(cudaMemcpyAsync(&sum, memory, 4, cudaMemcpyDeviceToHost, stream));
+  CUDA(cudaStreamSynchronize(stream));
+  CHECK(sum == 3);
   return passed();
 }
