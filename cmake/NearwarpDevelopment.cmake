@@ -1,5 +1,5 @@
-# What mechanisms from outside the tree are built with: all headers, the libraries that the program is made of, and
-# the sources that list mechanisms. Installed only if asked for, with --component development.
+# Mechanisms from outside the tree are built with all headers, the libraries that the program is made of, and the
+# sources that list mechanisms. They are installed only if asked for, with --component development.
 set(NW_DEVELOPMENT_INCLUDE ${CMAKE_INSTALL_INCLUDEDIR}/nearwarp/house)
 set(NW_DEVELOPMENT_LIB ${CMAKE_INSTALL_LIBDIR}/nearwarp-house)
 set(in_component COMPONENT development EXCLUDE_FROM_ALL)

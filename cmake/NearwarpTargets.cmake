@@ -1,6 +1,6 @@
 # Helpers that every folder uses, so that a target is one line.
 
-# What is not hot is compiled with this, which takes compilers a quarter less in release builds. With
+# Libraries that are not hot are compiled with this, which takes compilers a quarter less in release builds. With
 # sanitizers, whose checks take them two or three times as long with optimisation (GCC 12), it is not
 # optimised at all: building takes most of the time of a check of everything.
 set(NW_COLD_FLAGS $<$<CONFIG:Release>:-O1>)

@@ -47,7 +47,7 @@ class TeamLauncher {
   /// One launch of teams of `shape`; afterwards `systems` say how they were left.
   LaunchReport run(std::span<TeamSystem> systems, const TeamShape& shape, const Slice& slice);
   /// Warp-instructions that system `i` of the last launch had committed when its team left it.
-  /// Of no meaning for one that no team has taken.
+  /// It says nothing of one that no team has taken.
   uint64_t committed(size_t i) const;
 
  private:

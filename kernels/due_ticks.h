@@ -288,7 +288,7 @@ Tick step_members(std::span<Component> components, std::span<const uint32_t> mem
 
 /// Step a cluster through the machine's window, in windows of its own.
 ///
-/// What a member sends to another one, or gives back to one that waits for it, is noted in that
+/// A packet from one member to another, or a credit for one that waits for it, is noted in that
 /// one's `due` at once (CpuNotes): so a window of the cluster costs as much as those do who have
 /// something to do in it. What comes from outside can be felt behind the machine's window.
 template <class Family>

@@ -79,7 +79,7 @@ NW_HD inline void send_word(const L2SliceParams& p, L2SliceState& s, std::byte* 
   s.halves.counters.words_sent += 1;
 }
 
-/// What the look-up of a request needs besides what serve() sees to.
+/// The needs of a request's look-up besides those that serve() sees to.
 struct HalvesNeeds {
   bool far = false;     ///< by an SM, of a line whose home is the twin
   bool passes = false;  ///< and goes on to the twin whatever is here
@@ -107,8 +107,8 @@ NW_HD inline HalvesNeeds needs_of(const L2SliceParams& p, const L2SliceState& s,
   return n;
 }
 
-/// What the twin has sent, or is about to, of the line that way `at` waits for may be older than
-/// what has been heard since: it answers those who wait, and is not kept.
+/// The line that way `at` waits for may come from the twin older than what has been heard since: it
+/// answers those who wait, and is not kept.
 NW_HD NW_INLINE void keep_no_fill(L2SliceState& s, std::byte* base, uint32_t at) {
   s.mshrs.in(base)[s.mshr_of.in(base)[at]].keep = 0;
 }
@@ -177,7 +177,7 @@ NW_HD inline Outcome look_up_half(const L2SliceParams& p, L2SliceState& s, std::
   }
   if (n.old != kNoLine) {
     send_word(p, s, base, now, n.old, horizon);
-    // What the twin has asked for and not yet got will be a copy, too.
+    // A line that the twin has asked for and not yet got will be a copy, too.
     const bool waits = (s.pending.in(base)[l.set] >> l.way & 1) != 0 ||
                        (s.filling != kNoMshr && s.mshrs.in(base)[s.filling].line == n.old);
     if (!n.takes && !waits) s.sectors.in(base)[l.at].copied = 0;
@@ -323,7 +323,7 @@ NW_HD NW_APART inline StepResult step_half(const L2SliceParams& p, L2SliceState&
   const Channel* const inputs[2] = {s.request_in.in(base), h.requests_in.in(base)};
   bool blocked[2] = {false, false}, word = false;
 
-  // Of a packet that arrives in a later window only that is known: the twin may be writing it.
+  // A packet that arrives in a later window is not looked at: the twin may be writing it.
   const auto next_far_fill = [&]() -> Tick {
     const Tick head = head_arrival(replies_in, base);
     if (head >= window.end) return head;

@@ -1,4 +1,4 @@
-// What an L2 slice has where the L2 has two halves that keep copies of each other's lines
+// State of an L2 slice where the L2 has two halves that keep copies of each other's lines
 // (device/cache/l2_halves.h).
 #pragma once
 

@@ -16,7 +16,7 @@ struct LineSectors {
   /// lines, 1 or 0.
   uint8_t dirty = 0;
   uint16_t mshr = 0;  ///< of an L1: where its sectors come, while some do
-  /// Of an L2 in two halves: 1: the twin may have a copy (l2_halves.h).
+  /// 1: the twin may have a copy, where an L2 has two halves (l2_halves.h).
   uint32_t copied = 0;
   uint64_t written = 0;  ///< words of four bytes, as bits
 };

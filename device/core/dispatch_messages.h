@@ -12,7 +12,7 @@ struct LaunchBlock {
   uint32_t launch = 0;         ///< index into ProgramImage::launches
   uint32_t launch_number = 0;  ///< launches are numbered as they begin
   uint32_t block = 0;          ///< its number in the launch
-  // Of a block of a cluster:
+  // Only a block of a cluster has these.
   ClusterPlaces places{0, 0};
   uint32_t cluster = 0;  ///< its number at the front end
 

@@ -13,7 +13,7 @@ namespace nearwarp {
 
 enum class LinkWay : uint8_t { kToStack, kFromStack };
 
-/// What becomes of a packet that a mechanism was shown.
+/// The fate of a packet that a mechanism was shown.
 enum class LinkPassage : uint8_t {
   kPasses,  ///< it goes on in this cycle; the mechanism is not shown it again
   kWaits,   ///< it stays, and those behind it: it is shown again. Nothing else may have changed.

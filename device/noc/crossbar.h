@@ -13,7 +13,7 @@
 // if nothing is before it there; it is put into its channel ahead of time, with the arrival that it
 // has. Its parcel stays its sender's until then.
 //
-// What each flit does in which cycle is what router.h and channel_network.h would have it do (a
+// Each flit does in each cycle what router.h and channel_network.h would have it do (a
 // test compares them); `interconnect.flit_by_flit` has them do it.
 //
 // Events of a cycle: inputs of the crossbar round by round, then receiving, then sending

@@ -7,7 +7,7 @@
 // own memory (estimated). Requests of loads, and answers of stores, take one flit; others the bytes
 // of their lanes, since addresses have wires of their own (estimated).
 //
-// What arrives at mbarriers of other blocks goes the same way, a request of one flit for each
+// An arrival at mbarriers of other blocks goes the same way, a request of one flit for each
 // mbarrier, and is answered, too; those of the own block are told when the first request leaves,
 // and take a cycle each besides, as they do by themselves (estimated).
 //

@@ -192,7 +192,7 @@ constexpr uint32_t number_in(MechanismList<L...>) {
   return number;
 }
 
-/// What mechanism M keeps on the SM that V is a view of.
+/// The state of mechanism M on the SM that V is a view of.
 template <class V, class M>
 using StateOn =
     std::conditional_t<std::is_const_v<V>, const typename M::OnSm::template State<V::kWords>,
@@ -205,8 +205,8 @@ struct On : MechanismAt<V, M, typename M::OnSm, StateOn<V, M>> {
                                                            view.s.mechanism_params[n]) {}
 };
 
-/// Those of a list that have more hooks than walks', as bits: where one of them is attached, the SM
-/// asks for mechanisms throughout.
+/// Has a mechanism more hooks than walks'? Where one that has is attached, the SM asks for
+/// mechanisms throughout.
 template <class M>
 constexpr bool has_all_hooks() {
   if constexpr (requires { typename M::OnSm; }) return std::is_base_of_v<Hooks, typename M::OnSm>;

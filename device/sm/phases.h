@@ -4,7 +4,7 @@
 // it; when they come is found here. So a phase is over in time when all that ended it then has
 // come, whatever the order; and a wait costs its try alone.
 //
-// What blocks of a cluster tell each other's mbarriers comes over the network of their GPC
+// News for mbarriers of other blocks of a cluster comes over the network of their GPC
 // (clusters.h, multicast.h). Where there is none, or some of them are not there, it does not come:
 // phases of which others have a part are not waited for, and are over when something arrives in the
 // next one.

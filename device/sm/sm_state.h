@@ -272,7 +272,8 @@ struct SmStateOf {
   uint8_t wants_control = 0;  ///< those that may have something to send to the front end
   uint8_t own_channels = 0;   ///< those that have channels of their own to this SM
   uint8_t places_pages = 0;   ///< those that are shown walks (WalkHooks): SmViewOf::placers()
-  /// Those that count all accesses of warps: meanwhile others leave them to the load-store unit.
+  /// Mechanisms that count all accesses of warps: meanwhile others leave them to the load-store
+  /// unit.
   uint8_t counts_accesses = 0;
   bool simple = false;  ///< is_simple()
   uint32_t mechanism_state[kMaxMechanisms] = {}, mechanism_params[kMaxMechanisms] = {};

@@ -26,7 +26,7 @@
 //                  low half first
 //                  stride == kAddresses: the next n words hold an address each
 //
-// What arrives at mbarriers, and waits for their phases, leaves [mask word] and a kAddresses record
+// An arrival at mbarriers, or a wait for their phases, leaves [mask word] and a kAddresses record
 // whose words are PhaseEvents rather than addresses: as many as the mask has lanes, none for 0.
 //
 // Shared addresses are byte offsets into the block's shared window; local ones have been mapped
@@ -92,9 +92,8 @@ struct RecordView {
 };
 
 /// An mbarrier's phases are counted from its thread block's begin, whatever is made of its word.
-/// What arrives says in which phase, and, if it ended that, of how many events it was the last;
-/// what waits says how many phases must be over. What arrives may do so at another block of the
-/// cluster.
+/// An arrival says in which phase, and, if it ended that, of how many events it was the last; a
+/// wait says how many phases must be over. Arrivals may be at another block of the cluster.
 struct PhaseEvent {
   uint32_t mbarrier = 0;  ///< of its block, in the order in which they were first used
   uint32_t phase = 0;

@@ -24,7 +24,7 @@ inline constexpr std::string_view kPages = "where pages lie";
 /// How an SM's accesses get to memory. Whoever sends them past the load-store unit leaves them to
 /// it while somebody counts them all (sm::SmStateOf::counts_accesses), or claims kEveryAccess, too.
 inline constexpr std::string_view kAccesses = "the accesses of an SM's warps";
-/// That the load-store unit sees each of them.
+/// The load-store unit sees each of them.
 inline constexpr std::string_view kEveryAccess = "every access in the load-store unit";
 /// When a store counts as done.
 inline constexpr std::string_view kStoreAcks = "the acknowledgements of stores";

@@ -18,8 +18,8 @@ constexpr uint64_t kPartCosts = 20'000, kPartCostsOf = 64;
 /// How many parts are tried where that is left open, in halves of the cores that there are. More
 /// have more at their beginnings to make, and are for who has more cores (PARTS).
 constexpr uint32_t kHalvesOfCores[] = {2, 3, 4, 6, 8, 12, 16};
-/// What is done twice counts by one in so much besides the time that it takes: cores that others
-/// could use do it (estimated).
+/// Work that is done twice counts by one in so much besides the time that it takes: cores that
+/// others could use do it (estimated).
 constexpr uint64_t kTwiceCounts = 8;
 /// The part that costs most may cost one in so much more, if less is simulated twice then.
 constexpr uint64_t kSlackOf = 32;
@@ -137,7 +137,7 @@ class Divider {
     return lead_[begin] + done_[cuts_[end].first] - done_[cuts_[begin].first];
   }
 
-  /// What parts take on so many cores, each on the first core that is free, in their order, and
+  /// The time of parts on so many cores, each on the first core that is free, in their order, and
   /// some for what they do twice: the most that it may be, whatever transactions cost, to the
   /// program's costs as they usually are.
   uint64_t costs_on(uint32_t cores, const std::vector<size_t>& at) {

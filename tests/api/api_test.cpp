@@ -348,7 +348,7 @@ TEST(Api, FailuresSayWhereAndWhatWouldBeRight) {
                                  Policy::load("tom").value()));
 }
 
-/// What looks like the marks between a message's parts.
+/// Names with what looks like the marks between a message's parts.
 constexpr const char* kOddFolders[] = {"a - b", "x (a:3)", "my (old) - v2 (b:7) - c"};
 
 TEST(Api, PlacesOfFailuresAreTrueWhateverFoldersAreCalled) {
@@ -533,7 +533,7 @@ TEST(Api, ModulesOfManyKernelsAreLoadedInTimeThatGrowsWithThem) {
     EXPECT_TRUE(Device().load(ptx));
     return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   };
-  // Of processor time; eight times as many would take up to 64 times as long.
+  // Seconds of processor time; eight times as many would take up to 64 times as long.
   const double few = seconds(500), many = seconds(4000);
   EXPECT_LT(many, 20 * few + 0.5);
 }

@@ -78,7 +78,7 @@ TEST(ApiExperiment, CountersThatNoRunHasAreSaidBeforeAnythingRuns) {
   EXPECT_NE(counter.failure().line, 0u);
   EXPECT_TRUE(contains(with_value("energy.dram.reed").failure().message, "'energy.dram.read'"));
   EXPECT_TRUE(contains(with_value("cycle").failure().message, "'cycles'"));
-  // What only some of the policies have is there.
+  // A key that only some of the policies have is there.
   EXPECT_FALSE(with_value("offload.learning")) << "the second figure has baseline alone";
 }
 

@@ -90,7 +90,7 @@ const Form kForms[] = {{8, "b8"}, {6, "b8x16.b6x16_p32"}, {4, "b8x16.b4x16_p64"}
 uint32_t half_of(const std::vector<uint32_t>& words, uint32_t m, uint32_t row, uint32_t column) {
   return words[(row * 4 + column / 2) * 4 + m] >> 16 * (column % 2) & 0xffff;
 }
-/// The same in memory.
+/// A half of a matrix in memory.
 uint32_t half_in(const std::vector<uint8_t>& memory, uint32_t m, uint32_t row, uint32_t column) {
   return element(memory, 8 * m + row, column, 16);
 }

@@ -25,7 +25,7 @@ double value_of(T x) {
 }
 
 /// The largest error of `Out`s, relative to what is larger than 1, over transpositions, factors and leading dimensions.
-/// Of large products every 97th element is compared.
+/// Every 97th element of large products is compared.
 template <class In, class Out, class Scale, bool kTf32 = false>
 double worst_of(cublasHandle_t handle, int n, cudaDataType_t in, cudaDataType_t out, cublasComputeType_t compute) {
   double worst = 0;

@@ -1,6 +1,6 @@
 // Launches and layouts of the variants for cores below banks of their own ("-mpu").
 //
-// What they have in common: a launch of as many blocks as four of each core's, which go on through
+// All of them have a launch of as many blocks as four of each core's, which go on through
 // all data in strides of the grid. So block b finds its data in steps of 128 words that are as many
 // apart as all blocks have: where each core has 512 bytes after the other (128 words), and block b
 // runs on core b modulo 128, that is its own core. Warp w of a block has the words of unit w.

@@ -1,8 +1,9 @@
 // The near-bank units of a core, and the TSVs to them (MPU, section IV-B).
 //
-// What comes down the TSVs is taken in order. An instruction waits there for an operand collector
-// of its warp's unit, then for the unit's ALU; when it has been executed the unit says so, over the
-// TSVs, and the scoreboard in the subcore hears of it. Registers are written and read as they come.
+// Packets that come down the TSVs are taken in order. An instruction waits there for an operand
+// collector of its warp's unit, then for the unit's ALU; when it has been executed the unit says
+// so, over the TSVs, and the scoreboard in the subcore hears of it. Registers are written and read
+// as they come.
 #pragma once
 
 #include "device/mechanisms/mpu/packets.h"

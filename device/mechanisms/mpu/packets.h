@@ -21,7 +21,7 @@ inline constexpr PacketKind kRegisterWanted = packet_kind(kPacketBlock, 4, Messa
 inline constexpr PacketKind kCommit = packet_kind(kPacketBlock, 0, MessageClass::kReply);
 inline constexpr PacketKind kRegisterToFar = packet_kind(kPacketBlock, 1, MessageClass::kReply);
 
-/// What these packets are about: an instruction or register of a warp.
+/// The subject of these packets: an instruction or register of a warp.
 struct NearMessage {
   uint32_t warp = 0;
   uint32_t number = 0;       ///< of the instruction among the warp's; kLoadedToNear: a load entry

@@ -8,8 +8,9 @@
 // slice), waiting for memory, to_reply. A chain of several instructions goes through to_compute and
 // computing with each, where it uses the SM's own ALU.
 //
-// What waits for the network to take a read or a store, or for the port of shared memory to read an
-// operand, waits for a turn (ServiceWait::kTurn); operands are there once they have been written.
+// Entries that wait for the network to take a read or a store, or for the port of shared memory to
+// read an operand, wait for a turn (ServiceWait::kTurn); operands are there once they have been
+// written.
 //
 // Nothing waits in a circle. ComputePackets are on the network of requests like the reads that they
 // cause, so they must never wait for that network to have room. A packet that finds the queue full

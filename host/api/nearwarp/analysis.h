@@ -138,7 +138,7 @@ NEARWARP_API Expected<std::string> restructure(const std::string& ptx, const std
                                                const RestructureOptions& options);
 
 // ---- Of what programs access --------------------------------------------------------------------
-// Of programs that have been executed; Accel-Sim's traces have no code that these could be of.
+// Programs have to be executed for these; Accel-Sim's traces have no code that they could be of.
 
 struct AnalysisOptions {
   std::string backend = "cpu";  ///< or "cuda"; of mappings alone

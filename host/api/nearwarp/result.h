@@ -42,7 +42,7 @@ struct NEARWARP_API Result {
   double energy_joules = 0;  ///< an estimate (docs/energy.md)
   bool exact = true;         ///< false: of a sample, or of parts some of which began on a machine
                              ///< that was not simulated up to there
-  /// Of a sample: how far `cycles` may be off, relative to it, at 95 % confidence.
+  /// How far a sample's `cycles` may be off, relative to them, at 95 % confidence.
   std::optional<double> cycles_error = {};
   double host_seconds =
       0;  ///< that the simulation took; the only member that differs from run to run

@@ -17,7 +17,7 @@ struct SlurmOutcome {
 
 /// Submits what is not done, as often as it takes, or goes on waiting for what an earlier call has
 /// submitted for this folder. Says on standard error how far it is. Ctrl-C ends the waiting alone.
-/// What is found is in the parts' files, see SweepParts::join(). `command`: the words of a task,
+/// Results are in the parts' files, see SweepParts::join(). `command`: the words of a task,
 /// but for --shard and --threads; it writes its results into the parts' folder. Throws
 /// nearwarp::Error if a job cannot be submitted, or the folder is another's.
 SlurmOutcome run_on_slurm(SweepParts parts, const Words& command, const SlurmOptions& options);

@@ -116,7 +116,7 @@ NW_HD inline bool is_signed_number(Number n) {
   return n == Number::kS8 || n == Number::kS16 || n == Number::kS32 || n == Number::kS64;
 }
 
-/// What is no number becomes an integer with the top bit alone, not 0 (PTX ISA 9.0, cvt).
+/// A NaN becomes an integer with the top bit alone, not 0 (PTX ISA 9.0, cvt).
 NW_HD inline bool nan_has_top_bit(Number from, Number to) {
   return from == Number::kF64 || to == Number::kS64 || to == Number::kU64;
 }

@@ -1,4 +1,4 @@
-// What conversions do besides converting: they limit, and lay beside each other.
+// Details of conversions, which also limit, and lay two results beside each other.
 #pragma once
 
 #include <cstdint>

@@ -195,7 +195,7 @@ struct TensorDetail {
   bool has_offsets = false;  ///< of im2col: two more coordinates for each pixel
   bool multicast = false;    ///< to several blocks of the cluster, by a mask
   bool four_rows = false;    ///< of a plane, each by its own coordinate (gather4, scatter4)
-  /// Of im2col: pixels along the width alone, with more behind all of them or behind each 32.
+  /// Pixels of im2col: along the width alone, with more behind all of them or behind each 32.
   enum class Along : uint8_t { kAll, kWidth, kWidth128 } along = Along::kAll;
 
   constexpr uint32_t pack() const {

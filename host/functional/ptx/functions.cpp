@@ -80,7 +80,7 @@ std::vector<FormalParam> Parser::formals() {
 }
 
 // .maxntid 256, 1, 1 and the like: hints and limits that do not change what a program computes.
-// Those that bound occupancy are kept.
+// Limits that bound occupancy are kept.
 void Parser::performance_directives() {
   constexpr uint64_t kMaxBound = 0x7fffffff;
   while (lexer_.peek().kind == Token::Kind::kDirective) {

@@ -221,7 +221,7 @@ void wmma_memory(WordList words, bool store, Mnemonic* out) {
   take_space(&words, &out->mod);
   const bool tf32 = take(&words, "tf32");
   const std::vector<Type> types = take_types(&words);
-  // Of m16n16k8, factors are of tf32, and the reverse.
+  // Factors of m16n16k8 are of tf32, and the reverse.
   const bool eights = detail.m == 16 && detail.n == 16 && detail.k == 8;
   if (!shape || types.size() + (tf32 ? 1 : 0) != 1 ||
       !wmma_shape(detail, tf32 ? Type::kB32 : types[0]) ||

@@ -248,7 +248,7 @@ LineProblem LaunchBuilder::bulk(uint32_t id, AsyncKind kind, const DynamicPart& 
     trace.add(end, d.pc, d.mask, nullptr, false);
     return {};
   }
-  // Of several blocks each has its mbarrier at the place that is named.
+  // Each of several blocks has its mbarrier at the place that is named.
   uint32_t blocks = there ? bulk_.blocks & ((1u << header_.cluster.count()) - 1) : 0;
   do {
     if (blocks != 0) {

@@ -75,7 +75,7 @@ class LaunchBuilder {
   void add_step(const MbarrierStep& step) { order_.add(warp_.in_cluster, step); }
   /// The mbarriers that lanes of `mask` name in address_.
   std::vector<AtMbarrier> mbarriers(uint32_t mask);
-  /// Of an address of shared memory: its mbarrier, and whose it is; false if it has none.
+  /// An address of shared memory has an mbarrier: which, and whose; false if it has none.
   bool mbarrier_at(uint64_t address, uint8_t* block, uint8_t* number);
   uint64_t rank_of(uint64_t address) const;
   uint64_t shared_offset(uint64_t address) const;

@@ -8,11 +8,11 @@
 // wait is for the first phase of its parity that is no earlier than the one for which the warp has
 // waited before.
 //
-// What lines do not tell is estimated: an mbarrier whose count is not known expects what each warp
-// brings at its first arrival; bytes that are expected are those of the copies up to the warp's
-// next arrival; a wait is for the phase after that of the wait before. Where nobody can go on, as
-// where blocks of the cluster are not there, a phase is taken to be ended by something else, and
-// nobody waits in time for it.
+// Lines do not tell all, and the rest is estimated: an mbarrier whose count is not known expects
+// what each warp brings at its first arrival; bytes that are expected are those of the copies up to
+// the warp's next arrival; a wait is for the phase after that of the wait before. Where nobody can
+// go on, as where blocks of the cluster are not there, a phase is taken to be ended by something
+// else, and nobody waits in time for it.
 #pragma once
 
 #include <cstdint>

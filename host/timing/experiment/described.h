@@ -35,11 +35,11 @@ class Descriptions {
   std::unordered_map<std::string, Described> last_;                         ///< by file
 };
 
-/// What plans' points have, in words.
+/// The points of plans, in words.
 class DescribedPoints {
  public:
-  /// 16 hexadecimal digits: a hash of every key of machine, energy file and policy with its value.
-  /// Of a point that cannot be had with these values it is empty.
+  /// 16 hexadecimal digits: a hash of every key of machine, energy file and policy with its value;
+  /// empty for a point that cannot be had with these values.
   std::string hash(const sweep::Plan& plan, const sweep::Point& point);
   /// Keys of machine and policy with values other than the files'; none of a point that cannot be
   /// had.

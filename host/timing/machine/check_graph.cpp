@@ -64,7 +64,7 @@ class Check {
       const auto* slice = std::get_if<L2SliceSpec>(&graph_.spec_of(homes[i]));
       if (slice == nullptr) continue;
       const NodeId memory = graph_.homes[slice->homes].at[i];
-      // Of lines of the other half, it asks its twin.
+      // It asks its twin for lines of the other half.
       if (slice->sms_of_first_half != 0 &&
           graph_.nodes[memory].stack != graph_.nodes[homes[i]].stack)
         continue;

@@ -18,8 +18,8 @@ class Order {
  public:
   explicit Order(const ImageTables& image) : image_(image) {}
 
-  /// Of the recording's next launch, until this is called again; none if the image does not have
-  /// it.
+  /// Launches that stand for the recording's next one, until this is called again; none if the
+  /// image does not have it.
   const Launches& next(const runtime::LaunchRecord& record) {
     Launches& last = last_[record.application];
     before_.clear();
@@ -54,7 +54,7 @@ class Order {
   const ImageTables& image_;
   uint32_t done_ = 0;
   Launches before_;
-  // Those of the image that stand for a launch of the recording, one launch's after the other's,
+  // Launches of the image that stand for one of the recording, one launch's after the other's,
   // and where each one's end.
   std::vector<uint32_t> stand_for_;
   std::vector<size_t> ends_;

@@ -67,7 +67,7 @@ struct MechanismReport {
   /// Lines that what runs near memory accessed for a kernel, in its own stack and in others;
   /// `run` is a document of `members`.
   NearLines (*near_lines)(const Json& run, const std::string& kernel) = nullptr;
-  /// What an experiment's page shows of a run: names of its members that are kept there, and
+  /// The part of a run that an experiment's page shows: names of members that are kept there, and
   /// sections {title, text, columns, rows}, made of a document of `members`. A cell is a text, a
   /// number, or {kernel: NAME}.
   std::span<const char* const> kept{};

@@ -5,7 +5,7 @@
 // one after its last may; if there is none, to the end. Parts of one run that follow each other so
 // add up to it exactly. Cycles are from end to end of launches.
 //
-// Of some of a launch's thread blocks they are what counters gain from a launch gap after the
+// A part of a launch's thread blocks has what counters gain from a launch gap after the
 // dispatch of those before the first to a launch gap after the dispatch of those before the end:
 // the machine is as full at the end as it was at the beginning.
 #pragma once

@@ -79,7 +79,7 @@ class Systems {
   }
 
   /// May more be done? Asked before the first system, whenever one has ended, and while they run.
-  /// What the observer throws stops all, and is no error of the system that is running.
+  /// An exception of the observer stops all, and is no error of the system that is running.
   void ask() {
     if (workers_.stopped()) return;
     uint64_t sum = 0;

@@ -1,7 +1,7 @@
 // Fills a machine's caches as they are at a launch of a program, or inside one, from the traces of
 // the launches before.
 //
-// Of a launch that has begun the thread blocks before are walked backwards in pieces, and then the
+// The earlier thread blocks of a launch that has begun are walked backwards in pieces, and then the
 // launches before it, each from its first thread block to its last, until all sets of the L2 have
 // as many lines as ways, or nothing new is found, or a given number of warp-instructions has been
 // walked. Then lines go in with the one used last as the most recent. An SM gets the thread blocks

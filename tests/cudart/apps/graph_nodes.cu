@@ -331,7 +331,7 @@ void shared_memory() {
   CHECK(free_now == free_before);
 }
 
-/// What CUDA forbids to graphs whose nodes allocate or free memory.
+/// CUDA's rules for graphs whose nodes allocate or free memory.
 void memory_rules() {
   cudaGraph_t graph, other, outer, clone;
   cudaGraphExec_t exec, second;
@@ -385,7 +385,7 @@ void memory_rules() {
   CUDA(cudaGraphLaunch(exec, nullptr));
   CUDA(cudaGraphExecDestroy(exec));
 
-  // What one graph allocates another may free, instead of the first.
+  // Another graph may free what one allocates, instead of the first.
   CUDA(cudaGraphCreate(&graph, 0));
   CUDA(cudaGraphAddMemAllocNode(&get, graph, nullptr, 0, &alloc));
   CUDA(cudaGraphAddMemFreeNode(&give, other, nullptr, 0, alloc.dptr));

@@ -26,7 +26,7 @@ static cudaMemPoolProps properties() {
   return p;
 }
 
-/// What a pool keeps of what is freed, and the marks of both.
+/// A pool keeps some of what is freed, and has marks of both.
 static void keeping(cudaStream_t stream) {
   constexpr uint64_t kPart = 1 << 20;
   const auto p = properties();

@@ -45,7 +45,7 @@ __all__ = ["Analysis", "Counter", "Device", "Error", "Experiment", "ExperimentOu
            "table", "version", "workload_names", "workloads"]
 __version__ = version()
 
-# Of a Progress; of what is done, how much and of how much. False stops; True is a bar.
+# Functions of a Progress; of a thing that is done, how much and of how much. False stops; True is a bar.
 _OfRun = _t.Union[bool, _t.Callable[[Progress], _t.Optional[bool]], None]
 _OfActivity = _t.Union[bool, _t.Callable[[str, int, int], _t.Optional[bool]], None]
 _Tell = _t.Optional[_t.Callable[[str], _t.Any]]

@@ -21,7 +21,7 @@ __device__ void round_to_tf32(Fragment& f) {
   for (int i = 0; i < f.num_elements; ++i) f.x[i] = nvcuda::wmma::__float_to_tf32(f.x[i]);
 }
 
-/// Of tf32 and bytes, by instructions of 16 x 16 x kStep: fragments cannot be transposed as they are read, so operands
+/// Products of tf32 and bytes, by instructions of 16 x 16 x kStep: fragments cannot be transposed as they are read, so operands
 /// stand in shared memory as [k][row or column]. `Factor`: what is multiplied; `Scale`: of alpha and beta.
 template <class In, class Out, class Factor, int kStep, class Sum = float, class Scale = Sum>
 __device__ void multiply_by_matrices(const GemmArgs& p) {
@@ -93,7 +93,7 @@ struct Fragments {
   unsigned at, step;  ///< bytes: where this lane's eight of k = 0 begin, and from one of k to the next
   unsigned along;
 
-  /// Of 32 rows or columns, from i on.
+  /// Fragments of 32 rows or columns, from i on.
   __device__ Fragments(const In* lines, const Operand& of, int i) : along(of.along ? 1 : 0) {
     const int lane = threadIdx.x % 32;
     const int place = of.along ? (i + lane) * Operand::kPitchAlong : lane % 8 * Operand::kPitchAcross + i + lane / 8 * 8;
@@ -113,7 +113,7 @@ struct Fragments {
   }
 };
 
-/// Of f16 and bf16, by instructions of 16 x 8 x 8, sums in f32.
+/// Products of f16 and bf16, by instructions of 16 x 8 x 8, sums in f32.
 template <class In, class Out>
 __device__ void multiply_halves(const GemmArgs& p) {
   constexpr int kDepth = 32;

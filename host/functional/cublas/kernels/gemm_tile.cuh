@@ -49,7 +49,7 @@ __device__ const T* item_of(const Matrix& x, int item) {
 constexpr int kTile = 64;
 constexpr int kThreads = 128;
 
-/// What a thread brings from memory at once, in bytes.
+/// Bytes that a thread brings from memory at once.
 constexpr int kPieceBytes = 16;
 
 /// One operand's part of a tile: kDepth of k, each with kTile rows (of A) or columns (of B), in pieces that stand
@@ -163,7 +163,7 @@ __device__ inline float gelu_gradient(float x) {
   return 0.5f * (1 + t) + 0.5f * x * (1 - t * t) * kGeluScale * (1 + 3 * kGeluCube * x * x);
 }
 
-/// What becomes of an element before it is stored: its bias, and where it and its bit stand in what is kept beside.
+/// An element as it is stored: with its bias; it and its bit stand also in what is kept beside.
 template <class Out>
 __device__ __noinline__ float after(int epilogue, float x, const Out* bias, Out* aux, unsigned char* bits,
                                     long long bit) {

@@ -29,8 +29,8 @@ struct Pool {
   uint64_t used_high = 0, reserved_high = 0;
   std::map<int, int> access;  ///< of other devices, as far as told
 
-  /// What is freed stays up to the threshold: work is done in the calls that ask for it, so that
-  /// the next synchronization, at which the rest goes, might always be at once.
+  /// Memory that is freed stays up to the threshold: work is done in the calls that ask for it, so
+  /// that the next synchronization, at which the rest goes, might always be at once.
   void settle(uint64_t used) { reserved = std::max(used, std::min(reserved, release_threshold)); }
 
   bool is_shareable = false;  ///< other processes may have it

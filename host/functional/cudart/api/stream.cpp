@@ -156,7 +156,7 @@ NW_API cudaStreamAddCallback(Stream stream, void (*callback)(Stream, int, void*)
 NW_API cudaEventCreateWithFlags(void** event, unsigned flags) {
   return api([&](Runtime& r) {
     require(event != nullptr && (flags & ~kEventFlags) == 0);
-    // What processes share has no times.
+    // Events that processes share have no times.
     require((flags & kEventInterprocess) == 0 || (flags & kEventDisableTiming) != 0);
     r.device();
     *event = r.streams.create_event(flags);

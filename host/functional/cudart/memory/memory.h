@@ -34,7 +34,7 @@ class Memory {
 
   /// Throws Failure if the device's memory is exhausted.
   void* allocate(Process& process, size_t bytes, Kind kind, unsigned flags = 0);
-  /// The same for a pool, of device memory.
+  /// Allocates device memory for a pool; throws as allocate().
   void* allocate_from(Process& process, const void* pool, int device, size_t bytes);
   /// Bytes that a pool has allocated and not yet freed.
   uint64_t bytes_of_pool(const void* pool) const {

@@ -64,7 +64,7 @@ class VirtualMemory {
   /// How memory of another process was handed over.
   enum class Opened : uint8_t { kByHandle, kFromPool };
   /// Part of a file of another process, at an address of its own; `offset` need not begin a page.
-  /// What a handle has opened stays where it is, and is closed as often as it was opened.
+  /// Memory that a handle has opened stays where it is, and is closed as often as it was opened.
   uint64_t open(Process& process, int file, uint64_t offset, uint64_t bytes, Opened how);
   /// Closes memory that open() gave, handed over in this way.
   void close(Process& process, uint64_t address, Opened how);

@@ -45,7 +45,7 @@ class Streams {
   StreamState* create(unsigned flags, int priority);
   /// Throws Failure unless `stream` lives; default streams are told by nullptr.
   StreamState* find(Stream stream) const;
-  /// The same, for a call that asks for work in it, or waits for that. Throws Failure if its
+  /// Finds it for a call that asks for work in it, or waits for that. Throws Failure also if its
   /// capture is invalid, or if it is the legacy stream, which waits for all others, and one of
   /// these is captured.
   StreamState* use(Stream stream) const;

@@ -79,7 +79,7 @@ void add_members(const RunResult& run, Json& json) {
   if (!placed_of(run).empty()) json["placement"] = placed_json(run);
 }
 
-/// What became of the objects, for an experiment's page.
+/// The objects' places, for an experiment's page.
 void add_to_page(const Json& run, Json& sections) {
   if (!run.contains("placement")) return;
   Json rows = Json::array();

@@ -53,7 +53,7 @@ bool is_far_operation(const compiler::Instruction& in, const Readings& readings)
 /// Algorithm 1 to its fixed point, which does not depend on the order of the instructions, if
 /// `both_spreads`.
 ///
-/// What the algorithm does not mention: addresses without a stated space, and of local memory, are
+/// The algorithm does not mention: addresses without a stated space, and of local memory, are
 /// checked by the load-store unit as global ones; atomics are both loads and stores; guards are
 /// registers that control, as those of jumps. Memory accesses and jumps do not propagate.
 Locations annotate_locations(const compiler::Kernel& kernel, const Readings& readings);

@@ -154,7 +154,7 @@ constexpr WireText text_of(ChannelClass kind) {
   return {};
 }
 
-/// What a channel's wires carried.
+/// The load of a channel's wires.
 struct WireUse {
   std::tuple<ChannelClass, uint16_t, uint16_t> where;  ///< and from which endpoint to which
   uint64_t busy = 0;                                   ///< ticks
