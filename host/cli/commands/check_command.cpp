@@ -5,14 +5,14 @@
 #include <csignal>
 
 #include "host/api/nearwarp/checks.h"
-#include "host/cli/application_options.h"
 #include "host/cli/command.h"
 #include "host/cli/commands.h"
 #include "host/cli/completion/values.h"
 #include "host/cli/expected.h"
 #include "host/cli/interrupt.h"
-#include "host/cli/notes.h"
-#include "host/cli/unknown_workload.h"
+#include "host/cli/options/application_options.h"
+#include "host/cli/programs/unknown_workload.h"
+#include "host/cli/progress/notes.h"
 #include "host/cli/with_options.h"
 #include "host/core/error.h"
 #include "host/timing/report/file.h"

@@ -3,7 +3,7 @@
 #include "host/cli/command.h"
 #include "host/cli/commands.h"
 #include "host/cli/expected.h"
-#include "host/cli/result_files.h"
+#include "host/cli/files/result_files.h"
 #include "host/cli/terminal.h"
 #include "host/cli/with_options.h"
 #include "host/core/error.h"

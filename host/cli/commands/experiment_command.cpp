@@ -8,19 +8,18 @@
 #include <vector>
 
 #include "host/api/nearwarp.h"
-#include "host/cli/backend.h"
 #include "host/cli/command.h"
 #include "host/cli/commands.h"
 #include "host/cli/completion/values.h"
 #include "host/cli/expected.h"
-#include "host/cli/figure_files.h"
+#include "host/cli/files/figure_files.h"
 #include "host/cli/interrupt.h"
-#include "host/cli/launches_words.h"
-#include "host/cli/notes.h"
+#include "host/cli/options/backend.h"
+#include "host/cli/options/launches_words.h"
+#include "host/cli/programs/unknown_workload.h"
+#include "host/cli/progress/sweep_progress.h"
 #include "host/cli/slurm/engine.h"
-#include "host/cli/sweep_progress.h"
 #include "host/cli/terminal.h"
-#include "host/cli/unknown_workload.h"
 #include "host/core/error.h"
 #include "host/core/folder.h"
 #include "host/core/workers.h"
@@ -182,22 +181,8 @@ ExperimentOutcome run_here(const Request& request) {
   SweepOptions how = request.how;
   how.only_count = request.slurm.has_value();
   catch_interrupts();
-  ProgressBar bar = sweep_bar();
-  Notes notes;
-  how.tell = [&](const std::string& message) {
-    bar.wipe();
-    notes.tell(message);
-  };
-  how.program = [&](const Activity& a) {
-    bar.wipe();
-    // Applications print where the bar would be.
-    return *a.unit == '\0' ? !interrupted() : notes.progress(a.what, a.done, a.total, a.unit);
-  };
-  how.progress = [&](const SweepProgress& progress) {
-    notes.wipe();
-    show(progress, bar);
-    return !interrupted();
-  };
+  SweepDisplay display;
+  display.attach_to(how);
   return taken(request.experiment.run(how));
 }
 

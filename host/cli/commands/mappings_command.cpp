@@ -3,13 +3,13 @@
 #include <csignal>
 
 #include "host/api/nearwarp/analysis.h"
-#include "host/cli/backend.h"
-#include "host/cli/chosen.h"
 #include "host/cli/commands.h"
 #include "host/cli/expected.h"
 #include "host/cli/interrupt.h"
-#include "host/cli/notes.h"
-#include "host/cli/traced_workload.h"
+#include "host/cli/options/backend.h"
+#include "host/cli/options/chosen.h"
+#include "host/cli/programs/traced_workload.h"
+#include "host/cli/progress/notes.h"
 #include "host/core/error.h"
 #include "host/timing/report/file.h"
 

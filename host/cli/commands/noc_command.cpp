@@ -5,13 +5,13 @@
 #include <span>
 
 #include "host/api/nearwarp/parts.h"
-#include "host/cli/backend.h"
 #include "host/cli/command.h"
 #include "host/cli/commands.h"
 #include "host/cli/expected.h"
+#include "host/cli/files/result_files.h"
 #include "host/cli/interrupt.h"
-#include "host/cli/notes.h"
-#include "host/cli/result_files.h"
+#include "host/cli/options/backend.h"
+#include "host/cli/progress/notes.h"
 #include "host/cli/terminal.h"
 #include "host/config/nearest.h"
 #include "host/core/error.h"

@@ -11,7 +11,7 @@
 #include "host/cli/expected.h"
 #include "host/cli/interrupt.h"
 #include "host/cli/live/page.h"
-#include "host/cli/progress_bar.h"
+#include "host/cli/progress/progress_bar.h"
 #include "host/cli/with_options.h"
 
 namespace nearwarp::cli {

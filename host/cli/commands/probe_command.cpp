@@ -4,13 +4,13 @@
 #include <algorithm>
 
 #include "host/api/nearwarp/parts.h"
-#include "host/cli/chosen.h"
 #include "host/cli/command.h"
 #include "host/cli/commands.h"
 #include "host/cli/completion/values.h"
 #include "host/cli/expected.h"
 #include "host/cli/interrupt.h"
-#include "host/cli/notes.h"
+#include "host/cli/options/chosen.h"
+#include "host/cli/progress/notes.h"
 #include "host/cli/terminal.h"
 #include "host/core/error.h"
 #include "host/timing/report/file.h"

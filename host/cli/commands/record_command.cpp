@@ -4,13 +4,13 @@
 #include <filesystem>
 
 #include "host/api/nearwarp/traces.h"
-#include "host/cli/application_options.h"
 #include "host/cli/command.h"
 #include "host/cli/commands.h"
 #include "host/cli/completion/values.h"
 #include "host/cli/expected.h"
 #include "host/cli/interrupt.h"
-#include "host/cli/notes.h"
+#include "host/cli/options/application_options.h"
+#include "host/cli/progress/notes.h"
 #include "host/cli/wrong_file.h"
 #include "host/core/error.h"
 #include "host/core/folder.h"

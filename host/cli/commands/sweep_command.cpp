@@ -8,19 +8,18 @@
 #include <optional>
 
 #include "host/api/nearwarp.h"
-#include "host/cli/backend.h"
 #include "host/cli/command.h"
 #include "host/cli/commands.h"
 #include "host/cli/completion/values.h"
 #include "host/cli/expected.h"
 #include "host/cli/interrupt.h"
-#include "host/cli/launches_words.h"
-#include "host/cli/notes.h"
-#include "host/cli/progress_bar.h"
-#include "host/cli/repeats_option.h"
+#include "host/cli/options/backend.h"
+#include "host/cli/options/launches_words.h"
+#include "host/cli/options/repeats_option.h"
+#include "host/cli/programs/unknown_workload.h"
+#include "host/cli/progress/progress_bar.h"
+#include "host/cli/progress/sweep_progress.h"
 #include "host/cli/slurm/engine.h"
-#include "host/cli/sweep_progress.h"
-#include "host/cli/unknown_workload.h"
 #include "host/core/error.h"
 #include "host/core/folder.h"
 #include "host/core/workers.h"
@@ -192,18 +191,8 @@ std::string closing_text(const SweepOutcome& outcome) {
 SweepOutcome run_here(const Request& request) {
   SweepOptions how = request.how;
   how.only_count = request.slurm.has_value();
-  ProgressBar bar = sweep_bar();
-  Notes notes;
-  how.tell = [&](const std::string& message) { notes.tell(message); };
-  how.program = [&](const Activity& a) {
-    bar.wipe();
-    return notes.progress(a.what, a.done, a.total, a.unit);
-  };
-  how.progress = [&](const SweepProgress& progress) {
-    notes.wipe();
-    show(progress, bar);
-    return !interrupted();
-  };
+  SweepDisplay display;
+  display.attach_to(how);
   // A reader of the table who leaves early must not end the program before the file is written.
   if (!how.csv.empty()) std::signal(SIGPIPE, SIG_IGN);
   return taken(request.sweep.run(how));

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "host/cli/program_output.h"
+#include "host/cli/programs/program_output.h"
 #include "host/config/nearest.h"
 #include "host/core/error.h"
 

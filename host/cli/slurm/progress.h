@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "host/cli/progress_bar.h"
+#include "host/cli/progress/progress_bar.h"
 
 namespace nearwarp::cli {
 

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <sstream>
 
-#include "host/cli/program_output.h"
+#include "host/cli/programs/program_output.h"
 #include "host/core/error.h"
 
 namespace nearwarp::cli {

@@ -1,4 +1,4 @@
-#include "host/cli/result_files.h"
+#include "host/cli/files/result_files.h"
 
 #include "host/timing/report/csv.h"
 #include "host/timing/report/file.h"

@@ -1,5 +1,5 @@
 // The choice of what steps the simulated systems: --backend and --device.
-#include "host/cli/backend.h"
+#include "host/cli/options/backend.h"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "host/api/nearwarp.h"
-#include "host/cli/progress_bar.h"
+#include "host/cli/progress/progress_bar.h"
 
 namespace nearwarp::cli {
 

@@ -1,5 +1,5 @@
 // The accesses that the options of 'nearwarp dram' ask for.
-#include "host/cli/dram_load.h"
+#include "host/cli/programs/dram_load.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "host/cli/launches_words.h"
+#include "host/cli/options/launches_words.h"
 
 #include <fmt/format.h>
 

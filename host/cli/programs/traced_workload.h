@@ -4,8 +4,8 @@
 #include <string>
 
 #include "host/api/nearwarp.h"
-#include "host/cli/notes.h"
 #include "host/cli/options.h"
+#include "host/cli/progress/notes.h"
 
 namespace nearwarp::cli {
 

@@ -1,5 +1,5 @@
 // nearwarp run --profile: what a program executed, in place of a simulation of its time.
-#include "host/cli/profile_run.h"
+#include "host/cli/programs/profile_run.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include "host/api/nearwarp/traces.h"
 #include "host/cli/commands.h"
 #include "host/cli/expected.h"
-#include "host/cli/notes.h"
+#include "host/cli/progress/notes.h"
 #include "host/cli/with_options.h"
 #include "host/core/error.h"
 #include "host/timing/report/file.h"

@@ -1,5 +1,5 @@
 // An analysis of a program's Accel-Sim traces, for people.
-#include "host/cli/trace_analysis.h"
+#include "host/cli/programs/trace_analysis.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "host/api/nearwarp/traces.h"
 #include "host/cli/expected.h"
-#include "host/cli/notes.h"
+#include "host/cli/progress/notes.h"
 #include "host/config/nearest.h"
 #include "host/core/error.h"
 #include "host/timing/report/columns.h"

@@ -1,11 +1,13 @@
 // How far a sweep is, for a progress bar and for lines.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 
 #include "host/api/nearwarp.h"
-#include "host/cli/progress_bar.h"
+#include "host/cli/progress/notes.h"
+#include "host/cli/progress/progress_bar.h"
 
 namespace nearwarp::cli {
 
@@ -17,9 +19,18 @@ std::string sweep_progress_text(const SweepProgress& progress, double seconds,
 /// little to go by. `seconds`: since the sweep began.
 std::optional<double> sweep_seconds_left(const SweepProgress& progress, double seconds);
 
-/// A bar for a sweep that begins now; elsewhere lines.
-ProgressBar sweep_bar();
-/// Shows it there.
-void show(const SweepProgress& progress, ProgressBar& bar);
+/// The display of a sweep that begins now: a bar or lines, notes, and how far a program is that is
+/// executed for it.
+class SweepDisplay {
+ public:
+  /// Has the sweep tell it everything, and stop after an interrupt; it outlives the sweep.
+  void attach_to(SweepOptions& how);
+
+ private:
+  void show(const SweepProgress& progress);
+
+  ProgressBar bar_{"sweep", "Mwi/s", {std::chrono::seconds(10), std::chrono::seconds(30)}};
+  Notes notes_;
+};
 
 }  // namespace nearwarp::cli

@@ -1,5 +1,5 @@
 // How far something is that takes long.
-#include "host/cli/progress_bar.h"
+#include "host/cli/progress/progress_bar.h"
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
@@ -30,22 +30,37 @@ std::string duration_text(double seconds) {
   return fmt::format("{}:{:02}", s / 60, s % 60);
 }
 
+namespace {
+
+double share_of(uint64_t done, uint64_t total) {
+  return std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
+}
+/// A speed, or of things of which there are few, how many are done.
+std::string pace_words(uint64_t done, uint64_t total, double seconds, const std::string& unit) {
+  if (!unit.ends_with("/s")) return fmt::format("{} of {} {}", done, total, unit);
+  const double speed = seconds > 0 ? static_cast<double>(done) / seconds : 0;
+  return fmt::format("{:.1f} {}", speed / 1e6, unit);
+}
+
+}  // namespace
+
+std::string progress_words(uint64_t done, uint64_t total, double seconds,
+                           std::optional<double> left, const std::string& unit, int share_width) {
+  const std::string pace = pace_words(done, total, seconds, unit);
+  if (total == 0)
+    return fmt::format("{:.1f} M warp-instructions, {}", static_cast<double>(done) / 1e6, pace);
+  std::string words = fmt::format("{:{}.0f} %, {}", 100 * share_of(done, total), share_width, pace);
+  if (left.has_value()) words += ", " + duration_text(*left) + " left";
+  return words;
+}
+
 std::string progress_line(const std::string& label, uint64_t done, uint64_t total, double seconds,
                           std::optional<double> left, size_t width, const std::string& unit) {
-  const double speed = seconds > 0 ? static_cast<double>(done) / seconds : 0;
-  std::string tail = unit.ends_with("/s") ? fmt::format(" {:.1f} {}", speed / 1e6, unit)
-                                          : fmt::format(" {} of {} {}", done, total, unit);
-  if (total == 0) {
-    tail = fmt::format(" {:.1f} M warp-instructions,{}", static_cast<double>(done) / 1e6, tail);
-    return (label + tail).substr(0, width);
-  }
-  const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
-  if (left.has_value()) tail += ", " + duration_text(*left) + " left";
-  tail = fmt::format(" {:3.0f} %,{}", 100 * share, tail);
+  const std::string tail = " " + progress_words(done, total, seconds, left, unit, 3);
   const size_t used = label.size() + tail.size() + 3;  // a blank and the brackets
-  if (used + 10 > width) return (label + tail).substr(0, width);
+  if (total == 0 || used + 10 > width) return (label + tail).substr(0, width);
   const size_t cells = std::min<size_t>(width - used, 40);
-  const auto full = static_cast<size_t>(share * static_cast<double>(cells));
+  const auto full = static_cast<size_t>(share_of(done, total) * static_cast<double>(cells));
   std::string bar(full, '#');
   bar.append(cells - full, '.');
   return fmt::format("{} [{}]{}", label, bar, tail);

@@ -1,11 +1,11 @@
 // The workload that an analysis of traces is of.
-#include "host/cli/traced_workload.h"
+#include "host/cli/programs/traced_workload.h"
 
 #include <fmt/format.h>
 
 #include "host/api/nearwarp/traces.h"
 #include "host/cli/expected.h"
-#include "host/cli/unknown_workload.h"
+#include "host/cli/programs/unknown_workload.h"
 #include "host/core/error.h"
 
 namespace nearwarp::cli {

@@ -1,4 +1,4 @@
-#include "host/cli/notes.h"
+#include "host/cli/progress/notes.h"
 
 #include <cstdio>
 

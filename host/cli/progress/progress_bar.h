@@ -20,6 +20,11 @@ std::string progress_line(const std::string& label, uint64_t done, uint64_t tota
                           std::optional<double> left, size_t width,
                           const std::string& unit = "Mwi/s");
 
+/// The words of a line: share done, in at least `share_width` digits, speed and remaining time.
+std::string progress_words(uint64_t done, uint64_t total, double seconds,
+                           std::optional<double> left, const std::string& unit = "Mwi/s",
+                           int share_width = 0);
+
 /// "m:ss" or "h:mm:ss".
 std::string duration_text(double seconds);
 

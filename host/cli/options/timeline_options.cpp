@@ -1,5 +1,5 @@
 // The options of a run's timeline: --timeline, --from, --to, --interval.
-#include "host/cli/timeline_options.h"
+#include "host/cli/options/timeline_options.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // Runs another program and takes what it writes.
-#include "host/cli/program_output.h"
+#include "host/cli/programs/program_output.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,12 +1,12 @@
 // An experiment's figures as files of their own, for papers: a browser draws them, as the report's.
-#include "host/cli/figure_files.h"
+#include "host/cli/files/figure_files.h"
 
 #include <fmt/format.h>
 
 #include <filesystem>
 #include <utility>
 
-#include "host/cli/program_output.h"
+#include "host/cli/programs/program_output.h"
 #include "host/config/nearest.h"
 #include "host/core/error.h"
 #include "host/core/temporary_folder.h"

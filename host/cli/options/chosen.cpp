@@ -1,4 +1,4 @@
-#include "host/cli/chosen.h"
+#include "host/cli/options/chosen.h"
 
 #include "host/cli/expected.h"
 

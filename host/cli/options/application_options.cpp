@@ -1,5 +1,5 @@
 // Options of commands that run CUDA applications.
-#include "host/cli/application_options.h"
+#include "host/cli/options/application_options.h"
 
 #include <fmt/format.h>
 

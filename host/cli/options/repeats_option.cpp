@@ -1,4 +1,4 @@
-#include "host/cli/repeats_option.h"
+#include "host/cli/options/repeats_option.h"
 
 namespace nearwarp::cli {
 

@@ -1,4 +1,4 @@
-#include "host/cli/unknown_workload.h"
+#include "host/cli/programs/unknown_workload.h"
 
 #include <fmt/format.h>
 
