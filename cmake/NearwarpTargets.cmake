@@ -17,7 +17,7 @@ endif()
 # hundred programs takes seconds for them. It is compiled as they are; fmt tells users of its library with a macro,
 # so that all of them have it.
 function(nw_test_headers)
-  file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/test_headers.cpp "int main() {}\n")
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/test_headers.cpp CONTENT "int main() {}\n")  # written if it is new
   add_executable(nw_test_headers EXCLUDE_FROM_ALL ${CMAKE_CURRENT_BINARY_DIR}/test_headers.cpp)
   target_link_libraries(nw_test_headers PRIVATE nw_flags fmt::fmt nlohmann_json::nlohmann_json GTest::gtest)
   target_compile_options(nw_test_headers PRIVATE ${NW_TEST_FLAGS})
