@@ -17,7 +17,7 @@ endif()
 # hundred programs takes seconds for them. It is compiled as they are; fmt tells users of its library with a macro,
 # so that all of them have it.
 function(nw_test_headers)
-  file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/test_headers.cpp "int main() {}\n")
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/test_headers.cpp CONTENT "int main() {}\n")  # written if it is new
   add_executable(nw_test_headers EXCLUDE_FROM_ALL ${CMAKE_CURRENT_BINARY_DIR}/test_headers.cpp)
   target_link_libraries(nw_test_headers PRIVATE nw_flags fmt::fmt nlohmann_json::nlohmann_json GTest::gtest)
   target_compile_options(nw_test_headers PRIVATE ${NW_TEST_FLAGS})
@@ -72,19 +72,23 @@ add_custom_target(nw_tests_threads)
 add_custom_target(nw_tests_quick)
 add_custom_target(nw_tests_documents)
 
-# nw_test(NAME SOURCES... [APPLICATIONS] [OPTIMISED] [LIBS ...] [LABELS ...] [THREADS PATTERN...] [REPEATS PATTERN...]):
+# nw_test(NAME SOURCES... [APPLICATIONS] [OPTIMISED] [COST N] [LIBS ...] [LABELS ...] [THREADS PATTERN...]
+#         [REPEATS PATTERN...]):
 # one executable, each TEST a ctest test (but for NW_WHOLE_TESTS).
 # Labels: cpu (if none is given), cuda, slow (seconds, or minutes with sanitizers), thorough. APPLICATIONS: it uses
 # the simulated GPU, which CUDA_VISIBLE_DEVICES of the environment must not hide.
 # Programs with a source that names documents have the label documents (target nw_tests_documents).
 # Where programs are run whole, some builds are shown some of their tests, by patterns of GoogleTest:
 #   THREADS: those that run several threads, for the thread sanitizer; label and target are nw_tests_threads' then.
+#     A program of which that is all (THREADS *) is run under sanitizers alone: NW_QUICK_TESTS=OFF leaves it out.
 #   REPEATS: those that execute for long what shorter ones beside them execute, for the address sanitizer to leave out.
 # Programs that are neither slow nor thorough nor cuda are quick (target nw_tests_quick). They find the same with
 # optimisation, unless they are OPTIMISED. NW_QUICK_TESTS=OFF leaves them out, but for REPEATS, which the address
 # sanitizer has left out.
+# COST: about how many seconds it takes in the build in which it takes longest, where these are more than 30. ctest
+# begins with the longest, so that nothing long is left for the end, when there is nothing to run beside it.
 function(nw_test name)
-  cmake_parse_arguments(ARG "APPLICATIONS;OPTIMISED" "" "LIBS;LABELS;THREADS;REPEATS" ${ARGN})
+  cmake_parse_arguments(ARG "APPLICATIONS;OPTIMISED" "COST" "LIBS;LABELS;THREADS;REPEATS" ${ARGN})
   if(NOT ARG_LABELS)
     set(ARG_LABELS cpu)
   endif()
@@ -95,8 +99,10 @@ function(nw_test name)
     endif()
   endforeach()
   set(left_out)
-  if(quick AND NOT NW_QUICK_TESTS AND NOT ARG_OPTIMISED AND NOT ARG_REPEATS)
-    set(left_out EXCLUDE_FROM_ALL)
+  if(NOT NW_QUICK_TESTS AND NOT ARG_OPTIMISED)
+    if((quick AND NOT ARG_REPEATS) OR ARG_THREADS STREQUAL "*")
+      set(left_out EXCLUDE_FROM_ALL)
+    endif()
   endif()
   set(environment)
   if(ARG_APPLICATIONS)
@@ -156,8 +162,10 @@ function(nw_test name)
     endif()
     add_test(NAME ${name} COMMAND ${name})
     set_tests_properties(${name} PROPERTIES TIMEOUT 3600 LABELS "${ARG_LABELS}" ${environment})
-    if("slow" IN_LIST ARG_LABELS)
-      set_tests_properties(${name} PROPERTIES COST 100)
+    if(ARG_COST)
+      set_tests_properties(${name} PROPERTIES COST ${ARG_COST})
+    elseif(NOT quick)
+      set_tests_properties(${name} PROPERTIES COST 30)
     endif()
     return()
   endif()

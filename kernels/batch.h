@@ -40,7 +40,7 @@
 #pragma once
 
 #include "kernels/batch_state.h"
-#include "kernels/component.h"
+#include "kernels/kinds.h"
 #include "kernels/lane_group.h"
 #include "kernels/shared_words.h"
 

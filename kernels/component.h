@@ -103,4 +103,11 @@ NW_HD NW_INLINE StepResult FrontEndKindOf<Mechanisms>::step(const Params& p, Sta
   return frontend::step_front_end<Mechanisms>(p, s, system, window, horizon);
 }
 
+template <class Family>
+NW_HD NW_APART StepResult step_in_lane(const Component& c, std::byte* state,
+                                       const sm::SystemView& system, const Window& window,
+                                       Horizon& horizon) {
+  return Family::step(c, state, system, window, horizon);
+}
+
 }  // namespace nearwarp::kernels

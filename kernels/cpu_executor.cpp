@@ -40,6 +40,10 @@ ExecutorOptions bounded(ExecutorOptions options, size_t components) {
 
 }  // namespace
 
+// For the device that tests emulate.
+template StepResult step_in_lane<ProductFamily>(const Component&, std::byte*, const sm::SystemView&,
+                                                const Window&, Horizon&);
+
 CpuExecutor::CpuExecutor(std::span<Component> components, const ExecutorOptions& options)
     : components_(components),
       options_(bounded(options, components.size())),

@@ -14,6 +14,11 @@
 
 namespace nearwarp::kernels {
 
+// The models are compiled once for the CPU, in kernels/cpu_executor.cpp.
+extern template StepResult step_in_lane<ProductFamily>(const Component&, std::byte*,
+                                                       const sm::SystemView&, const Window&,
+                                                       Horizon&);
+
 namespace {
 
 constexpr std::size_t kAlignment = 256;  // as cudaMalloc's

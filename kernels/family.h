@@ -169,13 +169,11 @@ NW_HD NW_INLINE Tick due_tick(const Component& c, std::byte* base) {
 }
 
 /// Step a component by one lane of a device, as a function of its own: its code is there once,
-/// however devices step systems.
+/// however devices step systems. It is defined in kernels/component.h.
 template <class Family>
-NW_HD NW_CALLED StepResult step_in_lane(const Component& c, std::byte* state,
-                                        const sm::SystemView& system, const Window& window,
-                                        Horizon& horizon) {
-  return Family::step(c, state, system, window, horizon);
-}
+NW_HD NW_APART StepResult step_in_lane(const Component& c, std::byte* state,
+                                       const sm::SystemView& system, const Window& window,
+                                       Horizon& horizon);
 
 /// Step a component through a window. Returns when it wants to be stepped again.
 template <class Family>

@@ -7,6 +7,7 @@
 #include <cuda/atomic>
 #include <nv/target>
 
+#include "kernels/component.h"
 #include "kernels/team.h"
 
 namespace nearwarp::kernels::gpu {

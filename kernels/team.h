@@ -35,7 +35,7 @@
 // - What the host writes (placed data, ready traces) it writes between launches.
 #pragma once
 
-#include "kernels/component.h"
+#include "kernels/kinds.h"
 #include "kernels/lane_group.h"
 #include "kernels/team_state.h"
 

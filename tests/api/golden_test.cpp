@@ -1,4 +1,4 @@
-// Does the public interface count what the kept files of counters say, for every run that has one?
+// Does the public interface count what the kept files of counters say?
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -37,7 +37,8 @@ Kept read(const std::string& path) {
   return kept;
 }
 
-/// All of them but for traces that only tests have.
+/// A third of them, traces that only tests have apart. All of them are run by tests/golden; this is
+/// about another way to the same results.
 std::vector<Kept> kept_files() {
   std::set<std::string> paths;
   for (const auto& entry :
@@ -45,13 +46,15 @@ std::vector<Kept> kept_files() {
     if (!entry.path().filename().string().starts_with("hand-made"))
       paths.insert(entry.path().string());
   std::vector<Kept> files;
-  for (const std::string& path : paths) files.push_back(read(path));
+  size_t place = 0;
+  for (const std::string& path : paths)
+    if (place++ % 3 == 0) files.push_back(read(path));
   return files;
 }
 
 TEST(ApiGolden, CountersAreThoseOfTheFiles) {
   const std::vector<Kept> files = kept_files();
-  ASSERT_GE(files.size(), 40u);
+  ASSERT_GE(files.size(), 14u);
   std::vector<Point> points;
   for (const Kept& f : files)
     points.push_back(

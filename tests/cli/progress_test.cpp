@@ -23,7 +23,14 @@ struct WatchedRun {
   std::string program, machine, policy;
   /// By what factor an estimate may be wrong from a tenth of the run on.
   double limit = 1.8;
+  workloads::Size size = workloads::Size::kMedium;
+  uint64_t look_cycles() const { return size == workloads::Size::kSmall ? 100 : 1000; }
 };
+/// The same of a program of size small, where that is as hard to estimate: a tenth of the time.
+WatchedRun small(WatchedRun run) {
+  run.size = workloads::Size::kSmall;
+  return run;
+}
 
 /// How far off the worst estimate of the whole run was, as a factor.
 struct Worst {
@@ -33,8 +40,7 @@ struct Worst {
 };
 
 Worst watch(const WatchedRun& watched) {
-  const runtime::Recording& recording =
-      testing::workload(watched.program, 0, workloads::Size::kMedium);
+  const runtime::Recording& recording = testing::workload(watched.program, 0, watched.size);
   const config::MachineConfig machine = config::load_machine(watched.machine, {});
   const config::PolicyConfig policy = config::Loader().policy(watched.policy, {});
   sim::SimOptions options;
@@ -48,9 +54,9 @@ Worst watch(const WatchedRun& watched) {
   std::vector<Look> looks;
   testing::start_counting();
   left.update(0, 0, recording.warp_instructions);
-  constexpr uint64_t kLookCycles = 1000;
-  for (uint64_t cycle = kLookCycles; run.step({.tick = run.tick_of(cycle)}) != sim::Stepped::kEnded;
-       cycle += kLookCycles) {
+  const uint64_t every = watched.look_cycles();
+  for (uint64_t cycle = every; run.step({.tick = run.tick_of(cycle)}) != sim::Stepped::kEnded;
+       cycle += every) {
     const double at = testing::counted_seconds();
     left.update(at, run.progress().warp_instructions_done, recording.warp_instructions);
     looks.push_back({at, left.seconds()});
@@ -75,38 +81,38 @@ Worst watch(const WatchedRun& watched) {
 /// few thread blocks, networks of routers: runs that the estimate was made with.
 const std::vector<WatchedRun> kRuns = {
     {"vector-add", "bench80", "baseline"},
-    {"kmeans", "gtx480", "baseline"},
-    {"kmeans", "tom", "baseline"},
+    small({"kmeans", "gtx480", "baseline"}),
+    small({"kmeans", "tom", "baseline"}),
     {"kmeans", "tom", "tom"},
-    {"libor", "tom", "tom"},
+    small({"libor", "tom", "tom"}),
     {"bfs-rmat", "tom", "ndp-controlled-bmap"},
-    {"cfd", "tom", "tom"},
-    {"reduction", "tom", "ndp-controlled-bmap"},
+    small({"cfd", "tom", "tom"}),
+    small({"reduction", "tom", "ndp-controlled-bmap"}),
     {"triad", "opportunistic", "llc-compute"},
     {"fdtd", "opportunistic", "omni-compute"},
     {"kmeans", "coda", "cgp-only"},
     {"kmeans", "coda", "coda-steal"},
-    {"kmeans", "pim-tuning", "tuned"},
+    small({"kmeans", "pim-tuning", "tuned"}),
     {"hist", "pim-tuning", "tuned-shared"},
     {"kmeans", "discrete16", "baseline"},
     {"kmeans", "h100", "baseline"},
     {"scalarprod", "tom", "tom"},
     {"heartwall", "tom", "baseline"},
-    {"fwt", "tom", "tom"},
+    small({"fwt", "tom", "tom"}),
     {"backprop", "tom", "tom"},
     // Its first kernels are a hundredth of the run and tell nothing of the others.
     {"hybridsort", "gtx480", "baseline", 2.4},
     // Warps of one launch have different lengths, of which the beginning says little.
-    {"mummer", "tom", "baseline", 3},
+    small({"mummer", "tom", "baseline", 3}),
     {"spmv", "v100", "baseline"},
 };
 /// Others, of other programs, which were run when it was done.
 const std::vector<WatchedRun> kOthers = {
-    {"bfs-uniform", "tom", "tom"},
+    small({"bfs-uniform", "tom", "tom"}),
     // The first launches meet cold caches that are large enough to keep the rest.
     {"bfs-uniform", "v100", "baseline", 2},
     {"row-sum", "gtx480", "baseline"},
-    {"row-sum", "pim-tuning", "tuned"},
+    small({"row-sum", "pim-tuning", "tuned"}),
     // The first accesses miss in an L2 that then keeps what is gathered from.
     {"gather", "a100", "baseline", 2},
     {"transpose", "bench80", "baseline"},
@@ -115,13 +121,13 @@ const std::vector<WatchedRun> kOthers = {
     {"density", "opportunistic", "omni-compute"},
     {"axpy", "coda-host", "baseline"},
     {"max-pool-mpu", "mpu", "mpu"},
-    {"hist-mpu", "mpu", "mpu"},
+    small({"hist-mpu", "mpu", "mpu"}),
     {"needleman-wunsch-mpu", "mpu-sim", "mpu"},
     {"streamcluster-global", "gtx480", "baseline"},
-    {"decode-attention", "h100", "baseline"},
-    {"cfd-restructured", "pim-tuning", "tuned"},
+    small({"decode-attention", "h100", "baseline"}),
+    small({"cfd-restructured", "pim-tuning", "tuned"}),
     {"copy-strided", "opportunistic", "omni-compute"},
-    {"libor-original", "qv100", "baseline"},
+    small({"libor-original", "qv100", "baseline"}),
 };
 
 /// Watches all of them; how many were within a factor of 1.5 from a tenth on.

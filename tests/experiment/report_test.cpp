@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <map>
+#include <memory>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -22,13 +24,19 @@ size_t count(const std::string& text, const std::string& part) {
   return n;
 }
 
+/// The small experiment is made once; every test has a copy of its own to change.
 class Report : public ::testing::Test {
  protected:
-  void SetUp() override {
-    write_text(folder_.file("small.toml"), kSmallExperiment);
+  static void SetUpTestSuite() {
+    made_ = std::make_unique<TemporaryFolder>();
+    write_text(made_->file("small.toml"), kSmallExperiment);
     const Outcome outcome = run_program(
-        {"experiment", folder_.file("small.toml"), "--out", folder_.file("x"), "--threads", "2"});
+        {"experiment", made_->file("small.toml"), "--out", made_->file("x"), "--threads", "2"});
     ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  }
+  static void TearDownTestSuite() { made_.reset(); }
+  void SetUp() override {
+    std::filesystem::copy(made_->path(), folder_.path(), std::filesystem::copy_options::recursive);
   }
 
   PageView view(const std::string& suffix, unsigned width = 1280) {
@@ -42,9 +50,11 @@ class Report : public ::testing::Test {
     EXPECT_TRUE(contains(page.dom, "data-ready=\"yes\"")) << page.log;
   }
 
+  static std::unique_ptr<TemporaryFolder> made_;
   TemporaryFolder folder_;
   std::string browser_ = find_browser();
 };
+std::unique_ptr<TemporaryFolder> Report::made_;
 
 TEST_F(Report, IsOneFileWithoutANetwork) {
   const std::string html = read_text(folder_.file("x/report.html"));

@@ -22,11 +22,12 @@ class TinyTlb : public ::testing::TestWithParam<std::tuple<std::string, std::str
 
 TEST_P(TinyTlb, CountersAreEqual) {
   const auto& [name, policy] = GetParam();
-  const runtime::Recording& recording = workload(name, 400'000);
+  // The graph is small, and walks some 370 times in all that it does.
+  const runtime::Recording& recording = workload(name, name == "bfs-rmat" ? 400'000 : 150'000);
   const report::RunResult plain = simulate(recording, policy, kTinyTlb);
   uint64_t walks = counter(plain, "sm.tlb.walks");
   if (policy != "baseline") walks += counter(plain, "stack_sm.tlb.walks");
-  EXPECT_GT(walks, 200u);  // else there is little to compare; a small graph walks some 370 times
+  EXPECT_GT(walks, 200u);  // else there is little to compare
   const auto expected = numbers(plain);
   SimOptions o;
   for (const Tick window : {0, 997, 1791, 113}) {
