@@ -45,5 +45,76 @@ TEST(RacesOfTiles, ProductsOfWhatIsWaitedForAreFine) {
   EXPECT_TRUE(d.checker.findings().hazards.empty());
 }
 
+const Findings& run_product(CheckedDevice& d, const std::string& kernel) {
+  const DevicePtr out = d.device.allocate(128 * 4);
+  return d.run(kernel, {1}, {256}, out);
+}
+
+bool writes_too_early(const Findings& f) {
+  return std::any_of(f.hazards.begin(), f.hazards.end(), [](const Hazard& h) {
+    return h.kind == HazardKind::kWriteAfterRead && h.shared && h.earlier.kind == "product" &&
+           h.earlier.text.find("mma") != std::string::npos;
+  });
+}
+
+TEST(RacesOfTiles, FactorsMayBeWrittenOnceTheyHaveBeenWaitedFor) {
+  for (const char* kernel :
+       {"fine", "other_groups_stage", "told_by_one_warp", "results_are_copied", "factors_again"}) {
+    CheckedDevice d("late");
+    const Findings& f = run_product(d, kernel);
+    EXPECT_TRUE(f.hazards.empty()) << kernel;
+    EXPECT_TRUE(f.misuses.empty()) << kernel << (f.misuses.empty() ? "" : f.misuses[0].detail);
+    EXPECT_GT(f.accesses, 0u);
+  }
+}
+
+TEST(RacesOfTiles, FactorsThatAreWrittenTooEarlyAreFound) {
+  for (const char* kernel :
+       {"factors_too_early", "newest_stage", "by_another_group", "not_committed"}) {
+    CheckedDevice d("late");
+    const Findings& f = run_product(d, kernel);
+    EXPECT_TRUE(writes_too_early(f)) << kernel;
+    EXPECT_EQ(f.hazards.size(), 1u) << kernel;
+    EXPECT_TRUE(f.misuses.empty()) << kernel;
+  }
+}
+
+TEST(RacesOfTiles, RegistersOfProductsThatAreTouchedTooEarlyAreFound) {
+  const auto found = [](const char* kernel) {
+    CheckedDevice d("late");
+    const Findings f = run_product(d, kernel);
+    EXPECT_TRUE(f.hazards.empty()) << kernel;
+    EXPECT_EQ(f.misuses.size(), 1u) << kernel;
+    if (f.misuses.empty()) return std::string();
+    EXPECT_EQ(f.misuses[0].kind, MisuseKind::kInProduct);
+    EXPECT_EQ(f.misuses[0].count, 128u);
+    return f.misuses[0].detail;
+  };
+  EXPECT_NE(found("results_too_early").find("a result of the product in late.cu:"),
+            std::string::npos);
+  EXPECT_NE(found("factors_in_registers").find("factors of the product in late.cu:"),
+            std::string::npos);
+}
+
+TEST(RacesOfTiles, BulkCopiesReadUntilTheyAreWaitedFor) {
+  const auto hazards = [](int waits, int all) {
+    CheckedDevice d("late");
+    const DevicePtr out = d.device.allocate(128);
+    const Findings& f = d.run("store", {1}, {64}, out, waits, all);
+    for (const Hazard& h : f.hazards) {
+      EXPECT_EQ(h.kind, HazardKind::kWriteAfterRead);
+      EXPECT_EQ(h.earlier.kind, "asynchronous copy");
+      EXPECT_EQ(h.distance, all != 0 ? Distance::kWarps : Distance::kLanes);
+    }
+    return f.hazards.size();
+  };
+  for (const int all : {0, 1}) {
+    EXPECT_EQ(hazards(0, all), 1u);
+    EXPECT_EQ(hazards(1, all), 0u);
+    EXPECT_EQ(hazards(2, all), 0u);
+    EXPECT_EQ(hazards(3, all), 1u);
+  }
+}
+
 }  // namespace
 }  // namespace nearwarp::racecheck
