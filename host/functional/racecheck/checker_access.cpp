@@ -149,6 +149,7 @@ void Checker::look_whether_written(const Now& now, const Place& place, uint32_t 
     if (read != nullptr) {
       read->kernel = demangled(launch_.kernel->name);
       read->at = describe(now.stamp, false, lane);
+      if (now.leaves_no_trace) read->at.kind = "read";  // by a product
       read->address = place.address;
       read->place = place_text(now, place.address);
     }
