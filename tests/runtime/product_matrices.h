@@ -90,8 +90,8 @@ inline uint64_t lay_out(const Matrix& m, uint32_t base, uint32_t span, bool acro
             chunk % chunks * 16 + chunk / chunks * leading + major % 8 * span + major / 8 * stride;
       const uint32_t row = at / 128;
       const uint32_t exchanged = span == 128  ? row % 8
-                                 : span == 64 ? row / 2 % 4
-                                 : span == 32 ? row / 4 % 2
+                                 : span == 64 ? row % 4
+                                 : span == 32 ? row % 2
                                               : 0;
       at ^= exchanged * 16;
       put(to, uint64_t{at} * 8 + minor % per_chunk * m.format.bits, m.format.bits, m.at(line, k));

@@ -50,14 +50,14 @@ std::vector<uint8_t> pattern(size_t bytes) {
   return out;
 }
 
-/// The chunk of 16 bytes that a swizzle brings to a place: by rows of 128 bytes, written down from
-/// the figures of the PTX ISA rather than as the simulator computes it.
+/// Where a swizzle brings a byte to: rows of 128 bytes are numbered from the pattern's beginning,
+/// which repeats after 2, 4 or 8 of them (CUDA programming guide: 256, 512 or 1024 bytes).
 uint32_t swizzled_by_figure(uint32_t swizzle, uint32_t at) {
   const uint32_t row = at / 128, chunk = at % 128 / 16;
   uint32_t moved = chunk;
   if (swizzle == 3) moved = chunk ^ row % 8;
-  if (swizzle == 2) moved = chunk / 4 * 4 + (chunk % 4 ^ row / 2 % 4);
-  if (swizzle == 1) moved = chunk / 2 * 2 + (chunk % 2 ^ row / 4 % 2);
+  if (swizzle == 2) moved = chunk / 4 * 4 + (chunk % 4 ^ row % 4);
+  if (swizzle == 1) moved = chunk / 2 * 2 + (chunk % 2 ^ row % 2);
   return row * 128 + moved * 16 + at % 16;
 }
 

@@ -1,6 +1,7 @@
 // Decoder: operations that tell the race detector what the kernel does (host/functional/racecheck).
 #include <algorithm>
 
+#include "host/functional/compiler/products.h"
 #include "host/functional/compiler/visit.h"
 #include "host/functional/decode/decoder.h"
 #include "host/functional/ptx/details.h"
@@ -83,6 +84,8 @@ void Decoder::check_sync(const Instr& in) {
       rules.lane = source(in.srcs.at(1), false);
       rules.clamp = source(in.srcs.at(2), false);
       return members(3);
+    case Opcode::kWgmmaCommit:
+      return other(CheckedSync::kProductCommit);
     case Opcode::kNop:
       break;
     default:
@@ -93,11 +96,54 @@ void Decoder::check_sync(const Instr& in) {
       return other(CheckedSync::kCommit);
     case ptx::CopyGroup::kWaitAll:
       return other(CheckedSync::kWaitAll);
+    case ptx::CopyGroup::kBulkCommit:
+      return other(CheckedSync::kStoreCommit);
+    case ptx::CopyGroup::kBulkWait:
+    case ptx::CopyGroup::kBulkWaitRead:
+      return other(CheckedSync::kStoreWait, source(in.srcs.at(0), false));
     case ptx::CopyGroup::kWaitGroup:
       return other(CheckedSync::kWaitGroup, source(in.srcs.at(0), false));
     default:
       break;
   }
+}
+
+/// Registers that products of warp groups have, and their copies.
+void Decoder::find_product_registers() {
+  std::vector<bool>& of = product_registers_;
+  of.assign(kernel_.registers.size(), false);
+  bool any = false;
+  for (const Instr& in : kernel_.instructions) {
+    if (!compiler::is_group_product(in)) continue;
+    any = true;
+    for (const compiler::RegId reg : in.dsts) of[reg] = true;
+    compiler::for_each_factor(in, [&](compiler::RegId reg) { of[reg] = true; });
+  }
+  for (bool more = any; more;) {
+    more = false;
+    for (const Instr& in : kernel_.instructions) {
+      if (in.op != Opcode::kMov || in.dsts.size() != 1 || in.srcs.size() != 1) continue;
+      const compiler::Operand& from = in.srcs[0];
+      const compiler::RegId to = in.dsts[0];
+      if (from.kind != compiler::OperandKind::kRegister || to == compiler::kNone) continue;
+      if (!of[from.reg] || of[to]) continue;
+      more = of[to] = true;
+    }
+  }
+  if (!any) of.clear();
+}
+
+/// Tells of an instruction that may touch registers of a product that nobody has waited for.
+void Decoder::check_touch(const Instr& in) {
+  if (product_registers_.empty()) return;
+  bool touches = false;
+  const auto look = [&](compiler::RegId reg) { touches = touches || product_registers_[reg]; };
+  compiler::for_each_use(in, look);
+  compiler::for_each_def(in, look);
+  if (!touches) return;
+  racecheck::SyncRules rules;
+  rules.what = CheckedSync::kTouch;
+  emit_sync(rules);
 }
 
 void Decoder::emit_sync(racecheck::SyncRules rules) {

@@ -16,6 +16,7 @@ BarrierDesc Decoder::barrier(const Instr& in) {
   desc.instruction = instr_id_;
   if (in.op == Opcode::kWgmmaWait) {
     desc.kind = Kind::kGroup;
+    desc.count_row = source(in.srcs.at(0), false);
     return desc;
   }
   size_t n = in.srcs.size();

@@ -47,7 +47,7 @@ struct BarrierDesc {
   bool has_count = false;
   bool aligned = true;  ///< all threads have to execute the same instruction
   uint16_t id_row = 0;
-  uint16_t count_row = 0;
+  uint16_t count_row = 0;    ///< of threads; kGroup: of groups that are not waited for
   uint16_t predicate = 0;    ///< predicate operand of a reduction
   uint16_t destination = 0;  ///< row (popc) or predicate
   uint32_t instruction = 0;

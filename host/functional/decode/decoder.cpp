@@ -115,6 +115,7 @@ DecodedKernel Decoder::run() {
   local_rows_.assign(kernel_.registers.size(), kNoRow);
   last_use_.assign(kernel_.registers.size(), 0);
   find_aliases();
+  if (checked_) find_product_registers();
   if (kernel_.blocks.empty()) unsupported("an empty kernel");
   for (const compiler::Block& block : kernel_.blocks) {
     begin_block(block);
@@ -125,6 +126,7 @@ DecodedKernel Decoder::run() {
       in_ = &kernel_.instructions[i];
       instr_id_ = i;
       add_meeting(*in_, &meeting);
+      if (checked_) check_touch(*in_);
       switch (in_->op) {
         case Opcode::kBra:
         case Opcode::kBrx:

@@ -125,6 +125,8 @@ class Decoder {
   // decode_checked.cpp: for the race detector
   void check_access(const Instr& in, const exec::MemDesc& desc, exec::Op* full, exec::Op* partial);
   void check_sync(const Instr& in);
+  void find_product_registers();
+  void check_touch(const Instr& in);
   bool result_is_used(const Instr& in) const;
   static exec::Shuffle shuffle_mode(ptx::ShflMode mode);
   static exec::AtomOp atom_op(ptx::AtomicOp op);
@@ -144,6 +146,7 @@ class Decoder {
   std::string path_;
   const SymbolAddress& symbol_address_;
   const bool checked_;
+  std::vector<bool> product_registers_;  ///< see find_product_registers(); empty: no products
   std::unordered_map<std::string, uint16_t> alike_;  ///< see share_access()
   DecodedKernel out_;
   std::vector<exec::Op> full_, partial_;  // of the block being decoded

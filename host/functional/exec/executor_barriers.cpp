@@ -15,18 +15,20 @@ void Executor::arrive(Slot& slot, uint32_t w) {
   const BarrierDesc& desc = kernel_.barriers[warp.barrier];
   if (desc.kind == BarrierDesc::Kind::kClusterArrive) return cluster_arrive(slot, w, desc);
   if (desc.kind == BarrierDesc::Kind::kClusterWait) return cluster_wait(slot, w);
-  if (desc.kind == BarrierDesc::Kind::kGroup) {
-    slot.group_waiting |= 1u << w;
-    slot.states[w] = Slot::State::kWaiting;
-    complete_groups(slot);
-    return;
-  }
   const uint32_t lane = static_cast<uint32_t>(__builtin_ctz(warp.barrier_mask));
   const auto lane_value = [&](uint16_t row) {
     uint32_t v;
     std::memcpy(&v, warp.rows + size_t{row} * exec::kRowBytes + lane * 4, 4);
     return v;
   };
+  if (desc.kind == BarrierDesc::Kind::kGroup) {
+    if (options_.checker != nullptr)
+      options_.checker->wait_for_products(warp, lane_value(desc.count_row));
+    slot.group_waiting |= 1u << w;
+    slot.states[w] = Slot::State::kWaiting;
+    complete_groups(slot);
+    return;
+  }
   const uint32_t id = lane_value(desc.id_row);
   if (id >= 16)
     throw Error(

@@ -251,7 +251,11 @@ enum class CheckedSync : uint8_t {
   kBlockFence,
   kCommit,
   kWaitAll,
-  kWaitGroup
+  kWaitGroup,
+  kStoreCommit,    ///< a group of bulk copies out of shared memory
+  kStoreWait,      ///< for such groups, or until they have been read
+  kProductCommit,  ///< a group of products of a warp group
+  kTouch           ///< an instruction that may touch registers of such products
 };
 
 /// Executes kCheckedAccess and kCheckedSync; false on a fault.

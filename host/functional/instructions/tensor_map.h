@@ -39,14 +39,12 @@ enum class Swizzle : uint8_t { kNone, k32B, k64B, k128B };
 constexpr uint32_t swizzle_bytes(Swizzle s) { return 16u << static_cast<uint32_t>(s); }
 /// Where a byte of shared memory lies by a pattern of the PTX ISA 9.0, section 5.5.5: pieces of 16
 /// bytes change places within rows of 32, 64 or 128 bytes, by the number of the row of 128 bytes.
-/// `phase` is taken off that number.
+/// Patterns repeat after 256, 512 and 1024 bytes (CUDA programming guide, "Shared-memory bank
+/// swizzling"). `phase` is taken off the number.
 constexpr uint64_t swizzled(Swizzle s, uint64_t address, uint32_t phase = 0) {
   const uint64_t row = (address >> 7) - phase;
-  const uint64_t pieces = s == Swizzle::k128B  ? row & 7
-                          : s == Swizzle::k64B ? row >> 1 & 3
-                          : s == Swizzle::k32B ? row >> 2 & 1
-                                               : 0;
-  return address ^ pieces << 4;
+  const uint64_t pieces = swizzle_bytes(s) / 16;
+  return address ^ (row & (pieces - 1)) << 4;
 }
 
 /// The pixels of a map of images: of a bounding box in all dimensions, or in a row's width alone,

@@ -189,7 +189,9 @@ class Copy {
     if (ctx_.checker == nullptr) return;
     tell_copy(ctx_, warp_,
               {desc_.instruction, lane_, host, bytes, write,
-               write && desc_.kind == Kind::kTensorLoad, value, false});
+               write && desc_.kind == Kind::kTensorLoad, value,
+               write || desc_.kind == Kind::kTensorLoad ? CopiedBytes::Late::kNo
+                                                        : CopiedBytes::Late::kStore});
   }
 
   uint8_t* device(uint64_t address, uint32_t bytes) {

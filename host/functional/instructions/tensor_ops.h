@@ -17,9 +17,9 @@ struct CopiedBytes {
   uint32_t bytes = 0;
   bool write = false, pending = false;
   const uint8_t* value = nullptr;  ///< that is written
-  /// Read by a warp group's product: when that is over, one warp may say so for all four, so that
-  /// later writes cannot be told from wrong ones.
-  bool by_group = false;
+  /// A read that goes on until somebody waits: that of a factor by a warp group's product, of which
+  /// any of the four warps may say that it is over, or that of a bulk copy out of shared memory.
+  enum class Late : uint8_t { kNo, kProduct, kStore } late = Late::kNo;
 };
 /// Tells the context's race detector, which there is.
 void tell_copy(Context& ctx, const Warp& warp, const CopiedBytes& bytes);

@@ -161,7 +161,9 @@ class Product {
     uint8_t* host = nullptr;
     if (!resolve_shared(ctx_, access, 0, at, 16, &host)) return false;
     if (ctx_.checker != nullptr)
-      tell_copy(ctx_, warp_, {desc_.instruction, 0, host, 16, false, false, nullptr, true});
+      tell_copy(
+          ctx_, warp_,
+          {desc_.instruction, 0, host, 16, false, false, nullptr, CopiedBytes::Late::kProduct});
     std::memcpy(words, host, 16);
     return true;
   }

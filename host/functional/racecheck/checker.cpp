@@ -8,6 +8,7 @@
 #include "host/core/demangle.h"
 #include "host/core/error.h"
 #include "host/functional/compiler/print.h"
+#include "host/functional/compiler/products.h"
 #include "host/functional/racecheck/checker_state.h"
 
 namespace nearwarp::racecheck {
@@ -75,6 +76,7 @@ void Checker::begin_block(uint64_t block, uint64_t cluster) {
   state->shared.clear();
   state->points.clear();
   state->arrived.clear();
+  state->late.clear();
   blocks_[block] = std::move(state);
 }
 
@@ -96,10 +98,13 @@ void Checker::enter(uint64_t block) { running_ = blocks_.at(block).get(); }
 Access Checker::describe(const Stamp& stamp, bool write, uint32_t lane) const {
   const compiler::Kernel& kernel = *launch_.kernel;
   Access a;
-  a.kind = stamp.pending != 0  ? "asynchronous copy"
-           : stamp.atomic != 0 ? "atomic"
-           : write             ? "write"
-                               : "read";
+  const bool product = stamp.instruction < kernel.instructions.size() &&
+                       compiler::is_group_product(kernel.instructions[stamp.instruction]);
+  a.kind = product              ? "product"
+           : stamp.pending != 0 ? "asynchronous copy"
+           : stamp.atomic != 0  ? "atomic"
+           : write              ? "write"
+                                : "read";
   if (stamp.instruction < kernel.instructions.size()) {
     const compiler::Instruction& in = kernel.instructions[stamp.instruction];
     a.text = compiler::to_string(kernel, in);

@@ -25,6 +25,7 @@
 #include "host/functional/racecheck/clocks.h"
 #include "host/functional/racecheck/hazard.h"
 #include "host/functional/racecheck/kernel_places.h"
+#include "host/functional/racecheck/late_reads.h"
 #include "host/functional/racecheck/rules.h"
 #include "host/functional/racecheck/shadow.h"
 #include "host/functional/racecheck/warp_order.h"
@@ -95,6 +96,8 @@ class Checker {
   bool access(exec::Context& ctx, exec::Warp& warp, const exec::Op& op, uint32_t mask);
   /// Tell of what an asynchronous copy accesses.
   void copy_access(const exec::Context& ctx, const exec::Warp& warp, const exec::CopiedBytes& copy);
+  /// A warp waits for the groups of its warp group's products, but for the last `pending`.
+  void wait_for_products(const exec::Warp& warp, uint32_t pending);
   /// Execute what only orders.
   void sync(const exec::Warp& warp, const exec::Op& op, uint32_t mask);
 
@@ -133,6 +136,14 @@ class Checker {
     bool exited = false;
     uint32_t groups = 0;  ///< of copies, committed
     std::vector<Copy> copies;
+    std::array<uint32_t, 32> stores_committed{};  ///< groups of bulk copies, by lane
+    uint32_t products_committed = 0;              ///< groups of products
+    /// A register of a product, a's or one of results, that nobody has waited for.
+    struct InProduct {
+      uint32_t group = 0, instruction = 0;
+      bool result = false;
+    };
+    std::unordered_map<compiler::RegId, InProduct> in_products;
   };
   /// Where a lane accesses memory: local memory is elsewhere.
   struct Place {
@@ -190,6 +201,12 @@ class Checker {
   bool ordered(const Now& now, const Stamp& before, uint32_t lane) const;
   bool read_ordered(const Now& now, const Stamp& before, uint32_t lane) const;
   void remember(const Now& now, Stamp (&stamps)[2], Stamp stamp, uint32_t lane) const;
+  // checker_late.cpp
+  void read_late(const Now& now, const Place& place, uint32_t bytes, uint32_t lane, bool product);
+  void look_at_late_reads(const Now& now, const Place& place, uint32_t bytes, uint32_t lane);
+  void commit_stores(Now& now, uint32_t mask);
+  void wait_for_stores(Now& now, uint32_t mask, uint32_t pending);
+  void touch(const Now& now, uint32_t mask);
   // checker.cpp
   void found(const Now& now, HazardKind kind, const Stamp& before, uint64_t address, uint32_t lane,
              bool same_value);

@@ -149,6 +149,7 @@ void Checker::look_whether_written(const Now& now, const Place& place, uint32_t 
     if (read != nullptr) {
       read->kernel = demangled(launch_.kernel->name);
       read->at = describe(now.stamp, false, lane);
+      if (now.leaves_no_trace) read->at.kind = "read";  // by a product
       read->address = place.address;
       read->place = place_text(now, place.address);
     }
@@ -182,13 +183,12 @@ Checker::Place Checker::shared_place(const exec::Context& ctx, const uint8_t* ho
 
 void Checker::copy_access(const exec::Context& ctx, const exec::Warp& warp,
                           const exec::CopiedBytes& copy) {
-  const auto [instruction, lane, host, bytes, write, pending, value, by_group] = copy;
+  const auto [instruction, lane, host, bytes, write, pending, value, late] = copy;
   ++findings_.accesses;
   Now now = now_of(warp, instruction);
   now.read = !write;
   now.write = write;
   see(now, warp, 1u << lane);
-  now.leaves_no_trace = by_group;
   Place place = shared_place(ctx, host);
   now.stamp.pending = pending && place.owner == running_;
   const uint64_t in_device = static_cast<uint64_t>(host - ctx.arena);
@@ -197,6 +197,10 @@ void Checker::copy_access(const exec::Context& ctx, const exec::Warp& warp,
   if (place.kind == Place::kElsewhere) return;
   now.shared = place.kind == Place::kShared;
   now.owner = place.owner;
+  now.leaves_no_trace = late != exec::CopiedBytes::Late::kNo && now.shared;
+  if (now.leaves_no_trace)
+    read_late(now, place, bytes, lane, late == exec::CopiedBytes::Late::kProduct);
+  if (write && now.shared) look_at_late_reads(now, place, bytes, lane);
   look(now, now.shared ? place.owner->shared : device_, place.address, bytes, lane,
        write && std::memcmp(host, value, bytes) == 0);
   look_whether_written(now, place, bytes, lane);
@@ -253,6 +257,7 @@ bool Checker::access(exec::Context& ctx, exec::Warp& warp, const exec::Op& op, u
     if (place.kind != Place::kElsewhere) {
       now.shared = place.kind == Place::kShared;
       now.owner = place.owner;
+      if (now.write && now.shared) look_at_late_reads(now, place, bytes, lane);
       if (desc.matrices != 0 && !store) {
         look_at_row(now, place, desc, lane, mask);
       } else {

@@ -53,7 +53,9 @@ void Checker::misused(const Now& now, MisuseKind kind, uint32_t lanes, uint32_t 
   if (misuse == nullptr) return;
   misuse->kernel = demangled(launch_.kernel->name);
   misuse->at = describe(now.stamp, false, static_cast<uint32_t>(__builtin_ctz(lanes)));
-  misuse->at.kind = kind <= MisuseKind::kPassedBy ? "barrier" : "exchange";
+  misuse->at.kind = kind <= MisuseKind::kPassedBy    ? "barrier"
+                    : kind == MisuseKind::kInProduct ? "touched"
+                                                     : "exchange";
   misuse->detail = detail;
 }
 

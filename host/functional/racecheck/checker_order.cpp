@@ -179,6 +179,18 @@ void Checker::sync(const exec::Warp& warp, const exec::Op& op, uint32_t mask) {
     case CheckedSync::kWaitGroup:
       finish_copies(now, mask, now.warp.groups - std::min(operand, now.warp.groups));
       break;
+    case CheckedSync::kStoreCommit:
+      commit_stores(now, mask);
+      break;
+    case CheckedSync::kStoreWait:
+      wait_for_stores(now, mask, operand);
+      break;
+    case CheckedSync::kProductCommit:
+      ++now.warp.products_committed;
+      break;
+    case CheckedSync::kTouch:
+      touch(now, mask);
+      break;
   }
 }
 

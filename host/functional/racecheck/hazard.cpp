@@ -44,9 +44,11 @@ const char* name_of(MisuseKind kind) {
     case MisuseKind::kOutside:
       return "shuffle from a lane outside the mask";
     case MisuseKind::kNobodyThere:
+      return "shuffle from a lane that is not there";
+    case MisuseKind::kInProduct:
       break;
   }
-  return "shuffle from a lane that is not there";
+  return "register of a product that has not been waited for";
 }
 
 std::vector<Hazard> in_order(std::vector<Hazard> hazards) {

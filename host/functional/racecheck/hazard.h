@@ -39,13 +39,14 @@ struct Hazard {
 };
 
 enum class MisuseKind : uint8_t {
-  kApart,       ///< a barrier to which part of a warp does not come
-  kDifferent,   ///< warps of a block wait at different barriers
-  kPassedBy,    ///< a barrier that a warp of the block has passed by
-  kNotInMask,   ///< a lane executes what its own mask does not name it for
-  kMissing,     ///< a mask with lanes that do not come
-  kOutside,     ///< a shuffle from a lane outside the mask
-  kNobodyThere  ///< a shuffle from a lane that has exited, or never was
+  kApart,        ///< a barrier to which part of a warp does not come
+  kDifferent,    ///< warps of a block wait at different barriers
+  kPassedBy,     ///< a barrier that a warp of the block has passed by
+  kNotInMask,    ///< a lane executes what its own mask does not name it for
+  kMissing,      ///< a mask with lanes that do not come
+  kOutside,      ///< a shuffle from a lane outside the mask
+  kNobodyThere,  ///< a shuffle from a lane that has exited, or never was
+  kInProduct     ///< a register of a warp group's product that has not been waited for
 };
 
 /// A barrier or a mask that is not used as CUDA asks for.

@@ -108,10 +108,10 @@ Hazard hazard_of(const Json& json) {
 
 Misuse misuse_of(const Json& json) {
   Misuse m;
-  m.kind = named(
-      json.at("kind").get<std::string>(),
-      {MisuseKind::kApart, MisuseKind::kDifferent, MisuseKind::kPassedBy, MisuseKind::kNotInMask,
-       MisuseKind::kMissing, MisuseKind::kOutside, MisuseKind::kNobodyThere});
+  m.kind = named(json.at("kind").get<std::string>(),
+                 {MisuseKind::kApart, MisuseKind::kDifferent, MisuseKind::kPassedBy,
+                  MisuseKind::kNotInMask, MisuseKind::kMissing, MisuseKind::kOutside,
+                  MisuseKind::kNobodyThere, MisuseKind::kInProduct});
   m.kernel = json.at("kernel");
   m.count = json.at("count");
   m.detail = json.at("detail");
