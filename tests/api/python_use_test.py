@@ -6,6 +6,7 @@ Called with the package's folder.
 import copy
 import gc
 import os
+import pathlib
 import pickle
 import sys
 import tempfile
@@ -16,6 +17,7 @@ import unittest.mock
 import weakref
 
 PACKAGE = os.path.abspath(sys.argv[1])
+SCALE = (pathlib.Path(__file__).parent / "scale.ptx").read_text()
 sys.path.insert(0, PACKAGE)
 import nearwarp as nw  # noqa: E402
 
@@ -95,30 +97,6 @@ class Counters(unittest.TestCase):
         table = nw.sweep("vector-add", "tom", ["baseline", "tom"], {"gpu.sms": [0, 68]})
         self.assertEqual(list(table.status), ["failed", "failed", "complete", "complete"])
         self.assertEqual(list(table.speedup.isna()), [True, True, False, False])
-
-
-SCALE = """.version 7.0
-.target sm_70
-.address_size 64
-.visible .entry scale(.param .u64 at, .param .f32 by, .param .u64 n) {
-  .reg .pred %p; .reg .b32 %r<4>; .reg .b64 %d<4>; .reg .f32 %f<3>;
-  ld.param.u64 %d1, [at];
-  ld.param.f32 %f1, [by];
-  ld.param.u64 %d3, [n];
-  mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x;
-  mad.lo.s32 %r1, %r1, %r2, %r3;
-  cvt.u64.u32 %d2, %r1;
-  setp.ge.u64 %p, %d2, %d3;
-  @%p bra DONE;
-  mul.wide.u32 %d2, %r1, 4;
-  add.s64 %d2, %d1, %d2;
-  ld.global.f32 %f2, [%d2];
-  mul.f32 %f2, %f2, %f1;
-  st.global.f32 [%d2], %f2;
-DONE:
-  ret;
-}
-"""
 
 
 @needs_tables

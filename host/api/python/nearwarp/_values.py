@@ -75,7 +75,7 @@ def varied(keys: t.Any) -> dict[str, list[t.Any]]:
     return lists
 
 
-def changes(keys: t.Any) -> list[str]:
+def changes_of(keys: t.Any) -> list[str]:
     """{"a.key": value, ...} as changes of a machine or a policy."""
     return [f"{key}={text_of(value)}" for key, value in _mapping(keys, '{"gpu.sms": 32}').items()]
 
