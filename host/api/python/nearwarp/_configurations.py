@@ -12,7 +12,7 @@ if t.TYPE_CHECKING:
 
 from . import _core
 from ._core import Key
-from ._values import changes_of, path_of, value_of
+from ._values import changes_of, path_of, text, value_of
 
 
 class _Made(t.NamedTuple):
@@ -47,7 +47,7 @@ class _Configuration:
     @classmethod
     def parse(cls, toml: str, name: t.Optional[str] = None, keys: t.Any = None) -> t.Self:
         """One of the text of such a file; `name` stands in results and messages."""
-        return cls._of(_Made(cls._type.parse, (toml, name or cls.__name__.lower()), changes_of(keys)))
+        return cls._of(_Made(cls._type.parse, (text("toml", toml), name or cls.__name__.lower()), changes_of(keys)))
 
     @classmethod
     def _of(cls, made: _Made) -> t.Self:
@@ -78,10 +78,19 @@ class _Configuration:
 
     def __getitem__(self, key: t.Any) -> int | bool | str:
         """A key's value: an int, a bool or a text."""
-        return value_of(self._core.get(key))
+        return value_of(self._core.get(text("key", key)))
+
+    def __iter__(self) -> t.Iterator[str]:
+        """Goes through the names of its keys."""
+        return (k.name for k in self.keys)
+
+    def __contains__(self, key: object) -> bool:
+        """Has it that key?"""
+        return any(name == key for name in self)
 
     def describe(self, begin: str = "") -> str:
         """Its keys, or those that begin so: value, unit, range, meaning and source of each."""
+        begin = text("begin", begin)
         found = [k for k in self.keys if k.name.startswith(begin)]
         if not found:
             self._core.get(begin)  # says which there are
@@ -141,6 +150,8 @@ class Policy(_Configuration):
 
 def as_a(cls, one):
     """A machine or a policy, of a name, a path or itself."""
+    if not isinstance(one, (cls, str, bytes, os.PathLike)):
+        raise TypeError(f"{one!r} is no {cls.__name__.lower()} - give a nearwarp.{cls.__name__}, or the name or path of one")
     return one if isinstance(one, cls) else cls(one)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections.abc
 import operator
 import struct
 import typing as t
@@ -12,6 +13,7 @@ if t.TYPE_CHECKING:
 from . import _core
 from ._progress import ActivityBar, OfActivity, shown
 from ._programs import Program
+from ._values import text, whole
 
 
 def _check_numbers(dtype):
@@ -28,13 +30,18 @@ def _extent(extent, name):
     """The one to three numbers of a grid or a block."""
     extent = extent.tolist() if hasattr(extent, "tolist") else extent
     try:
-        return [operator.index(n) for n in ([extent] if hasattr(extent, "__index__") else extent)]
+        numbers = [operator.index(n) for n in ([extent] if hasattr(extent, "__index__") else extent)]
     except TypeError:
         raise TypeError(f"{name}={extent!r} - it is a whole number, or up to three of them") from None
+    if not 1 <= len(numbers) <= 3:
+        raise ValueError(f"{name}={extent!r} - it is a whole number, or up to three of them")
+    return [whole(name, n, 0, 2**32 - 1) for n in numbers]
 
 
 def _packed(arguments, types):
     """A kernel's parameters as bytes."""
+    if isinstance(arguments, (str, bytes)) or not isinstance(arguments, collections.abc.Iterable):
+        raise TypeError(f"arguments={arguments!r} - it is a list of the kernel's parameters")
     arguments = [a.tolist() if hasattr(a, "tolist") else a for a in arguments]  # numpy's numbers as Python's own
     if types is None:
         types = "".join("f" if isinstance(a, float) else "q" for a in arguments)
@@ -67,19 +74,21 @@ class Device:
     """
 
     def __init__(self, print: t.Optional[t.Callable[[str], t.Any]] = None) -> None:
+        if print is not None and not callable(print):
+            raise TypeError(f"print={print!r} - it is a function of a text")
         self._core = _core.Device(print)
 
     def load(self, ptx: str, name: str = "text") -> int:
         """Load PTX text; returns what launch() wants as its module."""
-        return self._core.load(ptx, name)
+        return self._core.load(text("ptx", ptx), text("name", name))
 
     def allocate(self, num_bytes: int, name: str = "") -> int:
         """An address of so many bytes of device memory."""
-        return self._core.allocate(num_bytes, name)
+        return self._core.allocate(whole("num_bytes", num_bytes), text("name", name))
 
     def free(self, address: int) -> None:
         """Give back what allocate() or upload() has returned."""
-        self._core.free(address)
+        self._core.free(whole("address", address))
 
     def upload(self, array: numpy.ndarray, name: str = "") -> int:
         """The address of a copy of a numpy array of numbers in device memory."""
@@ -92,7 +101,12 @@ class Device:
 
     def write(self, address: int, array: numpy.ndarray) -> None:
         """Copy a numpy array, or another object with a buffer, to device memory."""
-        self._core.write(address, array)
+        try:
+            memoryview(array)
+        except TypeError:
+            raise TypeError(f"array={array!r} has no buffer - numpy.asarray(it, dtype=\"float32\"), or another type, "
+                            "makes one that has") from None
+        self._core.write(whole("address", address), array)
 
     def download(self, address: int, count: int, dtype: t.Any) -> numpy.ndarray:
         """`count` values of device memory as a numpy array."""
@@ -100,7 +114,7 @@ class Device:
         dtype = numpy.dtype(dtype)
         _check_numbers(dtype)
         array = numpy.empty(count, dtype)
-        self._core.read(address, array)
+        self._core.read(whole("address", address), array)
         return array
 
     def launch(self, module: int, kernel: str, grid: t.SupportsIndex | t.Sequence[t.SupportsIndex],
@@ -116,8 +130,9 @@ class Device:
         """
         packed = _packed(arguments, types)
         with shown(progress, ActivityBar) as asked:
-            self._core.launch(module, kernel, _extent(grid, "grid"), _extent(block, "block"), packed, shared_bytes, asked)
+            self._core.launch(whole("module", module, 0, 2**32 - 1), text("kernel", kernel), _extent(grid, "grid"),
+                              _extent(block, "block"), packed, whole("shared_bytes", shared_bytes, 0, 2**32 - 1), asked)
 
     def take_program(self, name: str) -> Program:
         """All that has been launched, as a Program; the device begins anew."""
-        return Program(self._core.take_program(name))
+        return Program(self._core.take_program(text("name", name)))

@@ -12,13 +12,9 @@ from . import _core
 from ._configurations import Machine, Policy, as_a
 from ._core import Error
 from ._lines import check_counters
-from ._programs import program_of
+from ._programs import Program, program_of
 from ._progress import OfRun, shown, teller
-from ._values import names_of, varied
-
-
-def _list(one_or_many):
-    return list(one_or_many) if isinstance(one_or_many, (list, tuple)) else [one_or_many]
+from ._values import many_of, names_of, text, threads_of, varied, whole
 
 
 def sweep(programs, machines, policies, keys: t.Optional[dict[str, t.Any]] = None, *,
@@ -27,7 +23,7 @@ def sweep(programs, machines, policies, keys: t.Optional[dict[str, t.Any]] = Non
           progress: OfRun = None) -> pandas.DataFrame:
     """All combinations side by side: a pandas.DataFrame with a row for each.
 
-    programs, machines, policies: one or a list. keys: {"a.key": [values, ...], ...} of machines or
+    programs, machines, policies: one or several. keys: {"a.key": [values, ...], ...} of machines or
     policies, varied against each other. counters: names of counters that become columns, empty for a run that has
     none of that name; the module logging's logger nearwarp is told beforehand of one that no run begins with. threads: 0
     for one for each processor. launches, sample, cold_caches: as of run(). progress: a function of a Progress, or True for a
@@ -39,9 +35,9 @@ def sweep(programs, machines, policies, keys: t.Optional[dict[str, t.Any]] = Non
     """
     import pandas
     names = names_of(counters)
-    programs = [program_of(p, progress) for p in _list(programs)]
-    machines = [as_a(Machine, m) for m in _list(machines)]
-    policies = [as_a(Policy, p) for p in _list(policies)]
+    programs = [program_of(p, progress) for p in many_of(programs, Program)]
+    machines = [as_a(Machine, m) for m in many_of(machines, Machine)]
+    policies = [as_a(Policy, p) for p in many_of(policies, Policy)]
     keys = varied(keys)
     rows: list[dict[str, t.Any]] = []
     points: list[tuple[int, tuple[_core.Program, _core.Machine, _core.Policy]]] = []
@@ -62,9 +58,10 @@ def sweep(programs, machines, policies, keys: t.Optional[dict[str, t.Any]] = Non
     except Error as error:  # some counters are there once they count, and results are not thrown away for a name
         teller(None)(f"{error.what} when it begins - {error.right}")
     with shown(progress) as told:
-        results = _core.run_all([_core.Point(*point) for _, point in points], threads=threads, backend=backend, device=device,
-                                launches=launches, sample=str(sample), cold_caches=cold_caches, progress=told,
-                                tell=teller(None))
+        results = _core.run_all([_core.Point(*point) for _, point in points], threads=threads_of(threads),
+                                backend=text("backend", backend), device=whole("device", device, 0, 2**31 - 1),
+                                launches=text("launches", launches or ""), sample=str(sample),
+                                cold_caches=cold_caches, progress=told, tell=teller(None))
     for (at, _), result in zip(points, results):
         rows[at]["error" if isinstance(result, Error) else "result"] = result
     for at, row in enumerate(rows):

@@ -9,7 +9,7 @@ from . import _core
 from ._configurations import Machine, as_a
 from ._core import Launch
 from ._progress import ActivityBar, OfActivity, Tell, shown, teller
-from ._values import command_of, path_of
+from ._values import command_of, path_of, text
 
 
 _APPLICATION_OPTIONS = {"kernels", "max_thread_instructions", "max_trace_bytes", "registers", "interleave",
@@ -33,6 +33,8 @@ class Program:
     """A program that has been executed and can be simulated."""
 
     def __init__(self, core):
+        if not isinstance(core, _core.Program):
+            raise TypeError(f"nearwarp.Program({core!r}) - load(), workload(), recording() and application() make programs")
         self._core = core
 
     @classmethod
@@ -47,7 +49,7 @@ class Program:
         is told what is worth knowing, such as what traces lack (else the module logging's logger nearwarp is).
         """
         with shown(progress, ActivityBar) as asked:
-            return cls(_core.Program.load(path_of(names), size, max_repeats=max_repeats, cache=path_of(cache),
+            return cls(_core.Program.load(path_of(names), text("size", size), max_repeats=max_repeats, cache=path_of(cache),
                                           progress=asked, tell=teller(tell)))
 
     @classmethod
@@ -59,7 +61,7 @@ class Program:
         the first so many are simulated, and stand for the others; 0: all. progress: as of load().
         """
         with shown(progress, ActivityBar) as asked:
-            return cls(_core.Program.workload(name, size, max_repeats=max_repeats, progress=asked))
+            return cls(_core.Program.workload(text("name", name), text("size", size), max_repeats=max_repeats, progress=asked))
 
     @classmethod
     def recording(cls, path: str | os.PathLike, max_repeats: int = 0, *, progress: OfActivity = None,
@@ -133,4 +135,6 @@ class Program:
 
 def program_of(one, progress=None):
     """A program, of a name, a path or itself. `progress` is that of what is done with it: a bar shows programs that are executed before, too."""
+    if not isinstance(one, (Program, str, bytes, os.PathLike)):
+        raise TypeError(f"{one!r} is no program - give a nearwarp.Program, or the name or path of one")
     return one if isinstance(one, Program) else Program.load(one, progress=progress is True)

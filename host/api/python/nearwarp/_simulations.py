@@ -14,7 +14,7 @@ from ._configurations import Machine, Policy, as_a
 from ._core import Error, Result
 from ._programs import Program, program_of
 from ._progress import Bars, OfRun, function_of, shown, teller
-from ._values import names_of, path_of
+from ._values import names_of, path_of, text, threads_of, whole
 
 
 class Simulation(_core.Simulation):
@@ -33,8 +33,13 @@ class Simulation(_core.Simulation):
                  checkpoint: str | os.PathLike = "", progress: OfRun = None) -> None:
         self._bars = Bars() if progress is True else None
         told = self._bars or function_of(progress)
-        super().__init__(program_of(program, progress)._core, as_a(Machine, machine)._core, as_a(Policy, policy)._core,
-                         threads=threads, checkpoint=path_of(checkpoint), progress=told)
+        program, machine, policy = program_of(program, progress), as_a(Machine, machine), as_a(Policy, policy)
+        self._about = f"{program.name} on {machine.name} under {policy.name}"
+        super().__init__(program._core, machine._core, policy._core, threads=threads_of(threads),
+                         checkpoint=path_of(checkpoint), progress=told)
+
+    def __repr__(self) -> str:
+        return f"nearwarp.Simulation({self._about}: {self.cycles} cycles{'' if self.ended else ' so far'})"
 
     def _shown(self) -> t.ContextManager:
         return contextlib.nullcontext() if self._bars is None else self._bars.shown(lambda: self.ended)
@@ -47,23 +52,22 @@ class Simulation(_core.Simulation):
     def run_to_cycle(self, cycle: int) -> None:
         """Go on until all before that core cycle has been simulated, or as run()."""
         with self._shown():
-            super().run_to_cycle(cycle)
+            super().run_to_cycle(whole("cycle", cycle))
 
     def run_to_launch(self, launches: int) -> None:
         """Go on until so many launches have ended (a few cycles later at most), or as run()."""
         with self._shown():
-            super().run_to_launch(launches)
+            super().run_to_launch(whole("launches", launches))
 
     def run_calling(self, call: t.Callable[[Simulation], t.Optional[bool]], every: int) -> None:
         """Go on to the end, calling call(simulation) each `every` core cycles and at the end.
 
         It may ask for counters and cycles; if it returns False the run stops there, and can be gone on with.
         """
-        if every < 1:
-            raise ValueError(f"every={every} - it is a number of core cycles, of at least 1")
+        every = whole("every", every, 1)
         with self._shown():
             while not self.ended:
-                until = self.cycles + every
+                until = min(self.cycles + every, 2**64 - 1)
                 self.run_to_cycle(until)
                 if self.cycles < until and not self.ended:
                     return  # progress() has stopped it
@@ -108,8 +112,8 @@ def run(program: Program | str | os.PathLike, machine: Machine | str | os.PathLi
         return simulation.result
     point = _core.Point(program_of(program, progress)._core, as_a(Machine, machine)._core, as_a(Policy, policy)._core)
     with shown(progress) as told:
-        result, = _core.run_all([point], threads=threads, launches=launches, sample=str(sample),
-                                cold_caches=cold_caches, progress=told, tell=teller(None))
+        result, = _core.run_all([point], threads=threads_of(threads), launches=text("launches", launches or ""),
+                                sample=str(sample), cold_caches=cold_caches, progress=told, tell=teller(None))
     if isinstance(result, Error):
         raise result
     return result
@@ -125,5 +129,5 @@ def table(results: Result | t.Sequence[Result], *, width: int = 80, legend: bool
           explain: bool = False) -> str:
     """The tables of `nearwarp run`, for print(): results of one program side by side, the first being what others
     are compared with. legend: what the rows are; explain: what takes energy, why candidates were offloaded or not."""
-    return _core.table([results] if isinstance(results, Result) else list(results), width=width, legend=legend,
+    return _core.table([results] if isinstance(results, Result) else list(results), width=whole("width", width), legend=legend,
                        explain=explain)

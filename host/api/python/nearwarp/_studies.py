@@ -15,7 +15,7 @@ from ._configurations import Machine, Policy, as_a
 from ._core import Result
 from ._programs import Program, program_of
 from ._progress import ActivityBar, OfActivity, shown
-from ._values import command_of, path_of
+from ._values import command_of, path_of, text, threads_of
 
 if t.TYPE_CHECKING:
     import pandas  # type: ignore[import]
@@ -172,7 +172,7 @@ def probe(machine: Machine | _Path, *, threads: int = 0, progress: OfActivity = 
     (what the narrowest part of the way carries) and bound_by (that part), and as_meant, the share of accesses that
     went where the name says. threads: runs at a time; 0: all processors. progress: as of mappings().
     """
-    return _looked(lambda told: _core.probe(as_a(Machine, machine)._core, threads, told),
+    return _looked(lambda told: _core.probe(as_a(Machine, machine)._core, threads_of(threads), told),
                    ["section", "name", "core_cycles", "nanoseconds", "gigabytes_per_second", "bound", "bound_by",
                     "as_meant"], progress)
 
@@ -188,7 +188,7 @@ def check(program: str | t.Sequence[_Path], size: str = "small", *, kernels: str
     columns = ["program", "kind", "what", "kernel", "at", "ptx", "earlier", "place", "count"]
     if isinstance(program, str):
         name: str = program
-        return _looked(lambda told: _core.check_workload(name, size, kernels, told), columns, progress)
+        return _looked(lambda told: _core.check_workload(name, text("size", size), kernels, told), columns, progress)
     return _looked(lambda _: _core.check_application(command_of(program),
                                                      as_a(Machine, machine)._core, kernels), columns)
 

@@ -15,7 +15,7 @@ from . import _core
 from ._core import ExperimentOutcome, Figure, Study, SweepOutcome
 from ._lines import NUMBERS, Line, check_counters, lines_by_id, parsed
 from ._progress import OfSweep, PointsBar, Tell, shown, teller
-from ._values import axis_of, command_of, names_of, path_of, value_of_change, varied
+from ._values import axis_of, command_of, many_of, names_of, path_of, value_of_change, varied
 
 _Path = t.Union[str, os.PathLike]
 _Finished = t.Optional[t.Callable[["pandas.DataFrame"], t.Any]]
@@ -23,7 +23,7 @@ _TABLES_APART = 0.5  # seconds between two tables of what has ended
 
 
 def _names(one_or_many: _Path | t.Sequence[_Path], kind: str) -> list[str]:
-    many = list(one_or_many) if isinstance(one_or_many, (list, tuple)) else [one_or_many]
+    many = many_of(one_or_many)
     for one in many:
         if not isinstance(one, (str, os.PathLike)):
             raise TypeError(f"{one!r} is no name or path of a {kind}: results are kept by names - nearwarp.sweep() "
