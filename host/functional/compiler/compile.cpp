@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "host/core/error_parts.h"
+#include "host/core/error.h"
 #include "host/functional/compiler/graph.h"
 #include "host/functional/compiler/kernel.h"
 #include "host/functional/compiler/liveness.h"
@@ -188,10 +188,7 @@ Program link_ptx(const std::vector<PtxSource>& sources) {
 
 Program compile_ptx_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file)
-    throw ErrorWithParts({.what = "cannot open the PTX file '" + path + "'",
-                          .right = "name a readable file",
-                          .file = path});
+  if (!file) throw Error("cannot open the PTX file '" + path + "' - a readable file");
   std::string text;
   std::vector<char> part(size_t{1} << 20);
   try {  // reading a folder throws
