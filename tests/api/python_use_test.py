@@ -292,6 +292,46 @@ class Objects(unittest.TestCase):
             thread.join()
         self.assertEqual(wrong, [])
 
+    def test_arguments_of_other_types_are_named(self):
+        run, program, device = nw.Simulation("vector-add", "tom"), nw.Program.load("vector-add"), nw.Device()
+        for act, error, words in (
+                (lambda: nw.run(program, "tom", threads=-1), ValueError, "threads=-1"),
+                (lambda: nw.run(program, "tom", threads=1.5), TypeError, "threads=1.5 .* whole number"),
+                (lambda: nw.sweep(program, "tom", "tom", threads=2**32), ValueError, "threads=4294967296"),
+                (lambda: run.run_to_cycle(1.5), TypeError, "cycle=1.5"), (lambda: run.run_to_launch(-1), ValueError, "launches=-1"),
+                (lambda: run.run_calling(print, 2.5), TypeError, "every=2.5"), (lambda: run.follow(2, 5), TypeError, "counters=5"),
+                (lambda: run.follow(2, [None]), TypeError, "a counter=None"),
+                (lambda: nw.table(run.result, width=-1), ValueError, "width=-1"),
+                (lambda: nw.Machine("tom")[5], TypeError, "key=5"), (lambda: nw.Machine.parse(5), TypeError, "toml=5"),
+                (lambda: nw.Machine("tom", {"machine.description": None}), TypeError, "machine.description=None .* text"),
+                (lambda: nw.Machine("tom", {"gpu.sms": [4]}), TypeError, r"gpu.sms=\[4\]"),
+                (lambda: nw.Sweep("kmeans", "tom", keys={"gpu.sms": [b"4"]}), TypeError, "gpu.sms=b'4'"),
+                (lambda: nw.Program("kmeans"), TypeError, r"'kmeans'.* - load\(\)"),
+                (lambda: nw.run(program, nw.Policy("tom"), "tom"), TypeError, "Policy.* is no machine - give"),
+                (lambda: nw.run(5, "tom"), TypeError, "5 is no program"),
+                (lambda: nw.Program.workload("kmeans", None), TypeError, "size=None"),
+                (lambda: nw.Device(print=5), TypeError, "print=5"), (lambda: device.allocate(-1), ValueError, "num_bytes=-1"),
+                (lambda: device.free("x"), TypeError, "address='x'"), (lambda: device.load(5), TypeError, "ptx=5"),
+                (lambda: device.write(0, [1, 2]), TypeError, r"array=\[1, 2\] has no buffer"),
+                (lambda: device.launch(1, "x", 2**32, 1), ValueError, "grid=4294967296"),
+                (lambda: device.launch(1, "x", (), 1), ValueError, r"grid=\(\)"),
+                (lambda: device.launch(1, "x", 1, 1, 5), TypeError, "arguments=5"),
+                (lambda: device.launch(-1, "x", 1, 1), ValueError, "module=-1"),
+                (lambda: nw.sweep(program, "tom", "tom", backend="gpu"), nw.Error, 'backend .gpu. - "cpu"')):
+            with self.assertRaisesRegex(error, words):
+                act()
+
+    def test_several_are_whatever_has_many(self):
+        for many in (iter(["baseline", "tom"]), numpy.array(["baseline", "tom"]), pandas.Series(["baseline", "tom"]),
+                     {"baseline": 1, "tom": 2}):
+            table = nw.sweep((program for program in ["vector-add"]), "tom", many)
+            self.assertEqual(list(table.policy), ["baseline", "tom"])
+        self.assertEqual(len(nw.Sweep("kmeans", iter(["tom", "coda"]), pandas.Series(["baseline", "tom"]))), 4)
+        tom = nw.Machine("tom")
+        self.assertIn("gpu.sms", tom)
+        self.assertNotIn("gpu.smss", tom)
+        self.assertEqual({key: tom[key] for key in tom}["gpu.sms"], 68)
+
     def test_objects_of_nothing_are_refused(self):
         class Unfinished(nw.Simulation):
             def __init__(self):
@@ -310,6 +350,8 @@ class Objects(unittest.TestCase):
 
     def test_all_say_what_they_are(self):
         result, program = nw.run("vector-add", "tom"), nw.Program.load("vector-add")
+        self.assertEqual(repr(nw.Simulation("vector-add", "tom")),
+                         "nearwarp.Simulation(vector-add on tom under baseline: 0 cycles so far)")
         experiment = nw.Experiment("tom")
         with tempfile.TemporaryDirectory() as folder:
             outcome = nw.Sweep("vector-add", "tom").run(os.path.join(folder, "x.jsonl"))

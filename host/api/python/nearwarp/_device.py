@@ -102,7 +102,7 @@ class Device:
     def write(self, address: int, array: numpy.ndarray) -> None:
         """Copy a numpy array, or another object with a buffer, to device memory."""
         try:
-            memoryview(array)
+            memoryview(t.cast(t.Any, array))
         except TypeError:
             raise TypeError(f"array={array!r} has no buffer - numpy.asarray(it, dtype=\"float32\"), or another type, "
                             "makes one that has") from None

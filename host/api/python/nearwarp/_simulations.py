@@ -27,15 +27,16 @@ class Simulation(_core.Simulation):
     """
 
     _bars: t.Optional[Bars] = None
+    _about = ""
 
     def __init__(self, program: Program | str | os.PathLike, machine: Machine | str | os.PathLike,
                  policy: Policy | str | os.PathLike = "baseline", *, threads: int = 1,
                  checkpoint: str | os.PathLike = "", progress: OfRun = None) -> None:
         self._bars = Bars() if progress is True else None
         told = self._bars or function_of(progress)
-        program, machine, policy = program_of(program, progress), as_a(Machine, machine), as_a(Policy, policy)
-        self._about = f"{program.name} on {machine.name} under {policy.name}"
-        super().__init__(program._core, machine._core, policy._core, threads=threads_of(threads),
+        executed, on, under = program_of(program, progress), as_a(Machine, machine), as_a(Policy, policy)
+        self._about = f"{executed.name} on {on.name} under {under.name}"
+        super().__init__(executed._core, on._core, under._core, threads=threads_of(threads),
                          checkpoint=path_of(checkpoint), progress=told)
 
     def __repr__(self) -> str:
