@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "host/api/backend.h"
-#include "host/api/by_caller.h"
 #include "host/core/error.h"
 #include "host/timing/report/file.h"
 
@@ -72,8 +71,7 @@ ProgramOptions AskedOfSweep::program_options() {
   ProgramOptions own;
   own.cache = options_.cache;
   own.progress = [this](const Activity& activity) {
-    stopped_ =
-        stopped_ || (options_.program && !by_caller([&] { return options_.program(activity); }));
+    stopped_ = stopped_ || (options_.program && !options_.program(activity));
     return !stopped_;
   };
   own.tell = options_.tell;
