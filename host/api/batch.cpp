@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "host/api/backend.h"
+#include "host/api/by_caller.h"
 #include "host/api/cost_scale.h"
 #include "host/api/failure.h"
 #include "host/api/looker.h"
@@ -78,6 +79,10 @@ void check_options(const BatchOptions& options) {
     throw UsageError("timeline and follow go with neither look nor checkpoints - leave these out");
 }
 
+void told(const BatchOptions& options, const std::string& message) {
+  by_caller([&] { options.tell(message); });
+}
+
 /// The part of each program that is simulated, the same for all of its points.
 class Divisions {
  public:
@@ -106,18 +111,19 @@ class Divisions {
     std::vector<sim::ReplayJob> jobs;
     for (const Point& p : points_)
       if (&Access::of(p.program) == &program) jobs.push_back(job_of(p));
-    return sim::division_needs(jobs,
-                               [this] { return !options_.progress || options_.progress({}); });
+    return sim::division_needs(jobs, [this] {
+      return !options_.progress || by_caller([&] { return options_.progress({}); });
+    });
   }
   void tell(const Program::State& program, const runtime::Division& division) const {
     if (!options_.tell) return;
     if (choice_.sample != 0 && division.parts.empty())
-      options_.tell(
-          fmt::format("a sample of {} for this error would be more than half of the work: all of "
-                      "it is simulated, exactly",
-                      program.name));
+      told(options_,
+           fmt::format("a sample of {} for this error would be more than half of the work: all of "
+                       "it is simulated, exactly",
+                       program.name));
     for (const std::string& why : division.undivided)
-      options_.tell(fmt::format("not sampled inside: {}", why));
+      told(options_, fmt::format("not sampled inside: {}", why));
   }
 
   std::span<const Point> points_;
@@ -152,7 +158,7 @@ class Batch final : public sim::BatchObserver {
   void ended(size_t point, Expected<Result> result) {
     results_[point] = std::move(result);
     failed_ |= !results_[point];
-    if (options_.finished) options_.finished(point, results_[point]);
+    tell_of(point);
   }
   void finished(size_t job, sim::BatchOutcome outcome) override {
     const size_t point = point_of_[job];
@@ -161,8 +167,8 @@ class Batch final : public sim::BatchObserver {
       ended(point, failure_of(outcome.error));
     else if (outcome.result.has_value())
       ended(point, result_of(std::move(*outcome.result), of_point(points_[point])));
-    else if (options_.finished)
-      options_.finished(point, results_[point]);
+    else
+      tell_of(point);
   }
   void work_of_each(std::span<const uint64_t> warp_instructions) override {
     for (size_t job = 0; job < warp_instructions.size(); ++job)
@@ -178,13 +184,13 @@ class Batch final : public sim::BatchObserver {
   bool progress(uint64_t warp_instructions) override {
     if (!options_.progress) return true;
     const uint64_t all = std::accumulate(work_.begin(), work_.end(), uint64_t{0});
-    const bool goes_on =
-        options_.progress({.cycles = 0,
-                           .warp_instructions = warp_instructions,
-                           .warp_instructions_total = all,
-                           .of_each = done_,
-                           .total_of_each = work_,
-                           .seconds_left = options_.time_left ? left_.seconds() : std::nullopt});
+    const Progress progress = {.cycles = 0,
+                               .warp_instructions = warp_instructions,
+                               .warp_instructions_total = all,
+                               .of_each = done_,
+                               .total_of_each = work_,
+                               .seconds_left = options_.time_left ? left_.seconds() : std::nullopt};
+    const bool goes_on = by_caller([&] { return options_.progress(progress); });
     stopped_ |= !goes_on;
     return goes_on;
   }
@@ -199,6 +205,9 @@ class Batch final : public sim::BatchObserver {
  private:
   using Clock = std::chrono::steady_clock;
 
+  void tell_of(size_t point) const {
+    if (options_.finished) by_caller([&] { options_.finished(point, results_[point]); });
+  }
   /// Points of one program and machine share it.
   std::shared_ptr<const CostScale> scale_of(const Point& point) {
     const Program::State& program = Access::of(point.program);
@@ -248,7 +257,7 @@ void simulate(std::span<const Point> points, const BatchOptions& options, Batch&
     if (options.look) {
       const auto show = [&options, i, of = of_point(points[i])](const report::RunResult& run,
                                                                 bool over) {
-        options.look(i, result_of(run, of, JsonText::kLeftOut), over);
+        by_caller([&] { options.look(i, result_of(run, of, JsonText::kLeftOut), over); });
       };
       job.whole.watcher = lookers.emplace_back(std::make_unique<Looker>(show)).get();
     }
@@ -283,7 +292,7 @@ std::vector<Expected<Result>> run_all(std::span<const Point> points, const Batch
                       points.size()));
     simulate(points, options, batch, watched);
     followed = watched.followed();
-    if (options.tell && !watched.summary().empty()) options.tell(watched.summary());
+    if (options.tell && !watched.summary().empty()) told(options, watched.summary());
     return Done{};
   });
   std::vector<Expected<Result>> results = batch.take();

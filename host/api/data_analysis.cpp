@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "host/api/backend.h"
+#include "host/api/by_caller.h"
 #include "host/api/failure.h"
 #include "host/api/nearwarp/analysis.h"
 #include "host/api/programs.h"
@@ -33,7 +34,7 @@ std::function<bool(uint64_t, uint64_t)> asking(const Program& program,
                                                const AnalysisOptions& options) {
   if (!options.progress) return {};
   return [what = "analyzing " + program.name(), &options](uint64_t done, uint64_t total) {
-    return options.progress({what, done, total, "Mwi/s"});
+    return by_caller([&] { return options.progress({what, done, total, "Mwi/s"}); });
   };
 }
 

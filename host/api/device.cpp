@@ -1,6 +1,7 @@
 // The public interface's device: PTX, memory, launches.
 #include <fmt/format.h>
 
+#include "host/api/by_caller.h"
 #include "host/api/failure.h"
 #include "host/api/observers.h"
 #include "host/api/state.h"
@@ -18,7 +19,7 @@ struct Device::State {
   template <class F>
   bool call(F function) {
     try {
-      return function();
+      return by_caller(function);
     } catch (...) {
       thrown = std::current_exception();
       return false;

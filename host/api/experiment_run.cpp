@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "host/api/by_caller.h"
 #include "host/api/experiment_state.h"
 #include "host/api/sweeps.h"
 #include "host/core/folder.h"
@@ -116,8 +117,10 @@ ExperimentOutcome run_experiment(const Experiment::State& e, const SweepOptions&
   }
   sweep::ResultsFile file(folder.part(own.shard));
   if ((torn || file.dropped_torn_line()) && options.tell)
-    options.tell(
-        fmt::format("the last line of '{}' was cut off; its point runs again", file.path()));
+    by_caller([&] {
+      options.tell(
+          fmt::format("the last line of '{}' was cut off; its point runs again", file.path()));
+    });
   std::error_code failed;
   if (is_part && fs::exists(folder.whole(), failed)) file.read_also(folder.whole());
   ExperimentOutcome outcome =

@@ -5,6 +5,7 @@
 
 #include <charconv>
 
+#include "host/api/by_caller.h"
 #include "host/core/error_parts.h"
 
 namespace nearwarp {
@@ -47,6 +48,8 @@ Failure of_error(const Error& error, Failure::Kind kind) {
 Failure failure_of(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
+  } catch (const CallerThrew& e) {
+    return failure_of(ErrorParts{.what = e.what()}, Failure::Kind::kStopped);
   } catch (const UsageError& e) {
     return of_error(e, Failure::Kind::kUsage);
   } catch (const Interrupted& e) {
@@ -58,8 +61,7 @@ Failure failure_of(const std::exception_ptr& error) {
   } catch (const std::exception& e) {
     return failure_of(fmt::format("internal error: {}", e.what()));
   } catch (...) {
-    return failure_of(
-        "something was thrown that is no std::exception - by a function of the caller's?");
+    return failure_of("internal error: something was thrown that is no std::exception");
   }
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "host/api/backend.h"
+#include "host/api/by_caller.h"
 #include "host/api/failure.h"
 #include "host/api/nearwarp/parts.h"
 #include "host/api/state.h"
@@ -118,8 +119,10 @@ dram::RunResults run_of_points(std::span<const dram::Point> points, const dram::
   const uint64_t cycles = points.size() * (run.warm_up_cycles + run.cycles);
   const std::string what = "simulating";
   const dram::Watch watch = [&](uint64_t done) {
-    return !options.progress ||
-           options.progress({what, done, ends_are_known ? std::max(done, cycles) : 0, "Mcycles/s"});
+    const uint64_t all = ends_are_known ? std::max(done, cycles) : 0;
+    return !options.progress || by_caller([&] {
+      return options.progress({what, done, all, "Mcycles/s"});
+    });
   };
   if (options.backend == "cuda")
     return dram::run_points_on_cuda(options.device, points, run, watch);

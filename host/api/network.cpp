@@ -4,8 +4,10 @@
 #include <algorithm>
 
 #include "host/api/backend.h"
+#include "host/api/by_caller.h"
 #include "host/api/failure.h"
 #include "host/api/nearwarp/parts.h"
+#include "host/api/observers.h"
 #include "host/core/workers.h"
 #include "host/timing/noc/print.h"
 
@@ -98,7 +100,10 @@ class LoadMeter {
 
   std::vector<noc::LoadPoint> measure(const std::string& what, std::span<const double> loads) {
     const noc::Watch watch = [&](size_t done, size_t all) {
-      if (options_.progress && !options_.progress({what, done, all, "loads"})) stopped_ = true;
+      if (!options_.progress || stopped_) return !stopped_;
+      if (done != told_ || pace_.is_due())
+        stopped_ = !by_caller([&] { return options_.progress({what, done, all, "loads"}); });
+      told_ = done;
       return !stopped_;
     };
     if (options_.backend == "cuda")
@@ -112,6 +117,8 @@ class LoadMeter {
  private:
   const NetworkOptions& options_;
   const noc::NocReport& report_;
+  Pace pace_;
+  size_t told_ = 0;  ///< loads that were done when the caller was asked
   bool stopped_ = false;
 };
 

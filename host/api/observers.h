@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "host/api/by_caller.h"
 #include "host/api/nearwarp.h"
 #include "host/programs/observer.h"
 
@@ -35,11 +36,11 @@ class Asked final : public programs::Observer {
   explicit Asked(const Progress& progress, const std::function<void(const std::string&)>& tell = {})
       : progress_(progress), tell_(tell) {}
   void tell(const std::string& message) override {
-    if (tell_) tell_(message);
+    if (tell_) by_caller([&] { tell_(message); });
   }
   bool progress(const std::string& what, uint64_t done, uint64_t total, const char* unit) override {
     if (!progress_ || !(pace_.is_due() || done == total)) return true;
-    return progress_({what, done, total, unit});
+    return by_caller([&] { return progress_({what, done, total, unit}); });
   }
 
  private:
@@ -53,9 +54,9 @@ class AskedOfApplication final : public programs::Observer {
  public:
   explicit AskedOfApplication(const ApplicationOptions& options) : options_(options) {}
   void tell(const std::string& message) override {
-    if (options_.tell) options_.tell(message);
+    if (options_.tell) by_caller([&] { options_.tell(message); });
   }
-  bool go_on() override { return !options_.go_on || options_.go_on(); }
+  bool go_on() override { return !options_.go_on || by_caller(options_.go_on); }
 
  private:
   const ApplicationOptions& options_;

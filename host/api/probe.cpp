@@ -1,5 +1,6 @@
 // Latencies and bandwidths of a machine.
 #include "bench/probes/programs.h"
+#include "host/api/by_caller.h"
 #include "host/api/failure.h"
 #include "host/api/nearwarp/parts.h"
 #include "host/api/state.h"
@@ -56,7 +57,9 @@ Expected<ProbeReport> probe_machine(const Machine& machine, const ProbeOptions& 
     const probe::Watch watch = [&](size_t done, size_t of) {
       all.ended = done;
       all.runs = of;
-      return !options.progress || options.progress({what, done, of, "runs"});
+      return !options.progress || by_caller([&] {
+        return options.progress({what, done, of, "runs"});
+      });
     };
     whole->findings = probe::measure(config, whole->sections, probe::record,
                                      options.threads == 0 ? processors() : options.threads, watch);

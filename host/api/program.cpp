@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "bench/workloads/workload.h"
+#include "host/api/by_caller.h"
 #include "host/api/failure.h"
 #include "host/api/observers.h"
 #include "host/api/programs.h"
@@ -66,7 +67,9 @@ State together(std::vector<State> programs) {
 Program told(State state, const ProgramOptions& options) {
   if (options.tell)
     for (const std::string& name : state.truncated)
-      options.tell(fmt::format("of {} only a part was recorded, and is simulated", name));
+      by_caller([&] {
+        options.tell(fmt::format("of {} only a part was recorded, and is simulated", name));
+      });
   return Access::make<Program>(std::make_shared<const State>(std::move(state)));
 }
 

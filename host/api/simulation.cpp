@@ -5,6 +5,7 @@
 #include <atomic>
 #include <exception>
 
+#include "host/api/by_caller.h"
 #include "host/api/failure.h"
 #include "host/api/state.h"
 #include "host/api/turns.h"
@@ -14,23 +15,6 @@
 namespace nearwarp {
 
 std::string version() { return fmt::format("{}+{:.8}", NW_VERSION, sim::models_hash); }
-
-namespace {
-
-/// Words for what a function of the caller's threw.
-Failure thrown_by_caller(const std::exception_ptr& thrown) {
-  std::string what = "something that is no std::exception";
-  try {
-    std::rethrow_exception(thrown);
-  } catch (const std::exception& e) {
-    what = e.what();
-  } catch (...) {
-  }
-  return failure_of(ErrorParts{.what = "a function of the caller's threw: " + what},
-                    Failure::Kind::kStopped);
-}
-
-}  // namespace
 
 struct Simulation::State {
   RunOf of;  ///< what the run points to
@@ -57,7 +41,9 @@ struct Simulation::State {
       tell();
       if (!options.progress) return true;
       try {
-        return options.progress({p.cycles, p.warp_instructions_done, p.warp_instructions_total});
+        return by_caller([&] {
+          return options.progress({p.cycles, p.warp_instructions_done, p.warp_instructions_total});
+        });
       } catch (...) {
         thrown = std::current_exception();
         return false;
@@ -84,7 +70,7 @@ struct Simulation::State {
     });
     tell();
     if (!done) failure = done.failure();
-    if (thrown != nullptr) return thrown_by_caller(thrown);
+    if (thrown != nullptr) return failure_of(thrown);
     return done;
   }
   report::RunResult now() { return result.has_value() ? *result : run->so_far(); }

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "host/api/backend.h"
+#include "host/api/by_caller.h"
 #include "host/api/failure.h"
 #include "host/api/inside.h"
 #include "host/api/programs.h"
@@ -134,7 +135,9 @@ SweepOutcome run_sweep(const Sweep::State& sweep, const SweepOptions& options) {
   if (folder.has_value() && !is_part) torn = sweep::join_parts(*folder, {plan.id});
   sweep::ResultsFile file(path);
   if ((torn || file.dropped_torn_line()) && options.tell)
-    options.tell(fmt::format("the last line of '{}' was cut off; its point runs again", path));
+    by_caller([&] {
+      options.tell(fmt::format("the last line of '{}' was cut off; its point runs again", path));
+    });
   std::error_code failed;
   if (folder.has_value() && is_part && fs::exists(folder->whole(), failed))
     file.read_also(folder->whole());
@@ -165,10 +168,15 @@ Expected<Sweep> Sweep::plan(const SweepDefinition& definition,
                             const std::function<bool(uint64_t, uint64_t)>& progress) {
   return guarded([&] {
     const sim::LaunchChoice launches = choice_of(definition);
+    std::function<bool(uint64_t, uint64_t)> asked;
+    if (progress)
+      asked = [&](uint64_t done, uint64_t all) {
+        return by_caller([&] { return progress(done, all); });
+      };
     auto state =
-        std::make_shared<State>(State{sweep::expand(definition_of(definition, launches), progress),
+        std::make_shared<State>(State{sweep::expand(definition_of(definition, launches), asked),
                                       launches, definition.max_repeats});
-    check_programs(state->plan, progress);
+    check_programs(state->plan, asked);
     return Access::make<Sweep>(std::move(state));
   });
 }

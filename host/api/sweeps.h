@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "host/api/by_caller.h"
 #include "host/api/nearwarp.h"
 #include "host/timing/run/launch_choice.h"
 #include "host/timing/run/replay_batch.h"
@@ -23,7 +24,7 @@ std::unique_ptr<sim::BatchRunner> sweep_runner(const SweepOptions& options);
 class AskedOfSweep : public sweep::Surroundings {
  public:
   void finished(const std::string& line) override {
-    if (options_.finished) options_.finished(line);
+    if (options_.finished) by_caller([&] { options_.finished(line); });
   }
 
  protected:
@@ -31,7 +32,8 @@ class AskedOfSweep : public sweep::Surroundings {
   /// For a program that is executed or read.
   ProgramOptions program_options();
   bool go_on(const SweepProgress& progress) {
-    stopped_ = stopped_ || (options_.progress && !options_.progress(progress));
+    stopped_ =
+        stopped_ || (options_.progress && !by_caller([&] { return options_.progress(progress); }));
     return !stopped_;
   }
   const SweepOptions& options() const { return options_; }

@@ -1,6 +1,7 @@
 // Profiles of programs, and Accel-Sim's traces.
 #include "host/api/nearwarp/traces.h"
 
+#include "host/api/by_caller.h"
 #include "host/api/failure.h"
 #include "host/api/observers.h"
 #include "host/api/state.h"
@@ -46,7 +47,7 @@ Expected<ProgramProfile> profile_program(const Program& program, const Machine& 
     const std::string what = "profiling " + program.name();
     if (options.progress)
       own.progress = [&](uint64_t done, uint64_t total) {
-        return options.progress({what, done, total, "Mwi/s"});
+        return by_caller([&] { return options.progress({what, done, total, "Mwi/s"}); });
       };
     report::Profile found = profile::count(Access::of(program).recording, own);
     found.workload = program.name();
@@ -104,8 +105,10 @@ std::string why_traces_do_without_code() { return sass::kNoOffloading; }
 Expected<std::string> write_traces(const Program& program, const std::string& folder,
                                    const std::function<void(const std::string&)>& tell) {
   return guarded([&] {
+    std::function<void(const std::string&)> told;
+    if (tell) told = [&](const std::string& message) { by_caller([&] { tell(message); }); };
     return sass::write_traces(Access::of(program).recording, folder, sass::TraceForm::kIndexed,
-                              tell);
+                              told);
   });
 }
 

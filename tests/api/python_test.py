@@ -6,6 +6,7 @@ Called with the program, the package's folder and the folder of the samples.
 import inspect
 import json
 import os
+import pathlib
 import signal
 import subprocess
 import sys
@@ -25,27 +26,7 @@ except ImportError:
     numpy = pandas = None
 needs_tables = unittest.skipIf(pandas is None, "no pandas")
 
-TWICE = """.version 7.0
-.target sm_70
-.address_size 64
-.visible .entry scale(.param .u64 at, .param .f32 by, .param .u32 n) {
-  .reg .pred %p; .reg .b32 %r<6>; .reg .b64 %d<4>; .reg .f32 %f<3>;
-  ld.param.u64 %d1, [at];
-  ld.param.f32 %f1, [by];
-  ld.param.u32 %r1, [n];
-  mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x;
-  mad.lo.s32 %r2, %r2, %r3, %r4;
-  setp.ge.u32 %p, %r2, %r1;
-  @%p bra DONE;
-  mul.wide.u32 %d2, %r2, 4;
-  add.s64 %d2, %d1, %d2;
-  ld.global.f32 %f2, [%d2];
-  mul.f32 %f2, %f2, %f1;
-  st.global.f32 [%d2], %f2;
-DONE:
-  ret;
-}
-"""
+SCALE = (pathlib.Path(__file__).parent / "scale.ptx").read_text()
 
 
 def lasting(run):
@@ -257,15 +238,15 @@ class Python(unittest.TestCase):
     @needs_tables
     def test_kernels_of_ones_own(self):
         device = nw.Device()
-        module = device.load(TWICE, "scale.ptx")
+        module = device.load(SCALE, "scale.ptx")
         values = numpy.arange(1000, dtype="float32")
         at = device.upload(values)
-        device.launch(module, "scale", 8, (128,), [at, 3.0, 1000], types="QfI")
+        device.launch(module, "scale", 8, (128,), [at, 3.0, 1000], types="QfQ")
         numpy.testing.assert_array_equal(device.download(at, 1000, "float32"), 3 * values)
         with self.assertRaises(ValueError):
             device.write(at, numpy.zeros((10, 10), "float32")[:, ::2])
         with self.assertRaises(nw.Error):
-            device.launch(module, "scale", 8, 2000, [at, 3.0, 1000], types="QfI")
+            device.launch(module, "scale", 8, 2000, [at, 3.0, 1000], types="QfQ")
         program = device.take_program("scaled")
         self.assertEqual([launch.kernel for launch in program.launches], ["scale"])
         with tempfile.TemporaryDirectory() as folder:

@@ -6,6 +6,7 @@ Called with the package's folder.
 import copy
 import gc
 import os
+import pathlib
 import pickle
 import sys
 import tempfile
@@ -16,6 +17,7 @@ import unittest.mock
 import weakref
 
 PACKAGE = os.path.abspath(sys.argv[1])
+SCALE = (pathlib.Path(__file__).parent / "scale.ptx").read_text()
 sys.path.insert(0, PACKAGE)
 import nearwarp as nw  # noqa: E402
 
@@ -95,30 +97,6 @@ class Counters(unittest.TestCase):
         table = nw.sweep("vector-add", "tom", ["baseline", "tom"], {"gpu.sms": [0, 68]})
         self.assertEqual(list(table.status), ["failed", "failed", "complete", "complete"])
         self.assertEqual(list(table.speedup.isna()), [True, True, False, False])
-
-
-SCALE = """.version 7.0
-.target sm_70
-.address_size 64
-.visible .entry scale(.param .u64 at, .param .f32 by, .param .u64 n) {
-  .reg .pred %p; .reg .b32 %r<4>; .reg .b64 %d<4>; .reg .f32 %f<3>;
-  ld.param.u64 %d1, [at];
-  ld.param.f32 %f1, [by];
-  ld.param.u64 %d3, [n];
-  mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x;
-  mad.lo.s32 %r1, %r1, %r2, %r3;
-  cvt.u64.u32 %d2, %r1;
-  setp.ge.u64 %p, %d2, %d3;
-  @%p bra DONE;
-  mul.wide.u32 %d2, %r1, 4;
-  add.s64 %d2, %d1, %d2;
-  ld.global.f32 %f2, [%d2];
-  mul.f32 %f2, %f2, %f1;
-  st.global.f32 [%d2], %f2;
-DONE:
-  ret;
-}
-"""
 
 
 @needs_tables
@@ -314,6 +292,46 @@ class Objects(unittest.TestCase):
             thread.join()
         self.assertEqual(wrong, [])
 
+    def test_arguments_of_other_types_are_named(self):
+        run, program, device = nw.Simulation("vector-add", "tom"), nw.Program.load("vector-add"), nw.Device()
+        for act, error, words in (
+                (lambda: nw.run(program, "tom", threads=-1), ValueError, "threads=-1"),
+                (lambda: nw.run(program, "tom", threads=1.5), TypeError, "threads=1.5 .* whole number"),
+                (lambda: nw.sweep(program, "tom", "tom", threads=2**32), ValueError, "threads=4294967296"),
+                (lambda: run.run_to_cycle(1.5), TypeError, "cycle=1.5"), (lambda: run.run_to_launch(-1), ValueError, "launches=-1"),
+                (lambda: run.run_calling(print, 2.5), TypeError, "every=2.5"), (lambda: run.follow(2, 5), TypeError, "counters=5"),
+                (lambda: run.follow(2, [None]), TypeError, "a counter=None"),
+                (lambda: nw.table(run.result, width=-1), ValueError, "width=-1"),
+                (lambda: nw.Machine("tom")[5], TypeError, "key=5"), (lambda: nw.Machine.parse(5), TypeError, "toml=5"),
+                (lambda: nw.Machine("tom", {"machine.description": None}), TypeError, "machine.description=None .* text"),
+                (lambda: nw.Machine("tom", {"gpu.sms": [4]}), TypeError, r"gpu.sms=\[4\]"),
+                (lambda: nw.Sweep("kmeans", "tom", keys={"gpu.sms": [b"4"]}), TypeError, "gpu.sms=b'4'"),
+                (lambda: nw.Program("kmeans"), TypeError, r"'kmeans'.* - load\(\)"),
+                (lambda: nw.run(program, nw.Policy("tom"), "tom"), TypeError, "Policy.* is no machine - give"),
+                (lambda: nw.run(5, "tom"), TypeError, "5 is no program"),
+                (lambda: nw.Program.workload("kmeans", None), TypeError, "size=None"),
+                (lambda: nw.Device(print=5), TypeError, "print=5"), (lambda: device.allocate(-1), ValueError, "num_bytes=-1"),
+                (lambda: device.free("x"), TypeError, "address='x'"), (lambda: device.load(5), TypeError, "ptx=5"),
+                (lambda: device.write(0, [1, 2]), TypeError, r"array=\[1, 2\] has no buffer"),
+                (lambda: device.launch(1, "x", 2**32, 1), ValueError, "grid=4294967296"),
+                (lambda: device.launch(1, "x", (), 1), ValueError, r"grid=\(\)"),
+                (lambda: device.launch(1, "x", 1, 1, 5), TypeError, "arguments=5"),
+                (lambda: device.launch(-1, "x", 1, 1), ValueError, "module=-1"),
+                (lambda: nw.sweep(program, "tom", "tom", backend="gpu"), nw.Error, 'backend .gpu. - "cpu"')):
+            with self.assertRaisesRegex(error, words):
+                act()
+
+    def test_several_are_whatever_has_many(self):
+        for many in (iter(["baseline", "tom"]), numpy.array(["baseline", "tom"]), pandas.Series(["baseline", "tom"]),
+                     {"baseline": 1, "tom": 2}):
+            table = nw.sweep((program for program in ["vector-add"]), "tom", many)
+            self.assertEqual(list(table.policy), ["baseline", "tom"])
+        self.assertEqual(len(nw.Sweep("kmeans", iter(["tom", "coda"]), pandas.Series(["baseline", "tom"]))), 4)
+        tom = nw.Machine("tom")
+        self.assertIn("gpu.sms", tom)
+        self.assertNotIn("gpu.smss", tom)
+        self.assertEqual({key: tom[key] for key in tom}["gpu.sms"], 68)
+
     def test_objects_of_nothing_are_refused(self):
         class Unfinished(nw.Simulation):
             def __init__(self):
@@ -332,6 +350,8 @@ class Objects(unittest.TestCase):
 
     def test_all_say_what_they_are(self):
         result, program = nw.run("vector-add", "tom"), nw.Program.load("vector-add")
+        self.assertEqual(repr(nw.Simulation("vector-add", "tom")),
+                         "nearwarp.Simulation(vector-add on tom under baseline: 0 cycles so far)")
         experiment = nw.Experiment("tom")
         with tempfile.TemporaryDirectory() as folder:
             outcome = nw.Sweep("vector-add", "tom").run(os.path.join(folder, "x.jsonl"))

@@ -119,15 +119,55 @@ TEST(ApiStops, ADeviceStaysAsItIsWhileAKernelRuns) {
 
 TEST(ApiStops, WhatACallersFunctionThrowsIsAFailure) {
   const auto thrown = [](const auto&) -> bool { throw std::runtime_error("mine"); };
-  EXPECT_TRUE(contains(Program::workload("kmeans", "small", {.progress = thrown}).failure().message,
-                       "mine"));
+  const auto expect_thrown = [](const auto& made) {
+    EXPECT_EQ(made.failure().kind, Failure::Kind::kStopped);
+    EXPECT_EQ(made.failure().message, "a function of the caller's threw: mine");
+  };
+  expect_thrown(Program::workload("kmeans", "small", {.progress = thrown}));
+  const Machine tom = Machine::load("tom").value();
+  const Program program = Program::workload("vector-add").value();
+  expect_thrown(probe_machine(tom, {.progress = thrown}));
+  expect_thrown(measure_network({.loads = {0.1}, .progress = thrown}));
+  const auto counted = [](uint64_t, uint64_t) -> bool { throw std::runtime_error("mine"); };
+  const SweepDefinition definition = {
+      .programs = {"vector-add"}, .machines = {"tom"}, .policies = {"baseline"}};
+  const Sweep sweep = Sweep::plan(definition).value();
+  expect_thrown(Sweep::plan({.programs = {"vector-add@0"},
+                             .machines = {"tom"},
+                             .policies = {"baseline"},
+                             .values = {"gpu.sms=4,8"}},
+                            counted));
+  const std::string out = ::testing::TempDir() + "thrown.jsonl";
+  expect_thrown(sweep.run({.out = out, .program = thrown}));
+  expect_thrown(sweep.run({.out = out, .progress = thrown}));
+  // Points that have not ended fail; nothing of it stays in the file.
+  EXPECT_EQ(sweep.run({.out = out}).value().finished, 1u);
+  const std::vector<Point> points(2, {program, tom, Policy::load("baseline").value()});
+  const auto told = [](size_t, const Expected<Result>&) { throw std::runtime_error("mine"); };
+  const std::vector<Expected<Result>> results = run_all(points, {.threads = 1, .finished = told});
+  EXPECT_TRUE(results[0]);
+  expect_thrown(results[1]);
   Device asked({.progress = thrown});
   const Expected<Done> launched =
       asked.launch(asked.load(kSpin).value(), "spin", {1}, {32}, times(kForEver));
-  EXPECT_TRUE(contains(launched.failure().message, "mine"));
-  Device told({.print = [](const std::string&) { throw std::runtime_error("mine"); }});
-  const Expected<Done> printed = told.launch(told.load(kSpin).value(), "spin", {1}, {1}, times(1));
-  EXPECT_TRUE(contains(printed.failure().message, "mine"));
+  expect_thrown(launched);
+  Device prints({.print = [](const std::string&) { throw std::runtime_error("mine"); }});
+  const Expected<Done> printed =
+      prints.launch(prints.load(kSpin).value(), "spin", {1}, {1}, times(1));
+  expect_thrown(printed);
+}
+
+TEST(ApiStops, AMeasurementAmidALoad) {
+  // A period of a million cycles takes longer than anybody would wait.
+  int asked = 0;
+  const auto stop = [&](const Activity& a) {
+    EXPECT_EQ(a.done, 0u);
+    return ++asked < 3;
+  };
+  const Expected<NetworkReport> report = measure_network(
+      {.size = "16x16", .loads = {0.1}, .period_cycles = 1'000'000, .progress = stop});
+  EXPECT_TRUE(report->stopped);
+  EXPECT_EQ(asked, 3);
 }
 
 }  // namespace

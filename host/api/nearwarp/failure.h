@@ -17,7 +17,7 @@ struct Failure {
   enum class Kind : uint8_t {
     kError,    ///< something did not work out
     kUsage,    ///< what was asked for is wrong
-    kStopped,  ///< one of the caller's functions wanted it
+    kStopped,  ///< one of the caller's functions wanted it, or threw something
   };
   std::string message;  ///< all of it: what is wrong (where) - what would be right
   std::string what;     ///< the first part

@@ -50,7 +50,7 @@ struct NetworkOptions {
   unsigned threads = 0;  ///< from here on as BatchOptions
   std::string backend = "cpu";
   int device = 0;
-  /// Told how many loads are done; returns false to stop.
+  /// Told how many loads are done, some times a second; returns false to stop.
   std::function<bool(const Activity&)> progress = {};
 };
 

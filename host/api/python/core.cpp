@@ -125,6 +125,7 @@ py::list all_of(const std::vector<Point>& points, BatchOptions options, const py
   options.tell = [&](const std::string& message) {
     if (!tell.is_none()) caller.ask([&] { return tell(message), true; });
   };
+  taken(check(options));
   auto results = watched(caller, [&] { return run_all(points, options); });
   py::list list;
   for (Expected<Result>& r : results) {

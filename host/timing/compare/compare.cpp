@@ -15,7 +15,7 @@
 #include <sstream>
 #include <tuple>
 
-#include "host/core/error.h"
+#include "host/core/error_parts.h"
 #include "host/core/json_reason.h"
 #include "host/timing/compare/sentence.h"
 #include "host/timing/report/columns.h"
@@ -312,7 +312,10 @@ Document read_document(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   text << file.rdbuf();
-  if (!file) throw Error(fmt::format("cannot read '{}' - is it a readable file?", path));
+  if (!file)
+    throw ErrorWithParts({.what = fmt::format("cannot read '{}'", path),
+                          .right = "is it a readable file?",
+                          .file = path});
   try {
     const Json json = Json::parse(text.str(), nullptr, false);
     const bool runs =
@@ -321,10 +324,10 @@ Document read_document(const std::string& path) {
     for (const Json& run : document.runs) difference_of(run, run);  // it has all that is compared
     return document;
   } catch (const Json::exception& error) {
-    throw Error(
-        fmt::format("'{}' holds no runs: {} - give a file of a run's JSON, or lines of a "
-                    "sweep or an experiment",
-                    path, json_reason(error)));
+    throw ErrorWithParts(
+        {.what = fmt::format("'{}' holds no runs: {}", path, json_reason(error)),
+         .right = "give a file of a run's JSON, or lines of a sweep or an experiment",
+         .file = path});
   }
 }
 

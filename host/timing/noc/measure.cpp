@@ -1,6 +1,7 @@
 // Latency against load, for many loads in threads, and the search for saturation.
 #include "host/timing/noc/measure.h"
 
+#include <algorithm>
 #include <mutex>
 
 #include "host/core/workers.h"
@@ -10,16 +11,29 @@ namespace nearwarp::noc {
 
 namespace {
 
-void step(Measurement& m) {
-  m.network().run(m.wanted());
+/// Router-cycles, some milliseconds, that are stepped before anybody is asked whether it goes on.
+constexpr uint64_t kStride = 100'000;
+
+/// Steps what is wanted; false: `goes_on` said no before its end.
+template <class F>
+bool step(Measurement& m, F goes_on) {
+  const uint64_t stride =
+      std::max<uint64_t>(1, kStride / std::max(1u, m.network().topology().routers));
+  for (uint64_t left = m.wanted(); left != 0;) {
+    if (!goes_on()) return false;
+    const uint64_t cycles = std::min(left, stride);
+    m.network().run(cycles);
+    left -= cycles;
+  }
   m.stepped();
+  return true;
 }
 
 }  // namespace
 
 LoadPoint measure_load(const NocConfig& config, const MeasureConfig& measure, double rate) {
   Measurement m(config, measure, rate);
-  while (m.wanted() != 0) step(m);
+  while (m.wanted() != 0) step(m, [] { return true; });
   return m.point();
 }
 
@@ -38,8 +52,8 @@ std::vector<LoadPoint> measure_loads(const NocConfig& config, const MeasureConfi
   };
   workers.run([&](size_t i, unsigned) {
     Measurement m(config, measure, rates[i]);
-    while (m.wanted() != 0 && goes_on(0)) step(m);
-    if (m.wanted() != 0) return;
+    while (m.wanted() != 0)
+      if (!step(m, [&] { return goes_on(0); })) return;
     measured[i] = m.point();
     goes_on(1);
   });

@@ -1,8 +1,23 @@
 """How far something is, in notebooks and on terminals."""
 
 import contextlib
+import logging
 import sys
 import time
+import typing as t
+
+from ._core import Progress, SweepProgress
+
+# Functions of a Progress; of what is done, how much and of how much; of a SweepProgress. False stops; True is a bar.
+OfRun = t.Union[bool, t.Callable[[Progress], t.Optional[bool]], None]
+OfActivity = t.Union[bool, t.Callable[[str, int, int], t.Optional[bool]], None]
+OfSweep = t.Union[bool, t.Callable[[SweepProgress], t.Optional[bool]], None]
+Tell = t.Optional[t.Callable[[str], t.Any]]
+
+
+def teller(tell):
+    """What is told what is worth knowing: `tell`, or else the module logging's logger nearwarp."""
+    return tell or logging.getLogger("nearwarp").warning
 
 
 class Bar:

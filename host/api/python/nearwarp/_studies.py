@@ -6,44 +6,42 @@ as JSON ("document", a dict).
 
 from __future__ import annotations
 
-import json as _json
-import os as _os
-import typing as _t
-
-import nearwarp as _nw
+import json
+import os
+import typing as t
 
 from . import _core
-from ._progress import ActivityBar as _ActivityBar, shown as _shown
-from ._values import command_of as _command_of, path_of as _path_of
+from ._configurations import Machine, Policy, as_a
+from ._core import Result
+from ._programs import Program, program_of
+from ._progress import ActivityBar, OfActivity, shown
+from ._values import command_of, path_of, text, threads_of
 
-if _t.TYPE_CHECKING:
+if t.TYPE_CHECKING:
     import pandas  # type: ignore[import]
 
-    from . import Machine, Policy, Program, Result
-
-_Path = _t.Union[str, _os.PathLike]
-_Progress = _t.Union[bool, _t.Callable[[str, int, int], _t.Optional[bool]], None]
+_Path = t.Union[str, os.PathLike]
 
 
-def _table(found: dict[str, _t.Any], columns: _t.Sequence[str], rows: str = "rows") -> pandas.DataFrame:
+def _table(found: dict[str, t.Any], columns: t.Sequence[str], rows: str = "rows") -> pandas.DataFrame:
     import pandas
     table = pandas.DataFrame(found[rows], columns=list(columns))
-    table.attrs.update(text=found["text"], document=_json.loads(found["document"]))
+    table.attrs.update(text=found["text"], document=json.loads(found["document"]))
     return table
 
 
-def _looked(look: _t.Callable[[_t.Any], dict[str, _t.Any]], columns: _t.Sequence[str],
-            progress: _Progress = None) -> pandas.DataFrame:
+def _looked(look: t.Callable[[t.Any], dict[str, t.Any]], columns: t.Sequence[str],
+            progress: OfActivity = None) -> pandas.DataFrame:
     """The table of what `look` finds, which is given what it has to ask on its way."""
     import pandas  # noqa: F401 - now, and not once all has been simulated
-    with _shown(progress, _ActivityBar) as told:
+    with shown(progress, ActivityBar) as told:
         found = look(told)
     return _table(found, columns)
 
 
 def _executed(program, progress):
     import pandas  # noqa: F401 - now, and not once a program has been executed
-    return _nw._program(program, progress)._core
+    return program_of(program, progress)._core
 
 
 def _catalogue(kind, columns):
@@ -73,7 +71,7 @@ def workloads() -> pandas.DataFrame:
 class Analysis:
     """The findings of analyze(). str() of it is what `nearwarp analyze` prints."""
 
-    def __init__(self, found: dict[str, _t.Any]) -> None:
+    def __init__(self, found: dict[str, t.Any]) -> None:
         self._found = found
 
     @property
@@ -92,9 +90,9 @@ class Analysis:
                                     "detail"], "refusals")
 
     @property
-    def document(self) -> dict[str, _t.Any]:
+    def document(self) -> dict[str, t.Any]:
         """All of it, as `nearwarp analyze --json` writes it (docs/json.md)."""
-        return _json.loads(self._found["document"])
+        return json.loads(self._found["document"])
 
     def __str__(self) -> str:
         return self._found["text"]
@@ -110,13 +108,13 @@ def analyze(program: Program | _Path, machine: Machine | _Path = "tom", policy: 
 
     program: a workload's name or a file of PTX, or a Program, such as an application's. kernel: only this one.
     """
-    code = program._core if isinstance(program, _nw.Program) else _path_of(program)
-    return Analysis(_core.analyze(code, _nw._as(_nw.Machine, machine)._core,
-                                  _nw._as(_nw.Policy, policy)._core, kernel))
+    code = program._core if isinstance(program, Program) else path_of(program)
+    return Analysis(_core.analyze(code, as_a(Machine, machine)._core,
+                                  as_a(Policy, policy)._core, kernel))
 
 
 def mappings(program: Program | _Path, machine: Machine | _Path = "tom",
-             policy: Policy | _Path = "ndp-controlled-bmap", *, progress: _Progress = None) -> pandas.DataFrame:
+             policy: Policy | _Path = "ndp-controlled-bmap", *, progress: OfActivity = None) -> pandas.DataFrame:
     """How well mappings of lines to memory stacks would serve a program's offloading candidates, without time.
 
     A row for the machine's own (first_bit 0) and for consecutive bits of the address from first_bit on:
@@ -124,40 +122,40 @@ def mappings(program: Program | _Path, machine: Machine | _Path = "tom",
     accesses go to one. progress: a function of what is done, how much, of how much; False stops. True for a bar.
     """
     executed = _executed(program, progress)
-    return _looked(lambda told: _core.mappings(executed, _nw._as(_nw.Machine, machine)._core,
-                                               _nw._as(_nw.Policy, policy)._core, told),
+    return _looked(lambda told: _core.mappings(executed, as_a(Machine, machine)._core,
+                                               as_a(Policy, policy)._core, told),
                    ["first_bit", "at_destination", "one_stack"], progress)
 
 
 def sharing(program: Program | _Path, machine: Machine | _Path = "coda", *,
-            progress: _Progress = None) -> pandas.DataFrame:
+            progress: OfActivity = None) -> pandas.DataFrame:
     """How many of a program's pages so many thread blocks touch, and so many stacks: by, count and pages."""
     executed = _executed(program, progress)
-    return _looked(lambda told: _core.sharing(executed, _nw._as(_nw.Machine, machine)._core, told),
+    return _looked(lambda told: _core.sharing(executed, as_a(Machine, machine)._core, told),
                    ["by", "count", "pages"], progress)
 
 
 def objects(program: Program | _Path, machine: Machine | _Path = "coda", policy: Policy | _Path = "coda", *,
-            progress: _Progress = None) -> pandas.DataFrame:
+            progress: OfActivity = None) -> pandas.DataFrame:
     """Where CODA's rules put a program's memory objects.
 
     name, address, bytes, accesses (of lanes), block_bytes (from one thread block's part to the next one's; 0: none),
     local (accesses to the block's own stack, were it in stacks so), by_distance and by_share: the rules put it there.
     """
     executed = _executed(program, progress)
-    return _looked(lambda told: _core.objects(executed, _nw._as(_nw.Machine, machine)._core,
-                                              _nw._as(_nw.Policy, policy)._core, told),
+    return _looked(lambda told: _core.objects(executed, as_a(Machine, machine)._core,
+                                              as_a(Policy, policy)._core, told),
                    ["name", "address", "bytes", "accesses", "block_bytes", "local", "by_distance", "by_share"], progress)
 
 
 def _compared(one):
     """The path of a file of results, or results."""
-    if isinstance(one, (str, _os.PathLike)):
-        return _path_of(one)
+    if isinstance(one, (str, os.PathLike)):
+        return path_of(one)
     return [one] if isinstance(one, _core.Result) else list(one)
 
 
-def compare(a: Result | _t.Sequence[Result] | _Path, b: Result | _t.Sequence[Result] | _Path) -> pandas.DataFrame:
+def compare(a: Result | t.Sequence[Result] | _Path, b: Result | t.Sequence[Result] | _Path) -> pandas.DataFrame:
     """The differences between results: those of run(), or two files of `nearwarp run --json`, sweeps and experiments.
 
     A row a value that differs: run, value, unit, before (of a), after (of b), change (after / before - 1) and weight
@@ -167,20 +165,20 @@ def compare(a: Result | _t.Sequence[Result] | _Path, b: Result | _t.Sequence[Res
     return _table(found, ["run", "value", "unit", "before", "after", "change", "weight"])
 
 
-def probe(machine: Machine | _Path, *, threads: int = 0, progress: _Progress = None) -> pandas.DataFrame:
+def probe(machine: Machine | _Path, *, threads: int = 0, progress: OfActivity = None) -> pandas.DataFrame:
     """A machine's unloaded latencies and the bandwidths that it reaches, measured by small programs (docs/probe.md).
 
     section, name, core_cycles and nanoseconds of latencies, gigabytes_per_second (10^9) of bandwidths with bound
     (what the narrowest part of the way carries) and bound_by (that part), and as_meant, the share of accesses that
     went where the name says. threads: runs at a time; 0: all processors. progress: as of mappings().
     """
-    return _looked(lambda told: _core.probe(_nw._as(_nw.Machine, machine)._core, threads, told),
+    return _looked(lambda told: _core.probe(as_a(Machine, machine)._core, threads_of(threads), told),
                    ["section", "name", "core_cycles", "nanoseconds", "gigabytes_per_second", "bound", "bound_by",
                     "as_meant"], progress)
 
 
-def check(program: str | _t.Sequence[_Path], size: str = "small", *, kernels: str = "",
-          machine: Machine | _Path = "tom", progress: _Progress = None) -> pandas.DataFrame:
+def check(program: str | t.Sequence[_Path], size: str = "small", *, kernels: str = "",
+          machine: Machine | _Path = "tom", progress: OfActivity = None) -> pandas.DataFrame:
     """Races, misused barriers and masks, reads of memory that nobody wrote, memory errors: a row each (docs/check.md).
 
     program: a workload's name, or an application, ["./app", "its", "arguments"], which takes the GPU for `machine`.
@@ -190,9 +188,9 @@ def check(program: str | _t.Sequence[_Path], size: str = "small", *, kernels: st
     columns = ["program", "kind", "what", "kernel", "at", "ptx", "earlier", "place", "count"]
     if isinstance(program, str):
         name: str = program
-        return _looked(lambda told: _core.check_workload(name, size, kernels, told), columns, progress)
-    return _looked(lambda _: _core.check_application(_command_of(program),
-                                                     _nw._as(_nw.Machine, machine)._core, kernels), columns)
+        return _looked(lambda told: _core.check_workload(name, text("size", size), kernels, told), columns, progress)
+    return _looked(lambda _: _core.check_application(command_of(program),
+                                                     as_a(Machine, machine)._core, kernels), columns)
 
 
 _NETWORK_OPTIONS = {"topology", "size", "routing", "vcs", "vnets", "buffers", "routing_delay", "vc_alloc_delay",
@@ -201,7 +199,7 @@ _NETWORK_OPTIONS = {"topology", "size", "routing", "vcs", "vnets", "buffers", "r
                     "reply_flits", "seed", "period_cycles", "max_periods", "latency_limit", "threads"}
 
 
-def network(loads: _t.Sequence[float] = (), *, progress: _Progress = None, **options) -> pandas.DataFrame:
+def network(loads: t.Sequence[float] = (), *, progress: OfActivity = None, **options) -> pandas.DataFrame:
     """A network by itself, latency against load (docs/networks.md).
 
     loads: flits per sending node and cycle; without them, ten up to what the channels carry. options, as those of

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import logging
 import operator
 import os
 import time
@@ -13,19 +12,18 @@ if t.TYPE_CHECKING:
     import pandas  # type: ignore[import]
 
 from . import _core
-from ._core import ExperimentOutcome, Figure, Study, SweepOutcome, SweepProgress
+from ._core import ExperimentOutcome, Figure, Study, SweepOutcome
 from ._lines import NUMBERS, Line, check_counters, lines_by_id, parsed
-from ._progress import PointsBar, shown
-from ._values import axis_of, command_of, names_of, path_of, value_of_change, varied
+from ._progress import OfSweep, PointsBar, Tell, shown, teller
+from ._values import axis_of, command_of, many_of, names_of, path_of, value_of_change, varied
 
 _Path = t.Union[str, os.PathLike]
-_Progress = t.Union[bool, t.Callable[[SweepProgress], t.Optional[bool]], None]
 _Finished = t.Optional[t.Callable[["pandas.DataFrame"], t.Any]]
 _TABLES_APART = 0.5  # seconds between two tables of what has ended
 
 
 def _names(one_or_many: _Path | t.Sequence[_Path], kind: str) -> list[str]:
-    many = list(one_or_many) if isinstance(one_or_many, (list, tuple)) else [one_or_many]
+    many = many_of(one_or_many)
     for one in many:
         if not isinstance(one, (str, os.PathLike)):
             raise TypeError(f"{one!r} is no name or path of a {kind}: results are kept by names - nearwarp.sweep() "
@@ -70,12 +68,12 @@ class _Growing:
         self._next = time.monotonic() + _TABLES_APART
 
 
-def _run(core: t.Any, out: str, progress: _Progress, finished: _Finished, tell: t.Any,
+def _run(core: t.Any, out: str, progress: OfSweep, finished: _Finished, tell: t.Any,
          place: t.Callable[[Line], dict[str, t.Any]], options: dict) -> t.Any:
     growing = None if finished is None else _Growing(finished, place)
     with shown(progress, PointsBar) as told:
         outcome = core.run(out, progress=told, finished=growing and growing.add,
-                           tell=tell or logging.getLogger("nearwarp").warning, **options)
+                           tell=teller(tell), **options)
     if growing is not None:
         growing.tell()
     return outcome
@@ -128,8 +126,8 @@ class Sweep:
 
     def run(self, out: _Path, *, part: str | tuple[int, int] = "", retry: bool = False, threads: int = 0,
             backend: str = "cpu", device: int = 0, checkpoints: _Path = "", cache: _Path = "", csv: _Path = "",
-            progress: _Progress = None, finished: _Finished = None,
-            tell: t.Optional[t.Callable[[str], t.Any]] = None) -> SweepOutcome:
+            progress: OfSweep = None, finished: _Finished = None,
+            tell: Tell = None) -> SweepOutcome:
         """Run what is not in `out` yet; the failure of a point is its result.
 
         out: a file to which a line of JSON is appended as each point ends (docs/sweep.md), or a folder for such a
@@ -307,8 +305,8 @@ class Experiment:
 
     def run(self, out: _Path = "", *, part: str | tuple[int, int] = "", retry: bool = False, threads: int = 0,
             backend: str = "cpu", device: int = 0, checkpoints: _Path = "", cache: _Path = "",
-            progress: _Progress = None, finished: _Finished = None,
-            tell: t.Optional[t.Callable[[str], t.Any]] = None) -> ExperimentOutcome:
+            progress: OfSweep = None, finished: _Finished = None,
+            tell: Tell = None) -> ExperimentOutcome:
         """Run what is not in the folder `out` yet; the failure of a point is its result. Arguments as of Sweep.run().
 
         What applications and PTX of the experiment's own did is kept in the folder, too.

@@ -3,15 +3,48 @@
 from __future__ import annotations
 
 import collections.abc
+import numbers
+import operator
 import os
 import re
 import typing as t
 
 
-def text_of(value: t.Any) -> str:
+def whole(name: str, value: t.Any, least: int = 0, most: int = 2**64 - 1) -> int:
+    """A whole number among the arguments, numpy's among them."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name}={value!r} - it is a whole number") from None
+    if not least <= number <= most:
+        raise ValueError(f"{name}={value!r} - it is a whole number from {least} to {most}")
+    return number
+
+
+def threads_of(threads: t.Any) -> int:
+    """How many threads, 0 for as many as there are processors."""
+    return whole("threads", threads, 0, 2**32 - 1)
+
+
+def text(name: str, value: t.Any) -> str:
+    """A text among the arguments."""
+    if not isinstance(value, (str, bytes)):
+        raise TypeError(f"{name}={value!r} - it is a str")
+    return t.cast(str, value)
+
+
+def many_of(one_or_many: t.Any, *kinds: type) -> list[t.Any]:
+    """A list of what is one of these kinds, a name or a path, or of what has many of them."""
+    one = isinstance(one_or_many, (*kinds, str, bytes, os.PathLike))
+    return list(one_or_many) if not one and isinstance(one_or_many, collections.abc.Iterable) else [one_or_many]
+
+
+def text_of(key: str, value: t.Any) -> str:
     """A key's value as a change has it (KEY=VALUE, as --set takes it): quotes around a text are taken off there."""
     if hasattr(value, "tolist"):  # numpy's and pandas' as Python's own
         value = value.tolist()
+    if not isinstance(value, (str, os.PathLike, numbers.Number)):
+        raise TypeError(f"{key}={value!r} - a key's value is a number, a bool or a text")
     if isinstance(value, bool):
         return "true" if value else "false"
     text = str(value)
@@ -48,7 +81,7 @@ def axis_of(key: str, values: t.Iterable[t.Any]) -> str:
     """KEY=A,B,... as sweeps take them. A text with a comma stands in quotes, and so it is one value."""
     texts = []
     for value in values:
-        text = text_of(value)
+        text = text_of(key, value)
         if "," in text and '"' in text:
             raise ValueError(f"{key}={text!r} has commas and quotation marks, which a sweep's file cannot tell from others "
                              "- nearwarp.sweep() takes it")
@@ -75,14 +108,16 @@ def varied(keys: t.Any) -> dict[str, list[t.Any]]:
     return lists
 
 
-def changes(keys: t.Any) -> list[str]:
+def changes_of(keys: t.Any) -> list[str]:
     """{"a.key": value, ...} as changes of a machine or a policy."""
-    return [f"{key}={text_of(value)}" for key, value in _mapping(keys, '{"gpu.sms": 32}').items()]
+    return [f"{key}={text_of(key, value)}" for key, value in _mapping(keys, '{"gpu.sms": 32}').items()]
 
 
 def names_of(names: str | t.Iterable[str]) -> list[str]:
     """One or several names, each once."""
-    return [names] if isinstance(names, str) else list(dict.fromkeys(names))
+    if not isinstance(names, collections.abc.Iterable):
+        raise TypeError(f"counters={names!r} - they are names of counters")
+    return [text("a counter", name) for name in ([names] if isinstance(names, str) else dict.fromkeys(names))]
 
 
 def path_of(path: str | bytes | os.PathLike) -> str:
