@@ -1,7 +1,9 @@
 // Handles and their settings.
 #include "host/functional/cublas/handle.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
 
 #include "host/functional/cublas/api/entry.h"
 #include "host/functional/cublas/status_names.h"
@@ -76,8 +78,23 @@ NW_CUBLAS cublasSetWorkspace_v2(Handle* handle, void*, size_t) {
   }
 NW_SETTING(PointerMode_v2, pointer_mode, 1)
 NW_SETTING(AtomicsMode, atomics_mode, 1)
-NW_SETTING(MathMode, math_mode, 1 << 16)
 NW_SETTING(SmCountTarget, sm_count_target, 1 << 16)
+
+/// A mode of cublasMath_t, maybe with the flag that forbids sums of lower precision than the
+/// result.
+NW_CUBLAS cublasSetMathMode(Handle* handle, int value) {
+  return call("cublasSetMathMode", handle, [&] {
+    constexpr int kNoLowerSums = 16, kModes[] = {0, 1, 2, 3, 4, 8};
+    require(std::ranges::find(kModes, value & ~kNoLowerSums) != std::end(kModes));
+    handle->math_mode = value;
+  });
+}
+NW_CUBLAS cublasGetMathMode(Handle* handle, int* value) {
+  return call("cublasGetMathMode", handle, [&] {
+    require(value != nullptr);
+    *value = handle->math_mode;
+  });
+}
 
 /// Nothing is logged.
 NW_CUBLAS cublasLoggerConfigure(int, int, int, const char*) { return kSuccess; }
