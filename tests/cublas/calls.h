@@ -19,6 +19,8 @@ int cudaDeviceSynchronize();
 int cublasCreate_v2(void** handle);
 int cublasDestroy_v2(void* handle);
 int cublasSetPointerMode_v2(void* handle, int mode);
+int cublasSetStream_v2(void* handle, void* stream);
+int cublasSetWorkspace_v2(void* handle, void* workspace, size_t bytes);
 int cublasSetMathMode(void* handle, int mode);
 int cublasGetMathMode(void* handle, int* mode);
 const char* cublasGetStatusName(int status);

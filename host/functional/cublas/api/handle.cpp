@@ -49,7 +49,11 @@ extern "C" __attribute__((visibility("default"))) const char* cublasGetStatusStr
 }
 
 NW_CUBLAS cublasSetStream_v2(Handle* handle, Stream stream) {
-  return call("cublasSetStream", handle, [&] { handle->stream = stream; });
+  return call("cublasSetStream", handle, [&] {
+    handle->stream = stream;
+    handle->workspace = nullptr;  // as NVIDIA's: each stream begins with the library's own
+    handle->workspace_bytes = 0;
+  });
 }
 NW_CUBLAS cublasGetStream_v2(Handle* handle, Stream* stream) {
   return call("cublasGetStream", handle, [&] {
@@ -57,9 +61,14 @@ NW_CUBLAS cublasGetStream_v2(Handle* handle, Stream* stream) {
     *stream = handle->stream;
   });
 }
-/// There is no use for it.
-NW_CUBLAS cublasSetWorkspace_v2(Handle* handle, void*, size_t) {
-  return call("cublasSetWorkspace", handle, [] {});
+/// Memory for products in place, which otherwise take some in their stream.
+NW_CUBLAS cublasSetWorkspace_v2(Handle* handle, void* workspace, size_t bytes) {
+  return call("cublasSetWorkspace", handle, [&] {
+    constexpr uintptr_t kAlignment = 256;
+    require(reinterpret_cast<uintptr_t>(workspace) % kAlignment == 0);
+    handle->workspace = workspace;
+    handle->workspace_bytes = workspace == nullptr ? 0 : bytes;
+  });
 }
 
 /// A setting of a handle between 0 and `most`.
