@@ -19,7 +19,10 @@ int cudaDeviceSynchronize();
 int cublasCreate_v2(void** handle);
 int cublasDestroy_v2(void* handle);
 int cublasSetPointerMode_v2(void* handle, int mode);
+int cublasSetStream_v2(void* handle, void* stream);
+int cublasSetWorkspace_v2(void* handle, void* workspace, size_t bytes);
 int cublasSetMathMode(void* handle, int mode);
+int cublasGetMathMode(void* handle, int* mode);
 const char* cublasGetStatusName(int status);
 const char* cublasGetStatusString(int status);
 int cublasSgemm_v2(void*, int, int, int, int, int, const float*, const float*, int, const float*,
@@ -46,6 +49,7 @@ int cublasSgeam(void*, int, int, int, int, const float*, const float*, int, cons
                 const float*, int, float*, int);
 int cublasSaxpy_v2(void*, int, const float*, const float*, int, float*, int);
 int cublasDscal_v2(void*, int, const double*, double*, int);
+int cublasSscal_v2(void*, int, const float*, float*, int);
 int cublasSswap_v2(void*, int, float*, int, float*, int);
 int cublasDrot_v2(void*, int, double*, int, double*, int, const double*, const double*);
 int cublasSdot_v2(void*, int, const float*, int, const float*, int, float*);

@@ -232,6 +232,13 @@ TEST_F(CublasTest, WhatIsNotReadMayBeNoNumber) {
   ASSERT_EQ(cublasSgemm_v2(handle_, 0, 0, 4, 4, 4, &one, a.get(), 4, a.get(), 4, &zero, c.get(), 4),
             kSuccess);
   EXPECT_TRUE(std::isnan(c.values()[5]));
+  // On the device, too.
+  const OnDevice<float> on_zero(std::vector<float>(1));
+  ASSERT_EQ(cublasSetPointerMode_v2(handle_, kDevicePointers), kSuccess);
+  ASSERT_EQ(cublasSgemm_v2(handle_, 0, 0, 4, 4, 4, on_zero.get(), a.get(), 4, a.get(), 4,
+                           on_zero.get(), c.get(), 4),
+            kSuccess);
+  EXPECT_EQ(c.values(), std::vector<float>(16, 0.0f));
 }
 
 TEST_F(CublasTest, WrongArgumentsAreRefused) {
@@ -247,6 +254,11 @@ TEST_F(CublasTest, WrongArgumentsAreRefused) {
   EXPECT_EQ(gemm(handle_, 0, 5, 4, 4, &one), kInvalidValue);  // lda < m
   EXPECT_EQ(gemm(handle_, 1, 4, 5, 4, &one), kInvalidValue);  // lda < k
   EXPECT_EQ(gemm(handle_, 0, 4, 4, 4, nullptr), kInvalidValue);
+  int mode = -1;
+  EXPECT_EQ(cublasSetMathMode(handle_, kTf32Math | 16), kSuccess);  // no sums in f16
+  EXPECT_EQ(cublasSetMathMode(handle_, 9), kInvalidValue);
+  EXPECT_EQ(cublasGetMathMode(handle_, &mode), kSuccess);
+  EXPECT_EQ(mode, kTf32Math | 16);
   ::testing::internal::CaptureStderr();
   EXPECT_EQ(cublasCherk_v2(handle_), kNotSupported);
   EXPECT_EQ(cublasGemmEx(handle_, 0, 0, 4, 4, 4, &one, x.get(), kF64, 4, x.get(), kF32, 4, &one,

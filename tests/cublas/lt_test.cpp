@@ -249,6 +249,47 @@ TEST_F(Lt, PreferencesAreKept) {
                "an unsupported value or parameter was passed to the function");
 }
 
+/// What cublasLtMatmul() refuses has no algorithm, for applications choose by that.
+TEST_F(Lt, AlgorithmsAreThereForWhatIsSupported) {
+  struct Case {
+    int compute, scale, a, b, d;
+    int64_t ld;
+    Status status;
+  };
+  constexpr int kE4m3 = 28;
+  const Case cases[] = {{kCompute32F, kF32, kF16, kF16, kF32, 8, kSuccess},
+                        {kCompute16F, kF16, kF16, kF16, kF16, 8, kSuccess},
+                        {kCompute32I, kS32, kS8, kS8, kS32, 8, kSuccess},
+                        {kCompute32F, kF32, kF32, kF32, kF32, 7, kInvalidValue},
+                        {kCompute32F, kF32, kE4m3, kE4m3, kBf16, 8, kNotSupported},
+                        {kCompute32F, kF32, kF16, kBf16, kF32, 8, kNotSupported},
+                        {kCompute32F, kF32, kF64, kF64, kF64, 8, kNotSupported},
+                        {kCompute32F, kF64, kF32, kF32, kF32, 8, kNotSupported},
+                        {kCompute32F, kF16, kF16, kF16, kF16, 8, kNotSupported}};
+  const OnDevice<double> x(std::vector<double>(64));
+  for (const Case& k : cases) {
+    void *desc = nullptr, *la = nullptr, *lb = nullptr, *ld = nullptr;
+    ASSERT_EQ(cublasLtMatmulDescCreate(&desc, k.compute, k.scale), kSuccess);
+    ASSERT_EQ(cublasLtMatrixLayoutCreate(&la, k.a, 8, 8, k.ld), kSuccess);
+    ASSERT_EQ(cublasLtMatrixLayoutCreate(&lb, k.b, 8, 8, 8), kSuccess);
+    ASSERT_EQ(cublasLtMatrixLayoutCreate(&ld, k.d, 8, 8, 8), kSuccess);
+    MatmulHeuristic best;
+    int found = -1;
+    const double zero = 0;  // in every type
+    EXPECT_EQ(
+        cublasLtMatmulAlgoGetHeuristic(handle_, desc, la, lb, ld, ld, nullptr, 1, &best, &found),
+        k.status)
+        << &k - cases;
+    EXPECT_EQ(found, k.status == kSuccess ? 1 : 0) << &k - cases;
+    EXPECT_EQ(cublasLtMatmul(handle_, desc, &zero, x.get(), la, x.get(), lb, &zero, x.get(), ld,
+                             x.get(), ld, nullptr, nullptr, 0, nullptr),
+              k.status)
+        << &k - cases;
+    for (void* const layout : {la, lb, ld}) cublasLtMatrixLayoutDestroy(layout);
+    EXPECT_EQ(cublasLtMatmulDescDestroy(desc), kSuccess);
+  }
+}
+
 TEST_F(Lt, WhatDoesNotFitIsRefused) {
   const OnDevice<float> x(std::vector<float>(4096));
   const float one = 1;

@@ -432,5 +432,25 @@ TYPED_TEST(Matrices, WhatDoesNotFitIsRefused) {
   EXPECT_EQ(NW_OF(T, trsm_v2)(h, kLeft, kLower, 0, 0, 0, 4, &one, p, 4, p, 3), kSuccess);
 }
 
+/// An operand that its result replaces is copied to where the application has given enough room.
+TEST_F(CublasTest, WorkspacesOfTheApplication) {
+  const std::vector<float> x{1, 2, 3}, nothing(3);
+  const OnDevice<float> a(std::vector<float>{1, 1, 1, 1, 1, 1, 1, 1, 1});
+  const auto copied = [&](size_t bytes, bool other_stream) {
+    const OnDevice<float> on_x(x), workspace(nothing);
+    EXPECT_EQ(cublasSetWorkspace_v2(handle_, workspace.get(), bytes), kSuccess);
+    if (other_stream) {
+      EXPECT_EQ(cublasSetStream_v2(handle_, nullptr), kSuccess);
+    }
+    EXPECT_EQ(cublasStrmv_v2(handle_, 0, 0, 0, 3, a.get(), 3, on_x.get(), 1), kSuccess);
+    EXPECT_EQ(on_x.values(), (std::vector<float>{1, 3, 6}));
+    return workspace.values();
+  };
+  EXPECT_EQ(copied(3 * sizeof(float), false), x);
+  EXPECT_EQ(copied(3 * sizeof(float) - 1, false), nothing);  // too small
+  EXPECT_EQ(copied(3 * sizeof(float), true), nothing);       // given up with its stream
+  EXPECT_EQ(cublasSetWorkspace_v2(handle_, a.get() + 1, 64), kInvalidValue);
+}
+
 }  // namespace
 }  // namespace nearwarp::cublas

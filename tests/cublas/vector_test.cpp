@@ -142,6 +142,38 @@ TEST_F(CublasTest, MatricesAndVectors) {
   EXPECT_EQ(to.values(), (std::vector<float>{1, 3, 5, 2, 4, 6}));
 }
 
+/// Where the factor is 0, A and x may hold no number, wherever the factor is; vectors are left
+/// alone that are scaled in steps that do not go on.
+TEST_F(CublasTest, WhatIsNotReadOfVectors) {
+  const OnDevice<float> none(std::vector<float>(16, NAN)), on_zero(std::vector<float>(1)),
+      x(std::vector<float>{1, 2, 3, 4}), y(std::vector<float>{1, 2, 3, 4});
+  const float zero = 0, two = 2;
+  const std::vector<float> as_before{1, 2, 3, 4};
+  for (const int mode : {kHostPointers, kDevicePointers}) {
+    ASSERT_EQ(cublasSetPointerMode_v2(handle_, mode), kSuccess);
+    const float* const factor = mode == kHostPointers ? &zero : on_zero.get();
+    for (const int transpose : {0, 1}) {
+      const OnDevice<float> to(std::vector<float>(4, NAN));
+      ASSERT_EQ(cublasSgemv_v2(handle_, transpose, 4, 4, factor, none.get(), 4, none.get(), 1,
+                               factor, to.get(), 1),
+                kSuccess);
+      EXPECT_EQ(to.values(), std::vector<float>(4)) << mode << transpose;
+    }
+    ASSERT_EQ(cublasSaxpy_v2(handle_, 4, factor, none.get(), 1, y.get(), 1), kSuccess);
+    EXPECT_EQ(y.values(), as_before);
+  }
+  ASSERT_EQ(cublasSetPointerMode_v2(handle_, kHostPointers), kSuccess);
+  const OnDevice<double> wide(std::vector<double>{NAN, NAN}), a(std::vector<double>{1, 2, 3, 4});
+  const double wide_zero = 0;
+  ASSERT_EQ(cublasDger_v2(handle_, 2, 2, &wide_zero, wide.get(), 1, wide.get(), 1, a.get(), 2),
+            kSuccess);
+  EXPECT_EQ(a.values(), (std::vector<double>{1, 2, 3, 4}));
+  for (const int step : {0, -1}) {
+    ASSERT_EQ(cublasSscal_v2(handle_, 4, &two, x.get(), step), kSuccess);
+    EXPECT_EQ(x.values(), as_before) << step;
+  }
+}
+
 TEST_F(CublasTest, Copies) {
   const std::vector<float> host = {1, 2, 3, 4, 5, 6};
   const OnDevice<float> on_device(std::vector<float>(8, 9));

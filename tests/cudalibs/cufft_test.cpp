@@ -311,6 +311,8 @@ TEST(Cufft, WhatIsWrong) {
   EXPECT_EQ(cufftExecZ2Z(plan, x.get(), x.get(), kForward), kInvalidPlan);  // of another type
   EXPECT_EQ(cufftExecC2C(plan, x.get(), x.get(), 0), kInvalidValue);
   EXPECT_EQ(cufftExecC2C(plan, nullptr, x.get(), kForward), kInvalidValue);
+  size_t bytes = 0;
+  EXPECT_EQ(cufftMakePlan1d(plan, 16, kC2C, 1, &bytes), kInvalidPlan);  // it is made
   testing::internal::CaptureStderr();
   EXPECT_EQ(cufftXtSetGPUs(plan, 1, n), kNotSupported);
   EXPECT_NE(testing::internal::GetCapturedStderr().find("cufftXtSetGPUs()"), std::string::npos);

@@ -283,6 +283,43 @@ TEST(Curand, OrdersAreNvidias) {
   EXPECT_EQ(curandDestroyGenerator(generator), 0);
 }
 
+/// NVIDIA's generators for the host, cuRAND 10.4.1: numbers that were given stay so under another
+/// seed (of Philox groups of four, each as one), and MRG32k3a's older order is of fewer sequences.
+TEST(Curand, PlacesStay) {
+  const OnDevice<unsigned> words(10);
+  const auto make = [](int type, unsigned long long seed, unsigned long long offset) {
+    void* generator = nullptr;
+    EXPECT_EQ(curandCreateGenerator(&generator, type), 0);
+    EXPECT_EQ(curandSetPseudoRandomGeneratorSeed(generator, seed), 0);
+    EXPECT_EQ(curandSetGeneratorOffset(generator, offset), 0);
+    return generator;
+  };
+  const auto next = [&](void* generator) {
+    EXPECT_EQ(curandGenerate(generator, words.get(), 10), 0);
+    return words.values();
+  };
+  for (const int type : {kXorwow, kMrg32k3a, kPhilox}) {
+    void* const changed = make(type, 99, 7);
+    next(changed);
+    EXPECT_EQ(curandSetPseudoRandomGeneratorSeed(changed, 5), 0);
+    void* const direct = make(type, 5, type == kPhilox ? 10 : 17);
+    EXPECT_EQ(next(changed), next(direct)) << type;
+    for (void* const generator : {changed, direct}) curandDestroyGenerator(generator);
+  }
+  constexpr int kDefault = 101, kLegacy = 103;
+  void* const mrg = make(kMrg32k3a, 0, 100000);
+  const auto in_new_order = next(mrg);
+  EXPECT_EQ(in_new_order.front(), 3945371870u);
+  EXPECT_EQ(curandSetGeneratorOrdering(mrg, kLegacy), 0);
+  EXPECT_EQ(next(mrg).front(), 2590451666u);  // from number 100,010 on
+  EXPECT_EQ(curandSetGeneratorOffset(mrg, 100000), 0);
+  EXPECT_EQ(next(mrg).front(), 1965195035u);
+  EXPECT_EQ(curandSetGeneratorOrdering(mrg, kDefault), 0);
+  EXPECT_EQ(curandSetGeneratorOffset(mrg, 100000), 0);
+  EXPECT_EQ(next(mrg), in_new_order);
+  EXPECT_EQ(curandDestroyGenerator(mrg), 0);
+}
+
 /// The least number whose distribution function reaches the point.
 TEST(Curand, PoissonNumbersOfPoints) {
   constexpr size_t kPoints = 2048;

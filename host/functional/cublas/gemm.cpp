@@ -84,7 +84,7 @@ size_t bytes_of(DataType t) {
   throw Failure{kNotSupported};
 }
 
-void check(const GemmArgs& g) {
+void check_sizes(const GemmArgs& g) {
   require(g.m >= 0 && g.n >= 0 && g.k >= 0);
   const auto rows = [](int transpose, int n, int t) { return std::max(1, transpose != 0 ? t : n); };
   require(g.a.ld >= rows(g.transpose_a, g.m, g.k));
@@ -135,9 +135,15 @@ Scalar scalar_at(const void* at, DataType type, int pointer_mode) {
   return s;
 }
 
+void check(const Product& product) {
+  check_sizes(product.args);
+  require(product.batch >= 0);
+  kernel_for(product);
+}
+
 void multiply(const Product& product, Stream stream) {
   const GemmArgs& g = product.args;
-  check(g);
+  check_sizes(g);
   require(product.batch >= 0);
   if (g.m == 0 || g.n == 0 || product.batch == 0) return;
   const char* const kernel = kernel_for(product);

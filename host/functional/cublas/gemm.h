@@ -18,6 +18,9 @@ struct Product {
 /// is no kernel for the types.
 void multiply(const Product& product, Stream stream);
 
+/// Throws what multiply() would, of sizes and types.
+void check(const Product& product);
+
 /// alpha or beta, as a call hands it over: where the pointer mode says.
 Scalar scalar_at(const void* at, DataType type, int pointer_mode);
 /// The type of alpha and beta.

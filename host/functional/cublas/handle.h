@@ -1,6 +1,7 @@
 // The state of a handle, and how its calls report.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "host/functional/cublas/abi.h"
@@ -14,6 +15,8 @@ struct Handle {
   int atomics_mode = 0;
   int math_mode = 0;
   int sm_count_target = 0;
+  void* workspace = nullptr;  ///< the application's
+  size_t workspace_bytes = 0;
 };
 
 /// Ends a call with a status.

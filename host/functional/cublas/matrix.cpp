@@ -43,10 +43,11 @@ void multiply_in_place(const Handle& handle, const char* suffix, size_t bytes,
   if (args.m == 0 || args.n == 0) return;
   const StridedMatrix& c = args.c;
   const auto rows = static_cast<size_t>(args.m), columns = static_cast<size_t>(args.n);
-  void* copy = nullptr;
-  if (cudaMallocAsync(&copy, rows * columns * bytes, handle.stream) != 0)
+  void* copy = handle.workspace;
+  const bool is_own = handle.workspace_bytes < rows * columns * bytes;
+  if (is_own && cudaMallocAsync(&copy, rows * columns * bytes, handle.stream) != 0)
     throw Failure{kAllocFailed};
-  const auto give_back = [&](void* at) { return cudaFreeAsync(at, handle.stream); };
+  const auto give_back = [&](void* at) { return is_own ? cudaFreeAsync(at, handle.stream) : 0; };
   std::unique_ptr<void, decltype(give_back)> owner(copy, give_back);
   if (args.n == 1) {
     // Copies of vectors take increments as BLAS has them, from the end where they are negative.

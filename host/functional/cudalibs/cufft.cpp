@@ -74,6 +74,7 @@ Plan::Side Plan::side_of(const std::vector<int64_t>& n, const Layout& layout, bo
 
 void Plan::make(const std::vector<int64_t>& n, const Layout& in, const Layout& out, int type,
                 int64_t batch) {
+  require(!is_made(), kInvalidPlan);
   require(
       type == kC2C || type == kR2C || type == kC2R || type == kZ2Z || type == kD2Z || type == kZ2D,
       kInvalidType);

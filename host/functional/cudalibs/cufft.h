@@ -45,7 +45,7 @@ class Plan {
   bool allocates = true;                ///< its work area; else the application gives one
   std::map<int, long long> properties;  ///< what the application has set, of no effect
 
-  /// Throws Failure for what cannot be.
+  /// Once for each plan. Throws Failure for what cannot be.
   void make(const std::vector<int64_t>& n, const Layout& in, const Layout& out, int type,
             int64_t batch);
   bool is_made() const { return batch_ != 0; }

@@ -73,6 +73,10 @@ class Generator {
   void seed(uint64_t seed) {
     require(!is_quasi(), kTypeError);
     seed_ = seed;
+    // As NVIDIA's do: what was given before counts as given of the new seed's numbers, and of
+    // Philox a group of four as one number.
+    if (is_ready_ && type_ == kPhilox) position_ = offset_ + (position_ / 4 - offset_ / 4);
+    if (type_ == kXorwow || type_ == kMrg32k3a || type_ == kPhilox) begin_at_position();
     is_ready_ = false;
   }
   void offset(uint64_t offset) {
@@ -91,7 +95,7 @@ class Generator {
     dimensions_ = dimensions;
     is_ready_ = false;
   }
-  /// Orders that NVIDIA's generators take. There is one order of each.
+  /// Orders that NVIDIA's generators take. There is one order of each, but of MRG32k3a.
   void ordering(int ordering) {
     constexpr int kBest = 100, kDefault = 101, kSeeded = 102, kLegacy = 103, kDynamic = 104,
                   kQuasi = 201;
@@ -100,6 +104,10 @@ class Generator {
             : ordering == kDynamic ? !is_host_ && type_ != kMt19937
             : ordering == kBest    ? !is_host_ || type_ != kMt19937
                                    : ordering == kDefault || ordering == kLegacy);
+    const int sequences = ordering == kLegacy ? kLegacyMrgSequences : kMrgSequences;
+    if (type_ != kMrg32k3a || sequences == sequences_) return;
+    begin_at_position();
+    sequences_ = sequences;
   }
   void stream(cudalibs::Stream stream) { stream_ = stream; }
 
@@ -112,7 +120,7 @@ class Generator {
         words = xorwow_states(seed_, offset_);
         break;
       case kMrg32k3a:
-        words = mrg32k3a_states(seed_, offset_);
+        words = mrg32k3a_states(seed_, offset_, sequences_);
         break;
       case kMt19937:
         words = mt19937_state(static_cast<uint32_t>(seed_), offset_);
@@ -179,6 +187,12 @@ class Generator {
   }
 
  private:
+  /// States are to be made anew, for the number that comes next.
+  void begin_at_position() {
+    if (is_ready_) offset_ = position_;
+    is_ready_ = false;
+  }
+
   size_t word_bytes() const { return is_long() ? sizeof(uint64_t) : sizeof(uint32_t); }
 
   /// `body(memory)` of the device; a generator for the host brings it there.
@@ -212,7 +226,8 @@ class Generator {
         sequences("curand_xorwow", kXorwowSequences);
         break;
       case kMrg32k3a:
-        sequences("curand_mrg32k3a", kMrgSequences);
+        sequences(sequences_ == kMrgSequences ? "curand_mrg32k3a" : "curand_mrg32k3a_legacy",
+                  sequences_);
         break;
       case kMt19937:
         cudalibs::launch_blocks("curand_mt19937", {1, 1, 1}, kThreads, &args, stream_);
@@ -238,6 +253,7 @@ class Generator {
   bool is_host_, is_ready_ = false;
   uint64_t seed_ = 0, offset_ = 0, position_ = 0;
   uint32_t dimensions_ = 1;
+  int sequences_ = kMrgSequences;  ///< of MRG32k3a
   cudalibs::Stream stream_ = nullptr;
   cudalibs::Memory states_;
 };

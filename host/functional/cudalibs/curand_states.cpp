@@ -122,8 +122,9 @@ std::vector<uint32_t> xorwow_states(uint64_t seed, uint64_t given) {
   return states;
 }
 
-std::vector<uint32_t> mrg32k3a_states(uint64_t seed, uint64_t given) {
-  constexpr int kApart = 76, kSequences = kMrgSequences;
+std::vector<uint32_t> mrg32k3a_states(uint64_t seed, uint64_t given, int sequences) {
+  constexpr int kApart = 76;
+  const auto all = static_cast<uint64_t>(sequences);
   constexpr uint64_t kFirst = 12345;
   Words a = {kFirst, kFirst, kFirst}, b = a;
   if (seed != 0) {  // as cuRAND's device interface
@@ -133,15 +134,15 @@ std::vector<uint32_t> mrg32k3a_states(uint64_t seed, uint64_t given) {
     b = {x2 * kFirst % kModulus2, x1 * kFirst % kModulus2, x2 * kFirst % kModulus2};
   }
   const Matrix far1 = to_power_of_two(kStep1, kApart), far2 = to_power_of_two(kStep2, kApart);
-  a = ahead(kStep1, a, given / kSequences);
-  b = ahead(kStep2, b, given / kSequences);
-  std::vector<uint32_t> states(kStateWords * kSequences);
-  for (size_t s = 0; s < kSequences; ++s) {
-    const bool more = s < given % kSequences;
+  a = ahead(kStep1, a, given / all);
+  b = ahead(kStep2, b, given / all);
+  std::vector<uint32_t> states(kStateWords * all);
+  for (size_t s = 0; s < all; ++s) {
+    const bool more = s < given % all;
     const Words own_a = more ? kStep1(a) : a, own_b = more ? kStep2(b) : b;
     for (size_t w = 0; w < 3; ++w) {
-      states[w * kSequences + s] = static_cast<uint32_t>(own_a[w]);
-      states[(3 + w) * kSequences + s] = static_cast<uint32_t>(own_b[w]);
+      states[w * all + s] = static_cast<uint32_t>(own_a[w]);
+      states[(3 + w) * all + s] = static_cast<uint32_t>(own_b[w]);
     }
     a = far1(a);
     b = far2(b);

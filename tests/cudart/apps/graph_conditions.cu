@@ -131,6 +131,8 @@ static void mistakes() {
   p.conditional.size = 1;
   p.conditional.handle = handle + 1000;
   FAILS(cudaErrorInvalidValue, cudaGraphAddNode(&node, graph, nullptr, nullptr, 0, &p));
+  cudaGraphExec_t exec;  // no node goes by the handle
+  FAILS(cudaErrorInvalidValue, cudaGraphInstantiate(&exec, graph, 0));
   CUDA(cudaGraphDestroy(graph));
 }
 

@@ -1,7 +1,9 @@
 // Handles and their settings.
 #include "host/functional/cublas/handle.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
 
 #include "host/functional/cublas/api/entry.h"
 #include "host/functional/cublas/status_names.h"
@@ -47,7 +49,11 @@ extern "C" __attribute__((visibility("default"))) const char* cublasGetStatusStr
 }
 
 NW_CUBLAS cublasSetStream_v2(Handle* handle, Stream stream) {
-  return call("cublasSetStream", handle, [&] { handle->stream = stream; });
+  return call("cublasSetStream", handle, [&] {
+    handle->stream = stream;
+    handle->workspace = nullptr;  // as NVIDIA's: each stream begins with the library's own
+    handle->workspace_bytes = 0;
+  });
 }
 NW_CUBLAS cublasGetStream_v2(Handle* handle, Stream* stream) {
   return call("cublasGetStream", handle, [&] {
@@ -55,9 +61,14 @@ NW_CUBLAS cublasGetStream_v2(Handle* handle, Stream* stream) {
     *stream = handle->stream;
   });
 }
-/// There is no use for it.
-NW_CUBLAS cublasSetWorkspace_v2(Handle* handle, void*, size_t) {
-  return call("cublasSetWorkspace", handle, [] {});
+/// Memory for products in place, which otherwise take some in their stream.
+NW_CUBLAS cublasSetWorkspace_v2(Handle* handle, void* workspace, size_t bytes) {
+  return call("cublasSetWorkspace", handle, [&] {
+    constexpr uintptr_t kAlignment = 256;
+    require(reinterpret_cast<uintptr_t>(workspace) % kAlignment == 0);
+    handle->workspace = workspace;
+    handle->workspace_bytes = workspace == nullptr ? 0 : bytes;
+  });
 }
 
 /// A setting of a handle between 0 and `most`.
@@ -76,8 +87,23 @@ NW_CUBLAS cublasSetWorkspace_v2(Handle* handle, void*, size_t) {
   }
 NW_SETTING(PointerMode_v2, pointer_mode, 1)
 NW_SETTING(AtomicsMode, atomics_mode, 1)
-NW_SETTING(MathMode, math_mode, 1 << 16)
 NW_SETTING(SmCountTarget, sm_count_target, 1 << 16)
+
+/// A mode of cublasMath_t, maybe with the flag that forbids sums of lower precision than the
+/// result.
+NW_CUBLAS cublasSetMathMode(Handle* handle, int value) {
+  return call("cublasSetMathMode", handle, [&] {
+    constexpr int kNoLowerSums = 16, kModes[] = {0, 1, 2, 3, 4, 8};
+    require(std::ranges::find(kModes, value & ~kNoLowerSums) != std::end(kModes));
+    handle->math_mode = value;
+  });
+}
+NW_CUBLAS cublasGetMathMode(Handle* handle, int* value) {
+  return call("cublasGetMathMode", handle, [&] {
+    require(value != nullptr);
+    *value = handle->math_mode;
+  });
+}
 
 /// Nothing is logged.
 NW_CUBLAS cublasLoggerConfigure(int, int, int, const char*) { return kSuccess; }

@@ -56,7 +56,8 @@ void copy_vector(int64_t n, int64_t bytes, const void* from, int64_t from_increm
   }                                                                                                \
   NW_CUBLAS cublas##L##scal##v2(Handle* h, I n, const T* alpha, T* x, I incx) {                    \
     return call("cublas" #L "scal", h, [&] {                                                       \
-      over_elements(*h, suffix, kScale, n, x, incx, nullptr, 0, factor_at(*h, alpha));             \
+      over_elements(*h, suffix, kScale, incx > 0 ? n : 0, x, incx, nullptr, 0,                     \
+                    factor_at(*h, alpha));                                                         \
     });                                                                                            \
   }                                                                                                \
   NW_CUBLAS cublas##L##copy##v2(Handle* h, I n, const T* x, I incx, T* y, I incy) {                \

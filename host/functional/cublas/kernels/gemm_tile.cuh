@@ -214,8 +214,8 @@ struct Store {
 
   __device__ void operator()(int row, int column, Sum sum) const {
     if (row >= m || column >= n) return;
-    Sum x = alpha * sum;
-    // Where beta is 0, C is not read, and may hold no number.
+    // Where alpha or beta is 0, what they are factors of may hold no number; C is not read then.
+    Sum x = alpha != Sum(0) ? alpha * sum : Sum(0);
     if (beta != Sum(0)) x += beta * convert<Sum>(c[row + column * c_ld]);
     if constexpr (sizeof(Sum) == sizeof(float)) {
       if (epilogue != 0) {

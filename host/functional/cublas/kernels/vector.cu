@@ -123,6 +123,7 @@ __device__ void index_of(const VectorArgs& p) {
 template <class T>
 __device__ void elements(const VectorArgs& p) {
   const T alpha = value_of<T>(p.alpha), beta = value_of<T>(p.beta);
+  if (p.operation == kAxpy && alpha == T(0)) return;  // x is not looked at
   each(p.n, [&](long long i) {
     T& x = element<T>(p.x, p.n, i, p.x_increment);
     T* const y = p.y == nullptr ? nullptr : &element<T>(p.y, p.n, i, p.y_increment);
@@ -147,11 +148,12 @@ __device__ void matrix_vector(const MatrixVectorArgs& p) {
   T* const y = static_cast<T*>(p.y) + item * p.y_stride;
   const int rows = p.transpose != 0 ? p.n : p.m, columns = p.transpose != 0 ? p.m : p.n;
   const T alpha = value_of<T>(p.alpha), beta = value_of<T>(p.beta);
+  const int end = alpha != T(0) ? columns : 0;  // of what is looked at
   if (p.transpose != 0) {  // lanes along a column
     const int row = blockIdx.x * (kThreads / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
     if (row >= rows) return;
     T sum = 0;
-    for (int j = lane; j < columns; j += 32)
+    for (int j = lane; j < end; j += 32)
       sum += a[row * p.lda + j] * element<T>(x, columns, j, p.x_increment);
     for (int n = 16; n != 0; n /= 2) sum += __shfl_down_sync(0xffffffffu, sum, n);
     if (lane != 0) return;
@@ -162,7 +164,7 @@ __device__ void matrix_vector(const MatrixVectorArgs& p) {
   const int row = blockIdx.x * kThreads + threadIdx.x;
   if (row >= rows) return;
   T sum = 0;
-  for (int j = 0; j < columns; ++j)
+  for (int j = 0; j < end; ++j)
     sum += a[row + j * p.lda] * element<T>(x, columns, j, p.x_increment);
   T& to = element<T>(y, rows, row, p.y_increment);
   to = alpha * sum + (beta != T(0) ? beta * to : T(0));
@@ -172,9 +174,10 @@ __device__ void matrix_vector(const MatrixVectorArgs& p) {
 template <class T>
 __device__ void outer(const MatrixVectorArgs& p) {
   const int row = blockIdx.x * kThreads + threadIdx.x, column = blockIdx.y;
-  if (row >= p.m) return;
+  const T alpha = value_of<T>(p.alpha);
+  if (row >= p.m || alpha == T(0)) return;
   T* const a = static_cast<T*>(const_cast<void*>(p.a));
-  a[row + column * p.lda] += value_of<T>(p.alpha) * element<T>(p.x, p.m, row, p.x_increment) *
+  a[row + column * p.lda] += alpha * element<T>(p.x, p.m, row, p.x_increment) *
                              element<T>(p.y, p.n, column, p.y_increment);
 }
 

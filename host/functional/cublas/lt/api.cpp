@@ -162,7 +162,7 @@ NW_CUBLAS cublasLtMatmulAlgoGetHeuristic(Handle* handle, const MatmulDesc* desc,
     MatmulDesc without_data = *desc;  // pointers may be set later
     static const char kAnything = 0;
     without_data.bias = without_data.aux = const_cast<char*>(&kAnything);
-    product_of(without_data, {a, b, c, d});
+    check(product_of(without_data, {a, b, c, d}));
     results[0] = MatmulHeuristic{};
     *found = 1;
   });

@@ -59,6 +59,7 @@ Product product_of(const MatmulDesc& desc, const MatmulMatrices& x) {
   p.b = static_cast<DataType>(x.b->type);
   p.c = static_cast<DataType>(x.d->type);
   p.compute = static_cast<ComputeType>(desc.compute);
+  require(desc.scale == scale_type(p.compute, p.c), kNotSupported);
   const bool rows = is_row_major(x);
   GemmArgs& g = p.args;
   // A matrix that is stored in rows counts as transposed once more.

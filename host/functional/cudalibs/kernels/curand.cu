@@ -46,6 +46,14 @@ __device__ unsigned mrg32k3a(unsigned* s) {
   return p1 > p2 ? p1 - p2 : p1 + unsigned(m1 - p2);
 }
 
+template <int kSequences>
+__device__ void mrg32k3a_sequences(const WordArgs& a) {
+  sequences<kSequences>(a, [&](unsigned* s) {
+    const unsigned step = mrg32k3a(s);
+    return a.as_steps ? step : (unsigned)(step * 1.000000048662);  // to all 32 bits
+  });
+}
+
 struct Words4 {
   unsigned w[4];
 };
@@ -289,12 +297,8 @@ __device__ unsigned inverse_poisson(double lambda, double u) {
 extern "C" __global__ void curand_xorwow(WordArgs a) {
   sequences<kXorwowSequences>(a, [](unsigned* s) { return xorwow(s); });
 }
-extern "C" __global__ void curand_mrg32k3a(WordArgs a) {
-  sequences<kMrgSequences>(a, [&](unsigned* s) {
-    const unsigned step = mrg32k3a(s);
-    return a.as_steps ? step : (unsigned)(step * 1.000000048662);  // to all 32 bits
-  });
-}
+extern "C" __global__ void curand_mrg32k3a(WordArgs a) { mrg32k3a_sequences<kMrgSequences>(a); }
+extern "C" __global__ void curand_mrg32k3a_legacy(WordArgs a) { mrg32k3a_sequences<kLegacyMrgSequences>(a); }
 extern "C" __global__ void curand_mt19937(WordArgs a) { twister(a); }
 extern "C" __global__ void curand_mtgp32(WordArgs a) { group_twister(a); }
 /// Four numbers are a group, of as many counters as each of them takes words. A thread for each sequence.

@@ -6,6 +6,7 @@ namespace nearwarp::curand {
 /// Sequences that lie far apart in one, of XORWOW, MRG32k3a and Philox (there of groups of four
 /// words): number n of all is the next one of sequence n % k...Sequences.
 constexpr int kXorwowSequences = 4096, kMrgSequences = 81920, kPhiloxSequences = 65536;
+constexpr int kLegacyMrgSequences = 4096;
 constexpr int kStateWords = 6;  ///< of XORWOW and MRG32k3a
 constexpr int kTwisterWords = 624;
 /// MTGP32: generators with parameters of their own, each of which gives so many words in turn.

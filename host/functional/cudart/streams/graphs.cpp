@@ -216,6 +216,15 @@ void add_conditions(const Graph& graph, std::vector<uint64_t>* to) {
   for (const auto& node : graph.nodes)
     for (const Graph* body : node->condition.bodies) add_conditions(*body, to);
 }
+/// Does a conditional node of the graph, or of one in its nodes, go by this value?
+bool uses_condition(const Graph& graph, uint64_t handle) {
+  return std::ranges::any_of(graph.nodes, [&](const auto& node) {
+    return (node->type == NodeType::kConditional && node->condition.handle == handle) ||
+           (node->child != nullptr && uses_condition(*node->child, handle)) ||
+           std::ranges::any_of(node->condition.bodies,
+                               [&](const Graph* body) { return uses_condition(*body, handle); });
+  });
+}
 }  // namespace
 
 GraphExec* Graphs::instantiate(Graph& graph) {
@@ -229,6 +238,10 @@ GraphExec* Graphs::instantiate(Graph& graph) {
   made->steps = steps_of(graph);
   made->holds = graph.holds;
   add_conditions(graph, &made->conditions);
+  for (const uint64_t handle : made->conditions)
+    if (!uses_condition(graph, handle))
+      throw Failure{kErrorInvalidValue,
+                    "a conditional handle of the graph is of none of its nodes"};
   made->graph = &graph;
   ++graph.instances;
   GraphExec* const handle = made.get();
