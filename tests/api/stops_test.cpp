@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -138,6 +139,7 @@ TEST(ApiStops, WhatACallersFunctionThrowsIsAFailure) {
                              .values = {"gpu.sms=4,8"}},
                             counted));
   const std::string out = ::testing::TempDir() + "thrown.jsonl";
+  std::filesystem::remove(out);
   expect_thrown(sweep.run({.out = out, .program = thrown}));
   expect_thrown(sweep.run({.out = out, .progress = thrown}));
   // Points that have not ended fail; nothing of it stays in the file.
