@@ -133,7 +133,8 @@ std::string why_not_in_parts(const DividedJob& job) {
       first_unknown_sm(recording, *job.whole.machine, *job.whole.policy, parts.back().begin);
   if (!launch.has_value()) return "";
   return fmt::format(
-      "the SM that runs a thread block decides how far its data is away, and after launch {}, whose "
+      "the SM that runs a thread block decides how far its data is away, and after launch {}, "
+      "whose "
       "thread blocks do not all fit on the machine at once, which one that is depends on time",
       *launch + 1);
 }

@@ -37,8 +37,7 @@ std::optional<uint32_t> first_unknown_sm(const runtime::Recording& recording,
   for (uint32_t i = 0; i < end; ++i) {
     const runtime::LaunchRecord& l = recording.launches[i];
     const sm::SmResources needs = block_needs(machine, *recording.kernels[l.kernel], l);
-    const uint64_t at_once =
-        uint64_t{machine.gpu.sms} * blocks_per_sm(sm_capacity(machine), needs);
+    const uint64_t at_once = uint64_t{machine.gpu.sms} * blocks_per_sm(sm_capacity(machine), needs);
     if (!cuts[i] || l.blocks_recorded > at_once) return i;
   }
   return std::nullopt;
