@@ -444,7 +444,7 @@ TEST(LaunchPart, WhereTheSmDecidesWhatIsFarAwayItHasToBeKnown) {
 }
 
 TEST(LaunchPart, WhereTheSmIsNotKnownAllIsSimulatedInOneGo) {
-  const runtime::Recording& r = testing::workload("kmeans");
+  const runtime::Recording& r = testing::workload("dwt2d");
   const config::MachineConfig machine = config::load_machine("coda");
   const config::PolicyConfig policy = config::load_policy("cgp-only");
   const runtime::Division whole{runtime::divide(r, 2, 1)};
