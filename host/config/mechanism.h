@@ -21,6 +21,9 @@ struct MappingChoice {
   bool learnt = false;
   /// Why launches of a program cannot be simulated by themselves under it; empty: they can.
   std::string_view no_parts{};
+  /// Does the SM that runs a thread block decide how far its data is away, whatever the dispatcher
+  /// does? Where that SM is not known, parts of programs are off by much.
+  bool follows_sms = false;
 };
 
 /// Something that a mechanism cannot do without on a machine.
@@ -65,6 +68,9 @@ std::string lack_of_shape(const MachineConfig& machine, bool (*has)(const Shape&
 
 /// MappingChoice::no_parts of the policy's mapping.
 std::string_view why_no_parts(const PolicyConfig& policy);
+
+/// MappingChoice::follows_sms of the policy's mapping.
+bool follows_sms(const PolicyConfig& policy);
 
 /// Is the policy's mapping learnt?
 bool learns_mapping(const PolicyConfig& policy);

@@ -121,6 +121,11 @@ bool learns_mapping(const PolicyConfig& policy) {
   return choice != nullptr && choice->learnt;
 }
 
+bool follows_sms(const PolicyConfig& policy) {
+  const MappingChoice* choice = mapping_of(policy);
+  return choice != nullptr && choice->follows_sms;
+}
+
 std::string_view why_no_parts(const PolicyConfig& policy) {
   const MappingChoice* choice = mapping_of(policy);
   return choice == nullptr ? std::string_view() : choice->no_parts;

@@ -21,6 +21,10 @@ constexpr uint32_t kHalvesOfCores[] = {2, 3, 4, 6, 8, 12, 16};
 /// Work that is done twice counts by one in so much besides the time that it takes: cores that
 /// others could use do it (estimated).
 constexpr uint64_t kTwiceCounts = 8;
+/// Threads that step one machine wait for each other in one of so many of its windows, as it were:
+/// with two of them it takes six tenths of the time (estimated; docs/speed.md has 1.5 to 1.9 times
+/// as fast).
+constexpr uint64_t kApartOf = 5;
 /// The part that costs most may cost one in so much more, if less is simulated twice then.
 constexpr uint64_t kSlackOf = 32;
 /// Only so many cuts of a program that has more are looked at, evenly by work; what lies between is
@@ -137,27 +141,38 @@ class Divider {
     return lead_[begin] + done_[cuts_[end].first] - done_[cuts_[begin].first];
   }
 
-  /// The time of parts on so many cores, each on the first core that is free, in their order, and
-  /// some for what they do twice: the most that it may be, whatever transactions cost, to the
-  /// program's costs as they usually are.
+  /// The time of parts on so many cores, each on the first core that is free, in their order, where
+  /// cores for which none is left help with those that are; and some for what they do twice: the
+  /// most that it may be, whatever transactions cost, to the program's costs as they usually are.
   uint64_t costs_on(uint32_t cores, const std::vector<size_t>& at) {
     uint64_t most = 0;
     for (const Costs& c : costs_) {
       free_at_.assign(cores, 0);  // a heap, the first one on top
-      uint64_t end = 0, twice = 0;
+      uint64_t twice = 0;
       for (size_t i = 0; i + 1 < at.size(); ++i) {
         std::ranges::pop_heap(free_at_, std::greater());
         free_at_.back() +=
             c.lead[at[i]] + c.done[cuts_[at[i + 1]].first] - c.done[cuts_[at[i]].first];
-        end = std::max(end, free_at_.back());
         std::ranges::push_heap(free_at_, std::greater());
         twice += c.lead[at[i]];
       }
-      const double share = static_cast<double>(end + twice / kTwiceCounts) /
+      const double share = static_cast<double>(helped() + twice / kTwiceCounts) /
                            static_cast<double>(std::max<uint64_t>(1, c.done.back()));
       most = std::max(most, static_cast<uint64_t>(share * static_cast<double>(done_.back())));
     }
     return most;
+  }
+
+  /// When all parts have ended if the last ones would do so at `free_at_` without help.
+  uint64_t helped() {
+    std::ranges::sort(free_at_);
+    const uint64_t cores = free_at_.size();
+    uint64_t end = 0;
+    for (uint64_t i = 0, before = 0; i < cores; before = free_at_[i++]) {
+      const uint64_t threads = cores / (cores - i);  // for each of those that are left
+      end += (free_at_[i] - before) * (kApartOf - 1 + threads) / (kApartOf * threads);
+    }
+    return end;
   }
 
   /// Moves beginnings of parts, two neighbours at a time, as long as that makes costs less. Returns

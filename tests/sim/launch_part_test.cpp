@@ -428,6 +428,47 @@ TEST(LaunchPart, PoliciesWhoseStateIsMadeByAllLaunchesAreRefused) {
   }
 }
 
+TEST(LaunchPart, WhereTheSmDecidesWhatIsFarAwayItHasToBeKnown) {
+  const runtime::Recording& r = testing::workload("kmeans");
+  const config::MachineConfig machine = config::load_machine("coda");
+  const auto all = static_cast<uint32_t>(r.launches.size());
+  const config::PolicyConfig cgp = config::load_policy("cgp-only");
+  for (const char* other : {"fgp-only", "coda"})
+    EXPECT_FALSE(first_unknown_sm(r, machine, config::load_policy(other), all).has_value());
+  config::MachineConfig small = machine, large = machine;
+  small.gpu.sms = 1;
+  large.gpu.sms = 1 << 16;
+  EXPECT_FALSE(first_unknown_sm(r, small, cgp, 0).has_value()) << "the first launch's is known";
+  EXPECT_EQ(first_unknown_sm(r, small, cgp, all), 0u);
+  EXPECT_FALSE(first_unknown_sm(r, large, cgp, all).has_value()) << "all thread blocks fit";
+}
+
+TEST(LaunchPart, WhereTheSmIsNotKnownAllIsSimulatedInOneGo) {
+  const runtime::Recording& r = testing::workload("dwt2d");
+  const config::MachineConfig machine = config::load_machine("coda");
+  const config::PolicyConfig policy = config::load_policy("cgp-only");
+  const runtime::Division whole{runtime::divide(r, 2, 1)};
+  const runtime::Division asked_for{{LaunchPart{1, 2, 3}}};
+  ASSERT_TRUE(first_unknown_sm(r, machine, policy, whole.parts.back().begin).has_value());
+  std::vector<DividedJob> jobs(2);
+  for (DividedJob& job : jobs)
+    job.whole = {.recording = &r, .machine = &machine, .policy = &policy};
+  jobs[0].division = &whole;
+  jobs[1].division = &asked_for;
+  testing::KeepingObserver observer(2);
+  CpuBatch runner(2);
+  run_divided(runner, jobs, observer);
+  for (size_t i = 0; i < 2; ++i)
+    ASSERT_TRUE(observer.outcomes[i].result.has_value()) << observer.error(i);
+  const report::LaunchesReport& all = *observer.outcomes[0].result->launches;
+  EXPECT_TRUE(all.exact);
+  ASSERT_TRUE(all.in_one_go.has_value());
+  EXPECT_NE(all.in_one_go->why.find("depends on time"), std::string::npos) << all.in_one_go->why;
+  const report::LaunchesReport& part = *observer.outcomes[1].result->launches;
+  EXPECT_FALSE(part.in_one_go.has_value());
+  EXPECT_EQ(part.last, 3u);
+}
+
 TEST(LaunchPart, AcceleratorsRefuseParts) {
   const runtime::Recording& r = testing::workload("fdtd");
   const testing::Configs configs({"baseline"}, {});

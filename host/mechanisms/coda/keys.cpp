@@ -47,7 +47,7 @@ constexpr std::array<config::Key<P>, 5> kKeys = {{
 }};
 
 constexpr config::MappingChoice kMappings[] = {
-    {"cgp", "consecutive pages in consecutive stacks"},
+    {"cgp", "consecutive pages in consecutive stacks", false, {}, true},
     {"coda", "each object's pages spread, or where the thread blocks run that use them"},
     {"fta", "each page in the stack whose SM touches it first", false,
      "its pages lie where they are touched first, in the program and not in each part - cgp-only "

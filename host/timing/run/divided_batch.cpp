@@ -120,10 +120,28 @@ std::string asked_for(const runtime::Division& division) {
                                      : "a division into parts";
 }
 
+/// Why the parts of a job's division stand for nothing; empty if they can be simulated.
+std::string why_not_in_parts(const DividedJob& job) {
+  if (std::string why = why_no_parts(*job.whole.policy); !why.empty()) return why;
+  const std::vector<runtime::LaunchPart>& parts = job.division->parts;
+  const runtime::Recording& recording = *job.whole.recording;
+  // Launches of a part that somebody asked for are wanted by themselves, as they are then.
+  if (!job.division->sample.has_value() &&
+      (parts.front().first != 0 || parts.back().end != recording.launches.size()))
+    return "";
+  const auto launch =
+      first_unknown_sm(recording, *job.whole.machine, *job.whole.policy, parts.back().begin);
+  if (!launch.has_value()) return "";
+  return fmt::format(
+      "the SM that runs a thread block decides how far its data is away, and after launch {}, "
+      "whose "
+      "thread blocks do not all fit on the machine at once, which one that is depends on time",
+      *launch + 1);
+}
+
 /// Is the job simulated in parts?
 bool is_divided(const DividedJob& job) {
-  return job.division != nullptr && !job.division->parts.empty() &&
-         why_no_parts(*job.whole.policy).empty();
+  return job.division != nullptr && !job.division->parts.empty() && why_not_in_parts(job).empty();
 }
 
 /// The systems that are simulated for a job.
@@ -141,7 +159,7 @@ Systems systems_of(const DividedJob& job, const std::function<bool()>& go_on) {
     if (const auto& why = job.division->in_one_go; why.has_value())
       whole.in_one_go = {why->tried, why->why};
     else if (!job.division->parts.empty())
-      whole.in_one_go = {asked_for(*job.division), why_no_parts(*job.whole.policy)};
+      whole.in_one_go = {asked_for(*job.division), why_not_in_parts(job)};
     return whole;
   }
   std::shared_ptr<const Learnt> learnt;

@@ -27,6 +27,22 @@ uint32_t launches_before(const config::MachineConfig& machine, const config::Pol
   return is_simple ? 1 : 2;
 }
 
+std::optional<uint32_t> first_unknown_sm(const runtime::Recording& recording,
+                                         const config::MachineConfig& machine,
+                                         const config::PolicyConfig& policy, uint32_t end) {
+  if (!config::follows_sms(policy) || config::shape_of(machine).one_gpu ||
+      policy.dispatch.sms != "in-turn" || policy.dispatch.first_sm != "next")
+    return std::nullopt;
+  const std::vector<bool> cuts = runtime::launch_cuts(recording);
+  for (uint32_t i = 0; i < end; ++i) {
+    const runtime::LaunchRecord& l = recording.launches[i];
+    const sm::SmResources needs = block_needs(machine, *recording.kernels[l.kernel], l);
+    const uint64_t at_once = uint64_t{machine.gpu.sms} * blocks_per_sm(sm_capacity(machine), needs);
+    if (!cuts[i] || l.blocks_recorded > at_once) return i;
+  }
+  return std::nullopt;
+}
+
 uint32_t next_sm_of(const runtime::Recording& recording, const config::PolicyConfig& policy,
                     const runtime::LaunchPart& part, uint32_t num_sms) {
   if (policy.dispatch.sms != "in-turn" || policy.dispatch.first_sm != "next") return 0;

@@ -28,6 +28,14 @@ namespace nearwarp::sim {
 /// Why parts of programs cannot be simulated by themselves under a policy; empty if they can.
 std::string why_no_parts(const config::PolicyConfig& policy);
 
+/// The launch (an index into Recording::launches) after which it is not known which SM gets the
+/// next thread block, where that decides how far data is away; nothing: it is known of all before
+/// `end`, or matters little. Thread blocks of a launch that fit on the machine at once go to one SM
+/// after the other; those for which there is no room yet go where others end first.
+std::optional<uint32_t> first_unknown_sm(const runtime::Recording& recording,
+                                         const config::MachineConfig& machine,
+                                         const config::PolicyConfig& policy, uint32_t end);
+
 /// Launches that are simulated before each part unless something else is said, so that what caches
 /// filled from traces do not show is there: one under a policy that does nothing near memory, where
 /// all SMs ask the same memory and fetch without caches; else two (docs/launches.md has how far off
