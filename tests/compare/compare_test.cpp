@@ -394,6 +394,23 @@ TEST(Compare, WaitingForOffloadedWorkIsDividedByWhatExecutedIt) {
   EXPECT_EQ(text, "");  // no cycle more
 }
 
+TEST(Compare, WaitingAtBarriersBesideOffloadedWarpsIsSaidToBe) {
+  const Json a = run_of_kernels(1, {{500, 0}}, 0);
+  Json b = run_of_kernels(1, {{1000, 0}}, 0);
+  b["kernel_totals"][0]["sm_cycles"][0]["uses"]["memory"] = 0;
+  b["kernel_totals"][0]["sm_cycles"][0]["uses"]["issued"] = 400;
+  b["kernel_totals"][0]["sm_cycles"][0]["uses"]["barrier"] = 600;
+  EXPECT_TRUE(compare::sentence(a, b, "x", "b").ends_with("whose warps wait longer at barriers"))
+      << compare::sentence(a, b, "x", "b");
+  Json uses;
+  for (const report::CycleUse& use : report::kCycleUses) uses[use.name] = 0;
+  uses["memory"] = 100;
+  b["kernel_totals"][0]["sm_cycles"].push_back({{"sms", "stack_sm"}, {"uses", uses}});
+  EXPECT_TRUE(contains(compare::sentence(a, b, "x", "b"),
+                       "whose warps wait longer at barriers, while offloaded ones wait for memory"))
+      << compare::sentence(a, b, "x", "b");
+}
+
 /// Warps that wait to be offloaded wait for those that are, and these for whatever SMs near memory
 /// mostly do: lines of other stacks are no reason where the next instruction is not issued either.
 TEST(Compare, ASentenceSaysWhatHoldsUpOffloadedWarps) {
@@ -418,6 +435,7 @@ TEST(Compare, ASentenceSaysWhatHoldsUpOffloadedWarps) {
   EXPECT_EQ(said(100, 600, 50, 900),
             "whose warps wait for room near memory, where others wait for remote lines");
   EXPECT_EQ(said(100, 600, 1, 1), "whose warps wait for the mechanism");
+  EXPECT_EQ(said(600, 0, 1, 2), "whose offloaded warps wait for remote lines");
 }
 
 TEST(Compare, WaitingForTheMechanismHasThePhasesInWhichAllStandsStill) {

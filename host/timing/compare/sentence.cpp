@@ -25,6 +25,8 @@ using Json = nlohmann::ordered_json;
 constexpr double kNoChange = 0.005;
 /// From this share of a kernel's lines on, those of other stacks are what is waited for.
 constexpr double kMostlyRemote = 0.5;
+/// From this share of the cycles in which SMs have warps on, it is issuing that warps wait for.
+constexpr double kBusy = 0.5;
 /// From this share of the change on, a kernel, a cause or what a mechanism took is named.
 constexpr double kNamed = 0.1;
 
@@ -53,10 +55,14 @@ std::string_view use_of(std::string_view label) {
   return "";
 }
 
-/// Says what holds up a kernel's offloaded warps, by what the SMs that execute them mostly do.
-/// Empty if these have next to nothing to do.
-std::string held_up_by(const Json& run, const std::string& kernel) {
-  uint64_t lines = 0, misses = 0, all = 0, most_cycles = 0;
+/// Offloaded warps, as the SMs that execute them have them.
+struct HeldUp {
+  std::string by;      ///< what these SMs mostly do, in words; empty: nothing that holds warps up
+  bool often = false;  ///< they have something to do in a share of their cycles that is named
+};
+
+HeldUp held_up(const Json& run, const std::string& kernel) {
+  uint64_t lines = 0, misses = 0, all = 0, with_warps = 0, most_cycles = 0;
   std::string_view most;
   for (const Json& total : run.value("kernel_totals", Json::array())) {
     if (total.at("kernel") != kernel) continue;
@@ -66,6 +72,7 @@ std::string held_up_by(const Json& run, const std::string& kernel) {
         const std::string_view name = use.name;
         const auto spent = sms.at("uses").at(use.name).get<uint64_t>();
         all += spent;
+        if (name != "no_warp") with_warps += spent;
         if (name == "memory" || name == "misses") lines += spent;
         if (name == "misses") misses += spent;
         if (name == "no_warp" || spent <= most_cycles) continue;
@@ -74,16 +81,20 @@ std::string held_up_by(const Json& run, const std::string& kernel) {
       }
     }
   }
-  if (static_cast<double>(std::max(lines, most_cycles)) < kNamed * static_cast<double>(all))
-    return "";
+  const auto has_share = [](double share, uint64_t cycles, uint64_t of) {
+    return of != 0 && static_cast<double>(cycles) >= share * static_cast<double>(of);
+  };
+  const bool often = has_share(kNamed, std::max(lines, most_cycles), all);
   if (lines >= most_cycles && lines != 0) {
-    if (remote_share(run, kernel) >= kMostlyRemote) return "wait for remote lines";
-    return 2 * misses > lines ? "wait for the stack SMs' load-store units" : "wait for memory";
+    if (remote_share(run, kernel) >= kMostlyRemote) return {"wait for remote lines", often};
+    return {2 * misses > lines ? "wait for the stack SMs' load-store units" : "wait for memory",
+            often};
   }
-  if (most == "lsu") return "wait for the stack SMs' load-store units";
-  if (most == "issued") return "are more than stack SMs can issue";
-  if (most == "network") return "wait for the network";
-  return "";
+  if (most == "lsu") return {"wait for the stack SMs' load-store units", often};
+  if (most == "issued" && has_share(kBusy, most_cycles, with_warps))
+    return {"are more than stack SMs can issue", often};
+  if (most == "network") return {"wait for the network", often};
+  return {"", often};
 }
 
 /// Was a mechanism in one of its phases for at least half of the kernel's cycles? These say little
@@ -118,12 +129,16 @@ std::string cause_text(const Json& after, const Decomposition& all, const Kernel
     return kernel.causes.empty() ? "" : kernel.cycles > 0 ? ", whose SMs run out of warps" : "";
   }
   const std::string_view use = use_of(most->what);
-  const std::string held_up = kernel.cycles > 0 ? held_up_by(after, kernel.kernel) : "";
-  if (use == "offload" && !held_up.empty()) return ", whose offloaded warps " + held_up;
+  const HeldUp near = kernel.cycles > 0 ? held_up(after, kernel.kernel) : HeldUp{};
+  if (use == "offload" && !near.by.empty()) return ", whose offloaded warps " + near.by;
   const std::string of_it = mostly(*most);
   const bool decides = of_it.empty() || of_it.find(kDecisions) != of_it.npos;
-  if (use == "mechanism" && decides && !held_up.empty() && !ran_in_phases(after, kernel.kernel))
-    return ", whose warps wait for room near memory, where others " + held_up;
+  if (near.often && !near.by.empty() && !ran_in_phases(after, kernel.kernel)) {
+    if (use == "mechanism" && decides)
+      return ", whose warps wait for room near memory, where others " + near.by;
+    if (use == "barrier")
+      return ", whose warps wait longer at barriers, while offloaded ones " + near.by;
+  }
   // Where memory was waited for is known of all kernels together.
   const auto of_all = std::ranges::find(all.causes, most->what, &CycleShare::what);
   const bool alike = (use == "memory" || use == "misses") && of_all != all.causes.end() &&
