@@ -146,7 +146,7 @@ std::string Experiment::folder() const {
 std::vector<StudyPoint> Experiment::points() const {
   std::vector<StudyPoint> points;
   for (const experiment::PlannedStudy& study : Access::of(*this).studies)
-    for (const sweep::Point& point : study.points)
+    for (const sweep::Point& point : study.plan.points)
       points.push_back({study.study->name, point_of(study.plan, point)});
   return points;
 }

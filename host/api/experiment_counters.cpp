@@ -83,12 +83,14 @@ class Machines {
       std::set<std::string> seen;
       for (const PlannedStudy& study : e_.studies) {
         if (std::ranges::count(figure.studies, study.study->name) == 0) continue;
-        for (const sweep::Point& point : study.points) {
+        for (size_t i = 0; i < study.plan.points.size(); ++i) {
           if (names.all_found()) return;
-          if (!point.error.empty() || !is_shown(figure, study, point)) continue;
+          const sweep::Point point = study.plan.placed(i);
+          if (!is_shown(figure, study, point)) continue;
           const std::string key = key_of(study, point, with_all_values);
           if (!seen.insert(key).second) continue;
           if (seen.size() > kMostLookedAt) return;
+          if (study.plan.machine(point) == nullptr || study.plan.policy(point) == nullptr) continue;
           const std::set<std::string>* const there = names_at(study, point);
           if (there == nullptr) return;
           names.found(*there);

@@ -2,6 +2,10 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <span>
+#include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "host/api/by_caller.h"
 #include "host/api/experiment_state.h"
@@ -9,6 +13,7 @@
 #include "host/core/folder.h"
 #include "host/recording/program_studies.h"
 #include "host/timing/report/file.h"
+#include "host/timing/sweep/shared_points.h"
 
 namespace nearwarp {
 namespace {
@@ -72,31 +77,42 @@ void add(ExperimentOutcome& all, const sweep::Outcome& one) {
   all.stopped = all.stopped || one.stopped;
 }
 
+/// By study: a point that several have is the first one's.
+std::vector<sweep::RunOptions> options_of(std::span<const sweep::Plan* const> plans,
+                                          const sweep::RunOptions& own) {
+  std::vector<sweep::RunOptions> all;
+  for (std::unordered_set<size_t>& others : sweep::points_of_earlier(plans)) {
+    all.push_back(own);
+    all.back().others = std::move(others);
+  }
+  return all;
+}
+
 /// All of the points in the file are "already there".
-ExperimentOutcome count(const Experiment::State& e, const sweep::RunOptions& own,
+ExperimentOutcome count(const Experiment::State& e, const std::vector<sweep::RunOptions>& own,
                         const sweep::ResultsFile& file) {
   ExperimentOutcome all;
-  for_each_study(e, own, [&](const auto& study, const sweep::RunOptions& options) {
-    add(all, sweep::count_results(study.plan, options, file));
-  });
+  for (size_t i = 0; i < e.studies.size(); ++i)
+    add(all, sweep::count_results(e.studies[i].plan, own[i], file));
   return all;
 }
 
 ExperimentOutcome run_studies(const Experiment::State& e, const SweepOptions& how,
-                              const sweep::RunOptions& own, sweep::ResultsFile& file) {
+                              const std::vector<sweep::RunOptions>& own, sweep::ResultsFile& file) {
   ExperimentOutcome all;
   const ExperimentOutcome before = count(e, own, file);
   Surroundings surroundings(e, how,
-                            before.points - before.already_there + (own.retry ? before.failed : 0));
+                            before.points - before.already_there + (how.retry ? before.failed : 0));
   const auto runner = sweep_runner(how);
-  for_each_study(e, own, [&](const auto& study, const sweep::RunOptions& options) {
+  for (size_t i = 0; i < e.studies.size(); ++i) {
+    const experiment::PlannedStudy& study = e.studies[i];
     if (all.stopped) {
-      all.points += sweep::count_results(study.plan, options, file).points;
-      return;
+      all.points += sweep::count_results(study.plan, own[i], file).points;
+      continue;
     }
     surroundings.begin(study);
-    add(all, sweep::run_sweep(study.plan, options, *runner, surroundings, file));
-  });
+    add(all, sweep::run_sweep(study.plan, own[i], *runner, surroundings, file));
+  }
   return all;
 }
 
@@ -104,7 +120,6 @@ ExperimentOutcome run_studies(const Experiment::State& e, const SweepOptions& ho
 
 ExperimentOutcome run_experiment(const Experiment::State& e, const SweepOptions& options) {
   sweep::RunOptions own = run_options(options, e.launches);
-  own.find_by_id = true;  // as count() does
   make_folder(options.out, "out");
   if (!own.checkpoints.empty()) make_folder(own.checkpoints, "checkpoints");
   const sweep::ResultsFolder folder = results_folder_of_experiment(options.out);
@@ -123,8 +138,12 @@ ExperimentOutcome run_experiment(const Experiment::State& e, const SweepOptions&
     });
   std::error_code failed;
   if (is_part && fs::exists(folder.whole(), failed)) file.read_also(folder.whole());
+  std::vector<const sweep::Plan*> plans;
+  for (const experiment::PlannedStudy& study : e.studies) plans.push_back(&study.plan);
+  file.place(plans);
+  const std::vector<sweep::RunOptions> of_studies = options_of(plans, own);
   ExperimentOutcome outcome =
-      options.only_count ? count(e, own, file) : run_studies(e, options, own, file);
+      options.only_count ? count(e, of_studies, file) : run_studies(e, options, of_studies, file);
   outcome.file = file.path();
   for (const experiment::PlannedStudy& study : e.studies)
     if (outcome.failed != 0 && outcome.first_failure.empty())

@@ -41,15 +41,6 @@ inline sweep::ResultsFolder results_folder_of_experiment(const std::string& fold
   return {folder, "results"};
 }
 
-/// Calls visit(study, options) for all studies; a point that several have is the first one's.
-template <class Visit>
-void for_each_study(const Experiment::State& e, sweep::RunOptions options, Visit visit) {
-  for (const experiment::PlannedStudy& study : e.studies) {
-    visit(study, options);
-    for (const sweep::Point& point : study.points) options.others.insert(point.id);
-  }
-}
-
 /// Runs what is missing. Throws nearwarp::Error.
 ExperimentOutcome run_experiment(const Experiment::State& e, const SweepOptions& options);
 

@@ -143,7 +143,8 @@ SweepOutcome run_sweep(const Sweep::State& sweep, const SweepOptions& options) {
     file.read_also(folder->whole());
   sweep::Outcome outcome;
   if (options.only_count) {
-    file.place(plan);
+    const sweep::Plan* const one = &plan;
+    file.place({&one, 1});
     outcome = sweep::count_results(plan, own, file);
   } else {
     Surroundings surroundings(sweep, options);

@@ -13,6 +13,7 @@
 #include "host/timing/sweep/places.h"
 #include "host/timing/sweep/plan.h"
 #include "host/timing/sweep/results_folder.h"
+#include "host/timing/sweep/shared_points.h"
 
 namespace nearwarp {
 namespace {
@@ -65,33 +66,33 @@ void SweepParts::divide(uint32_t parts) {
   const size_t all = planned();
   part_.assign(all, kDone);
   points_ = 0;
-  by_id_.clear();
-  if (plans_.size() == 1) {
-    places_ = std::make_unique<sweep::Places>(*plans_[0]);
-    for (size_t i = 0; i < all; ++i) add(i, i);
-    return;
-  }
+  places_.clear();
+  earlier_ = sweep::points_of_earlier(plans_);
   size_t point = 0;
-  for (const sweep::Plan* plan : plans_)
-    for (const sweep::Point& p : plan->points) {
-      if (by_id_.try_emplace(p.id, point).second) add(point, p.index);
-      point += 1;
+  for (size_t k = 0; k < plans_.size(); ++k) {
+    places_.emplace_back(*plans_[k]);
+    for (size_t i = 0; i < plans_[k]->points.size(); ++i, ++point) {
+      if (earlier_[k].contains(i)) continue;
+      part_[point] = sweep::part_of(i, parts);
+      files_[part_[point]].left += 1;
+      points_ += 1;
     }
-}
-
-void SweepParts::add(size_t point, size_t index) {
-  part_[point] = sweep::part_of(index, parts());
-  files_[part_[point]].left += 1;
-  points_ += 1;
+  }
 }
 
 std::optional<size_t> SweepParts::find(const sweep::Record& record) {
-  if (places_ != nullptr) {
-    if (record.sweep != plans_[0]->id) return places_->of(record);
-    return record.index < part_.size() ? std::optional<size_t>(record.index) : std::nullopt;
+  size_t first = 0;  // of the plan
+  for (size_t k = 0; k < plans_.size(); first += plans_[k]->points.size(), ++k)
+    if (record.sweep == plans_[k]->id && record.index < plans_[k]->points.size() &&
+        !earlier_[k].contains(record.index))
+      return first + record.index;
+  first = 0;
+  for (size_t k = 0; k < plans_.size(); first += plans_[k]->points.size(), ++k) {
+    if (record.sweep == plans_[k]->id) continue;
+    const std::optional<size_t> at = places_[k].of(record);
+    if (at.has_value() && !earlier_[k].contains(*at)) return first + *at;
   }
-  const auto at = by_id_.find(record.id);
-  return at == by_id_.end() ? std::nullopt : std::optional(at->second);
+  return std::nullopt;
 }
 
 void SweepParts::look() {

@@ -8,7 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "host/api/nearwarp.h"
@@ -42,8 +42,8 @@ class SweepParts {
   /// Joins what parts have found to the file of the whole, where those look that run parts. Throws
   /// nearwarp::Error as sweep::join_parts() does.
   void join();
-  /// Before what follows. Of a single sweep no points are made but those of lines that another one
-  /// wrote.
+  /// Before what follows. No points are made but those of lines that another sweep wrote, and those
+  /// that several sweeps may have.
   void divide(uint32_t parts);
   uint32_t parts() const { return static_cast<uint32_t>(files_.size()) - 1; }
   /// The file of the part's results; a single part's is the whole's.
@@ -67,8 +67,7 @@ class SweepParts {
     uint64_t failures_from = 0;
     size_t left = 0;
   };
-  /// A point of all plans' points in a row.
-  void add(size_t point, size_t index);
+  /// The point of all plans' points in a row that the line is of.
   std::optional<size_t> find(const sweep::Record& record);
   void read_on(File& file);
 
@@ -78,8 +77,8 @@ class SweepParts {
   std::vector<File> files_;     ///< of the whole, then of each part
   std::vector<uint32_t> part_;  ///< by point that is not done; else kDone
   size_t points_ = 0;
-  std::unique_ptr<sweep::Places> places_;          ///< of a single sweep
-  std::unordered_map<std::string, size_t> by_id_;  ///< of several
+  std::vector<sweep::Places> places_;                ///< by plan
+  std::vector<std::unordered_set<size_t>> earlier_;  ///< by plan: points that an earlier one has
 };
 
 }  // namespace nearwarp

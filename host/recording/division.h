@@ -31,6 +31,8 @@ struct DivisionNeeds {
   bool apart = false;     ///< SMs lie in the parts of some machine's memory
   std::vector<uint64_t> resident =
       {};  ///< by launch: thread blocks on a machine at a time, at most
+
+  bool operator==(const DivisionNeeds&) const = default;
 };
 
 }  // namespace nearwarp::runtime

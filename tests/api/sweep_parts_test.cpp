@@ -65,8 +65,15 @@ TEST_F(Points, CountWhereverTheyAre) {
 TEST_F(Points, ThoseOfSeveralSweepsAreTheFirstOnes) {
   const sweep::Plan other = sweep::expand(definition({"sm.warps=16,24"}));
   SweepParts points({&plan_, &other}, results_, false);
+  const size_t made = plan_.points.made() + other.points.made();
   points.divide(2);
   EXPECT_EQ(points.points(), 6u);
+  EXPECT_EQ(plan_.points.made() + other.points.made(), made + 4) << "the two that both have";
+  // A line of the second's counts for the first, whose point it is.
+  const sweep::Point shared = other.points[0];
+  append(results_.whole(), sweep::failure_line(other, shared, "out of memory"));
+  points.look();
+  EXPECT_EQ(points.left(), 5u);
 }
 
 TEST_F(Points, OfAnotherSweepsLinesAreFoundByTheirValues) {

@@ -292,6 +292,14 @@ TEST(Compare, WaitingForMemoryIsDividedByWherePacketsWere) {
   EXPECT_TRUE(contains(compare::sentence(a, b, "x", "b"),
                        "1,500 in k0 alone, whose warps wait longer for memory (mostly RX links)"))
       << compare::sentence(a, b, "x", "b");
+  // In a phase of a mechanism's that is its doing, wherever packets were.
+  Json in_phase = b;
+  in_phase["kernels"] = {{{"kernel", "k0"}, {"begin_cycle", 0}, {"cycles", 2500}}};
+  in_phase["phases"] = {
+      {{"name", "learns"}, {"stands_still", false}, {"begin_cycle", 0}, {"end_cycle", 2000}}};
+  EXPECT_TRUE(
+      compare::sentence(a, in_phase, "x", "b").ends_with("whose warps wait longer for memory"))
+      << compare::sentence(a, in_phase, "x", "b");
   for (Json* run : {&a, &b}) (*run)["kernel_totals"][0]["kernel"] = "_Z3addPfiS_";
   EXPECT_TRUE(contains(compare::sentence(a, b, "x", "b"), "1,500 in add alone, whose"))
       << compare::sentence(a, b, "x", "b");
@@ -303,6 +311,36 @@ TEST(Compare, WaitingForMemoryIsDividedByWherePacketsWere) {
   EXPECT_EQ(parts_of(cause_of(compare::decompose(a, b).causes, "wait for memory")), parts);
   a.erase("way");
   EXPECT_TRUE(cause_of(compare::decompose(a, b).causes, "wait for memory").parts.empty());
+}
+
+/// SMs without warps wait for those that have some, but for what changes in how work is spread.
+TEST(Compare, SmsWithoutWarpsWaitForWhatTheOthersWaitFor) {
+  const auto run_of = [](uint64_t cycles, uint64_t memory, uint64_t issued) {
+    Json json = run_of_kernels(1, {{cycles, memory}}, 0);
+    Json& uses = json["kernel_totals"][0]["sm_cycles"][0]["uses"];
+    uses["memory"] = memory;
+    uses["issued"] = issued;
+    uses["no_warp"] = cycles - memory - issued;
+    return json;
+  };
+  const auto more = [](const Json& a, const Json& b, const char* what) {
+    const compare::Decomposition d = compare::decompose(a, b);
+    const auto& causes = d.kernels.at(0).causes;
+    const auto at = std::ranges::find(causes, what, &compare::CycleShare::what);
+    return at == causes.end() ? 0 : at->cycles;
+  };
+  // One SM in ten has a warp before and after: all of the change is what this one does.
+  const Json before = run_of(1000, 50, 50);
+  EXPECT_EQ(more(before, run_of(3000, 240, 60), "wait for memory"), 1900);
+  EXPECT_EQ(more(before, run_of(3000, 240, 60), "issue"), 100);
+  EXPECT_EQ(more(before, run_of(3000, 240, 60), "have no warp"), 0);
+  EXPECT_EQ(more(before, run_of(500, 10, 40), "wait for memory"), -400);
+  // Work that is on fewer SMs afterwards is spread worse by so much.
+  EXPECT_EQ(more(before, run_of(3000, 100, 50), "wait for memory"), 500);
+  EXPECT_EQ(more(before, run_of(3000, 100, 50), "have no warp"), 1500);
+  // Cycles without a warp that do not change are no one's.
+  EXPECT_EQ(more(before, run_of(1010, 60, 50), "wait for memory"), 10);
+  EXPECT_EQ(more(before, run_of(1010, 60, 50), "have no warp"), 0);
 }
 
 /// `k0` has one launch, of 1000 cycles, in which warps waited for offloaded work and the mechanism.
@@ -354,6 +392,50 @@ TEST(Compare, WaitingForOffloadedWorkIsDividedByWhatExecutedIt) {
   EXPECT_EQ(parts_of(cause_of(d.kernels[0].causes, "wait for offloaded work")), parts);
   const std::string text = compare::format_shortly(d, "b over a", 200);
   EXPECT_EQ(text, "");  // no cycle more
+}
+
+TEST(Compare, WaitingAtBarriersBesideOffloadedWarpsIsSaidToBe) {
+  const Json a = run_of_kernels(1, {{500, 0}}, 0);
+  Json b = run_of_kernels(1, {{1000, 0}}, 0);
+  b["kernel_totals"][0]["sm_cycles"][0]["uses"]["memory"] = 0;
+  b["kernel_totals"][0]["sm_cycles"][0]["uses"]["issued"] = 400;
+  b["kernel_totals"][0]["sm_cycles"][0]["uses"]["barrier"] = 600;
+  EXPECT_TRUE(compare::sentence(a, b, "x", "b").ends_with("whose warps wait longer at barriers"))
+      << compare::sentence(a, b, "x", "b");
+  Json uses;
+  for (const report::CycleUse& use : report::kCycleUses) uses[use.name] = 0;
+  uses["memory"] = 100;
+  b["kernel_totals"][0]["sm_cycles"].push_back({{"sms", "stack_sm"}, {"uses", uses}});
+  EXPECT_TRUE(contains(compare::sentence(a, b, "x", "b"),
+                       "whose warps wait longer at barriers, while offloaded ones wait for memory"))
+      << compare::sentence(a, b, "x", "b");
+}
+
+/// Warps that wait to be offloaded wait for those that are, and these for whatever SMs near memory
+/// mostly do: lines of other stacks are no reason where the next instruction is not issued either.
+TEST(Compare, ASentenceSaysWhatHoldsUpOffloadedWarps) {
+  const Json a = run_of_kernels(1, {{500, 0}}, 0);
+  const auto said = [&](uint64_t offload, uint64_t mechanism, uint64_t issued, uint64_t memory) {
+    Json b = offloading_run(offload, mechanism);
+    Json uses;
+    for (const report::CycleUse& use : report::kCycleUses) uses[use.name] = 0;
+    uses["memory"] = memory;
+    uses["issued"] = issued;
+    uses["no_warp"] = 50;
+    b["kernel_totals"][0]["sm_cycles"].push_back({{"sms", "stack_sm"}, {"uses", uses}});
+    b["candidates"] = {{{"kernel", "k0"}, {"local_lines", 10}, {"remote_lines", 30}}};
+    const std::string text = compare::sentence(a, b, "x", "b");
+    return text.substr(text.find("whose"));
+  };
+  EXPECT_EQ(said(600, 0, 900, 50), "whose offloaded warps are more than stack SMs can issue");
+  EXPECT_EQ(said(600, 0, 50, 900), "whose offloaded warps wait for remote lines");
+  EXPECT_EQ(
+      said(100, 600, 900, 50),
+      "whose warps wait for room near memory, where others are more than stack SMs can issue");
+  EXPECT_EQ(said(100, 600, 50, 900),
+            "whose warps wait for room near memory, where others wait for remote lines");
+  EXPECT_EQ(said(100, 600, 1, 1), "whose warps wait for the mechanism");
+  EXPECT_EQ(said(600, 0, 1, 2), "whose offloaded warps wait for remote lines");
 }
 
 TEST(Compare, WaitingForTheMechanismHasThePhasesInWhichAllStandsStill) {

@@ -49,7 +49,7 @@ struct Rig {
   void fill(const std::function<double(const std::string& workload, const std::string& policy,
                                        const sweep::Point& point)>& cycles) {
     for (const PlannedStudy& s : studies)
-      for (const sweep::Point& p : s.points) {
+      for (const sweep::Point& p : s.points()) {
         if (!p.error.empty()) continue;
         const double n =
             cycles(s.plan.definition.programs[p.program].name, s.plan.policy_name(p), p);
@@ -112,7 +112,7 @@ TEST(Chart, AMissingRunLeavesAGapAndANoteAndIsInNoMean) {
   Rig rig(kStudy + figure("x = \"workload\"\nseries = \"policy\"\nvalue = \"cycles\"\n"
                           "summary = \"arithmetic\"\n"));
   rig.fill(made_up);
-  const sweep::Point& point = rig.studies[0].points[3];  // b under tom
+  const sweep::Point& point = rig.studies[0].points()[3];  // b under tom
   rig.results[point.id] = {{"status", "failed"}, {"error", "it broke"}};
   const Chart chart = rig.chart();
   const auto v = values(chart);
@@ -124,12 +124,23 @@ TEST(Chart, AMissingRunLeavesAGapAndANoteAndIsInNoMean) {
   EXPECT_TRUE(contains(chart.notes[1], "without b")) << chart.notes[1];
 }
 
+TEST(Chart, AReasonThatManyPointsHaveIsToldOnce) {
+  Rig rig(kStudy + figure("x = \"workload\"\nseries = \"policy\"\nvalue = \"cycles\"\n"));
+  rig.fill(made_up);
+  for (const sweep::Point& point : rig.studies[0].points())
+    rig.results[point.id] = {{"status", "failed"}, {"error", "there is no library"}};
+  const Chart chart = rig.chart();
+  ASSERT_EQ(chart.notes.size(), 1u);
+  EXPECT_EQ(chart.notes[0],
+            "a on tom under baseline; a on tom under tom; 2 more: there is no library");
+}
+
 TEST(Chart, NotesSayWherePoliciesHaveOtherSmsAndWhereFewInstancesDecided) {
   Rig rig(kStudy + figure("x = \"workload\"\nseries = \"policy\"\npolicies = [\"tom\"]\n"
                           "value = \"cycles\"\nas = \"speedup\"\nreference = \"baseline\"\n"));
   rig.fill(made_up);
   for (const PlannedStudy& s : rig.studies)
-    for (const sweep::Point& p : s.points) {
+    for (const sweep::Point& p : s.points()) {
       Json& run = rig.results[p.id]["run"];
       const bool baseline = s.plan.policy_name(p) == "baseline";
       run["sm_cycles"] = {{{"sms", "sm"}, {"count", baseline ? 68 : 64}}};
@@ -194,7 +205,7 @@ void fill_mix(Rig& rig) {
   rig.fill([](const std::string& workload, const std::string& policy, const sweep::Point&) {
     return (workload == "a" ? 100 : workload == "b" ? 200 : 1000) / (policy == "tom" ? 2.0 : 1.0);
   });
-  for (const sweep::Point& point : rig.studies[0].points) {
+  for (const sweep::Point& point : rig.studies[0].points()) {
     if (point.program != 0) continue;
     const double times = point.policy == 0 ? 1 : 0.5;
     rig.results[point.id]["run"]["applications"] = {{{"name", "a"},
@@ -279,7 +290,7 @@ TEST(Chart, CurvesAreOverTheKeysValueInEffectOfAllTheirStudies) {
           "reference_study = \"s\"\nmean = \"geometric\"\n");
   const PlannedStudy& more = rig.studies[1];
   rig.fill([&](const std::string&, const std::string& policy, const sweep::Point& p) {
-    const bool own = std::any_of(more.points.begin(), more.points.end(),
+    const bool own = std::any_of(more.points().begin(), more.points().end(),
                                  [&](const sweep::Point& q) { return &p == &q; });
     return policy == "baseline" ? 96.0 : own ? more.plan.machine(p)->stack.sm_warps : 48.0;
   });
@@ -420,11 +431,11 @@ set = ["sm.warps=16,32", "energy.links.idle_fj_per_bit=0,1500"]
   const sweep::Plan& plan = rig.studies[0].plan;
   experiment::DescribedPoints in_order, others;
   std::set<std::string> hashes;
-  for (const sweep::Point& p : rig.studies[0].points) hashes.insert(in_order.hash(plan, p));
-  EXPECT_EQ(hashes.size(), rig.studies[0].points.size());
+  for (const sweep::Point& p : rig.studies[0].points()) hashes.insert(in_order.hash(plan, p));
+  EXPECT_EQ(hashes.size(), rig.studies[0].points().size());
   // In another order they are the same, and changes are each point's own.
-  for (size_t i = rig.studies[0].points.size(); i-- > 0;) {
-    const sweep::Point& p = rig.studies[0].points[i];
+  for (size_t i = rig.studies[0].points().size(); i-- > 0;) {
+    const sweep::Point& p = rig.studies[0].points()[i];
     EXPECT_TRUE(hashes.contains(others.hash(plan, p)));
     EXPECT_EQ(others.hash(plan, p), in_order.hash(plan, p));
     EXPECT_EQ(others.changes(plan, p).contains("sm.warps"),

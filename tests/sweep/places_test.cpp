@@ -58,16 +58,14 @@ TEST_F(SweepPlaces, ARecordingIsFoundHoweverItsPathIsWritten) {
   EXPECT_EQ(ids().size(), 16u);
 }
 
-/// As in an experiment, whose studies all write one file.
-TEST_F(SweepPlaces, WhatOtherSweepsHaveWrittenIsFoundByIdsWithoutReadingTheFileAgain) {
+/// As in an experiment whose programs were given other names.
+TEST_F(SweepPlaces, AProgramWithAnotherNameIsFoundByWhatItIs) {
   sweep::Definition named = definition({"sm.warps=16,24"});
   named.programs[0].name = "another name";  // of the same program
   SweepRig().run(sweep::expand(std::move(named)), path_);
   SweepRig rig;
-  rig.options.find_by_id = true;
   ResultsFile file(path_);
   const Outcome outcome = sweep::run_sweep(plan_, rig.options, rig.runner, rig.surroundings, file);
-  EXPECT_FALSE(file.is_placed(plan_.id));
   EXPECT_EQ(outcome.already_there, 2u);
   EXPECT_EQ(outcome.finished, 10u);
   EXPECT_EQ(sweep::count_results(plan_, rig.options, file).already_there, 12u);

@@ -132,8 +132,10 @@ TEST(Plan, OfAMillionPointsOnlyWhatIsAskedForIsMade) {
       {numbers_of("l1.hit_latency_cycles", 20, 500), numbers_of("run.max_cycles", 1000, 250)});
   d.policies = {"baseline"};
   const size_t many = d.programs.size() * 500 * 250;
+  d.divided = true;  // its ids depend on what else the sweep has
   sweep::Plan plan = sweep::expand(d);
   EXPECT_EQ(plan.points.size(), many);
+  EXPECT_EQ(plan.points.made(), 1u + 499 + 249);
   const Point last = plan.points[many - 1];
   EXPECT_EQ(plan.overrides(last),
             (std::vector<std::string>{"l1.hit_latency_cycles=519", "run.max_cycles=1249"}));

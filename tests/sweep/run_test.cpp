@@ -244,6 +244,40 @@ TEST_F(SweepRun, PartsOfAPointAreOneResult) {
   }
 }
 
+/// Parts suit examples of a program's points, and a point that needs more has parts of its own:
+/// no point is made for another one's sake.
+TEST_F(SweepRun, PartsOfManyPointsAreThoseOfTheirExamples) {
+  std::string cycles = "run.max_cycles=100000", warps = "sm.warps=8";
+  for (int i = 1; i < 100; ++i) cycles += "," + std::to_string(100000 + i);
+  for (int i = 2; i <= 6; ++i) warps += "," + std::to_string(8 * i);
+  sweep::Definition d = definition({cycles, warps, "sm.registers=1024,65536"}, {"alpha"});
+  d.divided = true;
+  const Plan plan = sweep::expand(d);
+  ASSERT_EQ(plan.points.size(), 100u * 6 * 2 * 2);
+  size_t made = 0;
+  std::vector<runtime::DivisionNeeds> asked;
+  SweepRig rig;
+  rig.surroundings.launches = 4;
+  rig.surroundings.stop_at = 70;
+  rig.options.divide = [&](const runtime::Recording& recording,
+                           const runtime::DivisionNeeds& needs) {
+    asked.push_back(needs);
+    return runtime::Division{runtime::divide(recording, 2, 1, needs.together)};
+  };
+  rig.runner.simulate = [&](const sim::ReplayJob& system) -> report::RunResult {
+    if (made == 0) made = plan.points.made();
+    throw Error("none is needed: " + system.machine->name);
+  };
+  EXPECT_EQ(rig.run(plan, path_).finished, 70u);
+  // Examples are made to check the sweep and for the first division; then a portion of points.
+  const size_t examples = plan.examples(0).size();
+  EXPECT_EQ(examples, 2u * (1 + 99 + 5 + 1));
+  EXPECT_GT(made, examples);
+  EXPECT_LE(made, 2 * examples + sweep::kDividedPointsAtOnce);
+  ASSERT_FALSE(asked.empty());
+  for (const runtime::DivisionNeeds& needs : asked) EXPECT_GE(needs.resident, asked[0].resident);
+}
+
 TEST_F(SweepRun, AFailureIsAResult) {
   SweepRig rig;
   rig.runner.simulate = [](const sim::ReplayJob& system) {
@@ -376,7 +410,8 @@ TEST_F(SweepRun, WhatAnotherSweepHasWrittenIsFoundByItsValues) {
   for (int i = 17; i < 49; ++i) warps += "," + std::to_string(i);
   const Plan many = some({warps, "sm.schedulers=2", "offload.dynamic_control=true,false"});
   ResultsFile file(path_);
-  file.place(many);
+  const Plan* const one = &many;
+  file.place({&one, 1});
   size_t found = 0;
   for (size_t i = 0; i < many.points.size(); ++i) {
     const ResultsFile::Entry* there = find_point(many, file, i);
@@ -389,7 +424,7 @@ TEST_F(SweepRun, WhatAnotherSweepHasWrittenIsFoundByItsValues) {
 
 TEST_F(SweepRun, PointsOfOthersAreLeftOut) {
   SweepRig rig;
-  rig.options.others = {plan_.points[3].id, plan_.points[5].id};
+  rig.options.others = {3, 5};
   const Outcome outcome = rig.run(plan_, path_);
   EXPECT_EQ(outcome.points, 10u);
   EXPECT_EQ(outcome.finished, 10u);

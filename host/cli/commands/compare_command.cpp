@@ -17,7 +17,8 @@ CommandLine declare_compare() {
                    "experiments): cycles, IPC, energy and traffic first, then configuration, then\n"
                    "where the cycles are, then counters by the weight of their change: over the\n"
                    "largest value of their unit. One of them may be what Nsight Compute's\n"
-                   "'ncu --csv' measured of the program on a device: then cycles of launches");
+                   "'ncu --csv' measured of the program on a device: then\n"
+                   "launches are compared one by one");
   line.flag("all", "all values that differ, not only the 20 of each run that matter most");
   ResultFiles::declare(line, "docs/json.md", "value that differs");
   line.flag("exit-code", "exit with 1 if anything differs");

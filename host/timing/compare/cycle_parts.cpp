@@ -89,7 +89,7 @@ CycleParts parts_of_mechanism(const Json& run, const std::string& kernel, double
     parts[phase.at("name").get<std::string>()] += still;
     left -= still;
   }
-  if (!parts.empty()) parts["decisions and registers"] = left;
+  if (!parts.empty()) parts[kDecisions] = left;
   return parts;
 }
 

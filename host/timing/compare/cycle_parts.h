@@ -37,5 +37,7 @@ double remote_share(const nlohmann::ordered_json& run, const std::string& kernel
 
 /// The name in results of the SMs that every machine has.
 inline constexpr const char* kMainSms = "sm";
+/// The part of waiting for a mechanism in which not all stands still.
+inline constexpr const char* kDecisions = "decisions and registers";
 
 }  // namespace nearwarp::compare

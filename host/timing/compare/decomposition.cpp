@@ -28,7 +28,8 @@ constexpr size_t use_named(std::string_view name) {
   return use;
 }
 constexpr size_t kMemory = use_named("memory"), kMisses = use_named("misses"),
-                 kOffload = use_named("offload"), kMechanism = use_named("mechanism");
+                 kOffload = use_named("offload"), kMechanism = use_named("mechanism"),
+                 kNoWarp = use_named("no_warp");
 
 constexpr const char* kOutside = "outside of kernels";
 constexpr const char* kOthers =
@@ -36,7 +37,7 @@ constexpr const char* kOthers =
 
 struct KernelCycles {
   int64_t cycles = 0;
-  bool known = false;                                            ///< what they were spent on
+  bool known = false;                                            ///< their uses are
   Uses uses = {};                                                ///< cycles, mean of the SMs
   std::array<CycleParts, report::kCycleUses.size()> parts = {};  ///< of some of them
 };
@@ -65,10 +66,32 @@ std::map<std::string, KernelCycles> kernels_of(const Json& run) {
     for (const double cycles : k.uses) all += cycles;
     // SMs of kernels that overlap are not told apart.
     k.known = k.cycles > 0 && std::abs(all - static_cast<double>(k.cycles)) < 0.5;
-    k.parts[kOffload] = parts_of_offload(run, name, k.uses[kOffload]);
-    k.parts[kMechanism] = parts_of_mechanism(run, name, k.uses[kMechanism]);
   }
   return kernels;
+}
+
+/// SMs that have no warp wait for those that have: as far as they were as many before, for each
+/// cycle of the others, their cycles are counted as what the others do. That there is no warp keeps
+/// what changes in how the work is spread.
+void share_idle_cycles(KernelCycles& a, KernelCycles& b) {
+  const double idle_before = a.uses[kNoWarp], idle_after = b.uses[kNoWarp];
+  const double before = static_cast<double>(a.cycles) - idle_before;
+  const double more = static_cast<double>(b.cycles) - idle_after - before;
+  const double idle_more = idle_after - idle_before;
+  if (before <= 0 || more * idle_more <= 0) return;
+  const double each = std::min(idle_before / before, idle_more / more);
+  for (KernelCycles* k : {&a, &b}) {
+    for (size_t use = 0; use < k->uses.size(); ++use) {
+      if (use == kNoWarp) continue;
+      k->uses[kNoWarp] -= each * k->uses[use];
+      k->uses[use] += each * k->uses[use];
+    }
+  }
+}
+
+void divide_uses(const Json& run, const std::string& kernel, KernelCycles& k) {
+  k.parts[kOffload] = parts_of_offload(run, kernel, k.uses[kOffload]);
+  k.parts[kMechanism] = parts_of_mechanism(run, kernel, k.uses[kMechanism]);
 }
 
 template <class T>
@@ -162,7 +185,7 @@ std::string mostly(const CycleShare& cause) {
 
 Decomposition decompose(const Json& before, const Json& after) {
   Decomposition d;
-  const auto first = kernels_of(before), second = kernels_of(after);
+  auto first = kernels_of(before), second = kernels_of(after);
   const bool same = first.size() == second.size() &&
                     std::equal(first.begin(), first.end(), second.begin(),
                                [](const auto& a, const auto& b) { return a.first == b.first; });
@@ -173,11 +196,14 @@ Decomposition decompose(const Json& before, const Json& after) {
   std::vector<CycleShare> all;
   for (const report::CycleUse& use : report::kCycleUses) all.push_back({use.label, 0, {}});
   Uses memory_before = {};
-  for (const auto& [name, a] : first) {
-    const KernelCycles& b = second.at(name);
+  for (auto& [name, a] : first) {
+    KernelCycles& b = second.at(name);
     KernelShare share{name, b.cycles - a.cycles, {}};
     outside -= share.cycles;
     if (a.known && b.known) {
+      share_idle_cycles(a, b);
+      divide_uses(before, name, a);
+      divide_uses(after, name, b);
       std::vector<double> more;
       for (size_t use = 0; use < a.uses.size(); ++use) more.push_back(b.uses[use] - a.uses[use]);
       const std::vector<int64_t> cycles = whole(more, share.cycles);

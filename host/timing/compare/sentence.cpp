@@ -25,6 +25,8 @@ using Json = nlohmann::ordered_json;
 constexpr double kNoChange = 0.005;
 /// From this share of a kernel's lines on, those of other stacks are what is waited for.
 constexpr double kMostlyRemote = 0.5;
+/// From this share of the cycles in which SMs have warps on, it is issuing that warps wait for.
+constexpr double kBusy = 0.5;
 /// From this share of the change on, a kernel, a cause or what a mechanism took is named.
 constexpr double kNamed = 0.1;
 
@@ -53,12 +55,15 @@ std::string_view use_of(std::string_view label) {
   return "";
 }
 
-/// Says for what the SMs that execute a kernel's offloaded warps mostly wait.
-std::string offloaded_text(const Json& run, const std::string& kernel) {
-  if (remote_share(run, kernel) >= kMostlyRemote)
-    return "whose offloaded warps wait for remote lines";
+/// Offloaded warps, as the SMs that execute them have them.
+struct HeldUp {
+  std::string by;      ///< what these SMs mostly do, in words; empty: nothing that holds warps up
+  bool often = false;  ///< they have something to do in a share of their cycles that is named
+};
+
+HeldUp held_up(const Json& run, const std::string& kernel) {
+  uint64_t lines = 0, misses = 0, all = 0, with_warps = 0, most_cycles = 0;
   std::string_view most;
-  uint64_t cycles = 0;
   for (const Json& total : run.value("kernel_totals", Json::array())) {
     if (total.at("kernel") != kernel) continue;
     for (const Json& sms : total.value("sm_cycles", Json::array())) {
@@ -66,44 +71,30 @@ std::string offloaded_text(const Json& run, const std::string& kernel) {
       for (const report::CycleUse& use : report::kCycleUses) {
         const std::string_view name = use.name;
         const auto spent = sms.at("uses").at(use.name).get<uint64_t>();
-        if (name == "no_warp" || spent <= cycles) continue;
+        all += spent;
+        if (name != "no_warp") with_warps += spent;
+        if (name == "memory" || name == "misses") lines += spent;
+        if (name == "misses") misses += spent;
+        if (name == "no_warp" || spent <= most_cycles) continue;
         most = name;
-        cycles = spent;
+        most_cycles = spent;
       }
     }
   }
-  if (most == "memory") return "whose offloaded warps wait for memory";
-  if (most == "misses" || most == "lsu")
-    return "whose offloaded warps wait for the stack SMs' load-store units";
-  if (most == "issued") return "whose offloaded warps are more than stack SMs can issue";
-  if (most == "network") return "whose offloaded warps wait for the network";
-  return "whose warps wait for offloaded work";
-}
-
-/// The kernel's largest cause in the direction of its change, that there is no warp aside: that
-/// follows from what the others wait for.
-std::string cause_text(const Json& after, const Decomposition& all, const KernelShare& kernel) {
-  const CycleShare* most = nullptr;
-  for (const CycleShare& c : kernel.causes)
-    if ((c.cycles > 0) == (kernel.cycles > 0) && use_of(c.what) != "no_warp" &&
-        std::llabs(c.cycles) >= kNamed * static_cast<double>(std::llabs(kernel.cycles)) &&
-        (most == nullptr || std::llabs(c.cycles) > std::llabs(most->cycles)))
-      most = &c;
-  if (most == nullptr) {
-    // SMs that run out of warps sooner or later: how the work is spread, or fewer SMs.
-    return kernel.causes.empty() ? "" : kernel.cycles > 0 ? ", whose SMs run out of warps" : "";
+  const auto has_share = [](double share, uint64_t cycles, uint64_t of) {
+    return of != 0 && static_cast<double>(cycles) >= share * static_cast<double>(of);
+  };
+  const bool often = has_share(kNamed, std::max(lines, most_cycles), all);
+  if (lines >= most_cycles && lines != 0) {
+    if (remote_share(run, kernel) >= kMostlyRemote) return {"wait for remote lines", often};
+    return {2 * misses > lines ? "wait for the stack SMs' load-store units" : "wait for memory",
+            often};
   }
-  const std::string_view use = use_of(most->what);
-  if (use == "offload" && kernel.cycles > 0) return ", " + offloaded_text(after, kernel.kernel);
-  // Where memory was waited for is known of all kernels together.
-  const auto of_all = std::ranges::find(all.causes, most->what, &CycleShare::what);
-  const bool alike = (use == "memory" || use == "misses") && of_all != all.causes.end() &&
-                     (of_all->cycles > 0) == (most->cycles > 0);
-  const std::string place = !most->parts.empty() ? mostly(*most) : alike ? mostly(*of_all) : "";
-  for (const Words& words : kWords)
-    if (words.use == use)
-      return fmt::format(", {}{}", kernel.cycles > 0 ? words.more : words.less, place);
-  return "";
+  if (most == "lsu") return {"wait for the stack SMs' load-store units", often};
+  if (most == "issued" && has_share(kBusy, most_cycles, with_warps))
+    return {"are more than stack SMs can issue", often};
+  if (most == "network") return {"wait for the network", often};
+  return {"", often};
 }
 
 /// Was a mechanism in one of its phases for at least half of the kernel's cycles? These say little
@@ -122,6 +113,43 @@ bool ran_in_phases(const Json& run, const std::string& kernel) {
     }
   }
   return inside != 0 && 2 * inside >= all;
+}
+
+/// The kernel's largest cause in the direction of its change, that there is no warp aside: that
+/// follows from what the others wait for.
+std::string cause_text(const Json& after, const Decomposition& all, const KernelShare& kernel) {
+  const CycleShare* most = nullptr;
+  for (const CycleShare& c : kernel.causes)
+    if ((c.cycles > 0) == (kernel.cycles > 0) && use_of(c.what) != "no_warp" &&
+        std::llabs(c.cycles) >= kNamed * static_cast<double>(std::llabs(kernel.cycles)) &&
+        (most == nullptr || std::llabs(c.cycles) > std::llabs(most->cycles)))
+      most = &c;
+  if (most == nullptr) {
+    // SMs that run out of warps sooner or later: how the work is spread, or fewer SMs.
+    return kernel.causes.empty() ? "" : kernel.cycles > 0 ? ", whose SMs run out of warps" : "";
+  }
+  const std::string_view use = use_of(most->what);
+  const HeldUp near = kernel.cycles > 0 ? held_up(after, kernel.kernel) : HeldUp{};
+  if (use == "offload" && !near.by.empty()) return ", whose offloaded warps " + near.by;
+  const std::string of_it = mostly(*most);
+  const bool decides = of_it.empty() || of_it.find(kDecisions) != of_it.npos;
+  if (near.often && !near.by.empty() && !ran_in_phases(after, kernel.kernel)) {
+    if (use == "mechanism" && decides)
+      return ", whose warps wait for room near memory, where others " + near.by;
+    if (use == "barrier")
+      return ", whose warps wait longer at barriers, while offloaded ones " + near.by;
+  }
+  // Where memory was waited for is known of all kernels together.
+  const auto of_all = std::ranges::find(all.causes, most->what, &CycleShare::what);
+  const bool alike = (use == "memory" || use == "misses") && of_all != all.causes.end() &&
+                     (of_all->cycles > 0) == (most->cycles > 0);
+  std::string place = !most->parts.empty() ? mostly(*most) : alike ? mostly(*of_all) : "";
+  // While memory is elsewhere, packets queue in front of the way there: the phase is the reason.
+  if (use == "memory" && ran_in_phases(after, kernel.kernel)) place = "";
+  for (const Words& words : kWords)
+    if (words.use == use)
+      return fmt::format(", {}{}", kernel.cycles > 0 ? words.more : words.less, place);
+  return "";
 }
 
 /// Names the cycles that mechanisms took for themselves, where they are a part of those that are

@@ -127,6 +127,7 @@ class ChartMaker {
     note_impossible();
     for (size_t part = 0; part < parts.size(); ++part)
       if (is_known_[part]) add_part(places, part);
+    note_missing();
     add_summary();
     note_sms(places);
     note_few_instances(places);
@@ -189,7 +190,7 @@ class ChartMaker {
   void note_impossible() {
     for (const PlannedStudy& study : studies_) {
       if (!among(f_.studies, study.study->name)) continue;
-      for (const sweep::Point& point : study.points)
+      for (const sweep::Point& point : study.points())
         if (!point.error.empty())
           chart_.notes.push_back(fmt::format("{}: {}", title_of({&study, &point}), point.error));
     }
@@ -214,9 +215,20 @@ class ChartMaker {
 
   std::optional<double> missing(const Place& p) {
     if (noted_.insert(p.point->id).second)
-      chart_.notes.push_back(
-          fmt::format("{}: {}", title_of(p), why_missing(results_, p.point->id)));
+      missing_[why_missing(results_, p.point->id)].push_back(title_of(p));
     return std::nullopt;
+  }
+
+  /// One reason, such as a program that does not run, is told once.
+  void note_missing() {
+    constexpr size_t kNamed = 2;
+    for (const auto& [why, titles] : missing_) {
+      const size_t named = titles.size() > kNamed + 1 ? kNamed : titles.size();
+      std::string text = titles[0];
+      for (size_t i = 1; i < named; ++i) text += "; " + titles[i];
+      if (named < titles.size()) text += fmt::format("; {} more", titles.size() - named);
+      chart_.notes.push_back(text + ": " + why);
+    }
   }
 
   void add_part(const std::vector<Place>& places, size_t part) {
@@ -364,6 +376,7 @@ class ChartMaker {
   std::vector<bool> is_known_;  ///< by expression: is each of its terms in a run?
   std::map<std::pair<std::string, size_t>, Json> programs_;  ///< by point and program
   std::set<std::string> noted_;
+  std::map<std::string, std::vector<std::string>> missing_;  ///< points' titles, by reason
   Chart chart_;
 };
 

@@ -14,13 +14,21 @@
 namespace nearwarp::experiment {
 
 /// A study with its points.
-struct PlannedStudy {
-  PlannedStudy(const Study* of, sweep::Plan planned)
-      : study(of), plan(std::move(planned)), points(plan.points.begin(), plan.points.end()) {}
+class PlannedStudy {
+ public:
+  PlannedStudy(const Study* of, sweep::Plan planned) : study(of), plan(std::move(planned)) {}
 
   const Study* study;
   sweep::Plan plan;
-  std::vector<sweep::Point> points;  ///< of the plan, made once: figures go through them often
+
+  /// The plan's, all made when they are first asked for, by one thread: figures go through them
+  /// often.
+  const std::vector<sweep::Point>& points() const;
+  /// Those of the plan's examples of all programs, alike.
+  const std::vector<sweep::Point>& examples() const;
+
+ private:
+  mutable std::vector<sweep::Point> points_, examples_;
 };
 
 /// Lines of a results file by the point's id; the last one of an id counts.
@@ -47,7 +55,8 @@ struct Chart {
 };
 
 /// Throws nearwarp::Error for a figure that the studies' points cannot make: several points at one
-/// place without a mean, a reference run or a key that is not there.
+/// place without a mean, a reference run or a key that is not there. Unless something is wrong with
+/// them, it looks at the studies' examples alone.
 void check_figure(const Experiment& experiment, const std::vector<PlannedStudy>& studies,
                   const Figure& figure);
 

@@ -45,11 +45,9 @@ void check_published(const Experiment& e, const Figure& f, std::set<std::string>
   }
 }
 
-}  // namespace
-
-void check_figure(const Experiment& e, const std::vector<PlannedStudy>& studies, const Figure& f) {
-  if (f.each_program) check_programs_values(e, f);
-  const std::vector<Place> places = places_of(studies, f);
+void check_places(const Experiment& e, const std::vector<PlannedStudy>& studies, const Figure& f,
+                  LookedAt points) {
+  const std::vector<Place> places = places_of(studies, f, points);
   if (places.empty())
     throw bad_figure(e, f,
                      "its studies have no points that it shows - look at its 'policies' and "
@@ -70,9 +68,21 @@ void check_figure(const Experiment& e, const std::vector<PlannedStudy>& studies,
                        fmt::format("{} and {} have the same place - say mean = \"geometric\", or "
                                    "have 'x' and 'series' tell them apart",
                                    at->second, title_of(p)));
-    if (f.relation != Relation::kValue) reference_of(e, studies, f, p);
+    if (f.relation != Relation::kValue) check_reference(e, studies, f, p);
   }
   check_published(e, f, std::move(x), series);
+}
+
+}  // namespace
+
+void check_figure(const Experiment& e, const std::vector<PlannedStudy>& studies, const Figure& f) {
+  if (f.each_program) check_programs_values(e, f);
+  try {
+    check_places(e, studies, f, &PlannedStudy::examples);
+  } catch (const Error&) {
+    // A place that a published value names may be none of the examples'.
+    check_places(e, studies, f, &PlannedStudy::points);
+  }
 }
 
 }  // namespace nearwarp::experiment

@@ -123,7 +123,7 @@ void add_run(Json& point, const Json& run, Counters& counters) {
 
 /// The point that a point is compared with: under the study's first policy, perhaps itself.
 const std::string& reference_id(const PlannedStudy& s, const sweep::Point& point) {
-  return s.points[point.index - point.policy].id;
+  return s.points()[point.index - point.policy].id;
 }
 
 /// The run that a point is compared with, if it is another.
@@ -154,7 +154,7 @@ Json summary_of(const std::vector<PlannedStudy>& studies, const Results& results
   std::set<std::string> seen;
   for (const PlannedStudy& s : studies) {
     std::map<std::string, std::pair<double, Json>> most;  // by program
-    for (const sweep::Point& point : s.points) {
+    for (const sweep::Point& point : s.points()) {
       const std::string& name = s.plan.definition.programs[point.program].name;
       const Json* reference = reference_run(s, point, results);
       const auto line = results.find(point.id);
@@ -204,7 +204,7 @@ Json document_of(const Experiment& e, const std::string& version, const std::str
   for (const PlannedStudy& s : studies) {
     const sweep::Plan& plan = s.plan;
     size_t complete = 0, failed = 0;
-    for (const sweep::Point& point : s.points) {
+    for (const sweep::Point& point : s.points()) {
       const auto line = results.find(point.id);
       const bool there = line != results.end();
       complete += there && line->second.at("status") == "complete" ? 1 : 0;

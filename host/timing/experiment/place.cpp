@@ -70,13 +70,26 @@ Error bad_figure(const Experiment& e, const Figure& f, const std::string& what) 
   return Error(fmt::format("figure '{}' ({}:{}): {}", f.name, e.path, f.line, what));
 }
 
-std::vector<Place> places_of(const std::vector<PlannedStudy>& studies, const Figure& f) {
+const std::vector<sweep::Point>& PlannedStudy::points() const {
+  if (points_.size() != plan.points.size()) points_.assign(plan.points.begin(), plan.points.end());
+  return points_;
+}
+
+const std::vector<sweep::Point>& PlannedStudy::examples() const {
+  if (!examples_.empty()) return examples_;
+  for (size_t program = 0; program < plan.definition.programs.size(); ++program)
+    for (const size_t index : plan.examples(program)) examples_.push_back(plan.points[index]);
+  return examples_;
+}
+
+std::vector<Place> places_of(const std::vector<PlannedStudy>& studies, const Figure& f,
+                             LookedAt points) {
   std::vector<Place> places;
   std::set<std::string> seen;  // studies may have points in common
   for (const std::string& name : f.studies) {
     for (const PlannedStudy& study : studies) {
       if (study.study->name != name) continue;
-      for (const sweep::Point& point : study.points) {
+      for (const sweep::Point& point : (study.*points)()) {
         const Place place{&study, &point};
         if (!point.error.empty()) continue;
         if (!f.policies.empty() && !among(f.policies, study.plan.policy_name(point))) continue;
@@ -93,46 +106,51 @@ std::vector<Place> places_of(const std::vector<PlannedStudy>& studies, const Fig
 
 namespace {
 
-/// The study's point of these, with these values of its axes; nullptr if it has none.
-const sweep::Point* point_at(const PlannedStudy& study, const std::string& program,
+/// A point without what it takes to make it.
+struct Found {
+  const PlannedStudy* study;
+  size_t index;
+};
+
+/// The study's points of these, with any values of its axes; `choice`: with these.
+std::vector<Found> points_at(const PlannedStudy& study, const std::string& program,
                              const std::string& machine, const std::string& policy,
-                             const std::vector<size_t>& choice) {
+                             const std::vector<size_t>* choice) {
   const sweep::Definition& d = study.plan.definition;
+  std::vector<Found> found;
   sweep::Point at;
-  at.choice = choice;
-  const auto find = [](size_t& position, size_t count, auto fits) {
-    for (position = 0; position < count; ++position)
-      if (fits()) return true;
-    return false;
-  };
-  const bool there =
-      find(at.program, d.programs.size(), [&] { return d.programs[at.program].name == program; }) &&
-      find(at.machine, d.machines.size(), [&] { return study.plan.machine_name(at) == machine; }) &&
-      find(at.policy, d.policies.size(), [&] { return study.plan.policy_name(at) == policy; });
-  return there ? &study.points[study.plan.index(at)] : nullptr;
+  size_t choices = 1;
+  for (const sweep::Axis& axis : d.axes) choices *= axis.values.size();
+  at.choice.resize(d.axes.size());
+  if (choice != nullptr) at.choice = *choice;
+  for (at.program = 0; at.program < d.programs.size(); ++at.program) {
+    if (d.programs[at.program].name != program) continue;
+    for (at.machine = 0; at.machine < d.machines.size(); ++at.machine) {
+      if (study.plan.machine_name(at) != machine) continue;
+      for (at.policy = 0; at.policy < d.policies.size(); ++at.policy) {
+        if (study.plan.policy_name(at) != policy) continue;
+        // Several are as good as all of them: none is the one.
+        found.push_back({&study, study.plan.index(at)});
+        if (choice != nullptr) return found;
+        if (choices != 1) found.push_back(found.back());
+      }
+    }
+  }
+  return found;
 }
 
-}  // namespace
-
-Place reference_of(const Experiment& e, const std::vector<PlannedStudy>& studies, const Figure& f,
-                   const Place& p) {
+Found find_reference(const Experiment& e, const std::vector<PlannedStudy>& studies, const Figure& f,
+                     const Place& p) {
   const std::string policy = f.reference.empty() ? p.study->study->policies.front() : f.reference;
   const std::string machine =
       f.reference_machine.empty() ? p.study->plan.machine_name(*p.point) : f.reference_machine;
   const std::string wanted = f.reference_alone ? programs_of(p)[*p.program] : program_name(p);
-  const std::optional<size_t> program = f.reference_alone ? 0 : p.program;
-  const auto fits = [&](const PlannedStudy& study, const sweep::Point& point) {
-    const Place other{&study, &point};
-    return program_name(other) == wanted && study.plan.policy_name(point) == policy &&
-           study.plan.machine_name(point) == machine;
-  };
-  if (const sweep::Point* point = point_at(*p.study, wanted, machine, policy, p.point->choice))
-    return {p.study, point, program};
-  std::vector<Place> found;
+  std::vector<Found> found = points_at(*p.study, wanted, machine, policy, &p.point->choice);
+  if (!found.empty()) return found.front();
   for (const PlannedStudy& study : studies) {
     if (study.study->name != f.reference_study) continue;
-    for (const sweep::Point& point : study.points)
-      if (fits(study, point)) found.push_back({&study, &point, program});
+    for (const Found& one : points_at(study, wanted, machine, policy, nullptr))
+      found.push_back(one);
   }
   if (found.size() == 1) return found.front();
   throw bad_figure(
@@ -141,6 +159,20 @@ Place reference_of(const Experiment& e, const std::vector<PlannedStudy>& studies
           "{} has {} reference runs ({} on {} under {}) - name a 'reference' that the study "
           "has, or a 'reference_study' that has it once for each workload",
           title_of(p), found.empty() ? "no" : "several", wanted, machine, policy));
+}
+
+}  // namespace
+
+void check_reference(const Experiment& e, const std::vector<PlannedStudy>& studies, const Figure& f,
+                     const Place& p) {
+  find_reference(e, studies, f, p);
+}
+
+Place reference_of(const Experiment& e, const std::vector<PlannedStudy>& studies, const Figure& f,
+                   const Place& p) {
+  const Found found = find_reference(e, studies, f, p);
+  return {found.study, &found.study->points()[found.index],
+          f.reference_alone ? std::optional<size_t>(0) : p.program};
 }
 
 const char* mean_name(Mean mean) {

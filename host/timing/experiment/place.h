@@ -35,11 +35,18 @@ std::string title_of(const Place& place);
 /// The label of the place that has means.
 const char* mean_name(Mean mean);
 
-/// The points that a figure shows. Those that cannot be run have no keys and are left out.
-std::vector<Place> places_of(const std::vector<PlannedStudy>& studies, const Figure& figure);
+/// Points of a study that are looked at: all, or its examples.
+using LookedAt = const std::vector<sweep::Point>& (PlannedStudy::*)() const;
 
-/// The run that a point's value is compared with. Throws nearwarp::Error if there is none, or
-/// several.
+/// The points that a figure shows. Those that cannot be run have no keys and are left out.
+std::vector<Place> places_of(const std::vector<PlannedStudy>& studies, const Figure& figure,
+                             LookedAt points = &PlannedStudy::points);
+
+/// Throws nearwarp::Error if there is no run that a point's value is compared with, or several.
+void check_reference(const Experiment& experiment, const std::vector<PlannedStudy>& studies,
+                     const Figure& figure, const Place& place);
+
+/// The run that a point's value is compared with. Throws as check_reference().
 Place reference_of(const Experiment& experiment, const std::vector<PlannedStudy>& studies,
                    const Figure& figure, const Place& place);
 

@@ -132,7 +132,7 @@ std::string points_csv(const std::string& version, const std::vector<PlannedStud
   csv.add("cycles_error", "approximated", "error");
   csv.end_row();
   for (const PlannedStudy& s : studies) {
-    for (const sweep::Point& point : s.points) {
+    for (const sweep::Point& point : s.points()) {
       const auto line = results.find(point.id);
       if (line == results.end()) continue;
       const sweep::Program& program = s.plan.definition.programs[point.program];

@@ -33,12 +33,17 @@ Places::Places(const Plan& plan) : plan_(plan) {
 }
 
 std::optional<size_t> Places::of(const Record& record) {
+  const auto found = of(record, true);
+  return found.has_value() ? found : of(record, false);
+}
+
+std::optional<size_t> Places::of(const Record& record, bool named) {
   const Definition& d = plan_.definition;
   Point at;
   at.choice.resize(d.axes.size());
   for (at.program = 0; at.program < d.programs.size(); ++at.program) {
     const Program& program = d.programs[at.program];
-    if (!may_be(program.name, record.workload) || program.size != record.size) continue;
+    if (may_be(program.name, record.workload) != named || program.size != record.size) continue;
     for (at.machine = 0; at.machine < d.machines.size(); ++at.machine) {
       if (plan_.machine_name(at) != record.machine) continue;
       for (at.policy = 0; at.policy < d.policies.size(); ++at.policy) {

@@ -12,17 +12,19 @@
 
 namespace nearwarp::sweep {
 
-/// A line tells what its point is: program, machine, policy and the values that were set. No more
-/// points are made than there are lines that could be one.
+/// A line tells what its point is: program, machine, policy and the values that were set. For each
+/// line no more points are made than there are programs.
 class Places {
  public:
   /// The plan outlives it.
   explicit Places(const Plan& plan);
 
-  /// The position of the point with the line's id; nothing if the sweep has none.
+  /// The position of the point with the line's id; nothing if the sweep has none. Programs with the
+  /// line's name come first, but one may have another name here.
   std::optional<size_t> of(const Record& record);
 
  private:
+  std::optional<size_t> of(const Record& record, bool named);
   /// Positions of values in an axis that a line without its key may stand for.
   const std::vector<size_t>& unset(size_t axis, size_t machine, size_t policy);
   std::optional<size_t> among(const Record& record, Point at, size_t axis);

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <exception>
 #include <filesystem>
@@ -66,7 +68,10 @@ class PointMaker {
     return index * d_.policies.size() + at.policy;
   }
 
+  size_t made() const { return made_; }
+
   Point at(size_t index) {
+    made_ += 1;
     Point point = placed(index);
     const auto& m = machines_.check(machine_number(point), d_.machines[point.machine],
                                     overrides_of(d_.axes, point.choice, &Axis::of_machine));
@@ -77,7 +82,7 @@ class PointMaker {
     point.id =
         digest(fmt::format("{} {}\nprogram {}\nmachine {}\npolicy {}", kSweepSchema, d_.version,
                            d_.programs[point.program].key, m.values.hex(), p.values.hex()));
-    if (!all_ids_.empty()) point.id = digest(point.id + all_ids_[point.program]);
+    if (!divided_for_.empty()) point.id = digest(point.id + divided_for_);
     return point;
   }
 
@@ -104,7 +109,6 @@ class PointMaker {
     for (size_t p = 0; p < d_.policies.size(); ++p)
       find_possible(policies_, d_.policies[p], p, &Axis::of_policy, progress);
     check_effects(progress);
-    if (d_.divided) mix_ids_of_programs(progress);
     std::unordered_map<std::string, size_t> seen;
     std::string ids = fmt::format("{} points\n", size());
     for (const Point& point : points) {
@@ -113,11 +117,9 @@ class PointMaker {
       if (is_new) continue;
       throw UsageError(same_points(placed(first->second), point));
     }
-    for (const Axis& axis : d_.axes)
-      for (const Axis::Value& value : axis.values)
-        ids += fmt::format("\n{}={}", axis.key, value.toml);
-    for (const std::string& all : all_ids_) ids += "\n" + all;
-    return digest(ids);
+    const std::string axes = axes_text();
+    if (d_.divided) divided_for_ = digest(configurations_text(points) + axes);
+    return digest(ids + axes + divided_for_);
   }
 
   /// Says that two points are the same, and why.
@@ -133,6 +135,16 @@ class PointMaker {
                          d_.axes[i].override_text(second.choice[i]));
     }
     return what + " - name every workload, machine and policy once";
+  }
+
+  std::vector<size_t> examples(size_t program) const {
+    std::vector<size_t> found;
+    for (const size_t choice : single_choices())
+      for (size_t m = 0; m < d_.machines.size(); ++m)
+        for (size_t p = 0; p < d_.policies.size(); ++p)
+          found.push_back(program * per_program_ + m * choices_ * d_.policies.size() + choice + p);
+    std::ranges::sort(found);
+    return found;
   }
 
   /// A point without what its configuration says.
@@ -169,16 +181,41 @@ class PointMaker {
   size_t machine_number(const Point& p) const { return number(p.machine, p, &Axis::of_machine); }
   size_t policy_number(const Point& p) const { return number(p.policy, p, &Axis::of_policy); }
 
+  std::string axes_text() const {
+    std::string text;
+    for (const Axis& axis : d_.axes)
+      for (const Axis::Value& value : axis.values)
+        text += fmt::format("\n{}={}", axis.key, value.toml);
+    return text;
+  }
+
+  /// Machines and policies of the first program's points among these, which were made.
+  std::string configurations_text(const std::vector<Point>& points) {
+    std::string text;
+    for (const Point& p : points) {
+      if (p.program != 0) continue;
+      const auto& m = machines_.check(machine_number(p), d_.machines[p.machine], {});
+      const auto& policy = policies_.check(policy_number(p), d_.policies[p.policy], {});
+      text += fmt::format("machine {} policy {}\n", m.values.hex(), policy.values.hex());
+    }
+    return text;
+  }
+
+  /// How far from a name's first point those are that have at most one value that is not the first.
+  std::vector<size_t> single_choices() const {
+    size_t step = d_.policies.size();
+    std::vector<size_t> choices = {0};
+    for (size_t i = d_.axes.size(); i-- > 0; step *= d_.axes[i].values.size())
+      for (size_t v = 1; v < d_.axes[i].values.size(); ++v) choices.push_back(v * step);
+    return choices;
+  }
+
   /// Points in which one thing at most is not the first: each program, each machine and each policy
   /// with each value of each axis. If any two points are the same, two of these are.
   std::vector<size_t> along_axes() const {
     std::set<size_t> found;
     for (size_t i = 0; i < d_.programs.size(); ++i) found.insert(i * per_program_);
-    size_t step = d_.policies.size();
-    std::vector<size_t> choices = {0};
-    for (size_t i = d_.axes.size(); i-- > 0; step *= d_.axes[i].values.size())
-      for (size_t v = 1; v < d_.axes[i].values.size(); ++v) choices.push_back(v * step);
-    for (const size_t choice : choices) {
+    for (const size_t choice : single_choices()) {
       for (size_t m = 0; m < d_.machines.size(); ++m)
         found.insert(m * choices_ * d_.policies.size() + choice);
       for (size_t p = 0; p < d_.policies.size(); ++p) found.insert(choice + p);
@@ -229,22 +266,12 @@ class PointMaker {
     config::refuse_without_effect(policies_.kinds());
   }
 
-  /// A point's parts depend on what the program's other points need.
-  void mix_ids_of_programs(const Told& progress) {
-    std::vector<std::string> all(d_.programs.size());
-    for (size_t i = 0; i < size(); ++i) {
-      all[i / per_program_] += at(i).id;
-      tell(progress, i + 1, size());
-    }
-    for (std::string& ids : all) ids = digest(ids);
-    all_ids_ = std::move(all);
-  }
-
   Definition d_;
   size_t choices_ = 1, per_program_ = 0;
   Configurations<config::MachineConfig> machines_{&config::Loader::machine};
   Configurations<config::PolicyConfig> policies_{&config::Loader::policy};
-  std::vector<std::string> all_ids_;  ///< of divided programs, by program
+  std::string divided_for_;  ///< a hash of what the division of programs depends on
+  std::atomic<size_t> made_ = 0;
 };
 
 size_t Points::size() const { return maker_ == nullptr ? 0 : maker_->size(); }
@@ -253,6 +280,8 @@ Point Points::at(size_t index) const {
   if (index >= size()) throw std::out_of_range("a sweep has no such point");
   return maker_->at(index);
 }
+
+size_t Points::made() const { return maker_ == nullptr ? 0 : maker_->made(); }
 
 std::shared_ptr<const config::MachineConfig> Plan::machine(const Point& point) const {
   return maker->machine(point);
@@ -266,6 +295,7 @@ size_t Plan::points_of_program() const { return maker->per_program(); }
 PointPlace Plan::place(size_t index) const { return maker->place(index); }
 size_t Plan::index(const Point& at) const { return maker->index(at); }
 Point Plan::placed(size_t index) const { return maker->placed(index); }
+std::vector<size_t> Plan::examples(size_t program) const { return maker->examples(program); }
 
 std::vector<std::string> Plan::overrides(const Point& point) const {
   std::vector<std::string> texts;

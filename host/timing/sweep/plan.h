@@ -28,7 +28,8 @@ struct Definition {
   std::vector<Program> programs;
   std::vector<std::string> machines, policies;  ///< names or paths; speed-ups are over policies[0]
   std::vector<Axis> axes;
-  /// Programs are simulated in parts that suit all of their points: ids depend on which there are.
+  /// Programs are simulated in parts that suit several of their points (Plan::examples()): ids
+  /// depend on which there are.
   bool divided = false;
 };
 
@@ -36,8 +37,8 @@ struct Definition {
 struct Point {
   size_t index = 0;  ///< position in the sweep
   /// 32 hexadecimal digits, a hash of all that determines the result: the program's key, names and
-  /// all values of machine and policy, the program's version; of divided programs, the same of all
-  /// their points.
+  /// all values of machine and policy, the program's version; of divided programs, also of the
+  /// machines, policies and axes that the sweep has.
   std::string id;
   size_t program = 0, machine = 0, policy = 0;  ///< positions in the definition
   std::vector<size_t> choice;                   ///< by axis: position of the value
@@ -56,6 +57,8 @@ class Points {
   Point operator[](size_t index) const;
   /// Throws std::out_of_range.
   Point at(size_t index) const;
+  /// How often a point was made so far, by whomever: each takes about a tenth of a millisecond.
+  size_t made() const;
 
   class Iterator {
    public:
@@ -111,6 +114,9 @@ struct Plan {
   size_t index(const Point& at) const;
   /// The point without its id, and whether it can be run: that is known at once.
   Point placed(size_t index) const;
+  /// Some of a program's points, in order, which stand for all of them where all would be too many:
+  /// each machine under each policy, with each value of each axis beside the first ones of others.
+  std::vector<size_t> examples(size_t program) const;
   /// "key=value" of every axis, as given.
   std::vector<std::string> overrides(const Point& point) const;
   std::string machine_name(const Point& point) const;
@@ -125,11 +131,10 @@ uint64_t count_points(const Definition& definition);
 
 /// Checks the sweep as a whole, each value of an axis with the first ones of the others: a point's
 /// own combination is checked when the point is asked for, and if a rule forbids it, that is the
-/// point's error. More are checked if nothing can be said after these; of divided programs, whose
-/// ids depend on all of their points, all are. `progress` is told how far that is, and stops by
-/// returning false. Throws nearwarp::Error if a machine or policy cannot be had with any
-/// combination; Interrupted when stopped; UsageError if a point is there twice, or there are too
-/// many.
+/// point's error. More are checked if nothing can be said after these. `progress` is told how far
+/// that is, and stops by returning false. Throws nearwarp::Error if a machine or policy cannot be
+/// had with any combination; Interrupted when stopped; UsageError if a point is there twice, or
+/// there are too many.
 Plan expand(Definition definition,
             const std::function<bool(uint64_t checked, uint64_t all)>& progress = {});
 

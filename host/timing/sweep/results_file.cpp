@@ -133,10 +133,13 @@ const ResultsFile::Entry* find_point(const Plan& plan, const ResultsFile& file, 
   return file.find(plan.points[index].id);
 }
 
-void ResultsFile::place(const Plan& plan, const std::function<bool()>& goes_on) {
-  placed_.insert(plan.id);
-  if (is_of(plan.id)) return;
-  Places places(plan);
+void ResultsFile::place(std::span<const Plan* const> plans, const std::function<bool()>& goes_on) {
+  std::vector<std::pair<const Plan*, Places>> looked_for;
+  for (const Plan* plan : plans) {
+    placed_.insert(plan->id);
+    if (!is_of(plan->id)) looked_for.emplace_back(plan, *plan);
+  }
+  if (looked_for.empty()) return;
   uint64_t lines = 0;
   const auto look = [&](const std::string& path) {
     std::string torn;
@@ -147,8 +150,10 @@ void ResultsFile::place(const Plan& plan, const std::function<bool()>& goes_on) 
             throw Interrupted(
                 "interrupted while the points that are there were looked for - none ran");
           const Record record = read_line(text, fmt::format("{}:{}", path, number));
-          if (record.sweep == plan.id) return;
-          if (const auto at = places.of(record)) places_[plan.id][*at] = find(record.id);
+          for (auto& [plan, places] : looked_for) {
+            if (record.sweep == plan->id) continue;
+            if (const auto at = places.of(record)) places_[plan->id][*at] = find(record.id);
+          }
         },
         torn);
   };

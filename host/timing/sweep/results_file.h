@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -45,9 +46,9 @@ class ResultsFile {
   /// From now on points of this file, which somebody else writes, are found, too. Throws
   /// nearwarp::Error if it cannot be read.
   void read_also(const std::string& path);
-  /// From now on what other sweeps have written of the plan's points is found by place, too.
+  /// From now on what other sweeps have written of the plans' points is found by place, too.
   /// `goes_on` is asked now and then; Interrupted if it does not.
-  void place(const Plan& plan, const std::function<bool()>& goes_on = {});
+  void place(std::span<const Plan* const> plans, const std::function<bool()>& goes_on = {});
   bool is_placed(const std::string& sweep) const { return placed_.contains(sweep); }
   /// Write a line at once. Throws nearwarp::Error (a full disk); the file then ends as before.
   void append(const std::string& line);

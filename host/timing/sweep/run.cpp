@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <exception>
 #include <filesystem>
 #include <map>
@@ -14,13 +15,10 @@
 #include <utility>
 #include <vector>
 
-#include "host/config/shape.h"
 #include "host/core/error.h"
 #include "host/timing/run/checkpoint.h"
 #include "host/timing/run/divided_batch.h"
-#include "host/timing/run/launch_part.h"
-#include "host/timing/run/learning.h"
-#include "host/timing/run/resident_blocks.h"
+#include "host/timing/run/launch_choice.h"
 #include "host/timing/sweep/point_costs.h"
 
 namespace nearwarp::sweep {
@@ -28,6 +26,8 @@ namespace {
 
 /// Points that are made before it is asked whether to go on: a tenth of a second.
 constexpr size_t kPointsFromAskToAsk = 256;
+/// Each of them learns a mapping, if its policy does, before the first point runs.
+constexpr size_t kMostExamples = 32;
 
 std::string message_of(const std::exception_ptr& error) {
   try {
@@ -52,14 +52,10 @@ class SweepRun final : public sim::BatchObserver {
         file_(file),
         todo_(plan.definition.programs.size()),
         sizes_(plan.definition.programs.size()) {
-    if (!options.find_by_id) file.place(plan, [&] { return surroundings_.progress(progress_); });
-    const bool makes_points = options.find_by_id || !options.others.empty();
-    size_t looked_at = 0;
+    const sweep::Plan* const one = &plan;
+    if (!file.is_placed(plan.id))
+      file.place({&one, 1}, [&] { return surroundings_.progress(progress_); });
     for (size_t i = 0; i < plan.points.size(); ++i) {
-      if (!options.shard.has(i)) continue;
-      if (makes_points && ++looked_at % kPointsFromAskToAsk == 0 &&
-          !surroundings_.progress(progress_))
-        throw Interrupted("interrupted while the points that are there were looked for - none ran");
       if (!is_ours(i)) continue;
       outcome_.points += 1;
       if (is_there(i)) {
@@ -90,7 +86,7 @@ class SweepRun final : public sim::BatchObserver {
     }
   };
 
-  bool is_ours(size_t index) const { return sweep::is_ours(plan_, options_, index); }
+  bool is_ours(size_t index) const { return sweep::is_ours(options_, index); }
   bool is_there(size_t index) const {
     const ResultsFile::Entry* there = find_point(plan_, file_, index);
     return there != nullptr && !(options_.retry && there->second.failed());
@@ -106,13 +102,15 @@ class SweepRun final : public sim::BatchObserver {
   void run_program() {
     points_of_program_ = todo_[program_].points;
     points_begun_ = 0;
+    still_to_come_ = 0;
     sizes_[program_] = 0;
     bool executed = false;
     const size_t begin = program_ * plan_.points_of_program();
     const size_t end = begin + plan_.points_of_program();
     for (size_t i = begin; i < end && !outcome_.stopped;) {
       points_.clear();
-      for (; i < end && points_.size() < kPointsAtOnce; ++i) {
+      const size_t at_once = options_.divide ? kDividedPointsAtOnce : kPointsAtOnce;
+      for (; i < end && points_.size() < at_once; ++i) {
         if (!is_ours(i) || is_there(i)) continue;
         Point point = plan_.points[i];
         points_begun_ += 1;
@@ -131,6 +129,7 @@ class SweepRun final : public sim::BatchObserver {
       executed = true;
       before_ += run_points();
     }
+    still_to_come_ = 0;
     forget_jobs();
     recording_ = {};
   }
@@ -144,16 +143,19 @@ class SweepRun final : public sim::BatchObserver {
 
   /// The points of points_. Returns their work.
   uint64_t run_points() {
+    const std::vector<const runtime::Division*> divisions = divide_points();
+    if (points_.empty() || outcome_.stopped) return 0;
     forget_jobs();
     work_ = 0;
-    for (const Point& point : points_) {
+    for (size_t i = 0; i < points_.size(); ++i) {
+      const Point& point = points_[i];
       sim::DividedJob& job = jobs_.emplace_back();
       machines_.push_back(plan_.machine(point));
       policies_.push_back(plan_.policy(point));
       job.whole = {&recording_, machines_.back().get(), policies_.back().get()};
       if (!options_.checkpoints.empty())
         job.whole.checkpoint = sim::checkpoint_path(options_.checkpoints, job.whole);
-      job.division = &division_;
+      job.division = divisions[i];
       work_of_jobs_.push_back(work_of(job));
       work_ += work_of_jobs_.back();
     }
@@ -166,8 +168,27 @@ class SweepRun final : public sim::BatchObserver {
         static_cast<uint64_t>(mean * static_cast<double>(points_of_program_ - points_begun_));
     cost_left_.reset();
     run_divided(runner_, jobs_, *this);
-    still_to_come_ = 0;
     return work_;
+  }
+
+  /// How each of points_ is divided. Those that cannot be have failed, and are gone.
+  std::vector<const runtime::Division*> divide_points() {
+    std::vector<const runtime::Division*> divisions;
+    std::vector<Point> points;
+    for (Point& point : points_) {
+      const auto machine = plan_.machine(point);
+      const auto policy = plan_.policy(point);
+      try {
+        divisions.push_back(division_for({&recording_, machine.get(), policy.get()}));
+        points.push_back(std::move(point));
+      } catch (const Error&) {
+        const std::exception_ptr error = std::current_exception();
+        if (!progress(0)) return {};
+        fail(point, message_of(error));
+      }
+    }
+    points_ = std::move(points);
+    return divisions;
   }
 
   void forget_jobs() {
@@ -182,7 +203,9 @@ class SweepRun final : public sim::BatchObserver {
   bool execute() {
     try {
       recording_ = surroundings_.recording(program_);
-      division_ = options_.divide ? options_.divide(recording_, needs()) : runtime::Division();
+      divisions_.clear();
+      needs_ = options_.divide ? needs() : runtime::DivisionNeeds();
+      division_for(needs_);
       return true;
     } catch (const Error&) {
       const std::exception_ptr error = std::current_exception();
@@ -193,31 +216,61 @@ class SweepRun final : public sim::BatchObserver {
     }
   }
 
-  /// Needs of all of the program's points, those included that are not to be run: a point's parts
-  /// do not depend on which others are.
+  /// Positions of the program's examples, of each machine under each policy at most so many.
+  std::vector<size_t> some_examples() const {
+    std::map<std::pair<size_t, size_t>, std::vector<size_t>> all;
+    for (const size_t index : plan_.examples(program_)) {
+      const PointPlace at = plan_.place(index);
+      all[{at.machine, at.policy}].push_back(index);
+    }
+    std::vector<size_t> some;
+    for (const auto& [at, examples] : all) {
+      const size_t last = examples.size() - 1, many = std::min(last, kMostExamples - 1);
+      for (size_t i = 0; i <= many; ++i) some.push_back(examples[many == 0 ? 0 : i * last / many]);
+    }
+    return some;
+  }
+
+  /// Needs of examples, those included that are not to be run: a point's parts do not depend on
+  /// which others are.
   runtime::DivisionNeeds needs() {
     runtime::DivisionNeeds needs;
-    std::shared_ptr<const config::MachineConfig> last;
-    const size_t first = program_ * plan_.points_of_program();
-    for (size_t at = first; at < first + plan_.points_of_program(); ++at) {
+    for (const size_t at : some_examples()) {
       const Point point = plan_.points[at];
       if (!point.error.empty()) continue;
       const auto machine = plan_.machine(point);
       const auto policy = plan_.policy(point);
-      const sim::ReplayJob job = {&recording_, machine.get(), policy.get()};
-      const auto learning = sim::learning_launches({&job, 1}, [&] { return progress(0); });
-      needs.together = std::max(needs.together, learning);
-      needs.before = std::max(needs.before, sim::launches_before(*machine, *policy));
-      if (machine == last) continue;
-      last = machine;
-      needs.apart = needs.apart || !config::shape_of(*machine).one_gpu;
+      add_needs({&recording_, machine.get(), policy.get()}, needs);
       if (!progress(0)) break;
-      const std::vector<uint64_t> resident = sim::resident_blocks({&job, 1});
-      needs.resident.resize(resident.size());
-      for (size_t i = 0; i < resident.size(); ++i)
-        needs.resident[i] = std::max(needs.resident[i], resident[i]);
     }
     return needs;
+  }
+
+  void add_needs(const sim::ReplayJob& job, runtime::DivisionNeeds& needs) {
+    const runtime::DivisionNeeds own =
+        sim::division_needs({&job, 1}, [this] { return progress(0); });
+    needs.before = std::max(needs.before, own.before);
+    needs.together = std::max(needs.together, own.together);
+    needs.apart = needs.apart || own.apart;
+    needs.resident.resize(own.resident.size());
+    for (size_t i = 0; i < own.resident.size(); ++i)
+      needs.resident[i] = std::max(needs.resident[i], own.resident[i]);
+  }
+
+  /// The examples' division, unless it does not suffice for the point.
+  const runtime::Division* division_for(const sim::ReplayJob& job) {
+    if (!options_.divide) return division_for(needs_);
+    runtime::DivisionNeeds needs = needs_;
+    add_needs(job, needs);
+    return division_for(needs);
+  }
+
+  const runtime::Division* division_for(const runtime::DivisionNeeds& needs) {
+    for (const auto& [of, division] : divisions_)
+      if (of == needs) return &division;
+    divisions_.emplace_back(
+        needs, options_.divide ? options_.divide(recording_, needs) : runtime::Division());
+    return &divisions_.back().second;
   }
 
   void finished(size_t job, sim::BatchOutcome outcome) override {
@@ -349,8 +402,10 @@ class SweepRun final : public sim::BatchObserver {
   uint64_t work_ = 0;             ///< of the batch that runs, warp-instructions
   uint64_t still_to_come_ = 0;    ///< work of the program's later batches, as expected
   runtime::Recording recording_;  ///< of the program that runs
-  runtime::Division division_;    ///< and what of it is simulated
-  uint64_t before_ = 0;           ///< warp-instructions of earlier programs' points
+  runtime::DivisionNeeds needs_;  ///< of its examples
+  /// What of it is simulated, by what points need; they stay where they are.
+  std::deque<std::pair<runtime::DivisionNeeds, runtime::Division>> divisions_;
+  uint64_t before_ = 0;  ///< warp-instructions of earlier programs' points
   PointCosts costs_;
   double seconds_ = 0;               ///< that points took which are done
   std::optional<double> cost_left_;  ///< unless it has changed
@@ -360,15 +415,14 @@ class SweepRun final : public sim::BatchObserver {
 
 }  // namespace
 
-bool is_ours(const Plan& plan, const RunOptions& options, size_t index) {
-  return options.shard.has(index) &&
-         (options.others.empty() || !options.others.contains(plan.points[index].id));
+bool is_ours(const RunOptions& options, size_t index) {
+  return options.shard.has(index) && !options.others.contains(index);
 }
 
 Outcome count_results(const Plan& plan, const RunOptions& options, const ResultsFile& file) {
   Outcome outcome;
   for (size_t i = 0; i < plan.points.size(); ++i) {
-    if (!is_ours(plan, options, i)) continue;
+    if (!is_ours(options, i)) continue;
     outcome.points += 1;
     const ResultsFile::Entry* there = find_point(plan, file, i);
     if (there == nullptr) continue;

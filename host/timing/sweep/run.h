@@ -51,32 +51,31 @@ using Divide =
 
 struct RunOptions {
   Shard shard;
-  bool retry = false;                      ///< run points again that failed
-  std::unordered_set<std::string> others;  ///< ids of points that are not this sweep's to run
-  std::string checkpoints;  ///< folder for the states of points in progress; empty: none
+  bool retry = false;                 ///< run points again that failed
+  std::unordered_set<size_t> others;  ///< positions of points that are not this sweep's to run
+  std::string checkpoints;            ///< folder for the states of points in progress; empty: none
   /// How each program is divided; null: all of it in one go, as always under policies whose
   /// parts cannot be simulated by themselves (sim::why_no_parts()).
   Divide divide;
-  /// Points that other sweeps have written are found by their ids, for which all points of this one
-  /// are made; else by place, for which the file is read once more. For small sweeps, of which many
-  /// write one file.
-  bool find_by_id = false;
 };
 
 /// Points of a program that are made, checked and handed to the runner at a time: so many that the
 /// few at their end, for which there are fewer than threads, do not count; so few that their
 /// machines and policies fit in some tens of megabytes.
 inline constexpr size_t kPointsAtOnce = 4096;
+/// Of programs that are divided: each of them learns before it is divided, and is several runs.
+inline constexpr size_t kDividedPointsAtOnce = 64;
 
 /// Is the point one of those to run?
-bool is_ours(const Plan& plan, const RunOptions& options, size_t index);
+bool is_ours(const RunOptions& options, size_t index);
 
 /// The outcome of run_sweep() if there were nothing to run: points that are left are not in
 /// any of its numbers but `points`.
 Outcome count_results(const Plan& plan, const RunOptions& options, const ResultsFile& file);
 
 /// Results go to `file` one by one as they finish. The failure of a point is its result; errors of
-/// the file are thrown.
+/// the file are thrown. Points that other sweeps have written are found by place, for which the
+/// file is read once more unless it was asked for that before.
 Outcome run_sweep(const Plan& plan, const RunOptions& options, sim::BatchRunner& runner,
                   Surroundings& surroundings, ResultsFile& file);
 
