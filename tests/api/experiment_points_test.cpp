@@ -59,7 +59,7 @@ size_t made(const Experiment& experiment) {
   return points;
 }
 
-/// Those that are made until the first one is done.
+/// How many points are made until the first one is done.
 size_t made_before_the_first(const ExperimentChoice& choice, const std::string& part) {
   const TemporaryFolder folder;
   const Experiment experiment = large(choice);
@@ -96,7 +96,7 @@ TEST(LargeExperiment, InPartsOrSampledToo) {
   }
 }
 
-/// Of what tasks of a cluster have, lines alone are looked at.
+/// Tasks of a cluster: only their lines are looked at.
 TEST(LargeExperiment, IsDividedForAClusterWithoutMakingPoints) {
   const TemporaryFolder folder;
   const Experiment experiment = large({});

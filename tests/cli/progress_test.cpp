@@ -26,7 +26,7 @@ struct WatchedRun {
   workloads::Size size = workloads::Size::kMedium;
   uint64_t look_cycles() const { return size == workloads::Size::kSmall ? 100 : 1000; }
 };
-/// The same of a program of size small, where that is as hard to estimate: a tenth of the time.
+/// A run at size small, which is as hard to estimate and takes a tenth of the time.
 WatchedRun small(WatchedRun run) {
   run.size = workloads::Size::kSmall;
   return run;

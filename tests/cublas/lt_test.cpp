@@ -249,7 +249,7 @@ TEST_F(Lt, PreferencesAreKept) {
                "an unsupported value or parameter was passed to the function");
 }
 
-/// What cublasLtMatmul() refuses has no algorithm, for applications choose by that.
+/// Products that cublasLtMatmul() refuses have no algorithm, for applications choose by that.
 TEST_F(Lt, AlgorithmsAreThereForWhatIsSupported) {
   struct Case {
     int compute, scale, a, b, d;

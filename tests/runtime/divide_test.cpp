@@ -111,8 +111,8 @@ TEST(LaunchPart, DivideBeginsPartsAfterSmallLaunchesWhereThatCostsNothing) {
   EXPECT_EQ(twice(divide(nearly, 2, 1), nearly), kMillion);
 }
 
-/// The time of parts on so many cores, in million warp-instructions, each on the first that is free;
-/// those for which none is left share in the others, n of them being as fast as 5n/(n + 4).
+/// The time of parts on so many cores, in million warp-instructions, each on the first that is
+/// free; those for which none is left share in the others, n of them being as fast as 5n/(n + 4).
 double time_on(uint32_t cores, const std::vector<LaunchPart>& parts, const Recording& r) {
   std::vector<uint64_t> free_at(cores, 0);
   for (const LaunchPart& p : parts) *std::ranges::min_element(free_at) += most_work({p}, r);

@@ -12,7 +12,7 @@ namespace {
 
 using sweep::Plan;
 
-/// The same by the ids of all points.
+/// Points in common by the ids of all.
 std::unordered_set<size_t> by_id(const Plan& plan, const Plan& earlier) {
   std::set<std::string> ids;
   for (const sweep::Point& point : earlier.points) ids.insert(point.id);

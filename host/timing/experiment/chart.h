@@ -24,7 +24,7 @@ class PlannedStudy {
   /// The plan's, all made when they are first asked for, by one thread: figures go through them
   /// often.
   const std::vector<sweep::Point>& points() const;
-  /// Those of the plan's examples of all programs, alike.
+  /// An example of each program of the plan, all alike.
   const std::vector<sweep::Point>& examples() const;
 
  private:

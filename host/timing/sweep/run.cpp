@@ -403,7 +403,7 @@ class SweepRun final : public sim::BatchObserver {
   uint64_t still_to_come_ = 0;    ///< work of the program's later batches, as expected
   runtime::Recording recording_;  ///< of the program that runs
   runtime::DivisionNeeds needs_;  ///< of its examples
-  /// What of it is simulated, by what points need; they stay where they are.
+  /// Parts of the program that are simulated, by points' needs; they stay where they are.
   std::deque<std::pair<runtime::DivisionNeeds, runtime::Division>> divisions_;
   uint64_t before_ = 0;  ///< warp-instructions of earlier programs' points
   PointCosts costs_;

@@ -63,7 +63,7 @@ struct RunOptions {
 /// few at their end, for which there are fewer than threads, do not count; so few that their
 /// machines and policies fit in some tens of megabytes.
 inline constexpr size_t kPointsAtOnce = 4096;
-/// Of programs that are divided: each of them learns before it is divided, and is several runs.
+/// So many where a program is divided: each of them learns before, and is several runs.
 inline constexpr size_t kDividedPointsAtOnce = 64;
 
 /// Is the point one of those to run?
