@@ -12,7 +12,7 @@ from . import _core
 from ._configurations import Machine, Policy, as_a
 from ._core import Error
 from ._lines import check_counters
-from ._programs import Program, program_of
+from ._programs import program_of
 from ._progress import OfRun, shown, teller
 from ._values import many_of, names_of, text, threads_of, varied, whole
 
@@ -35,9 +35,9 @@ def sweep(programs, machines, policies, keys: t.Optional[dict[str, t.Any]] = Non
     """
     import pandas
     names = names_of(counters)
-    programs = [program_of(p, progress) for p in many_of(programs, Program)]
-    machines = [as_a(Machine, m) for m in many_of(machines, Machine)]
-    policies = [as_a(Policy, p) for p in many_of(policies, Policy)]
+    programs = [program_of(p, progress) for p in many_of(programs)]
+    machines = [as_a(Machine, m) for m in many_of(machines)]
+    policies = [as_a(Policy, p) for p in many_of(policies)]
     keys = varied(keys)
     rows: list[dict[str, t.Any]] = []
     points: list[tuple[int, tuple[_core.Program, _core.Machine, _core.Policy]]] = []

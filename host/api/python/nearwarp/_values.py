@@ -33,9 +33,9 @@ def text(name: str, value: t.Any) -> str:
     return t.cast(str, value)
 
 
-def many_of(one_or_many: t.Any, *kinds: type) -> list[t.Any]:
-    """A list of what is one of these kinds, a name or a path, or of what has many of them."""
-    one = isinstance(one_or_many, (*kinds, str, bytes, os.PathLike))
+def many_of(one_or_many: t.Any) -> list[t.Any]:
+    """A list of a name, a path or an object of the package, or of what has many of them."""
+    one = isinstance(one_or_many, (str, bytes, os.PathLike)) or hasattr(one_or_many, "_core")
     return list(one_or_many) if not one and isinstance(one_or_many, collections.abc.Iterable) else [one_or_many]
 
 
