@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
+#include <mutex>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <unordered_map>
@@ -21,14 +23,17 @@ class PlannedStudy {
   const Study* study;
   sweep::Plan plan;
 
-  /// The plan's, all made when they are first asked for, by one thread: figures go through them
-  /// often.
+  /// The plan's, all made when they are first asked for: figures go through them often.
   const std::vector<sweep::Point>& points() const;
   /// An example of each program of the plan, all alike.
   const std::vector<sweep::Point>& examples() const;
 
  private:
-  mutable std::vector<sweep::Point> points_, examples_;
+  struct Made {
+    std::once_flag once;
+    std::vector<sweep::Point> points;
+  };
+  std::shared_ptr<Made> points_ = std::make_shared<Made>(), examples_ = std::make_shared<Made>();
 };
 
 /// Lines of a results file by the point's id; the last one of an id counts.

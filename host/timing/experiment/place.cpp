@@ -71,15 +71,19 @@ Error bad_figure(const Experiment& e, const Figure& f, const std::string& what) 
 }
 
 const std::vector<sweep::Point>& PlannedStudy::points() const {
-  if (points_.size() != plan.points.size()) points_.assign(plan.points.begin(), plan.points.end());
-  return points_;
+  std::call_once(points_->once, [this] {
+    for (const sweep::Point& point : plan.points) points_->points.push_back(point);
+  });
+  return points_->points;
 }
 
 const std::vector<sweep::Point>& PlannedStudy::examples() const {
-  if (!examples_.empty()) return examples_;
-  for (size_t program = 0; program < plan.definition.programs.size(); ++program)
-    for (const size_t index : plan.examples(program)) examples_.push_back(plan.points[index]);
-  return examples_;
+  std::call_once(examples_->once, [this] {
+    for (size_t program = 0; program < plan.definition.programs.size(); ++program)
+      for (const size_t index : plan.examples(program))
+        examples_->points.push_back(plan.points[index]);
+  });
+  return examples_->points;
 }
 
 std::vector<Place> places_of(const std::vector<PlannedStudy>& studies, const Figure& f,
