@@ -19,12 +19,10 @@ struct InOneGo {
 };
 
 struct Division {
-  std::vector<LaunchPart> parts = {};  ///< in the program's order; empty: all of it in one go
-  std::optional<LaunchSample> sample =
-      {};  ///< set if the parts are a sample, not all of the program
-  std::vector<std::string> undivided =
-      {};                                 ///< long launches that cannot be sampled inside, and why
-  std::optional<InOneGo> in_one_go = {};  ///< why there are no parts, where some were asked for
+  std::vector<LaunchPart> parts = {};       ///< in the program's order; empty: all of it in one go
+  std::optional<LaunchSample> sample = {};  ///< set if the parts are a sample of the program
+  std::vector<std::string> undivided = {};  ///< long launches not sampled inside, and why
+  std::optional<InOneGo> in_one_go = {};    ///< why there are no parts, where some were asked for
 };
 
 /// Requirements of the systems that a program is simulated on, so that one division suits all.
