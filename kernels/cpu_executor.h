@@ -1,8 +1,8 @@
 // Steps a system's components through windows on the CPU, with one thread or a fixed pool.
 //
-// Every thread has its share of the components, cut into a few portions. A thread claims its own
-// portions first and then what others have left, so a thread that lost its core to another process
-// delays a window by one portion at most, instead of stopping the machine until it runs again.
+// Every thread has its share of the components, divided into a few portions. A thread claims its
+// own portions first and then steals other threads' unclaimed ones. So a thread that has lost its
+// core to another process delays a window by one portion at most.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@
 
 namespace nearwarp::kernels {
 
-/// In which way components are stepped.
+/// The function that steps components.
 enum class Way : uint8_t {
   kDue,        ///< step_due()
   kCluster,    ///< step_cluster()
@@ -26,7 +26,7 @@ enum class Way : uint8_t {
   kCatchUp,    ///< SafeTimes::catch_up()
 };
 
-/// A thread's work in a window.
+/// Work of a thread in a window: components to step, and what it needs for that.
 struct Work {
   Way way = Way::kDue;
   std::span<Component> components;
@@ -38,7 +38,7 @@ struct Work {
   std::vector<SafeTimes::Late>& late;
 };
 
-/// Steps components of a family.
+/// Steps components of one family: step_on_cpu<Family>.
 using StepOnCpu = Tick (*)(const Work& work);
 
 template <class Family>
@@ -55,54 +55,55 @@ Tick step_on_cpu(const Work& w) {
   }
 }
 
-/// How windows are stepped. Results do not depend on any of it; tests vary it to prove that.
+/// Options for stepping windows. Results do not depend on any of them, which tests show.
 struct ExecutorOptions {
   unsigned threads = 1;
   uint32_t order_seed = 0;     ///< 0: components in order; else a new shuffled order per window
-  StepOnCpu family = nullptr;  ///< of the components' family; null: the ProductFamily's
-  /// Safe times, with which run()'s windows may be longer than the control channels that they name.
+  StepOnCpu family = nullptr;  ///< steps the components' family; null: the ProductFamily
+  /// Safe times: with them run()'s windows may be longer than the latency of the control channels.
   SafeTimePlan safe_times = {};
 };
 
 class CpuExecutor {
  public:
-  /// Takes no more threads than there are components. Throws std::system_error if the host has not
-  /// as many.
+  /// Starts no more threads than there are components. Throws std::system_error if the host cannot
+  /// start them.
   CpuExecutor(std::span<Component> components, const ExecutorOptions& options);
   ~CpuExecutor();
   CpuExecutor(const CpuExecutor&) = delete;
   CpuExecutor& operator=(const CpuExecutor&) = delete;
 
   /// Step everything that is due through `window`. Returns the earliest tick at which anything in
-  /// the machine can happen next: the next window begins there; kNever if all components sleep.
-  /// Who calls it may have changed components since the last window.
-  /// (With safe times that may be before the window's end.)
+  /// the machine can happen next, where the next window begins (with safe times it may be before
+  /// this window's end); kNever if all components sleep. The caller may have changed components
+  /// since the last window.
   Tick step(const sm::SystemView& system, Window window);
 
-  /// Step the windows of `run`, whose components these are, until there is a reason to stop;
-  /// `windows` at most. The reason is in run.control.
+  /// Step at most `windows` windows of `run`, whose components these are, until there is a reason
+  /// to stop, which is then in run.control.
   void run(RunState& run, uint64_t windows);
 
  private:
-  /// Components that are claimed, and stepped, together.
+  /// Components that one thread claims and steps together.
   struct alignas(64) Portion {
-    std::atomic<uint32_t> claimed{0};  ///< the last round in which a thread took it
-    // Places in DueTicks.
-    std::vector<uint32_t> apart;  ///< of components in no cluster, those below apart
+    std::atomic<uint32_t> claimed{0};  ///< the last round in which a thread claimed it
+    // Components, as places in DueTicks:
+    std::vector<uint32_t> apart;  ///< in no cluster, and without safe times
     std::vector<std::vector<uint32_t>> clusters;
-    std::vector<uint32_t> sms;  ///< that have safe times
-    std::vector<SafeTimes::Late> late;
+    std::vector<uint32_t> sms;          ///< SMs with safe times
+    std::vector<SafeTimes::Late> late;  ///< SMs that are not at the window's end yet
     Tick next = kNever;
     uint64_t random = 0;
   };
+  /// Divide the components into portions.
   void deal();
-  /// Components, or the arena, may have changed since the last window.
+  /// Look at every component anew, since components, or the arena, may have been changed.
   void forget(std::byte* arena);
-  /// Steps as step() does, for who has changed nothing; `window` becomes the one that was stepped.
+  /// step(), for a caller that has changed nothing; `window` becomes the one that was stepped.
   Tick go_on(const sm::SystemView& system, Window& window);
   void shuffle(Portion& portion);
   void work(unsigned thread, uint32_t round);
-  /// All of them, with all threads.
+  /// Step all portions, with all threads.
   void step_portions();
   void step_portion(Portion& portion);
   Tick catch_up();
@@ -113,15 +114,15 @@ class CpuExecutor {
   std::span<Component> components_;
   ExecutorOptions options_;
   unsigned portions_per_thread_ = 1;
-  std::vector<Portion> portions_;  ///< thread t's own ones are neighbours
+  std::vector<Portion> portions_;  ///< those of a thread are side by side
   std::vector<std::thread> threads_;
   const sm::SystemView* system_ = nullptr;
   Window window_;
-  std::byte* arena_ = nullptr;  ///< whose channels know their consumers' places
+  std::byte* arena_ = nullptr;  ///< arena whose channels have been told their consumers' places
   DueTicks due_;
   SafeTimes safe_times_;
-  std::vector<SafeTimes::Late> late_;           ///< of all portions
-  DueView due_now_;                             ///< in the window
+  std::vector<SafeTimes::Late> late_;           ///< those of all portions
+  DueView due_now_;                             ///< the view of due_ in this window
   alignas(64) std::atomic<uint32_t> round_{0};  ///< advanced by the main thread
   alignas(64) std::atomic<uint32_t> left_{0};   ///< portions of the round that are not finished
   std::atomic<bool> stop_{false};

@@ -1,9 +1,9 @@
-// When each component is due, as the CPU's backend knows it from window to window.
+// The tick at which each component is due, which the CPU backend keeps from window to window.
 //
-// Most components sleep in most windows. When such a one is due changes only when something is sent
-// to it, or when it is stepped: only then are the heads of its channels looked at. Who sends says
-// so (CpuNotes::sent_to), in bytes that are looked at in the next window, behind the threads'
-// barrier; in the window itself nobody can feel it.
+// Most components sleep in most windows. A sleeping component's due tick changes only when
+// something is sent to it or when it is stepped, so the heads of its channels are read only then.
+// A sender sets the consumer's byte (CpuNotes::sent_to), which is read in the next window, after
+// the threads' barrier; nothing sent in a window can have an effect within it.
 #pragma once
 
 #include <algorithm>
@@ -17,32 +17,33 @@
 
 namespace nearwarp::kernels {
 
-/// Components have places here: those that are stepped together, one after the other, stand side by
-/// side, in blocks of so many, and mostly none of a block has anything to do.
+/// Every component has a place in these tables. Components that are stepped together are side by
+/// side, in blocks of kDueBlock, since usually nothing in a block has anything to do.
 inline constexpr uint32_t kDueBlockShift = 3;
 inline constexpr uint32_t kDueBlock = 1u << kDueBlockShift;
 
-/// In DueView::news and `sent_to`: nothing, or this.
-inline constexpr uint8_t kNews = 1;  ///< as Horizon::note_sent_to() notes it
+/// A byte of DueView::news or DueView::sent_to is 0, or this where something was sent to the
+/// component (Horizon::note_sent_to() writes it).
+inline constexpr uint8_t kNews = 1;
 
-/// By place: what a thread works with in a window.
+/// The tables that a thread works with in a window, indexed by place.
 struct DueView {
   const uint32_t* component = nullptr;  ///< number of the component
-  Tick* due = nullptr;                  ///< not looked at where there is news
-  /// By block: the first of its `due`, if there is no news of any. Null: lists of places are in no
-  /// order.
-  Tick* of_block = nullptr;
-  uint8_t* news = nullptr;     ///< of the windows before; a component's owner clears it
-  uint8_t* sent_to = nullptr;  ///< of this window
-  // Bytes and words for members of clusters, as CpuNotes has them:
+  Tick* due = nullptr;                  ///< out of date where `news` is set
+  /// Indexed by block: the earliest `due` in it, valid if no place in it has news. Null if the
+  /// lists of places are in no order.
+  Tick* block_due = nullptr;
+  uint8_t* news = nullptr;  ///< kNews: sent to before this window; the component's owner clears it
+  uint8_t* sent_to = nullptr;  ///< kNews: sent to in this window
+  // Members of clusters also have what CpuNotes has under these names.
   uint8_t* waiting = nullptr;
   InputBits* unseen = nullptr;
-  uint32_t* found = nullptr;  ///< find_due()'s, from the first of the places on that it looks at
+  uint32_t* found = nullptr;  ///< find_due()'s result, stored from its first place on
 };
 
 class DueTicks {
  public:
-  /// Give places to components that are stepped together; returns these.
+  /// Give places to components that are stepped together; returns the places.
   std::vector<uint32_t> add(std::span<const uint32_t> components) {
     std::vector<uint32_t> places;
     for (const uint32_t c : components) {
@@ -51,7 +52,7 @@ class DueTicks {
     }
     while (component_.size() % kDueBlock != 0) component_.push_back(kNothing);
     due_.resize(component_.size(), kNever);
-    of_block_.resize(component_.size() / kDueBlock);
+    block_due_.resize(component_.size() / kDueBlock);
     found_.resize(component_.size());
     waiting_.resize(component_.size());
     unseen_.resize(component_.size());
@@ -59,14 +60,14 @@ class DueTicks {
     return places;
   }
 
-  /// f(place, component's number) for all.
+  /// Call f(place, component's number) for every component.
   template <class F>
   void each(F&& f) const {
     for (uint32_t at = 0; at < component_.size(); ++at)
       if (component_[at] != kNothing) f(at, component_[at]);
   }
 
-  /// Whoever sends over a channel finds there whom to wake.
+  /// Write into every channel the places of its consumer and producer, which its ends have to wake.
   void tell_channels(std::span<const Component> components, std::byte* base) const {
     std::vector<uint32_t> place_of(components.size());
     each([&](uint32_t place, uint32_t component) { place_of[component] = place; });
@@ -80,18 +81,19 @@ class DueTicks {
     });
   }
 
-  /// Somebody else may have changed components: look at all of them anew.
+  /// Recompute every due tick in the next window, because components may have been changed from
+  /// outside.
   void forget() {
     for (std::vector<uint8_t>& news : news_) news.assign(component_.size(), 0);
     each([&](uint32_t at, uint32_t) { news_[window_ % 2][at] = 1; });
   }
 
-  /// `in_order`: places are gone through as add() has returned them.
+  /// `in_order`: places are visited in the order in which add() returned them.
   DueView begin_window(bool in_order) {
     window_ += 1;
     return {component_.data(),
             due_.data(),
-            in_order ? of_block_.data() : nullptr,
+            in_order ? block_due_.data() : nullptr,
             news_[(window_ + 1) % 2].data(),
             news_[window_ % 2].data(),
             waiting_.data(),
@@ -102,18 +104,18 @@ class DueTicks {
  private:
   static constexpr uint32_t kNothing = ~uint32_t{0};  ///< fills up a block
   std::vector<uint32_t> component_, found_;
-  std::vector<Tick> due_, of_block_;
+  std::vector<Tick> due_, block_due_;
   std::vector<uint8_t> news_[2], waiting_;
   std::vector<InputBits> unseen_;
   uint32_t window_ = 0;
 };
 
-/// Nothing is known of any input.
+/// All inputs may have packets that the component does not know of.
 inline constexpr InputBits kAllUnseen{{~uint64_t{0}, ~uint64_t{0}}};
 
-/// When a component of which there is news is due: 0 for one that waits for a credit.
+/// The tick at which a component that something was sent to is due; 0 if it waits for a credit.
 inline Tick due_now(const Component& c, std::byte* base) { return c.poll ? 0 : due_tick(c, base); }
-/// The tick that due_now() gives if it is not before `end`; else some tick that is.
+/// due_now()'s tick if it is at or after `end`; otherwise any tick before `end`, which is cheaper.
 inline Tick due_beyond(const Component& c, std::byte* base, Tick end) {
   return c.poll || c.wake < end ? 0 : due_tick(c, base);
 }
@@ -122,10 +124,10 @@ Tick look_at_due(const Component& c, std::byte* base, Tick end) {
   return kExact ? due_now(c, base) : due_beyond(c, base, end);
 }
 
-/// Write those of a block's ticks `due` that are before `end`, as bits, into `bits`. Returns the
+/// Set bit i of `bits` for every tick `due[i]` of a block that is before `end`. Returns the
 /// earliest of the others.
 NW_INLINE Tick split_block(const Tick* due, Tick end, uint32_t& bits) {
-  using Four [[gnu::vector_size(32)]] = int64_t;  // what processors' vectors compare is signed
+  using Four [[gnu::vector_size(32)]] = int64_t;  // signed, since vector compares are
   static_assert(kDueBlock == 8);
   const auto before = static_cast<int64_t>(end), never = static_cast<int64_t>(kNever);
   Four low, high;
@@ -133,7 +135,7 @@ NW_INLINE Tick split_block(const Tick* due, Tick end, uint32_t& bits) {
   std::memcpy(&high, due + 4, sizeof high);
   const Four low_due = low < before, high_due = high < before;
   const Four found = (low_due & Four{1, 2, 4, 8}) | (high_due & Four{16, 32, 64, 128});
-  // kNever has one bit, and no tick that is beyond it matters.
+  // Setting kNever's only bit takes due ticks out of the minimum: no tick beyond kNever matters.
   low |= low_due & never;
   high |= high_due & never;
   const Four others = low < high ? low : high;
@@ -149,12 +151,12 @@ NW_INLINE Tick earliest_of_block(const Tick* due) {
   return first;
 }
 
-// Finds those of `places`, all of one add(), whose component is due before `end`, in their
-// order. DueView::due is then due_now() if `kExact`, due_beyond() if not, and the others' earliest
-// tick goes into `next`.
-// Functions of their own, so that their loops' registers are not those of the models.
+// The find_due() functions list the places, all from one add(), whose component is due before
+// `end`, in the order of `places`. They bring DueView::due up to date, with due_now() if `kExact`,
+// else with due_beyond(), and lower `next` to the earliest tick of the others. They are not
+// inlined, so that their loops do not compete with the models for registers.
 
-/// Places in any order.
+/// find_due() for places in any order.
 template <bool kExact>
 [[gnu::noinline]] std::span<const uint32_t> find_due_shuffled(const Component* components,
                                                               const DueView& view,
@@ -178,8 +180,8 @@ template <bool kExact>
   return {list, n};
 }
 
-/// Places as add() has returned them, block by block. (Of those that fill up the last block there
-/// is no news, and kNever.)
+/// find_due() for places in the order in which add() returned them, block by block. (The places
+/// that pad the last block never have news, and are due at kNever.)
 template <bool kExact>
 [[gnu::noinline]] std::span<const uint32_t> find_due_in_order(const Component* components,
                                                               const DueView& view,
@@ -193,11 +195,11 @@ template <bool kExact>
   Tick earliest = next;
   for (; first <= last; first += kDueBlock) {
     Tick* const due = view.due + first;
-    Tick& of_block = view.of_block[first / kDueBlock];
+    Tick& block_due = view.block_due[first / kDueBlock];
     uint64_t news;  // one bit at most in each byte
     std::memcpy(&news, view.news + first, kDueBlock);
-    if (news == 0 && of_block >= end) {
-      earliest = min_tick(earliest, of_block);
+    if (news == 0 && block_due >= end) {
+      earliest = min_tick(earliest, block_due);
       continue;
     }
     for (uint64_t bits = news; bits != 0; bits &= bits - 1) {
@@ -208,7 +210,7 @@ template <bool kExact>
     std::memset(view.news + first, 0, kDueBlock);
     uint32_t found;
     const Tick others = split_block(due, end, found);
-    of_block = found != 0 ? 0 : others;  // 0: all are looked at again
+    block_due = found != 0 ? 0 : others;  // 0: all are looked at again
     earliest = min_tick(earliest, others);
     for (; found != 0; found &= found - 1) list[n++] = first + count_trailing_zeros(found);
   }
@@ -221,14 +223,14 @@ std::span<const uint32_t> find_due(const Component* components, const DueView& v
                                    std::span<const uint32_t> places, std::byte* base, Tick end,
                                    Tick& next) {
   if (places.empty()) return {};
-  return view.of_block != nullptr
+  return view.block_due != nullptr
              ? find_due_in_order<kExact>(components, view, places, base, end, next)
              : find_due_shuffled<kExact>(components, view, places, base, end, next);
 }
 
-/// Step the components at those of `places` that are due through a window, in this order. Returns
-/// the earliest tick at which one of them has something to do, or can feel what has been sent and
-/// released.
+/// Step through a window those components of `places` that are due, in this order. Returns the
+/// earliest tick at which any component of `places` has something to do, or at which anything sent
+/// or released in the window takes effect.
 template <class Family>
 Tick step_due(std::span<Component> components, std::span<const uint32_t> places,
               const sm::SystemView& system, const Window& window, const DueView& view) {
@@ -245,8 +247,8 @@ Tick step_due(std::span<Component> components, std::span<const uint32_t> places,
   return min_tick(next, horizon.next);
 }
 
-/// Step those of a cluster's members that are due in a window of its own. Returns when the others
-/// are, and when those that have been stepped wake.
+/// Step the members of a cluster that are due in one of the cluster's own windows. Returns the
+/// earliest tick at which the others are due, or those that were stepped wake.
 template <class Family>
 Tick step_members(std::span<Component> components, std::span<const uint32_t> members,
                   const sm::SystemView& system, const Window& own, const DueView& view,
@@ -256,13 +258,14 @@ Tick step_members(std::span<Component> components, std::span<const uint32_t> mem
     Component& c = components[view.component[at]];
     horizon.cpu->unseen_now = view.unseen + at;
     next = min_tick(next, step_component<Family>(c, system, own, horizon));
-    // A switch knows when its heads come.
+    // A switch's own wake-up tick includes the arrivals at its inputs.
     view.due[at] = c.kind == ComponentKind::kSwitch ? c.wake : due_tick(c, system.arena);
     view.waiting[at] = c.poll ? 1 : 0;
-    // A credit from outside is of use in the machine's next window at the earliest: look then.
+    // A credit from outside the cluster takes effect in the machine's next window at the earliest,
+    // so the component is looked at then.
     if (c.poll) __atomic_store_n(view.sent_to + at, kNews, __ATOMIC_RELAXED);
   };
-  if (view.of_block == nullptr) {
+  if (view.block_due == nullptr) {
     for (const uint32_t at : members) {
       if (view.due[at] < own.end) {
         step(at);
@@ -273,24 +276,24 @@ Tick step_members(std::span<Component> components, std::span<const uint32_t> mem
     return next;
   }
   for (uint32_t first = members.front(); first <= members.back(); first += kDueBlock) {
-    Tick& of_block = view.of_block[first / kDueBlock];
-    if (of_block >= own.end) {
-      next = min_tick(next, of_block);
+    Tick& block_due = view.block_due[first / kDueBlock];
+    if (block_due >= own.end) {
+      next = min_tick(next, block_due);
       continue;
     }
     uint32_t found;
     next = min_tick(next, split_block(view.due + first, own.end, found));
     for (; found != 0; found &= found - 1) step(first + count_trailing_zeros(found));
-    of_block = earliest_of_block(view.due + first);
+    block_due = earliest_of_block(view.due + first);
   }
   return next;
 }
 
-/// Step a cluster through the machine's window, in windows of its own.
+/// Step a cluster through the machine's window, in shorter windows of its own.
 ///
-/// A packet from one member to another, or a credit for one that waits for it, is noted in that
-/// one's `due` at once (CpuNotes): so a window of the cluster costs as much as those do who have
-/// something to do in it. What comes from outside can be felt behind the machine's window.
+/// A packet from one member to another, or a credit for a member that waits for it, lowers the
+/// receiver's `due` at once (CpuNotes), so a window of the cluster costs only the members that have
+/// something to do in it. Packets and credits from outside take effect after the machine's window.
 template <class Family>
 Tick step_cluster(std::span<Component> components, std::span<const uint32_t> members,
                   const sm::SystemView& system, const Window& window, const DueView& view) {
@@ -305,7 +308,7 @@ Tick step_cluster(std::span<Component> components, std::span<const uint32_t> mem
   notes.first = *std::ranges::min_element(members);
   notes.count = static_cast<uint32_t>(members.size());
   notes.due = view.due;
-  notes.of_block = view.of_block;
+  notes.block_due = view.block_due;
   notes.block_shift = kDueBlockShift;
   notes.waiting = view.waiting;
   notes.unseen = view.unseen;

@@ -1,4 +1,4 @@
-// A device emulated on the CPU.
+// A device emulated on the CPU: steps the teams and batches of the CUDA backend without a GPU.
 #include "kernels/emulated_device.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ extern template StepResult step_in_lane<ProductFamily>(const Component&, std::by
 
 namespace {
 
-constexpr std::size_t kAlignment = 256;  // as cudaMalloc's
+constexpr std::size_t kAlignment = 256;  // cudaMalloc's
 
 uint64_t next_random(uint64_t& state) {  // splitmix64
   uint64_t z = (state += 0x9e3779b97f4a7c15u);
@@ -38,7 +38,7 @@ struct Team {
   bool done = false;
 };
 
-/// One launch: teams in any order, a window at a time.
+/// A launch of teams. Each takes a system at a time and advances it by windows, in some_order().
 class Grid {
  public:
   Grid(const EmulationOptions& options, const DeviceInfo& info, uint64_t& random,
@@ -54,7 +54,7 @@ class Grid {
         block_warps_(shape.warps),
         block_bytes_(shared_bytes_of(info, shape.warps)),
         warps_(shape.team_warps()) {
-    // As on a device, nothing is known of its contents.
+    // A pattern fills shared memory, whose contents are undefined at first, as on a device.
     for (Team& team : teams_)
       team.shared.assign(size_t{shape.blocks} * block_bytes_ / 8, 0xa5a5a5a5a5a5a5a5u);
   }
@@ -144,7 +144,7 @@ class Grid {
 
   const EmulationOptions& options_;
   uint64_t& random_;
-  Footprint& footprint_;  ///< the launch's last, if one warp steps at a time
+  Footprint& footprint_;  ///< last component stepped, meaningful if one warp steps at a time
   TeamSystem* systems_;
   uint32_t count_ = 0, next_ = 0;
   Slice slice_;
@@ -154,10 +154,10 @@ class Grid {
   uint64_t windows_ = 0;
 };
 
-/// A launch of a batch: warps in any order, a turn at a time.
+/// A launch of a batch. Warps take turns in an order drawn from the seed.
 class BatchGrid {
  public:
-  /// `breaks`: the device does, when half of the warps have had a turn.
+  /// `breaks`: the device fails after half as many turns as there are warps.
   BatchGrid(const EmulationOptions& options, uint64_t& random, const Batch& batch, bool breaks)
       : options_(options),
         random_(random),
@@ -174,13 +174,12 @@ class BatchGrid {
     uint64_t idle = 0;
     for (size_t left = warps_.size(); left != 0;) {
       const size_t w =
-          options_.seed == 0 ? pieces_ % warps_.size() : next_random(random_) % warps_.size();
-      pieces_ += 1;
-      if (breaks_ && pieces_ > warps_.size() / 2)
-        throw DeviceError("the emulated device is broken");
+          options_.seed == 0 ? turns_ % warps_.size() : next_random(random_) % warps_.size();
+      turns_ += 1;
+      if (breaks_ && turns_ > warps_.size() / 2) throw DeviceError("the emulated device is broken");
       if (over[w]) continue;
       const Turn turn = turn_of(static_cast<uint32_t>(w));
-      // Nothing is being done between two turns, so somebody finds work.
+      // All work is done in turns, so that in so many idle ones some warp would have found some.
       idle = turn == Turn::kIdle ? idle + 1 : 0;
       if (idle > 1000 * warps_.size()) throw std::logic_error("a batch has come to a standstill");
       if (turn != Turn::kOver) continue;
@@ -192,7 +191,7 @@ class BatchGrid {
  private:
   Turn turn_of(uint32_t w) {
     const auto time_is_up = [&] {
-      return batch_.nanoseconds != ~uint64_t{0} && pieces_ >= options_.windows_at_once;
+      return batch_.nanoseconds != ~uint64_t{0} && turns_ >= options_.windows_at_once;
     };
     uint32_t& favourite = favourites_[w / options_.warps_per_block];
     const auto lanes = options_.seed == 0 ? 0u : static_cast<uint32_t>(next_random(random_)) % 64;
@@ -206,7 +205,7 @@ class BatchGrid {
   bool breaks_;
   std::vector<BatchWarp> warps_;
   std::vector<uint32_t> favourites_;  ///< by block
-  uint64_t pieces_ = 0;               ///< turns taken
+  uint64_t turns_ = 0;                ///< turns taken
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
-// A family of components: the list of the kinds that a backend steps, each described by its traits,
-// and what follows from the list. No virtual calls: a component's kind is its place in the list.
+// A family of components: the list of kinds that a backend steps, each described by its traits, and
+// the functions that dispatch over the list. A component's kind is its index in the list, so that
+// no virtual calls are needed.
 //
 // A kind is a struct with
 //   using Params, State;
@@ -25,16 +26,16 @@ namespace nearwarp::kernels {
 /// kernels/kinds.h.
 enum class ComponentKind : uint8_t {
   kSm,
-  kWideSm,  ///< the same with more than 64 warps: sm::WideSmState
+  kWideSm,  ///< an SM with more than 64 warps: sm::WideSmState
   kL2Slice,
   kSwitch,
-  kCrossbar,       ///< of queues, and its interfaces: noc::CrossbarState
+  kCrossbar,       ///< a crossbar with queues, and its interfaces: noc::CrossbarState
   kRouterNetwork,  ///< all routers of a network and their interfaces: noc::ChannelNetworkState
   kLinkPort,
   kVault,
   kHostMemory,
-  kStandaloneNetwork,  ///< a network with synthetic traffic by itself: noc::StandaloneState
-  kTraffic,            ///< a source of accesses for a memory channel by itself
+  kStandaloneNetwork,  ///< a network alone, under synthetic traffic: noc::StandaloneState
+  kTraffic,            ///< a source of accesses for a memory channel that is simulated alone
   kFrontEnd
 };
 
@@ -47,7 +48,7 @@ struct Component {
   ComponentKind kind = ComponentKind::kSm;
   bool poll = false;
   uint16_t cluster = 0;         ///< see kernels/clusters.h; 0: none
-  uint32_t cluster_window = 0;  ///< of the cluster, in ticks; 0 without one
+  uint32_t cluster_window = 0;  ///< length of the cluster's own windows in ticks; 0: no cluster
 };
 
 template <class T>
@@ -91,8 +92,8 @@ class Family {
     return state_bytes_of<Kinds...>(static_cast<uint32_t>(kind));
   }
 
-  /// Step one component through a window. `state` is its State: in the arena, or where a backend
-  /// keeps it meanwhile.
+  /// Step one component through a window. `state` is its State, in the arena or in the copy that a
+  /// backend is working on.
   NW_HD NW_INLINE static StepResult step(const Component& c, std::byte* state,
                                          const sm::SystemView& system, const Window& window,
                                          Horizon& horizon) {
@@ -104,7 +105,8 @@ class Family {
     return committed_of<Kinds...>(static_cast<uint32_t>(c.kind), base + c.state);
   }
 
-  /// A component's fault word; null if its kind has none. Host only, as what follows.
+  /// A component's fault word; null if its kind has none. This and the functions below are for the
+  /// host only.
   static const Fault* fault(const Component& c, std::byte* base) {
     const Fault* found = nullptr;
     visit(c.kind, [&]<class K>(K) { found = K::fault(as<typename K::State>(base + c.state)); });
@@ -121,7 +123,7 @@ class Family {
     return found;
   }
 
-  /// f(the kind's traits).
+  /// Call f with the kind's traits.
   template <class F>
   static void visit(ComponentKind kind, F&& f) {
     uint32_t i = 0;
@@ -157,9 +159,9 @@ class Family {
   }
 };
 
-/// The earliest tick at which the component can have something to do: its own wake-up, or a packet
-/// that is on its way to it. (One that is being sent at this moment may be missing; whoever sends
-/// it notes its arrival in the horizon.)
+/// The earliest tick at which the component can have something to do: its own wake-up, or the
+/// arrival of a packet that is on its way to it. (A packet that is being sent concurrently may be
+/// missed; its sender notes the arrival in the horizon.)
 NW_HD NW_INLINE Tick due_tick(const Component& c, std::byte* base) {
   Tick due = c.wake;
   const Ref<Channel>* inputs = c.inputs.in(base);
@@ -168,14 +170,14 @@ NW_HD NW_INLINE Tick due_tick(const Component& c, std::byte* base) {
   return due;
 }
 
-/// Step a component by one lane of a device, as a function of its own: its code is there once,
-/// however devices step systems. It is defined in kernels/component.h.
+/// Step a component with one lane of a device. It is a function of its own, defined in
+/// kernels/component.h, so that the models are compiled once for all the ways of stepping systems.
 template <class Family>
 NW_HD NW_APART StepResult step_in_lane(const Component& c, std::byte* state,
                                        const sm::SystemView& system, const Window& window,
                                        Horizon& horizon);
 
-/// Step a component through a window. Returns when it wants to be stepped again.
+/// Step a component through a window. Returns the tick at which it wants to be stepped again.
 template <class Family>
 NW_INLINE Tick step_component(Component& c, const sm::SystemView& system, const Window& window,
                               Horizon& horizon) {

@@ -1,20 +1,23 @@
-// The L1 where it is more than write-through by lines: it may fetch the sectors that are missing,
-// and keep some of what is written.
+// The sectored L1, which can fetch only the sectors that are missing and keep some written data.
+// (l1_cache.h has the plain one, which is write-through and fetches whole lines.)
 //
-// Stores, by policy: to all lines through, as elsewhere; through, and the line is allocated with
-// what is written (a sector of which every word has been written is readable, another one is
-// fetched when it is read); or those to local memory that find their line stay, and the line is
-// written back when it is replaced, while those to global memory that find their line drop it. A
-// miss never allocates then.
+// Stores, by policy (L1Writes):
+//   kThrough    all are written through and allocate nothing;
+//   kAllocate   all are written through, and a miss allocates its line with the words written: a
+//               sector is readable once every word of it has been written, and is otherwise fetched
+//               when it is read;
+//   kLocalBack  a hit in local memory stays in the line, which is written back when it is replaced;
+//               a hit in global memory is written through and drops the line; a miss allocates
+//               nothing.
 //
-// A miss takes its way when it is sent, or when its first data comes (`on_fill`): then misses want
-// MSHRs alone, never a way, and lines are there until others have come. A sector that comes when
-// its line has been replaced takes a way again.
+// A miss allocates its way when it is sent, or when its first data arrives (`on_fill`). With
+// `on_fill` a miss needs only an MSHR, and the line to be replaced stays readable until then. If a
+// line is replaced before all its sectors have arrived, the next sector allocates a way again.
 //
-// At a kernel's beginning everything is dropped: local memory is of no use beyond it.
+// Everything is dropped at the beginning of a kernel, since local memory does not outlive it.
 //
-// Source: GPGPU-Sim 4.2, sectored caches, policies T with L, and L with N (LOCAL_WB_GLOBAL_WT);
-// allocation policies m and f.
+// Source: GPGPU-Sim 4.2, sectored caches: write policies T with L, and L with N
+// (LOCAL_WB_GLOBAL_WT); allocation policies m and f.
 #pragma once
 
 #include "device/cache/l1_cache.h"
@@ -26,8 +29,8 @@ inline constexpr uint32_t kSectorWords = 8;  ///< sectors have 32 bytes
 /// The requests that a load has to send, if any.
 struct L1Request {
   uint32_t mshr = 0;
-  uint32_t fetch = 0;             ///< sectors to ask for; 0: nothing
-  LineAddr write_back = kNoLine;  ///< dirty line that has to be written back before
+  uint32_t fetch = 0;             ///< sectors to fetch, as bits; 0: nothing
+  LineAddr write_back = kNoLine;  ///< replaced dirty line, which has to be written back first
 };
 
 NW_HD NW_INLINE uint32_t l1_free_mshr(const L1State& s) {
@@ -36,34 +39,34 @@ NW_HD NW_INLINE uint32_t l1_free_mshr(const L1State& s) {
     if (s.mshr_free_more[k] != 0) return 64 * (k + 1) + count_trailing_zeros(s.mshr_free_more[k]);
   return kNoLane;
 }
-/// Take an MSHR that is free, or give one back.
-NW_HD NW_INLINE void l1_turn_mshr(L1State& s, uint32_t m) {
+/// Allocate MSHR `m`, which is free, or free it.
+NW_HD NW_INLINE void l1_toggle_mshr(L1State& s, uint32_t m) {
   (m < 64 ? s.mshr_free : s.mshr_free_more[m / 64 - 1]) ^= uint64_t{1} << m % 64;
 }
 
-/// The line's place in the arrays, of those of its set, which begin at `first`; kNoLane: it has
-/// none.
+/// The line's index in the arrays of ways, where its set begins at `first`; kNoLane: it is absent.
 NW_HD NW_INLINE uint32_t l1_find(const L1Params& p, const L1State& s, const std::byte* base,
                                  uint32_t first, LineAddr line) {
   const uint32_t w = find(p.ways, s.tags.in(base) + first, line);
   return w == kNoLane ? kNoLane : first + w;
 }
 
-/// The place in the set that a line would take; kNoLane: all are being filled.
+/// The index of the way in the set at `first` that a new line would replace; kNoLane: all ways are
+/// being filled.
 NW_HD NW_INLINE uint32_t l1_victim(const L1Params& p, const L1State& s, std::byte* base,
                                    uint32_t first) {
   const uint32_t w = l1_way_to_fill(p, s, base, first);
   return w == kNoLane ? kNoLane : first + w;
 }
 
-/// The wait of a load that misses.
+/// A load that misses and waits in an MSHR.
 struct L1Wait {
   uint32_t mshr;
   uint32_t needs;  ///< sectors that it waits for
-  uint32_t fetch;  ///< and those of them that nobody has asked for
+  uint32_t fetch;  ///< sectors among them that have not been requested yet
 };
 
-/// A load that misses waits.
+/// Append a load that misses to its MSHR, and request the sectors of `wait.fetch`.
 NW_HD NW_INLINE L1Result l1_wait(const L1Params& p, L1State& s, std::byte* base, const L1Load& load,
                                  const L1Wait& wait, L1Request& out) {
   const uint32_t m = wait.mshr;
@@ -85,13 +88,13 @@ NW_HD NW_INLINE L1Result l1_wait(const L1Params& p, L1State& s, std::byte* base,
   return L1Result::kMiss;
 }
 
-/// The sectors that a load waits for, if none is there: all that its line has, where lines have no
-/// sectors.
+/// The sectors that a load needs: those that it reads or, in a cache without sectors, the whole
+/// line.
 NW_HD NW_INLINE uint32_t l1_wanted(const L1Params& p, const L1Load& load) {
   return p.by_sectors == 0 ? p.all_sectors : load.sectors;
 }
 
-/// l1_load_sectors() where ways are taken on fill.
+/// l1_load_sectors() where ways are allocated on fill.
 NW_HD NW_APART inline L1Result l1_load_on_fill(const L1Params& p, L1State& s, std::byte* base,
                                                L1Load load, L1Request& out) {
   const LineAddr line = load.line;
@@ -116,14 +119,14 @@ NW_HD NW_APART inline L1Result l1_load_on_fill(const L1Params& p, L1State& s, st
   if (fetch != 0 && load.credits == 0) return L1Result::kStall;
   if (present) touch(p, s, base, at);
   if (!waits) {
-    l1_turn_mshr(s, m);
+    l1_toggle_mshr(s, m);
     s.mshr_line.in(base)[m] = line;
     missing = count = 0;
   }
   return l1_wait(p, s, base, load, {m, needs, fetch}, out);
 }
 
-/// Look up a load. As l1_load().
+/// Look up a load, as l1_load() does in the plain cache.
 NW_HD NW_APART_ON_GPU L1Result l1_load_sectors(const L1Params& p, L1State& s, std::byte* base,
                                                const L1Load& load, L1Request& out) {
   if (p.on_fill != 0) return l1_load_on_fill(p, s, base, load, out);
@@ -167,7 +170,7 @@ NW_HD NW_APART_ON_GPU L1Result l1_load_sectors(const L1Params& p, L1State& s, st
     touch(p, s, base, at);
   }
   if (!waits) {
-    l1_turn_mshr(s, m);
+    l1_toggle_mshr(s, m);
     s.mshr_line.in(base)[m] = line;
     s.mshr_way.in(base)[m] = static_cast<uint16_t>(at);
     l.mshr = static_cast<uint16_t>(m);
@@ -177,7 +180,8 @@ NW_HD NW_APART_ON_GPU L1Result l1_load_sectors(const L1Params& p, L1State& s, st
   return l1_wait(p, s, base, load, {m, needs, fetch}, out);
 }
 
-/// Does a store stay? If so it has been taken. Only local memory's do, in a line that is there.
+/// With write-back of local memory: write a local store that hits into its line. Returns whether it
+/// was; a store that was not goes on to memory.
 NW_HD NW_APART inline bool l1_keeps_store(const L1Params& p, L1State& s, std::byte* base,
                                           LineAddr line, bool local) {
   if (p.writes != L1Writes::kLocalBack || !local) return false;
@@ -192,7 +196,7 @@ NW_HD NW_APART inline bool l1_keeps_store(const L1Params& p, L1State& s, std::by
   return true;
 }
 
-/// A store of these sectors and words passes.
+/// Update the cache for a store of these sectors and words that goes on to memory.
 NW_HD NW_APART inline void l1_store_sectors(const L1Params& p, L1State& s, std::byte* base,
                                             LineAddr line, uint32_t sectors, uint64_t words) {
   const uint32_t first = first_way(p, line);
@@ -201,7 +205,7 @@ NW_HD NW_APART inline void l1_store_sectors(const L1Params& p, L1State& s, std::
   uint32_t there = 0;
   if (p.writes == L1Writes::kAllocate) {
     if (!present) at = l1_victim(p, s, base, first);
-    if (at != kNoLane) {  // else every way waits
+    if (at != kNoLane) {  // else every way is being filled
       LineSectors& l = s.lines.in(base)[at];
       if (!present) {
         l = LineSectors{};
@@ -218,7 +222,7 @@ NW_HD NW_APART inline void l1_store_sectors(const L1Params& p, L1State& s, std::
     }
   } else if (present && s.filling.in(base)[at] == 0) {
     there = s.lines.in(base)[at].readable;
-    if (p.writes == L1Writes::kLocalBack) {  // it was global, or would have stayed
+    if (p.writes == L1Writes::kLocalBack) {  // a global store: l1_keeps_store() takes local ones
       s.tags.in(base)[at] = kNoLine;
       s.lines.in(base)[at] = LineSectors{};
     }
@@ -229,13 +233,14 @@ NW_HD NW_APART inline void l1_store_sectors(const L1Params& p, L1State& s, std::
   s.counters.sector_write_misses += population_count(missing);
 }
 
-/// Where ways are taken on fill: the line's place, or the one that it takes now.
+/// Where ways are allocated on fill: the index of the line's way, which is allocated now if the
+/// line is absent.
 NW_HD NW_APART inline uint32_t l1_take_way(const L1Params& p, L1State& s, std::byte* base,
                                            LineAddr line) {
   const uint32_t first = first_way(p, line);
   uint32_t at = l1_find(p, s, base, first, line);
   if (at == kNoLane) {
-    at = l1_victim(p, s, base, first);  // nothing reserves a way, so there is one
+    at = l1_victim(p, s, base, first);  // no miss reserves a way, so there is one
     s.lines.in(base)[at] = LineSectors{};
     put(p, s, base, at, line);
   } else {
@@ -244,8 +249,8 @@ NW_HD NW_APART inline uint32_t l1_take_way(const L1Params& p, L1State& s, std::b
   return at;
 }
 
-/// Sectors have come for MSHR `m` (0: the whole line). Returns how many of its loads, the first
-/// ones in `mshr_loads` after it, wait for nothing any more; l1_end_fill() takes them away.
+/// Fill sectors (0: the whole line) that have arrived for MSHR `m`. Returns how many of its loads
+/// are complete; they are moved to the front of its `mshr_loads`, and l1_end_fill() removes them.
 NW_HD NW_APART_ON_GPU uint32_t l1_fill_sectors(const L1Params& p, L1State& s, std::byte* base,
                                                uint32_t m, uint32_t sectors) {
   if (sectors == 0) sectors = p.all_sectors;
@@ -265,7 +270,7 @@ NW_HD NW_APART_ON_GPU uint32_t l1_fill_sectors(const L1Params& p, L1State& s, st
     needs[i] = static_cast<uint8_t>(needs[i] & ~sectors);
     if (needs[i] != 0) continue;
     const uint8_t load = loads[i];
-    for (uint32_t k = i; k > ready; --k) {  // in order
+    for (uint32_t k = i; k > ready; --k) {  // the order of the other loads stays
       loads[k] = loads[k - 1];
       needs[k] = needs[k - 1];
     }
@@ -275,6 +280,7 @@ NW_HD NW_APART_ON_GPU uint32_t l1_fill_sectors(const L1Params& p, L1State& s, st
   }
   return ready;
 }
+/// Remove the first `ready` loads of MSHR `m`, and free it if it has no sectors under way.
 NW_HD NW_APART inline void l1_end_fill(const L1Params& p, L1State& s, std::byte* base, uint32_t m,
                                        uint32_t ready) {
   uint8_t* loads = s.mshr_loads.in(base) + m * p.merges;
@@ -287,7 +293,7 @@ NW_HD NW_APART inline void l1_end_fill(const L1Params& p, L1State& s, std::byte*
   }
   if (s.mshr_missing.in(base)[m] != 0) return;
   s.mshr_line.in(base)[m] = kNoLine;
-  l1_turn_mshr(s, m);
+  l1_toggle_mshr(s, m);
 }
 
 }  // namespace nearwarp::cache

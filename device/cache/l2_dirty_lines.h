@@ -1,29 +1,30 @@
-// Whole lines that an L2 slice keeps when they are written (write-back without sectors): which are
-// dirty, what a write takes, what becomes of a dirty line that is replaced.
+// Write-back of whole lines in an L2 slice without sectors: which lines are dirty, how a write is
+// handled, and how a dirty line that is replaced is written back.
 //
-// A line is dirty or not, and goes back to memory as a whole, in the slice's own name. A write
-// whose line is there makes it dirty; the slice acknowledges it. One that misses does what
-// L2SliceParams::write_miss says. A line that is still under way takes no writes: they go on to
-// memory, which acknowledges them, as in a slice that writes through; but with kFetchOnWrite they
-// wait for it in its MSHR, and the slice acknowledges them when it is there. What is dirty when a
-// program ends stays in the slice.
+// A line is dirty as a whole and is written back as a whole, by a write whose source is the slice
+// itself. A write that hits makes its line dirty, and the slice acknowledges it. A write that
+// misses does what L2SliceParams::write_miss says. A write to a line that is still being fetched
+// goes on to memory, which acknowledges it, as in a write-through slice; but with kFetchOnWrite it
+// waits in the line's MSHR, and the slice acknowledges it once the line has arrived. Lines that are
+// dirty when a program ends stay in the slice.
 //
-// Source: GPGPU-Sim, caches with write-back; the ways of a miss are its write-allocate policies.
+// Source: GPGPU-Sim's write-back caches; L2SliceParams::write_miss has its write-allocate policies.
 #pragma once
 
 #include "device/cache/l2_pipeline.h"
 
 namespace nearwarp::l2_detail {
 
-/// Does the slice keep whole lines that are written?
+/// Does the slice write back whole lines?
 NW_HD NW_INLINE bool keeps_lines(const L2SliceState& s) { return s.dirty_lines.count != 0; }
 
-/// Is the line of this way to be written back when it is replaced? `at`: counted over all sets.
+/// Does the line have to be written back when it is replaced? `at` is the index of its way, counted
+/// over all sets.
 NW_HD NW_INLINE bool is_dirty(const L2SliceState& s, std::byte* base, uint32_t at) {
   return keeps_lines(s) && s.dirty_lines.in(base)[at] != 0;
 }
 
-/// The way's line is newer than memory's from now on.
+/// Mark the line in way `at` as newer than memory's copy.
 NW_HD NW_INLINE void make_line_dirty(L2SliceState& s, std::byte* base, uint32_t at) {
   uint8_t& dirty = s.dirty_lines.in(base)[at];
   if (dirty != 0) return;
@@ -31,8 +32,8 @@ NW_HD NW_INLINE void make_line_dirty(L2SliceState& s, std::byte* base, uint32_t 
   dirty = 1;
 }
 
-/// The way's line is replaced: if it is dirty, memory gets it. The caller has checked
-/// for room.
+/// Write the line in way `at`, which is being replaced, back to memory if it is dirty. The caller
+/// has checked that there is room for the request.
 NW_HD NW_INLINE void write_line_back(const L2SliceParams& p, L2SliceState& s, std::byte* base,
                                      Tick due, uint32_t at) {
   if (!is_dirty(s, base, at)) return;
@@ -42,7 +43,7 @@ NW_HD NW_INLINE void write_line_back(const L2SliceParams& p, L2SliceState& s, st
   s.counters.write_backs += 1;
 }
 
-/// Does a write fill its line?
+/// Does a write cover its whole line?
 NW_HD NW_INLINE bool is_whole(const L2SliceParams& p, const Packet& write) {
   const uint64_t all = low_bits(p.line_bytes / 4u);
   return (write.written_words() & all) == all;

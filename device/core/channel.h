@@ -103,20 +103,21 @@ struct InputBits {
   uint64_t words[2] = {};
 };
 
-/// Notes of channels for backends on the CPU. A component has a place there.
+/// Channels note here, for backends on the CPU, what was sent to whom. Every component has a place.
 struct CpuNotes {
   /// Set to 1 for every consumer of something sent.
   uint8_t* sent_to = nullptr;
-  // But `count` places from `first` on are stepped by the same thread, in windows of their own, and
-  // when they are due is kept up to date at once.
+  // The `count` places from `first` on are a cluster: one thread steps them in windows of their
+  // own, so their due ticks are updated at once instead.
   uint32_t first = 0, count = 0;
-  Tick* due = nullptr;       ///< by place
-  Tick* of_block = nullptr;  ///< and by place >> block_shift the earliest, if that is kept
+  Tick* due = nullptr;        ///< by place
+  Tick* block_due = nullptr;  ///< by place >> block_shift: the earliest `due`; null: not kept
   uint32_t block_shift = 0;
   const uint8_t* waiting = nullptr;  ///< by place: 1 if it waits for a credit that was not known
   InputBits* unseen = nullptr;       ///< by place: see unseen_now
-  /// For the component that is stepped: inputs without a bit have no packets, or the component
-  /// knows of them. Who finds one without takes the bit away. Null: nothing is known of any.
+  /// For the component that is being stepped: an input whose bit is clear has no packet that the
+  /// component does not know of. A component that finds an input empty clears its bit. Null: every
+  /// input has to be looked at.
   InputBits* unseen_now = nullptr;
   /// The tick up to which a component may be stepped ahead of others (kernels/safe_times.h);
   /// kNever: it is not stepped ahead.
@@ -128,11 +129,11 @@ struct CpuNotes {
     return place | (input < 0xff ? input : 0xff) << kPlaceBits;
   }
 
-  /// One of the places of this thread is due at `t` at the latest.
+  /// Note that a place of this thread's cluster is due at `t` at the latest.
   NW_INLINE void make_due(uint32_t place, Tick t) const {
     due[place] = min_tick(due[place], t);
-    if (of_block == nullptr) return;
-    Tick& earliest = of_block[place >> block_shift];
+    if (block_due == nullptr) return;
+    Tick& earliest = block_due[place >> block_shift];
     earliest = min_tick(earliest, t);
   }
   static constexpr uint32_t place_of(uint32_t waking) { return waking & ((1u << kPlaceBits) - 1); }
@@ -141,7 +142,7 @@ struct CpuNotes {
     // Several threads may note the same consumer at the same time.
     __atomic_store_n(sent_to + place_of(consumer), uint8_t{1}, __ATOMIC_RELAXED);
   }
-  // Is it one of the members of the cluster that is stepped?
+  /// Note a packet for a member of the cluster that is being stepped. False: it is for another.
   NW_INLINE bool note_sent_to_member(uint32_t consumer, Tick arrive) const {
     const uint32_t place = place_of(consumer), input = consumer >> kPlaceBits;
     if (place - first >= count) return false;

@@ -1,14 +1,14 @@
-// Address translation: from a virtual line of an address space to a physical line and the address
-// map that says where it lies.
+// Address translation, from a virtual line of an address space to a physical line and the number of
+// the address map that says in which stack, vault and bank it lies.
 //
 // A page table has one entry per page: the page's frame, the number of one of the system's address
-// maps, attributes. An SM translates a line once, when its load-store unit handles it; from there
-// on the number of the map travels in the highest bits of the line, through caches and channels, so
-// that L2 slices and vaults locate lines without a table.
+// maps, and attributes. An SM translates a line once, when its load-store unit handles it. From
+// then on the map's number travels in the highest bits of the physical line, through caches and
+// channels, so that L2 slices and vaults can locate a line without a table.
 //
-// Whoever needs pages of its own makes entries: TOM's remapped ranges (section 3.2.3) lie under
-// another map; CODA's granularity (section 4: a bit per page in page table, TLB entry and cache
-// line, while the physical address stays) is the number of a map too.
+// A mechanism that places pages itself writes their entries. TOM gives its remapped ranges (section
+// 3.2.3) another map. CODA's granularity (section 4: a bit per page in page table, TLB entry and
+// cache line, with the physical address unchanged) is the number of a map as well.
 #pragma once
 
 #include "device/core/address_map.h"
@@ -16,37 +16,39 @@
 
 namespace nearwarp {
 
-/// A physical line: the number of its map from this bit on, below it the line.
+/// In a physical line, the number of its map begins at this bit; the bits below are the line.
 inline constexpr uint32_t kMapShift = 29;
-/// Lines that a memory may have where pages have entries: 64 GiB of lines of 128 bytes.
+/// The most lines that a memory with page tables may have: 64 GiB in lines of 128 bytes.
 inline constexpr LineAddr kMaxMappedLines = 1u << kMapShift;
-/// Maps of a system. The highest number is left to the walkers' page tables, which lie under map 0
-/// at lines of their own (device/sm/tlb.h).
+/// The most maps of a system. The highest three-bit number is reserved for the page tables that
+/// walkers read, which lie under map 0 at lines of their own (device/sm/tlb.h).
 inline constexpr uint32_t kMaxMaps = 7;
-/// Address spaces of a system; the TLB tags its entries with them in four bits.
+/// The most address spaces of a system: the TLB tags its entries with four bits.
 inline constexpr uint32_t kMaxSpaces = 16;
 
-/// The address maps of a system, map 0 at hand.
+/// The address maps of a system; map 0 is stored in place.
 struct AddressMaps {
   AddressMap baseline;     ///< map 0
   Ref<AddressMap> others;  ///< maps 1 and up; line_mask is below kMaxMappedLines
 
   AddressMaps() = default;
-  /// One map everywhere. Implicit: an AddressMap is a set of one.
+  /// A system with one map (implicit, so that an AddressMap can be given where a set is expected).
   NW_HD AddressMaps(const AddressMap& everywhere) : baseline(everywhere) {}
 
-  /// The map of a physical line. A number beyond the maps is none: it belongs to the line.
+  /// The map of a physical line; the baseline if its highest bits are no map's number, as in
+  /// systems without page tables, where they are part of the line.
   NW_HD NW_INLINE const AddressMap& of(LineAddr line, const std::byte* base) const {
     const uint32_t number = line >> kMapShift;
     return number - 1 < others.count ? others.in(base)[number - 1] : baseline;
   }
 };
 
-/// One page: the physical line with which it begins (frame and number of the map), and attributes
-/// in the lowest bits, which no page of 4 KB needs for lines of at most 256 bytes.
+/// The entry of a page: its first physical line (frame and map's number), with attributes in the
+/// lowest bits. These are zero in a first line, as a page of 4 KB has at least 16 lines.
 struct PageEntry {
   static constexpr uint32_t kAttributeBits = 4;
-  /// Attribute of a TLB's entry: its pages differ, the page table has their entries.
+  /// Attribute of an entry for a TLB's page that spans several pages of the page table which do not
+  /// follow each other physically: each has to be looked up in the page table.
   static constexpr uint32_t kMixed = 1u << (kAttributeBits - 1);
 
   uint32_t word = 0;
@@ -61,25 +63,25 @@ struct PageEntry {
   NW_HD bool mixed() const { return (word & kMixed) != 0; }
 };
 
-/// The table of one address space. The host changes it while the machine stands still, and has
-/// caches and TLBs emptied; a mechanism that places pages writes the entries of those that no TLB
-/// has yet (write_entry()).
+/// The page table of one address space. The host changes it while the machine stands still, and
+/// then empties caches and TLBs; a mechanism that places pages writes, during a run, only entries
+/// that are in no TLB yet (write_entry()).
 struct PageTable {
   Ref<PageEntry> pages;  ///< by virtual page
-  /// Pages beyond it: under map 0, at their address, or what these bits leave of it, from there on.
+  /// Pages that have no entry lie under map 0, at line `beyond` + (virtual line & `beyond_bits`).
   LineAddr beyond = 0, beyond_bits = ~LineAddr{0};
-  /// Entries for TLBs, whose pages may be several of the table's: the first one's entry if the
-  /// others go on from there, else one that is mixed().
+  /// Entries for TLBs whose pages span 2^n pages of the table (runs): the first page's entry if the
+  /// others follow it physically, else one that is mixed().
   Ref<PageEntry> runs;
 };
 
 /// All page tables of a system.
 struct Translation {
-  Ref<PageTable> spaces;    ///< by address space; beyond: no table, so physical is virtual
+  Ref<PageTable> spaces;    ///< by address space; higher ones have no table: physical is virtual
   uint32_t page_shift = 5;  ///< log2 of the lines per page
 };
 
-/// Entry `number` of `entries`, the table's pages or runs, each of which stands for 2^shift lines.
+/// Entry `number` of `entries`, which are the table's pages or runs, of 2^shift lines each.
 NW_HD NW_INLINE PageEntry entry_in(const PageTable& table, const Ref<PageEntry>& entries,
                                    const std::byte* base, uint32_t number, uint32_t shift) {
   return number < entries.count
@@ -95,7 +97,8 @@ NW_HD NW_INLINE PageEntry page_entry(const Translation& t, const std::byte* base
   return entry_in(table, table.pages, base, page, t.page_shift);
 }
 
-/// The entry for TLBs with pages of 2^run_shift lines, at least those of the table.
+/// The entry of a run, for TLBs with pages of 2^run_shift lines, which are no smaller than the
+/// table's.
 NW_HD NW_INLINE PageEntry run_entry(const Translation& t, const std::byte* base, uint32_t space,
                                     uint32_t run, uint32_t run_shift) {
   if (space >= t.spaces.count) return PageEntry::of(run << run_shift, 0);
@@ -103,8 +106,8 @@ NW_HD NW_INLINE PageEntry run_entry(const Translation& t, const std::byte* base,
   return entry_in(table, table.runs, base, run, run_shift);
 }
 
-/// Write the entry of a page, from an SM, where TLBs' pages are those of the table. Others may
-/// write the same at the same time.
+/// Write the entry of a page from an SM, where TLBs and the table have pages of one size. Other SMs
+/// may write an equal entry at the same time.
 NW_HD NW_INLINE void write_entry(const Translation& t, std::byte* base, uint32_t space,
                                  uint32_t page, PageEntry entry) {
   const PageTable& table = t.spaces.in(base)[space];

@@ -1,10 +1,11 @@
 // The thread-block dispatcher.
 //
-// A launch stands in line from a launch gap after the last one that it waits for, begins when fewer
-// than `max_running` are in flight, and ends with its last thread block. A thread block goes to an
-// SM that has room for it, at most one to an SM and cycle [GPGPU-Sim 4.2]; of the launches in
-// flight, the oldest comes first, and the others get what it leaves. Which block an SM gets:
-// block_queues.h. Blocks of a cluster begin together: clusters.h.
+// A launch joins the line one launch gap after the last launch that it waits for has ended. It
+// begins when it is first in line and fewer than `max_running` launches are in flight, and ends
+// with its last thread block. A thread block goes to an SM that has room for it, at most one to an
+// SM per cycle [GPGPU-Sim 4.2]. The oldest launch in flight takes precedence; younger ones get the
+// room that it leaves. block_queues.h says which block an SM gets; clusters.h starts the blocks of
+// a cluster together.
 #pragma once
 
 #include "device/frontend/block_queues.h"
@@ -36,7 +37,8 @@ NW_HD inline const LaunchInfo& running(const V& v, uint32_t place) {
   return v.system.image.launches[v.s.dispatch.running.in(v.base)[place]];
 }
 
-/// The queue from which a group takes its next block of a launch; `groups` if there is none left.
+/// The queue from which a group of SMs takes its next block of the launch at `place` in `running`:
+/// its own, or with stealing the longest other one; `groups` if no block is left.
 template <class V>
 NW_HD NW_APART inline uint32_t source(V& v, uint32_t place, uint32_t group) {
   const BlockQueues q = queues(v, running(v, place));
@@ -52,13 +54,13 @@ NW_HD NW_APART inline uint32_t source(V& v, uint32_t place, uint32_t group) {
   return from;
 }
 
-/// Do the launch's thread blocks begin cluster by cluster?
+/// Are the launch's thread blocks dispatched a whole cluster at a time?
 template <class V>
 NW_HD inline bool in_clusters(const V& v, const LaunchInfo& info) {
   return v.p.dispatch.gpcs != 0 && info.cluster > 1;
 }
 
-/// Blocks of a queue have been taken: the host may have to make more ready.
+/// Ask for the host if, after blocks were taken from a queue, it should prepare more of them.
 template <class V>
 NW_HD inline void note_taken(V& v, uint32_t place, uint32_t from) {
   if (!v.system.on_demand) return;
@@ -68,7 +70,7 @@ NW_HD inline void note_taken(V& v, uint32_t place, uint32_t from) {
       at < queues(v, running(v, place)).length(from) && taken(v, place, from) + d.margin > at;
 }
 
-/// Finds the launches of which an SM can take a thread block.
+/// Update the set of launches of which an SM can take a thread block.
 template <class V>
 NW_HD inline void look_for_room(V& v, SmId sm) {
   DispatchState& d = v.s.dispatch;
@@ -90,8 +92,9 @@ NW_HD inline void look_for_room(V& v, SmId sm) {
   known = takes;
 }
 
-/// Let clusters begin where there is room for them: the oldest launch's first, and of none that is
-/// younger than a launch whose blocks are placed one by one and not all of which have begun.
+/// Start clusters in GPCs that have room for them, those of the oldest launch first. A launch whose
+/// blocks are dispatched one by one holds younger launches' clusters up until all its blocks have
+/// begun.
 template <class V>
 NW_HD NW_APART inline void open_clusters(V& v) {
   DispatchState& d = v.s.dispatch;
@@ -119,7 +122,7 @@ NW_HD inline void look_for_room(V& v) {
   for (uint32_t i = 0; i < v.p.num_sms; ++i) look_for_room(v, sm_id(i));
 }
 
-/// A launch waits for nothing any more.
+/// Append to the line a launch that waits for no other any more; it may begin at `ready`.
 NW_HD inline void stand_in_line(DispatchState& d, std::byte* base, uint32_t i, Tick ready) {
   LaunchState& l = d.launches.in(base)[i];
   l.ready = ready;
@@ -128,7 +131,8 @@ NW_HD inline void stand_in_line(DispatchState& d, std::byte* base, uint32_t i, T
   d.line_tail = i;
 }
 
-/// The launch at a place of `running` has ended.
+/// Remove the launch at `place` in `running`, which has ended, and line up those that waited for
+/// it.
 template <class V>
 NW_HD inline void end_launch(V& v, uint32_t place, Tick now) {
   DispatchState& d = v.s.dispatch;
@@ -156,8 +160,8 @@ NW_HD inline void end_launch(V& v, uint32_t place, Tick now) {
 
 }  // namespace dispatcher
 
-/// Before the first step, or before a machine that stands still goes on with another program: those
-/// of the program's launches that wait for no other stand in line; they may begin at `at`.
+/// Line up the launches of a program that wait for no other; they may begin at `at`. Called before
+/// the first step, or before an idle machine goes on with another program.
 NW_HD inline void enter_program(DispatchState& d, std::byte* base, const LaunchInfo* launches,
                                 uint32_t num_launches, Tick at) {
   d.line_head = d.line_tail = kNoLaunch;
@@ -171,10 +175,12 @@ NW_HD inline void enter_program(DispatchState& d, std::byte* base, const LaunchI
   }
 }
 
-/// Nothing is dispatched while a mechanism says so, or L2 slices write back for a launch.
+/// May anything be dispatched? Not while a mechanism holds dispatch back, or L2 slices write lines
+/// back between launches.
 NW_HD inline bool may_dispatch(const DispatchState& d) { return d.held_by == 0 && d.cleaning == 0; }
 
-/// When the next launch wants to begin; kNever if none is in line or no more may be in flight.
+/// The tick at which the next launch can begin; kNever if the line is empty or as many launches as
+/// allowed are in flight.
 template <class V>
 NW_HD inline Tick next_launch(const V& v) {
   const DispatchState& d = v.s.dispatch;
@@ -182,7 +188,7 @@ NW_HD inline Tick next_launch(const V& v) {
   return may && may_dispatch(d) ? d.launches.in(v.base)[d.line_head].ready : kNever;
 }
 
-/// Begin the launches whose time has come.
+/// Begin the launches that are due.
 template <class V>
 NW_HD inline void begin_launches(V& v, Tick now) {
   DispatchState& d = v.s.dispatch;
@@ -250,7 +256,8 @@ NW_HD inline bool take_block(V& v, SmId sm, Packet& m) {
   return true;
 }
 
-/// Thread blocks have been dispatched now.
+/// After blocks were dispatched: record the time of the marks, in numbers of blocks, that have been
+/// reached, and ask for the host.
 template <class V>
 NW_HD inline void note_marks(V& v, Tick now) {
   DispatchState& d = v.s.dispatch;
@@ -261,7 +268,8 @@ NW_HD inline void note_marks(V& v, Tick now) {
   }
 }
 
-/// Thread block `thread_block` (its number over all launches) on an SM has ended.
+/// Give back the room of thread block `thread_block` (numbered over all launches), which has ended
+/// on an SM, and end its launch if it was the last one.
 template <class V>
 NW_HD inline void block_done(V& v, uint32_t thread_block, SmId sm, Tick now) {
   DispatchState& d = v.s.dispatch;

@@ -1,8 +1,9 @@
-// The ends of a network at channels, whatever lies between its terminals: which packets
-// have arrived, where they go, and where they are kept while their flits are under way.
+// The interfaces between a network and the channels around it, for any network between the
+// terminals: which packets have arrived, where they go, and where they are kept while their flits
+// are under way.
 //
-// A sending terminal takes packets from its input channels in turns. A packet under way is a parcel
-// of its sender's; flits name it by a tag.
+// A sending terminal takes packets from its input channels in round-robin order. A packet under way
+// is kept as a parcel of its sender; its flits carry the parcel's tag.
 #pragma once
 
 #include "device/core/bits.h"
@@ -16,13 +17,13 @@ namespace nearwarp::noc {
 inline constexpr uint32_t kParcels = 64;  ///< packets that a terminal may have under way
 /// Input channels of a network: eight at each of 64 ports.
 inline constexpr uint32_t kMaxInputs = 512;
-inline constexpr uint32_t kInputWords = kMaxInputs / 64;  ///< of bits
+inline constexpr uint32_t kInputWords = kMaxInputs / 64;  ///< words of a bit per input
 
 struct ChannelEndsParams {
   uint32_t period = 1;      ///< ticks per cycle
-  uint32_t flit_bytes = 1;  ///< of a packet's bytes that a flit carries
-  /// Each flit travels as a packet of its own, behind the one before it; there is one for each
-  /// sector at least, in requests and acknowledgements, too.
+  uint32_t flit_bytes = 1;  ///< bytes of a packet that one flit carries
+  /// Each flit travels as a packet of its own, in order. A packet has at least one flit for each
+  /// sector, in requests and acknowledgements, too.
   bool split = false;
   uint16_t component = 0;  ///< for faults
   uint16_t endpoints = 0;  ///< destinations in the route table
@@ -37,55 +38,55 @@ struct NetworkOutput {
 struct Parcel {
   Packet packet;
   uint16_t output = 0;
-  Tick begun = 0;  ///< when its first flit could leave its sender
-  Tick until = 0;  ///< of one that has been sent on ahead of time: when that is
+  Tick begun = 0;  ///< tick at which its first flit could leave its sender
+  Tick until = 0;  ///< if it was delivered ahead of time: the tick of its delivery
 };
 
-/// Times that packets have waited, in ticks, summed over packets.
+/// Times of packets in ticks, summed over packets.
 struct PacketTimes {
-  uint64_t injection = 0;  ///< at their sending terminal, until they begin
-  uint64_t transit = 0;    ///< from there until their last flit has come to the receiving one
-  uint64_t ejection = 0;   ///< there, until they leave: for others before them, and for room behind
+  uint64_t injection = 0;  ///< waiting at the sending terminal
+  uint64_t transit = 0;    ///< from leaving it until the last flit is at the receiving terminal
+  uint64_t ejection = 0;   ///< waiting there for earlier packets, and for room in the channel
 };
 
 struct PacketCounters {
   uint64_t packets_in = 0, packets_out = 0;
   uint64_t bytes = 0;
   uint64_t flits = 0;
-  uint64_t replies = 0;  ///< of packets_out
+  uint64_t replies = 0;  ///< included in packets_out
 };
 
 /// A sending terminal's channels and parcels.
 struct SendingEnd {
   uint32_t first = 0, count = 0;  ///< input channels
-  uint32_t next = 0;              ///< channel that is looked at first
-  uint64_t ready = 0;             ///< of these, those whose head has arrived; bit 0: `first`
-  uint64_t free = ~uint64_t{0};   ///< parcels
-  uint64_t leaving = 0;           ///< parcels that become free at Parcel::until
+  uint32_t next = 0;              ///< channel that has the highest priority
+  uint64_t ready = 0;             ///< channels whose head has arrived, as bits; bit 0: `first`
+  uint64_t free = ~uint64_t{0};   ///< free parcels, as bits
+  uint64_t leaving = 0;           ///< parcels that become free at Parcel::until, as bits
 };
 
 struct ChannelEndsState {
   Ref<Ref<Channel>> inputs;
-  Ref<uint16_t> sender_of;  ///< [input]: terminal
+  Ref<uint16_t> sender_of;  ///< [input]: its sending terminal
   Ref<NetworkOutput> outputs;
   Ref<uint16_t> routes;  ///< [destination] for requests, [endpoints + destination] for replies
   Ref<SendingEnd> ends;  ///< [sending terminal]
   Ref<Parcel> parcels;   ///< [sending terminal * kParcels + number]
-  uint64_t ready[kInputWords] = {};   ///< inputs whose head has arrived
-  uint64_t coming[kInputWords] = {};  ///< within a window: inputs, later in it
-  Tick next_head = 0;                 ///< within a window: the first of these
+  uint64_t ready[kInputWords] = {};   ///< inputs whose head has arrived, as bits
+  uint64_t coming[kInputWords] = {};  ///< inputs whose head arrives later in this window, as bits
+  Tick next_head = 0;                 ///< the earliest of their arrivals
   uint64_t flits_inside = 0;
   PacketCounters counters;
   PacketTimes times;
   Fault fault;
 };
 
-/// Words of bits that the inputs take.
+/// Words that hold a bit for each input.
 NW_HD NW_INLINE uint32_t input_words(const ChannelEndsState& s) {
   return (s.inputs.count + 63) / 64;
 }
 
-/// The ends in one cycle.
+/// A view of a network's ends in one cycle.
 struct ChannelEnds {
   const ChannelEndsParams& p;
   ChannelEndsState& s;
@@ -94,7 +95,7 @@ struct ChannelEnds {
   Horizon& horizon;
   Tick now = 0;
 
-  /// Heads that have arrived by now: f(sending terminal) for each.
+  /// Mark the inputs ready whose head has arrived by now, and call f(sending terminal) for each.
   template <class F>
   NW_HD NW_INLINE void take_heads(F&& f) const {
     if (s.next_head > now) return;
@@ -113,11 +114,11 @@ struct ChannelEnds {
     }
     s.next_head = next;
   }
-  /// When the head of input `i` arrives; kNever: there is none.
+  /// The tick at which the head of input `i` arrives; kNever if there is none.
   NW_HD NW_INLINE Tick arrival_at(uint32_t i) const {
     return head_arrival(*s.inputs.in(base)[i].in(base), base);
   }
-  /// The head of input `i` has arrived, or there is none that has. Returns the sending terminal.
+  /// Note whether the head of input `i` has arrived. Returns the sending terminal.
   NW_HD NW_INLINE uint32_t set_ready(uint32_t i, bool is_ready) const {
     const uint32_t n = s.sender_of.in(base)[i];
     SendingEnd& end = s.ends.in(base)[n];
@@ -126,7 +127,8 @@ struct ChannelEnds {
     end.ready = is_ready ? end.ready | own : end.ready & ~own;
     return n;
   }
-  /// Input `i` has a new head, or has not: it has arrived, comes within the window, or later.
+  /// Note when the new head of input `i`, if it has one, arrives: by now (then f(sending terminal)
+  /// is called), later in the window, or beyond it.
   template <class F>
   NW_HD NW_INLINE void look_at(uint32_t i, F&& f) const {
     const Tick arrival = arrival_at(i);
@@ -148,11 +150,11 @@ struct ChannelEnds {
     return output;
   }
 
-  /// A packet that has begun its way: its parcel's tag, where it goes, and its length.
+  /// A packet that a terminal has begun to send: its parcel's tag, its output, and its length.
   struct Begun {
     uint32_t tag = 0, output = 0, flits = 0;
   };
-  /// Is a packet that keeps order under way from terminal `n` to `output`?
+  /// Is a packet that others must not overtake under way from terminal `n` to `output`?
   NW_HD NW_APART bool ordered_ahead(uint32_t n, uint32_t output) const {
     const Parcel* const parcels = s.parcels.in(base) + n * kParcels;
     for (uint64_t bits = ~s.ends.in(base)[n].free; bits != 0; bits &= bits - 1) {
@@ -161,9 +163,9 @@ struct ChannelEnds {
     }
     return false;
   }
-  /// Begin with terminal `n`'s next packet of those that may_begin(packet, output channel) agrees
-  /// to. Returns no flits if there is none, or no parcel. look_at(input) has to look at the next
-  /// head.
+  /// Take the next packet of terminal `n` for which may_begin(packet, output channel) is true, and
+  /// call look_at(input) for the input's next head. Returns zero flits if there is no such packet,
+  /// or no free parcel.
   template <class MayBegin, class LookAt>
   NW_HD NW_INLINE Begun take_packet(uint32_t n, MayBegin&& may_begin, LookAt&& look_at) const {
     SendingEnd& end = s.ends.in(base)[n];
@@ -179,7 +181,8 @@ struct ChannelEnds {
       end.free &= ~(uint64_t{1} << number);
       end.next = k + 1;
       const Begun begun{n * kParcels + number, output, flits_of(packet)};
-      Parcel& parcel = s.parcels.in(base)[begun.tag];  // one by one: padding stays as it is
+      // Members are set one by one, so that the struct's padding stays as it is.
+      Parcel& parcel = s.parcels.in(base)[begun.tag];
       parcel.packet = packet;
       parcel.output = static_cast<uint16_t>(output);
       parcel.begun = now;
@@ -193,6 +196,7 @@ struct ChannelEnds {
     }
     return {};
   }
+  /// The number of flits that a packet has.
   NW_HD NW_INLINE uint32_t flits_of(const Packet& packet) const {
     uint32_t flits = (packet.bytes + p.flit_bytes - 1) / p.flit_bytes;
     const uint32_t least = p.split ? population_count(packet.sectors) : 0;
@@ -203,8 +207,8 @@ struct ChannelEnds {
   NW_HD NW_INLINE Channel& channel_of(uint32_t tag) const {
     return *s.outputs.in(base)[s.parcels.in(base)[tag].output].channel.in(base);
   }
-  /// Frees the parcels that leave ahead of time and have left by now. Returns when
-  /// the next one is.
+  /// Free the parcels that were delivered ahead of time and whose delivery is due by now. Returns
+  /// the tick at which the next one is due.
   NW_HD NW_INLINE Tick free_parcels(uint32_t n) const {
     SendingEnd& end = s.ends.in(base)[n];
     const Parcel* const parcels = s.parcels.in(base) + n * kParcels;
@@ -220,14 +224,14 @@ struct ChannelEnds {
     end.leaving &= ~end.free;
     return next;
   }
-  /// All of a packet has come, and has waited since for `waited` ticks: send it on, if its channel
-  /// has room now.
+  /// Deliver a packet whose last flit arrived `waited` ticks ago, if its output channel has room
+  /// now. Returns whether it was delivered.
   NW_HD NW_INLINE bool deliver(uint32_t tag, Tick waited) const {
     if (!send_on(tag, now, waited)) return false;
     s.ends.in(base)[tag / kParcels].free |= uint64_t{1} << (tag % kParcels);
     return true;
   }
-  /// Delivers a packet that is going to come, and to be sent on at `when`.
+  /// Deliver a packet ahead of time: it will have arrived, and be sent on, at `when`.
   NW_HD NW_INLINE bool deliver_ahead(uint32_t tag, Tick when, Tick waited) const {
     if (!send_on(tag, when, waited)) return false;
     s.parcels.in(base)[tag].until = when;
@@ -250,16 +254,16 @@ struct ChannelEnds {
   }
 };
 
-/// The channels around a network, and its terminals that have them. Channels of one port stand
-/// together, ports in ascending order, as for make_switch().
+/// The channels around a network, and the terminals that they are connected to. As for
+/// make_switch(), channels are in ascending order of their ports.
 struct NetworkPorts {
   std::span<const SwitchLink> inputs, outputs;
-  std::span<const uint32_t> senders;    ///< by port of inputs: the terminal that sends from it
-  std::span<const uint32_t> receivers;  ///< by port of outputs: the terminal that receives for it
+  std::span<const uint32_t> senders;    ///< by input port: the terminal that sends its packets
+  std::span<const uint32_t> receivers;  ///< by output port: the terminal that receives its packets
 };
 
-/// Lay out the ends, of which `sending` terminals may send. Routes start out empty: see
-/// set_route().
+/// Lay out the ends of a network of which `sending` terminals can send. Routes start out empty:
+/// set_route() fills them.
 template <class Allocator>
 void make_channel_ends(Allocator& arena, const ChannelEndsParams& p, ChannelEndsState& s,
                        const NetworkPorts& ports, uint32_t sending) {
@@ -286,7 +290,8 @@ void make_channel_ends(Allocator& arena, const ChannelEndsParams& p, ChannelEnds
   for (uint32_t e = 0; e < 2u * p.endpoints; ++e) arena.get(s.routes)[e] = kNoRoute;
 }
 
-/// Packets for `endpoint` leave by these output channels, as of the same function for switches.
+/// Have packets for `endpoint` leave by these output channels, as the function of this name does
+/// for switches.
 inline void set_route(const ChannelEndsParams& params, const ChannelEndsState& s, std::byte* base,
                       uint16_t endpoint, uint16_t request_output, uint16_t reply_output) {
   s.routes.in(base)[endpoint] = request_output;

@@ -1,4 +1,4 @@
-// A request of an SM to whoever holds a line.
+// A request from an SM to the endpoint that holds a line: an L2 slice or a vault.
 #pragma once
 
 #include "device/core/packet.h"

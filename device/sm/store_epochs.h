@@ -1,14 +1,15 @@
-// Stores in flight by epoch, so that "all stores until now are in memory" can be awaited while new
-// ones keep being sent (a mechanism that moves a warp elsewhere pushes the SM's updates to memory
-// before).
+// Counts stores in flight by epoch, so that a warp can wait until all stores so far are in memory
+// while new ones keep being sent. (A mechanism that moves a warp to another SM first has this SM's
+// stores reach memory.)
 #pragma once
 
 #include "device/sm/sm_view.h"
 
 namespace nearwarp::sm {
 
-/// A store that has been issued. It counts until it has left, and so keeps its epoch open for its
-/// lines, which count from their sending to their acknowledgement. Returns the epoch.
+/// Count a store that has been issued, and return its epoch. The store itself counts until all its
+/// lines have been sent, which keeps its epoch open for them; each line counts from when it is sent
+/// until it is acknowledged.
 template <class S>
 NW_HD inline uint32_t add_store(S& s) {
   s.epoch_stores[s.epoch % kEpochs] += 1;
@@ -34,19 +35,21 @@ NW_HD inline uint32_t begin_drain(S& s) {
   return epoch;
 }
 
+/// Have all stores up to and including `epoch` reached memory?
 template <class S>
 NW_HD inline bool drained(const S& s, uint32_t epoch) {
   return static_cast<int32_t>(s.oldest_epoch - epoch) > 0 ||
          (s.oldest_epoch == epoch && s.epoch_stores[epoch % kEpochs] == 0);
 }
 
-/// A store of `epoch` (modulo kEpochs) has left, or one of its lines has been acknowledged.
+/// Count off a store of `epoch` (modulo kEpochs) whose lines have been sent, or a line of one that
+/// has been acknowledged.
 template <class S>
 NW_HD inline void remove_store(S& s, uint32_t epoch) {
   NW_ASSERT(s.epoch_stores[epoch % kEpochs] > 0);
   s.epoch_stores[epoch % kEpochs] -= 1;
   retire_epochs(s);
-  // Someone may wait for the current epoch, left open for want of a free one: close it now.
+  // A warp may wait for the current epoch, which was left open because no other was free: close it.
   if (s.awaits_stores != 0 && s.epoch_stores[s.epoch % kEpochs] != 0 &&
       s.epoch - s.oldest_epoch + 1 < kEpochs)
     s.epoch += 1;

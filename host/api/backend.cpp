@@ -1,4 +1,5 @@
-// The backend that steps the points of batches, and the launches that are stepped.
+// Chooses the backend that runs the points of a batch, and the launches of a program that it
+// simulates.
 #include "host/api/backend.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Runs the points of an experiment that its folder has not.
+// Runs those points of an experiment for which its folder has no results yet.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -20,10 +20,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Progress over all studies: one is a sweep, and the others are still to come or done.
-class Surroundings final : public AskedOfSweep {
+/// Answers to the sweep of one study, whose progress it reports as progress of the whole
+/// experiment.
+class ExperimentProgress final : public AskedOfSweep {
  public:
-  Surroundings(const Experiment::State& e, const SweepOptions& options, size_t points)
+  ExperimentProgress(const Experiment::State& e, const SweepOptions& options, size_t points)
       : AskedOfSweep(options), e_(e), points_(points) {}
 
   void begin(const experiment::PlannedStudy& study) {
@@ -38,8 +39,8 @@ class Surroundings final : public AskedOfSweep {
     const sweep::Program& p = study_->plan.definition.programs[program];
     runtime::Recording recording = e_.programs.recording(
         p.name, (fs::path(options().out) / "programs").string(), program_options());
-    // Findings of an earlier study's points about the program serve this one's.
-    recording.studies = found_out_.of(p.key);
+    // Analyses of the program that an earlier study made are used again.
+    recording.studies = analyses_.of(p.key);
     return recording;
   }
 
@@ -52,7 +53,7 @@ class Surroundings final : public AskedOfSweep {
     all.warp_instructions = before_.warp_instructions_done + progress.warp_instructions;
     all.cost_done = before_.cost_done + progress.cost_done;
     all.cost = before_.cost_done + progress.cost;
-    // Points of later studies are taken to be as the mean of those known.
+    // Points of later studies are assumed to cost as much as the known ones on average.
     const size_t known = before_.points_done + progress.points;
     if (known != 0 && points_ > known) {
       all.warp_instructions += all.warp_instructions / known * (points_ - known);
@@ -66,7 +67,7 @@ class Surroundings final : public AskedOfSweep {
   size_t points_;
   const experiment::PlannedStudy* study_ = nullptr;
   sweep::Progress before_, last_;
-  runtime::ProgramStudies found_out_;
+  runtime::ProgramStudies analyses_;
 };
 
 void add(ExperimentOutcome& all, const sweep::Outcome& one) {
@@ -77,7 +78,7 @@ void add(ExperimentOutcome& all, const sweep::Outcome& one) {
   all.stopped = all.stopped || one.stopped;
 }
 
-/// By study: a point that several have is the first one's.
+/// The options of each study's sweep. A point that several studies have is run by the first one.
 std::vector<sweep::RunOptions> options_of(std::span<const sweep::Plan* const> plans,
                                           const sweep::RunOptions& own) {
   std::vector<sweep::RunOptions> all;
@@ -88,7 +89,7 @@ std::vector<sweep::RunOptions> options_of(std::span<const sweep::Plan* const> pl
   return all;
 }
 
-/// All of the points in the file are "already there".
+/// The points of all studies, without running any; those in the file count as already there.
 ExperimentOutcome count(const Experiment::State& e, const std::vector<sweep::RunOptions>& own,
                         const sweep::ResultsFile& file) {
   ExperimentOutcome all;
@@ -101,8 +102,8 @@ ExperimentOutcome run_studies(const Experiment::State& e, const SweepOptions& ho
                               const std::vector<sweep::RunOptions>& own, sweep::ResultsFile& file) {
   ExperimentOutcome all;
   const ExperimentOutcome before = count(e, own, file);
-  Surroundings surroundings(e, how,
-                            before.points - before.already_there + (how.retry ? before.failed : 0));
+  ExperimentProgress progress(
+      e, how, before.points - before.already_there + (how.retry ? before.failed : 0));
   const auto runner = sweep_runner(how);
   for (size_t i = 0; i < e.studies.size(); ++i) {
     const experiment::PlannedStudy& study = e.studies[i];
@@ -110,8 +111,8 @@ ExperimentOutcome run_studies(const Experiment::State& e, const SweepOptions& ho
       all.points += sweep::count_results(study.plan, own[i], file).points;
       continue;
     }
-    surroundings.begin(study);
-    add(all, sweep::run_sweep(study.plan, own[i], *runner, surroundings, file));
+    progress.begin(study);
+    add(all, sweep::run_sweep(study.plan, own[i], *runner, progress, file));
   }
   return all;
 }

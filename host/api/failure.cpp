@@ -1,4 +1,5 @@
-// Between the errors that the simulator throws and those that the public interface hands out.
+// Converts the exceptions that the simulator throws to the failures that the public interface
+// returns.
 #include "host/api/failure.h"
 
 #include <fmt/format.h>
@@ -17,7 +18,7 @@ Failure failure_of(const std::string& message, Failure::Kind kind) {
   const size_t dash = message.find(" - ");
   f.what = message.substr(0, dash);
   if (dash != std::string::npos) f.right = message.substr(dash + 3);
-  // The last "(file:line)" of the first part.
+  // The place of the error is the last "(file:line)" in the part before the dash.
   const size_t open = f.what.rfind('('), close = f.what.rfind(')');
   if (open == std::string::npos || close == std::string::npos || close < open) return f;
   const std::string place = f.what.substr(open + 1, close - open - 1);
@@ -39,8 +40,8 @@ Failure failure_of(const ErrorParts& parts, Failure::Kind kind) {
 namespace {
 
 Failure of_error(const Error& error, Failure::Kind kind) {
-  const auto* of = dynamic_cast<const HasErrorParts*>(&error);
-  return of != nullptr ? failure_of(of->parts(), kind) : failure_of(error.what(), kind);
+  const auto* in_parts = dynamic_cast<const HasErrorParts*>(&error);
+  return in_parts != nullptr ? failure_of(in_parts->parts(), kind) : failure_of(error.what(), kind);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Latencies and bandwidths of a machine.
+// The public interface for probing a machine: its latencies and bandwidths, as measured by small
+// programs.
 #include "bench/probes/programs.h"
 #include "host/api/by_caller.h"
 #include "host/api/failure.h"

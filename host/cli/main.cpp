@@ -1,4 +1,5 @@
-// The program: finds the command, turns errors into one sentence and an exit code.
+// The program's main(): runs the command that is named, and turns errors into a message and an exit
+// code.
 #include <fmt/format.h>
 
 #include <csignal>
@@ -56,8 +57,8 @@ int report(const char* message, int code) {
 
 int main(int argc, char** argv) {
   try {
-    // Writing beyond `ulimit -f` is an error of the write then, which is told, and not a silent
-    // end.
+    // With the signal ignored, a write beyond `ulimit -f` fails with an error, which is reported,
+    // instead of ending the process silently.
     std::signal(SIGXFSZ, SIG_IGN);
     if (!runtime::cpu_supports_build()) throw Error(runtime::cpu_requirement());
     return dispatch(Words(argv + 1, argv + argc));

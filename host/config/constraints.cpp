@@ -1,4 +1,5 @@
-// The constraints between a DRAM standard's commands, which its file lists as rows.
+// Timing constraints between DRAM commands: parses and checks the rows that list them in the file
+// of a DRAM standard or a machine, e.g. "bank: ACT > RD WR = tRCD".
 #include "host/config/constraints.h"
 
 #include <fmt/format.h>
@@ -26,8 +27,8 @@ const Words kCommands = {"ACT", "PRE", "RD", "WR", "REF", "WR-data"};
 const Words kScopes = {"channel",   "pseudo-channel", "rank", "bank-group",
                        "same-bank", "bank-pair",      "bank", "other-rank"};
 constexpr std::string_view kExample = "write it as in \"bank: ACT > RD WR = tRCD\"";
-/// The number of ACT commands that a row with a window names: no other one is allowed.
-constexpr uint64_t kWindow = 4;
+/// Activations that a window counts (tFAW's four); a row may name no other number.
+constexpr uint64_t kWindowActivations = 4;
 
 std::string_view trimmed(std::string_view text) {
   const size_t begin = text.find_first_not_of(" \t");
@@ -55,7 +56,7 @@ std::optional<int64_t> number_of(std::string_view word) {
   return number;
 }
 
-/// A row before its distance is known.
+/// A row as it is written: its distance is an expression that is not evaluated yet.
 struct Row {
   DramScope scope = DramScope::kChannel;
   bool others = false, window = false;
@@ -63,23 +64,24 @@ struct Row {
   Words distance;
 };
 
-/// A timing by its name; `given` is false if it is one that only some standards have, and not here.
+/// A named timing, such as tRCD. `given` is false if it is optional and the configuration lacks it.
 struct Timing {
   int64_t cycles = 0;
   bool given = true;
 };
 
-/// The rows of one configuration.
-class Table {
+/// Reads the rows of one configuration, and checks each of them and all of them together.
+class ConstraintReader {
  public:
   using TimingOf = std::function<std::optional<Timing>(const std::string& name)>;
 
-  Table(std::string key, const Words& texts, const DramParts& parts, const PlaceOf& place_of)
+  ConstraintReader(std::string key, const Words& texts, const DramParts& parts,
+                   const PlaceOf& place_of)
       : key_(std::move(key)), texts_(texts), parts_(parts), place_of_(place_of) {}
 
   std::vector<Constraint> read(const TimingOf& timing_of, const Words& names) {
     std::vector<Row> rows;
-    for (at_ = 0; at_ < texts_.size(); ++at_) rows.push_back(row());
+    for (at_ = 0; at_ < texts_.size(); ++at_) rows.push_back(parse_row());
     std::vector<Constraint> all;
     for (at_ = 0; at_ < rows.size(); ++at_) add(rows[at_], 0, all);
     require_all(all);
@@ -114,12 +116,12 @@ class Table {
                                     right));
   }
 
-  /// " - did you mean" without its dash, which fail() has.
+  /// suggestion() without its leading dash, since fail() adds one.
   static std::string near(const std::string& word, const Words& words) {
     return suggestion(word, words).substr(3);
   }
 
-  Row row() const {
+  Row parse_row() const {
     const std::string_view text = texts_[at_];
     const size_t colon = text.find(':'), arrow = text.find('>'), equals = text.find('=');
     if (colon == std::string_view::npos || arrow == std::string_view::npos ||
@@ -134,14 +136,14 @@ class Table {
     Words from = words_of(text.substr(colon + 1, arrow - colon - 1));
     if (!from.empty() && number_of(from[0])) {
       r.window = true;
-      if (number_of(from[0]) != kWindow || from.size() != 2 || from[1] != "ACT")
+      if (number_of(from[0]) != kWindowActivations || from.size() != 2 || from[1] != "ACT")
         fail("counts something else than four activations", "a window is \"4 ACT > ACT\"");
       from.erase(from.begin());
     }
     r.from = commands(from);
     r.to = commands(words_of(text.substr(arrow + 1, equals - arrow - 1)));
     r.distance = words_of(text.substr(equals + 1));
-    check(r);
+    check_row(r);
     return r;
   }
 
@@ -165,7 +167,7 @@ class Table {
     return std::find(all.begin(), all.end(), command) != all.end();
   }
 
-  void check(const Row& r) const {
+  void check_row(const Row& r) const {
     if (has(r.to, DramCommand::kWriteData))
       fail("waits for WR-data, which is no command",
            "WR-data, the end of a write's data, stands before the >");
@@ -232,7 +234,7 @@ class Table {
         all.push_back({r.scope, from, to, r.window, r.others, cycles, static_cast<uint32_t>(at_)});
   }
 
-  /// A bank whose commands nothing holds apart is none.
+  /// Every table needs a row for each of these pairs of commands.
   void require_all(const std::vector<Constraint>& all) const {
     using enum DramCommand;
     constexpr std::pair<DramCommand, DramCommand> kPairs[] = {
@@ -256,7 +258,7 @@ class Table {
     }
   }
 
-  /// Besides one of the channel a vault counts windows in parts of one kind.
+  /// A vault counts windows of activations in the whole channel, and in one kind of its parts.
   void check_windows(const std::vector<Constraint>& all) {
     std::optional<DramScope> counted;
     for (const Constraint& c : all) {
@@ -275,7 +277,8 @@ class Table {
     }
   }
 
-  /// Before a refresh of all the banks are closed together, so that nothing else bounds it.
+  /// A refresh of all banks may have no constraint but its interval and its length, since all banks
+  /// are closed together before it.
   void check_refresh(const std::vector<Constraint>& all, uint32_t refreshes) {
     const DramScope scope = refresh_scope(all);
     for (const Constraint& c : all) {
@@ -293,7 +296,7 @@ class Table {
     }
   }
 
-  /// Refreshes go before everything else: there has to be time left.
+  /// The interval of refreshes must leave time for accesses, since refreshes have priority.
   void check_interval(const std::vector<Constraint>& all, uint32_t refreshes,
                       const TimingOf& timing_of) {
     uint32_t interval = 0;
@@ -321,7 +324,7 @@ class Table {
   const Words& texts_;
   DramParts parts_;
   const PlaceOf& place_of_;
-  size_t at_ = 0;
+  size_t at_ = 0;  ///< index of the row that is read or checked, for messages
 };
 
 template <class Config>
@@ -345,11 +348,11 @@ std::vector<Constraint> read(const DramConfig& dram, const PlaceOf& place_of) {
     if (name == "tBL") return Timing{burst_cycles(dram)};
     return timing_in(dram, "timing." + name);
   };
-  return Table("timing.constraints", dram.timing.constraints, parts_of(dram), place_of)
+  return ConstraintReader("timing.constraints", dram.timing.constraints, parts_of(dram), place_of)
       .read(timing_of, timing_names<DramConfig>("timing."));
 }
 
-/// A machine's keys have tRRD, tCCD and tWTR for what files of standards call tRRD_S, and so on.
+/// A machine's keys are tRRD, tCCD and tWTR where files of standards say tRRD_S, tCCD_S and tWTR_S.
 std::vector<Constraint> read(const MachineConfig& machine, uint32_t burst,
                              const PlaceOf& place_of) {
   const auto timing_of = [&](const std::string& name) -> std::optional<Timing> {
@@ -358,7 +361,7 @@ std::vector<Constraint> read(const MachineConfig& machine, uint32_t burst,
     if (timing || !name.ends_with("_S")) return timing;
     return timing_in(machine, "dram." + name.substr(0, name.size() - 2));
   };
-  return Table("dram.constraints", machine.dram.constraints, parts_of(machine), place_of)
+  return ConstraintReader("dram.constraints", machine.dram.constraints, parts_of(machine), place_of)
       .read(timing_of, timing_names<MachineConfig>("dram."));
 }
 

@@ -1,4 +1,4 @@
-// The exception for everything a user can get wrong.
+// The exceptions for everything that a user can get wrong, and for work that is interrupted.
 #pragma once
 
 #include <stdexcept>
@@ -18,7 +18,7 @@ class UsageError : public Error {
   using Error::Error;
 };
 
-/// Thrown by long work whose progress callback asked to stop.
+/// Thrown by a long computation whose progress callback asked it to stop.
 class Interrupted : public Error {
  public:
   using Error::Error;

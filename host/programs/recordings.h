@@ -1,5 +1,5 @@
-// Programs that can be simulated: workloads, executed now or taken from a folder of those that were
-// before; recordings; Accel-Sim's traces.
+// Loads the programs that can be simulated: workloads, which are executed now or were recorded in a
+// cache folder before; recordings; and Accel-Sim's traces.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,8 @@
 
 namespace nearwarp::programs {
 
-/// All that determines the recording of a workload at a size, as 32 hexadecimal digits.
+/// A hash of everything that determines the recording of a workload at a size, as 32 hexadecimal
+/// digits.
 std::string recording_key_of(const workloads::Workload& workload, const std::string& size);
 
 /// Execute the workload functionally on a device with these options. Throws nearwarp::Error as
@@ -22,29 +23,31 @@ runtime::Recording execute_workload(const workloads::Workload& workload, workloa
                                     runtime::VirtualDevice::Options options, Observer& observer);
 
 /// Execute the workload functionally and check its results against the CPU reference; throws
-/// nearwarp::Error if they differ, or where it was not to go on. With a `cache` folder, an earlier
-/// recording of the same program is used instead, and a new one is kept there.
+/// nearwarp::Error if they differ, or if the observer asks it to stop. With a `cache` folder, an
+/// earlier recording of the same program is used instead if there is one; else the new one is kept.
 runtime::Recording recording_of(const workloads::Workload& workload, const std::string& size,
                                 const std::string& cache, Observer& observer);
 
-/// The recording that `make` makes, or that an earlier call with this key has left in the folder
-/// `cache`, if it is not empty. `again` says in a message what is done if it cannot be used.
+/// The recording that `make` returns, or the one that an earlier call with this key has left in the
+/// folder `cache` (empty: no cache). `again` says, in the message about a cached recording that
+/// cannot be used, what is done instead.
 runtime::Recording cached_recording(const std::string& cache, const std::string& key,
                                     const std::string& again,
                                     const std::function<runtime::Recording()>& make,
                                     Observer& observer);
 
-/// A program that has been executed before: a recording, as `nearwarp record` writes it, or traces,
-/// as Accel-Sim's tracer does.
+/// Does the name denote a program that was executed before: a recording, as `nearwarp record`
+/// writes it, or traces, as Accel-Sim's tracer writes them?
 bool names_recording(const std::string& program);
-/// Read it; throws nearwarp::Error if it cannot be used. `cache` is for traces.
+/// Read a recording or traces; throws nearwarp::Error if they cannot be used. `cache` is a folder
+/// for converted traces.
 runtime::Recording load_recorded(const std::string& path, const std::string& cache,
                                  Observer& observer);
-/// Changes with the program's files, as 32 hexadecimal digits.
+/// A hash, as 32 hexadecimal digits, that changes when the program's files do.
 std::string recorded_key(const std::string& path);
 
-/// Read Accel-Sim's traces, all of a list. Throws nearwarp::Error for what cannot be used, and
-/// where it was not to go on.
+/// Read all Accel-Sim traces of a list. Throws nearwarp::Error for traces that cannot be used, and
+/// if the observer asks it to stop.
 sass::TraceProgram read_traces(const std::string& path, Observer& observer);
 
 }  // namespace nearwarp::programs

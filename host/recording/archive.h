@@ -1,4 +1,4 @@
-// Reading and writing structures as bytes; one `io` function per type serves both directions.
+// Serialisation of structures as bytes; one `io` function per type both reads and writes.
 #pragma once
 
 #include <cstdint>
@@ -73,7 +73,7 @@ void io(A& a, std::vector<T>& v) {
   }
 }
 
-/// Several members in a row.
+/// Read or write several members one after the other.
 template <class A, class... T>
 void io_all(A& a, T&... members) {
   (io(a, members), ...);

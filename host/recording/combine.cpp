@@ -1,4 +1,4 @@
-// Several programs that run on one machine at the same time.
+// Combines the recordings of programs that run on one machine at the same time into one.
 #include "host/recording/combine.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Several programs that run on one machine at the same time.
+// Combines the recordings of programs that run on one machine at the same time into one.
 #pragma once
 
 #include <vector>
@@ -7,10 +7,11 @@
 
 namespace nearwarp::runtime {
 
-/// The recordings of programs as one. Each program keeps its order of launches and its addresses;
-/// between programs there is no order. Throws nearwarp::Error for more than kMaxPrograms.
+/// One recording of all `programs`. Each keeps the order of its launches and its addresses;
+/// launches of different programs do not wait for each other. Throws nearwarp::Error for more than
+/// kMaxPrograms.
 Recording combine(std::vector<Recording> programs);
 
-inline constexpr size_t kMaxPrograms = 16;  ///< address spaces of a system
+inline constexpr size_t kMaxPrograms = 16;  ///< as many as a system has address spaces
 
 }  // namespace nearwarp::runtime

@@ -1,4 +1,4 @@
-// The parts of a program that are simulated, where that is not all of it in one go.
+// The division of a program into parts, such as samples, that are simulated independently.
 #pragma once
 
 #include <cstdint>
@@ -11,26 +11,27 @@
 
 namespace nearwarp::runtime {
 
-/// A division that was asked for and is none: all of the program is simulated in one go.
+/// A division that was asked for but is not possible, so that the whole program is simulated in one
+/// go.
 struct InOneGo {
-  std::string tried;  ///< e.g. "a sample within 2 %"
-  std::string why;    ///< it was given up
+  std::string tried;  ///< the division, e.g. "a sample within 2 %"
+  std::string why;    ///< the reason why it is not possible
 };
 
 struct Division {
   std::vector<LaunchPart> parts = {};       ///< in the program's order; empty: all of it in one go
-  std::optional<LaunchSample> sample = {};  ///< parts are a sample; else they are the whole program
-  std::vector<std::string> undivided = {};  ///< long launches that are not sampled inside, and why
+  std::optional<LaunchSample> sample = {};  ///< set if the parts are a sample of the program
+  std::vector<std::string> undivided = {};  ///< long launches not sampled inside, and why
   std::optional<InOneGo> in_one_go = {};    ///< why there are no parts, where some were asked for
 };
 
-/// Needs of systems that are simulated together, so that a division suits all of them.
+/// Requirements of the systems that a program is simulated on, so that one division suits all.
 struct DivisionNeeds {
   uint32_t before = 0;    ///< launches that are simulated before each part, unless others are named
-  uint32_t together = 0;  ///< launches, from the first one on, in which policies learn
-  bool apart = false;     ///< SMs lie in the parts of some machine's memory
+  uint32_t together = 0;  ///< first launches, in which policies learn: they stay in one part
+  bool apart = false;     ///< some machine has its SMs in the parts of its memory
   std::vector<uint64_t> resident =
-      {};  ///< by launch: thread blocks on a machine at a time, at most
+      {};  ///< by launch: the most thread blocks that are on a machine at a time
 
   bool operator==(const DivisionNeeds&) const = default;
 };

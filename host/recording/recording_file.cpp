@@ -1,8 +1,8 @@
-// Whole recordings on disk.
+// Reads and writes recordings as files.
 //
-// Layout: header, compressed chunks (equal ones once), then the compressed description (kernels,
-// launches, allocations, directory of chunks). The header holds hashes of the description and of
-// itself; the directory holds one of every chunk.
+// Layout: the header; the compressed chunks of the traces, equal ones only once; and the compressed
+// description (kernels, launches, allocations, directory of chunks). The header holds hashes of
+// itself and of the description; the directory holds a hash of every chunk.
 #include "host/recording/recording_file.h"
 
 #include <fcntl.h>
@@ -35,7 +35,7 @@ struct Header {
   uint32_t executor = kExecutorVersion;
   uint64_t file_bytes = 0;
   uint64_t description_offset = 0, description_bytes = 0, description_hash = 0;
-  uint64_t header_hash = 0;  // of the bytes before
+  uint64_t header_hash = 0;  // of the header's bytes before it
 };
 
 }  // namespace
@@ -63,7 +63,8 @@ void io(A& a, ChunkEntry& e) {
   io_all(a, e.offset, e.bytes, e.hash, e.words, e.resident_bytes, e.blocks);
 }
 
-/// Everything of a recording but the traces.
+/// Everything in a recording except the traces. `sequence` has, for each chunk of the traces in
+/// order, its position in `chunks`.
 template <class A>
 void io(A& a, Recording& r, std::vector<compiler::Kernel>& kernels, std::vector<ChunkEntry>& chunks,
         std::vector<uint32_t>& sequence) {
@@ -78,7 +79,7 @@ void io(A& a, Recording& r, std::vector<compiler::Kernel>& kernels, std::vector<
 
 namespace {
 
-/// A file that is removed unless it is committed under its final name.
+/// A file that is written under a temporary name; it is renamed by commit(), or else removed.
 class PendingFile {
  public:
   explicit PendingFile(const std::string& path)
@@ -161,7 +162,7 @@ void save_recording(const Recording& recording, const std::string& path) {
                       TraceStore::memory_bytes(*chunk), chunk->num_blocks});
     offset += data.size();
   }
-  Recording description;  // copies of the members that Writer reads through references
+  Recording description;  // a copy, since io() takes references that are not const
   description.name = recording.name;
   description.launches = recording.launches;
   description.allocations = recording.allocations;

@@ -1,4 +1,4 @@
-// Whole recordings on disk: the cache of executed programs.
+// Recordings as files, among them the cache of executed programs.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@ inline constexpr uint32_t kRecordingFormat = 13;
 /// Version of functional execution: raise it when a program's traces may change.
 inline constexpr uint32_t kExecutorVersion = 9;
 
-/// Write `recording` to `path`: to a temporary name beside it first, then renamed, so that the file
-/// is whole or absent. Throws nearwarp::Error (a full disk, no such directory); nothing
-/// half-written stays behind.
+/// Write `recording` to `path`: under a temporary name beside it, which is then renamed, so that
+/// the file is whole or absent. Throws nearwarp::Error (a full disk, no such directory) and then
+/// leaves no file behind.
 void save_recording(const Recording& recording, const std::string& path);
 
 /// Read a recording; its traces stay in the file and are loaded on demand. Throws nearwarp::Error

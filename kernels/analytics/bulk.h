@@ -1,5 +1,5 @@
-// The few bulk algorithms that analyses of traces are written against, as Thrust runs them under
-// an execution policy, and as plain loops where Thrust is not installed.
+// The few parallel algorithms on which the analyses of traces are built: those of Thrust under an
+// execution policy, and plain loops where Thrust is not installed.
 //
 // A Bulk has Vector<T>, data(vector), resize(vector, n), for_each_index(n, f), sum(n, f) and
 // exclusive_scan(vector).
@@ -19,7 +19,7 @@
 
 namespace nearwarp::analytics {
 
-/// One thread of the CPU.
+/// Plain loops in one thread of the CPU.
 struct SerialBulk {
   template <class T>
   using Vector = std::vector<T>;
@@ -27,7 +27,7 @@ struct SerialBulk {
   static T* data(std::vector<T>& v) {
     return v.data();
   }
-  /// f(i) for each i in [0, n), in any order.
+  /// Call f(i) for each i in [0, n), in any order.
   template <class F>
   void for_each_index(uint32_t n, F f) const {
     for (uint32_t i = 0; i < n; ++i) f(i);
@@ -39,19 +39,19 @@ struct SerialBulk {
     for (uint32_t i = 0; i < n; ++i) total += f(i);
     return total;
   }
-  /// v[i] becomes the sum of all v[j], j < i.
+  /// Replace each v[i] by the sum of all v[j], j < i.
   void exclusive_scan(std::vector<uint32_t>& v) const {
     uint32_t total = 0;
     for (uint32_t& value : v) {
-      const uint32_t here = value;
+      const uint32_t before = value;
       value = total;
-      total += here;
+      total += before;
     }
   }
 };
 
 #if NW_HAVE_THRUST
-/// Thrust's algorithms under `Policy`; `Container` holds what they work on.
+/// Thrust's algorithms under `Policy`; `Container` is the type of the vectors that they work on.
 template <class Policy, template <class...> class Container>
 struct ThrustBulk {
   template <class T>

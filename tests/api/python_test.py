@@ -29,8 +29,8 @@ needs_tables = unittest.skipIf(pandas is None, "no pandas")
 SCALE = (pathlib.Path(__file__).parent / "scale.ptx").read_text()
 
 
-def lasting(run):
-    """A run's JSON without what differs from run to run."""
+def reproducible(run):
+    """The part of a run's JSON that is the same in every run: all but the host's times."""
     return {key: value for key, value in run.items() if key != "host"}
 
 
@@ -44,7 +44,7 @@ class Python(unittest.TestCase):
                 with open(file, encoding="utf-8") as stream:
                     theirs = json.load(stream)["runs"][0]
             result = nw.run(workload, machine, policy)
-            self.assertEqual(lasting(json.loads(result.json)), lasting(theirs))
+            self.assertEqual(reproducible(json.loads(result.json)), reproducible(theirs))
             self.assertEqual(result.cycles, theirs["cycles"])
 
     def test_applications_are_the_command_lines(self):
@@ -59,7 +59,7 @@ class Python(unittest.TestCase):
             with open(printed, encoding="utf-8") as stream:
                 self.assertIn("right", stream.read())
         result = nw.run(program, "tom", "tom")
-        self.assertEqual({**lasting(json.loads(result.json)), "workload": ""}, {**lasting(theirs), "workload": ""})
+        self.assertEqual({**reproducible(json.loads(result.json)), "workload": ""}, {**reproducible(theirs), "workload": ""})
         with self.assertRaises(nw.Error) as caught:
             nw.Program.application(["/no/such/app"])
         self.assertIn("no application", caught.exception.what)
@@ -79,7 +79,7 @@ class Python(unittest.TestCase):
         self.assertTrue(run.result.partial)
         run.run()
         self.assertTrue(run.ended)
-        self.assertEqual(lasting(json.loads(run.result.json)), lasting(json.loads(whole.json)))
+        self.assertEqual(reproducible(json.loads(run.result.json)), reproducible(json.loads(whole.json)))
 
     def test_machines_are_like_dictionaries(self):
         tom = nw.Machine("tom")
@@ -127,12 +127,12 @@ class Python(unittest.TestCase):
         self.assertEqual(sorted(seen), seen)
 
     def test_tables_are_the_command_lines(self):
-        def of_models(text):
+        def without_host_times(text):
             return [line for line in text.splitlines() if "simulat" not in line]
         own = nw.table([nw.run("kmeans", "tom", policy) for policy in ("baseline", "tom")])
         ran = subprocess.run([PROGRAM, "run", "kmeans", "--policy", "baseline,tom"], check=True,
                              capture_output=True, text=True)
-        self.assertEqual(of_models(own), of_models(ran.stdout))
+        self.assertEqual(without_host_times(own), without_host_times(ran.stdout))
         self.assertIn("kmeans@0+libor@1-3", nw.table(nw.run("kmeans@0+libor@1-3", "coda", "coda")))
 
     def test_errors_say_what_would_be_right(self):
@@ -219,7 +219,7 @@ class Python(unittest.TestCase):
         machine = nw.Machine("tom", {"links.gpu_to_memory_mbps": 40000})
         self.assertEqual(one.cycles, nw.run("axpy", machine, "tom").cycles)
         self.assertTrue(told)
-        # A key of one policy's mechanism leaves the other policy alone.
+        # A key of one policy's mechanism does not affect the other policy.
         busy = nw.sweep("axpy", "tom", ["baseline", "ndp-controlled-bmap"],
                         {"offload.busy_threshold_percent": [10, 90]})
         self.assertTrue(busy.error.isna().all())

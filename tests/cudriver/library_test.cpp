@@ -1,4 +1,4 @@
-// Does the driver library do what applications ask of it, without a toolkit?
+// Does the driver library have all of the driver's functions, and do they work without a toolkit?
 #include <dlfcn.h>
 
 #include <cstdlib>
@@ -33,7 +33,7 @@ TEST_F(DriverLibrary, EveryDocumentedNameIsThere) {
 }
 
 TEST_F(DriverLibrary, TensorMapsAreMadeAndRefused) {
-  // Needs no device: the address only has to be aligned.
+  // No device is needed, since an address only has to be aligned.
   alignas(64) unsigned char map[128] = {}, other[128] = {};
   const uint64_t sizes[] = {64, 32}, strides[] = {256};
   const uint32_t box[] = {16, 8}, steps[] = {1, 1};
@@ -55,7 +55,7 @@ TEST_F(DriverLibrary, TensorMapsAreMadeAndRefused) {
                  reinterpret_cast<void*>(uint64_t{0x20000})),
             kSuccess);
   EXPECT_EQ(std::string(map, map + 128), std::string(other, other + 128));
-  map[0] = 0;  // none any more
+  map[0] = 0;  // no longer a tensor map
   EXPECT_EQ(call("cuTensorMapReplaceAddress", static_cast<void*>(map),
                  reinterpret_cast<void*>(uint64_t{0x20000})),
             kErrorInvalidValue);
@@ -144,7 +144,7 @@ TEST_F(DriverLibrary, VectorAddFromText) {
   EXPECT_EQ(call("cuCtxDestroy_v2", context), kSuccess);
 }
 
-/// In a process of its own: the runtime keeps its context until the end.
+// The test runs in a process of its own, because the runtime keeps its context until the end.
 TEST_F(DriverLibrary, AProgramMayBeginWithTheRuntimesDevice) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto allocates_in_the_primary_context = [] {

@@ -1,5 +1,5 @@
-// Floating-point arithmetic in every rounding mode, approximations within PTX's bounds, and all
-// conversions, against independent computations on the host.
+// Do floating-point arithmetic in every rounding mode and all conversions agree with independent
+// computations on the host, and are approximations within PTX's bounds?
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -31,7 +31,7 @@ U bits(double v) { return std::bit_cast<uint64_t>(v); }
     return static_cast<U>(expression); \
   }
 
-/// Evaluates under a rounding mode; volatile keeps the compiler from moving or folding.
+/// The value of f() under a rounding mode; `volatile` keeps the compiler from moving or folding it.
 template <class T, class F>
 T rounded(int mode, F f) {
   std::fesetround(mode);
@@ -73,7 +73,8 @@ T fused(int mode, T a, T b, T c) {
 float zero_subnormals(float v) {
   return std::fpclassify(v) == FP_SUBNORMAL ? std::copysign(0.0f, v) : v;
 }
-float unit(float v) { return std::isnan(v) || v <= 0 ? 0.0f : (v > 1 ? 1.0f : v); }
+/// The value of .sat: `v` clamped to [0, 1], and 0 for a NaN.
+float saturated(float v) { return std::isnan(v) || v <= 0 ? 0.0f : (v > 1 ? 1.0f : v); }
 
 TEST(Float, ArithmeticInAllRoundingModes) {
   std::vector<OpCase> cases;
@@ -104,12 +105,12 @@ TEST(Float, ArithmeticInAllRoundingModes) {
     f("fma." + r + ".ftz.f32", "%f1, %f2, %f3",
       REFM(bits(zero_subnormals(fused(mode, zero_subnormals(f32(a)), zero_subnormals(f32(b)),
                                       zero_subnormals(f32(c)))))));
-    f("add." + r + ".sat.f32", "%f1, %f2", REFM(bits(unit(add(mode, f32(a), f32(b))))));
+    f("add." + r + ".sat.f32", "%f1, %f2", REFM(bits(saturated(add(mode, f32(a), f32(b))))));
     f("fma." + r + ".sat.f32", "%f1, %f2, %f3",
-      REFM(bits(unit(fused(mode, f32(a), f32(b), f32(c))))));
+      REFM(bits(saturated(fused(mode, f32(a), f32(b), f32(c))))));
     f("mul." + r + ".ftz.sat.f32", "%f1, %f2",
-      REFM(bits(
-          unit(zero_subnormals(mul(mode, zero_subnormals(f32(a)), zero_subnormals(f32(b))))))));
+      REFM(bits(saturated(
+          zero_subnormals(mul(mode, zero_subnormals(f32(a)), zero_subnormals(f32(b))))))));
     d("add." + r + ".f64", "%d1, %d2", REFM(bits(add(mode, f64(a), f64(b)))));
     d("sub." + r + ".f64", "%d1, %d2", REFM(bits(sub(mode, f64(a), f64(b)))));
     d("mul." + r + ".f64", "%d1, %d2", REFM(bits(mul(mode, f64(a), f64(b)))));
@@ -239,7 +240,7 @@ TEST(Float, ApproximationsAreWithinTheirBounds) {
       {"div.approx.ftz.f32", "f10", "div.approx.ftz.f32 %f10, %f1, %f2;",
        REF(bits(zero_subnormals(zero_subnormals(f32(a)) / zero_subnormals(f32(b))))), "ff", 2 * ulp,
        0},
-      // Angles are taken into [-pi, pi], where the bound is absolute.
+      // The instructions before scale angles into [-pi, pi], where the bound is absolute.
       {"sin.approx.f32", "f10",
        "cvt.rn.f32.s16 %f4, %h1; mul.f32 %f5, %f4, 0f38C90FDB; sin.approx.f32 %f10, %f5;",
        REF(bits(static_cast<float>(
@@ -280,7 +281,7 @@ Wide integer_of(const Kind& k, U v) {
 Wide lowest(const Kind& k) { return k.is_signed ? -(Wide{1} << (k.bits - 1)) : 0; }
 Wide highest(const Kind& k) { return (Wide{1} << (k.bits - (k.is_signed ? 1 : 0))) - 1; }
 
-/// Rounds to an integer; `mode` as in .rni, .rzi, .rmi, .rpi.
+/// `v` rounded to an integer; `mode` is rni, rzi, rmi or rpi.
 double integral(double v, const std::string& mode) {
   if (mode == "rzi") return std::trunc(v);
   if (mode == "rmi") return std::floor(v);
@@ -316,7 +317,7 @@ TEST(Convert, BetweenIntegers) {
                            return static_cast<U>(integer_of(to, static_cast<U>(v)));
                          }});
       }
-      // Into a wider register: extended by the destination's type.
+      // In a wider register the result is extended as the destination's type is (signed or not).
       const std::string op = std::string("cvt.") + to.name + "." + from.name;
       cases.push_back({op + " wide", "x10", op + " %x10, " + source_register(from) + ";",
                        [from, to](U a, U, U) -> U {
@@ -402,7 +403,7 @@ TEST(Convert, BetweenFloats) {
   cases.push_back({"cvt.rn.ftz.f32.f64", "f10", "cvt.rn.ftz.f32.f64 %f10, %d1;",
                    REF(bits(zero_subnormals(static_cast<float>(f64(a))))), "d"});
   cases.push_back(
-      {"cvt.sat.f32.f32", "f10", "cvt.sat.f32.f32 %f10, %f1;", REF(bits(unit(f32(a)))), "f"});
+      {"cvt.sat.f32.f32", "f10", "cvt.sat.f32.f32 %f10, %f1;", REF(bits(saturated(f32(a)))), "f"});
   cases.push_back({"cvt.ftz.f32.f32", "f10", "cvt.ftz.f32.f32 %f10, %f1;",
                    REF(bits(zero_subnormals(f32(a)))), "f"});
   for (const std::string mode : {"rni", "rzi", "rmi", "rpi"}) {

@@ -1,5 +1,5 @@
-// Are products of matrix instructions those of one element after the other, in all shapes, layouts
-// and types, and for all bits?
+// Do matrix instructions give the products that are computed element by element, for all shapes,
+// layouts, types and bit patterns?
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -26,7 +26,7 @@ struct Shape {
   uint8_t a_registers, b_registers;  ///< 0: as many as its elements need
 };
 
-/// Row and column of an element of a fragment (PTX ISA 9.0, section 9.7.15.5).
+/// Row and column of a fragment's element (PTX ISA 9.0, section 9.7.15.5).
 struct Place {
   uint32_t row, column;
 };
@@ -60,7 +60,8 @@ class Case {
     bytes_.resize(size_t{kRowBytes} * step_ * (desc_.num_sources + num_c_));
   }
 
-  /// Any bits, those of numbers about 1, or small integers.
+  /// Fill the source registers with random bits. With `kind` other than 0, floating-point numbers
+  /// are of a magnitude from 1/2 to 2.
   void fill(std::mt19937& random, uint32_t kind) {
     auto* words = reinterpret_cast<uint32_t*>(bytes_.data());
     for (size_t i = 0; i < bytes_.size() / 4; ++i) {
@@ -73,6 +74,8 @@ class Case {
     }
   }
 
+  /// Execute the instruction in the lanes of `mask`, and compare each lane's results; lanes that
+  /// are not in `mask` must keep theirs.
   void check(uint32_t mask) {
     std::vector<uint8_t> before = bytes_;
     Warp warp{};
@@ -131,7 +134,8 @@ class Case {
     return {lane / 4 + 8 * (e / 2), lane % 4 * 2 + e % 2};
   }
 
-  /// The number at a row and a column of a factor.
+  /// The number at the row and column `wanted` of a factor, whose registers are sources from
+  /// `first` on.
   template <class PlaceOf>
   double factor(const std::vector<uint8_t>& bytes, uint32_t first, uint32_t registers,
                 uint32_t elements, Place wanted, PlaceOf&& place_of) const {
@@ -147,6 +151,8 @@ class Case {
     return 0;
   }
 
+  /// The expected number i of register r of the result in a lane: c plus the products of a row of a
+  /// and a column of b.
   double sum(const std::vector<uint8_t>& bytes, uint32_t r, uint32_t i, uint32_t lane) const {
     const Place p = place_c(lane, r * result_parts_ + i);
     const double c =

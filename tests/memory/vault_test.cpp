@@ -45,8 +45,8 @@ TEST(Vault, OtherRow) {
   EXPECT_EQ(r.counters().precharges, 1u);
 }
 
-/// A second request for another row of the same bank, taken in at cycle `second`, after one whose
-/// activation was in cycle 2: the cycle of its reply.
+/// The cycle of the reply to a request that conflicts with the open row: the vault takes it in at
+/// cycle `second`, and the row was activated in cycle 2.
 uint64_t conflict_after(uint32_t second, std::function<void(VaultRig&)> adjust = {}) {
   VaultRig r(std::move(adjust));
   r.read(1, r.line(5, 0));
@@ -105,7 +105,7 @@ TEST(Vault, ReadToWriteTurnaround) {
 }
 
 TEST(Vault, TheBusCarriesWholeBursts) {
-  // A line of 40 bytes, writes of sectors of 10; a byte takes a tick.
+  // Lines have 40 bytes, sectors 10, and writes go by sectors; a byte takes one tick on the bus.
   const auto busy = [](uint32_t burst, uint32_t line, bool write) {
     VaultRig r([&](VaultRig& v) {
       v.params.sector_bytes = 10;
@@ -196,7 +196,7 @@ TEST(Vault, WritesWaitForTheHighWatermark) {
     v.params.write_high = 4;
     v.params.write_low = 1;
   });
-  // Reads keep coming; four writes make a drain down to one.
+  // Reads keep coming; the fourth write starts a drain, which ends at one write.
   for (uint32_t i = 0; i < 40; ++i) {
     r.read(1 + 4 * i, r.line(5, 0, i % 4), 0);
     if (i == 2 || i == 4 || i == 6) r.write(1 + 4 * i, r.line(5, 0, 0), 1);
@@ -287,9 +287,10 @@ TEST(Vault, CycleCountersMayStartAgain) {
   }
 }
 
-// --- model gates: what the whole is worth ---
+// --- model gates: bandwidth of the whole vault ---
 
-/// TSV bandwidth as in TOM: 10 GB/s at 140 GHz, 128-byte lines, 32 lines per row, 16 banks.
+/// A vault as in TOM: a TSV bandwidth of 10 GB/s (ticks of 140 GHz), 128-byte lines, 32 lines per
+/// row, 16 banks.
 void make_real(VaultRig& v) {
   v.params = ddr3_1600();
   v.params.period = 175;

@@ -1,5 +1,5 @@
-// Does a port of a mesh fill when packets take any virtual channel that is free, and does nothing
-// wait for ever, however small buffers are?
+// Do a mesh's output ports reach full use when packets may take any free virtual channel, and is
+// there no deadlock however small the buffers are?
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +9,8 @@
 namespace nearwarp::testing {
 namespace {
 
-/// The mesh of machine `opportunistic`, requests' or replies' network: 56 SMs and eight slices.
+/// The mesh of machine `opportunistic` with 56 SMs and eight L2 slices: the network for requests
+/// (`from_sms`) or the one for replies.
 struct MeshRig {
   Rig rig;
   noc::ChannelNetworkParams params;
@@ -53,8 +54,8 @@ struct MeshRig {
     for (const SwitchLink& l : outputs) out.push_back(rig.consumer(l.channel, kPeriod));
   }
   noc::ChannelNetworkState& state() { return *rig.arena.get(network); }
-  /// `n` packets of each sender, of one flit and of five in turns, to receivers in a mixed order;
-  /// every seventh keeps its order.
+  /// Send `n` packets from each sender, of one flit and five flits in turn, to receivers in a
+  /// pseudo-random order. Every seventh packet must not overtake others. Returns their number.
   uint32_t send_mixed(uint32_t n) {
     uint32_t sent = 0, random = 1;
     for (uint32_t k = 0; k < n; ++k) {
@@ -76,7 +77,7 @@ struct MeshRig {
   }
 };
 
-/// The cycles of a receiver in which a flit came, in per cent: mean of all receivers.
+/// The share of cycles in which a receiver got a flit, in per cent, as the mean over receivers.
 uint64_t use_of_ports(MeshRig& r) {
   const Tick from = 20000, to = 60000;
   r.rig.run({40}, to);
@@ -92,7 +93,7 @@ TEST(Allocation, PortsFillUnderPacketsOfOneAndFiveFlits) {
 }
 
 TEST(Allocation, PortsDoNotFillWhereEachChannelIsANetworkOfItsOwn) {
-  // As flits that are packets of their own have it: the network that this one is not.
+  // Every flit travels as a packet of its own, which has to be given a virtual channel.
   MeshRig r(true, {"interconnect.split_packets=true"});
   r.send_mixed(1000);
   EXPECT_LT(use_of_ports(r), 90u);

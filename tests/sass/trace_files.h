@@ -1,4 +1,4 @@
-// Accel-Sim traces for tests: written by hand, compressed, or made from a recording.
+// Makes Accel-Sim traces for tests: from text written by hand, compressed, or from a recording.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace nearwarp::testing {
 
-/// A folder that is gone afterwards.
+/// A temporary folder, which the destructor removes.
 class TraceFolder {
  public:
   TraceFolder();
@@ -28,29 +28,31 @@ class TraceFolder {
 std::string xz(const std::string& text);
 std::string zstd(const std::string& text);
 
-/// A kernel's file in parts.
+/// The trace file of a kernel, put together from its header's fields and a body.
 struct TraceText {
   std::string name = "kernel";
   std::array<uint32_t, 3> grid = {1, 1, 1}, block = {32, 1, 1};
   uint32_t shared = 0, registers = 16, binary = 80, version = 4;
   uint64_t stream = 0;
   bool line_info = false;
-  std::string body;  ///< what is behind the header
+  std::string body;  ///< the text that follows the header
 
   std::string header() const;
   std::string text() const { return header() + body; }
-  /// Append a thread block whose warps have these lines.
+  /// Append a thread block; each element of `warps` has the lines of one warp.
   void thread_block(const std::string& position, const std::vector<std::string>& warps);
 };
 
-/// How addresses are written.
+/// The form in which a trace gives the addresses of an access.
 enum class AddressMode : uint8_t { kList, kStride, kDelta };
 
-/// The traces of one launch of a recording as a kernel's file, its PTX instructions as the nearest
-/// machine instructions. Strides are written as distances where they do not suffice.
+/// One launch of a recording as the text of a kernel's trace file, with the nearest machine
+/// instruction in place of each PTX instruction. With kStride, addresses without a common stride
+/// are written as kDelta.
 std::string trace_of(const runtime::Recording& recording, uint32_t launch, AddressMode mode,
                      uint32_t version);
-/// Writes traces of all of it: kernelslist.g and its files in `folder`; returns the list's path.
+/// Write the traces of a whole recording into `folder`: kernelslist.g and the files that it lists.
+/// Returns the list's path.
 std::string write_traces(const runtime::Recording& recording, const TraceFolder& folder,
                          AddressMode mode, uint32_t version);
 

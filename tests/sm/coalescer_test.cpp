@@ -1,4 +1,4 @@
-// From addresses to lines and bank conflicts, against a plain reading of the rules.
+// Does the coalescer find the lines, sectors and bank conflicts that a direct computation finds?
 #include "device/sm/coalescer.h"
 
 #include <gtest/gtest.h>
@@ -48,7 +48,7 @@ TEST(Coalescer, RoundsAreTheMostLanesOfOneAddress) {
   EXPECT_EQ(rounds(strided(96, 4), kFull), (std::vector<uint32_t>{1, 1}));
 }
 
-/// Packets of an atomic: line and sectors of each.
+/// The packets that an atomic is split into: line and sectors of each.
 std::vector<std::pair<LineAddr, uint32_t>> packets_of(AtomicPackets packets,
                                                       const std::vector<uint64_t>& words,
                                                       uint32_t mask = kFull) {
@@ -82,7 +82,7 @@ TEST(Coalescer, AtomicsBySectorsShareAPacketWhereAddressesDiffer) {
   EXPECT_EQ(sectors(strided(128, 4)), (PacketList{{1, 1}, {1, 2}, {1, 4}, {1, 8}}));
   EXPECT_EQ(sectors(strided(128, 4), 0x10003), (PacketList{{1, 1}, {1, 4}}));
   EXPECT_EQ(sectors(strided(96, 16), 0xf), (PacketList{{0, 8}, {1, 1}}));
-  // Three lanes of one word, two of another one of the sector, one of another sector.
+  // Three lanes access one word, two another word of the same sector, and one another sector.
   const uint64_t at[] = {0, 4, 0, 64, 4, 0};
   uint64_t address[32] = {}, words[trace::kMaxRecordWords];
   for (uint32_t i = 0; i < 6; ++i) address[i] = kBase + 256 + at[i];

@@ -1,9 +1,9 @@
 // Offloading without overhead (TOM, section 2, figure 2), on the requesting SM.
 //
-// Every main SM has a channel of its own to every stack SM and one back, which take a cycle and
-// carry whatever is sent. Nothing is drained, and the front end is not asked: a request goes to a
-// stack SM, which takes it or says no. One that has said no is taken to be full until it says that
-// there is room; while all are, a warp goes on at home and does not lose a cycle.
+// Every main SM has a direct channel to every stack SM and one back. They take one cycle and have
+// unlimited bandwidth. Stores are not drained, and the front end is not asked: a request goes to a
+// stack SM, which accepts or refuses it. A stack SM that has refused counts as full until it
+// reports room. While all of them are full, a warp goes on at home without losing a cycle.
 #pragma once
 
 #include "device/core/lanes.h"
@@ -12,19 +12,21 @@
 namespace nearwarp::tom {
 
 template <class O>
-NW_HD NW_INLINE Channel& way_to(const O& o, uint32_t number) {
+NW_HD NW_INLINE Channel& direct_channel(const O& o, uint32_t number) {
   return *o.s.ways.in(o.v.base)[number].in(o.v.base);
 }
-/// Channels are as long as what can be on them: a credit is always there.
+/// A direct channel has slots for everything that can be on it at a time: a credit is always there.
 template <class O>
 NW_HD inline void send_direct(O& o, uint32_t number, const Packet& p, uint32_t now) {
   auto& v = o.v;
-  NW_ASSERT(can_send(way_to(o, number), v.base, v.tick(now)));
-  send(way_to(o, number), v.base, v.tick(now), p, v.horizon);
+  Channel& channel = direct_channel(o, number);
+  NW_ASSERT(can_send(channel, v.base, v.tick(now)));
+  send(channel, v.base, v.tick(now), p, v.horizon);
 }
 
-/// A stack with room for the warp's instance; kNoLane if there is none. Where all data is in every
-/// stack, thread blocks take turns, so that the warps of one, which share lines, go to one.
+/// A stack with room for the warp's instance; kNoLane if there is none. Where every stack has all
+/// data, the thread block chooses it, so that the warps of a block, which share lines, go to one
+/// stack.
 template <class O>
 NW_HD inline uint32_t stack_with_room(O& o, uint32_t warp) {
   const uint32_t n = o.p.stack_sms.count, full = o.s.full_stacks;
@@ -40,7 +42,7 @@ NW_HD inline uint32_t stack_with_room(O& o, uint32_t warp) {
   return kNoLane;
 }
 
-/// Does the instance access memory? The first access says to which stack it may go.
+/// Does the instance access memory? If so, its first access decides to which stack it may go.
 template <class O>
 NW_HD NW_APART inline bool finds_access(O& o, uint32_t warp) {
   auto& v = o.v;
@@ -64,7 +66,7 @@ NW_HD NW_APART inline bool finds_access(O& o, uint32_t warp) {
   return false;
 }
 
-/// Warps on the SM, those that are away or have asked apart.
+/// Warps on the SM, without those that are away or have asked to go.
 template <class O>
 NW_HD inline uint32_t warps_at_home(const O& o) {
   uint32_t n = o.v.p.num_warps - o.s.guests;
@@ -72,8 +74,8 @@ NW_HD inline uint32_t warps_at_home(const O& o) {
   return n;
 }
 
-/// The warp goes, or comes back refused: what it has done at home before, the round apart with
-/// which it goes.
+/// Count what the warp has executed at home, without the rounds that it takes along, when it goes;
+/// take that back when it was refused.
 template <class O>
 NW_HD inline void count_home(O& o, WarpSide& t, bool goes) {
   CandidateCounters& n = counters_of(o, t);
@@ -83,8 +85,8 @@ NW_HD inline void count_home(O& o, WarpSide& t, bool goes) {
   n.home_rounds += goes ? 0 - uint64_t{t.rounds_passed} : uint64_t{t.rounds_passed};
 }
 
-// A direct channel leads to one SM, so that a request has the place of the destination for this:
-/// Below how many guests there is room for it.
+/// Put into a request the number of guests below which the stack SM may accept it. The field for
+/// the destination has room for it, since a direct channel leads to one SM.
 NW_HD NW_INLINE void set_guests_below(Packet& p, uint32_t guests) {
   NW_ASSERT(p.kind == kOffloadRequest);
   p.dst = static_cast<Endpoint>(guests);
@@ -94,7 +96,8 @@ NW_HD NW_INLINE uint32_t guests_below(const Packet& p) {
   return static_cast<uint32_t>(p.dst);
 }
 
-/// Ask a stack with room, if there is one; else stay or, without dynamic control, wait for one.
+/// Ask a stack with room. If there is none, stay at home or, without dynamic control, wait for
+/// room.
 template <class O>
 NW_HD NW_APART inline void ask_directly(O& o, uint32_t warp, uint32_t now) {
   WarpSide& t = side_of(o, warp);
@@ -136,7 +139,8 @@ NW_HD NW_APART inline void try_direct(O& o, uint32_t warp, uint32_t now) {
   ask_directly(o, warp, now);
 }
 
-/// The warp stands at the beginning of a candidate, or of the rest of its loop. True: it is held.
+/// The warp stands at the beginning of a candidate, or at the head of a loop in it. True: the warp
+/// is held.
 template <class O>
 NW_HD NW_APART inline bool begin_direct(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
   WarpSide& t = side_of(o, warp);
@@ -144,7 +148,7 @@ NW_HD NW_APART inline bool begin_direct(O& o, uint32_t warp, uint32_t now, uint3
   counters_of(o, t).instances += 1;
   if (!is_long_enough(o, warp)) {
     refuse_short(o, t);
-    t.at_home = false;  // short ones are not what offloading is compared with
+    t.at_home = false;  // instances below the threshold are not compared with offloaded ones
     if (!enter_inner(o, warp, now)) return false;
     t.decided = now;
     counters_of(o, t).instances += 1;
@@ -168,7 +172,7 @@ NW_HD NW_APART inline bool begin_direct(O& o, uint32_t warp, uint32_t now, uint3
   return true;
 }
 
-/// Takes the answer of a stack SM.
+/// Take a stack SM's message: an acknowledgement, a refusal, or that there is room again.
 template <class O>
 NW_HD inline void on_direct(O& o, uint32_t stack, const Packet& p, uint32_t now) {
   if (p.kind == kOffloadAck) {
@@ -190,7 +194,7 @@ NW_HD inline void on_direct(O& o, uint32_t stack, const Packet& p, uint32_t now)
   }
 }
 
-/// f(number, packet) for everything that has come.
+/// Call f(channel's number, packet) for every packet that has arrived over direct channels.
 template <class O, class F>
 NW_HD inline void each_direct(O& o, uint32_t now, F&& f) {
   auto& v = o.v;

@@ -1,9 +1,11 @@
 // The offload controller's side on the requesting SM (TOM, sections 3.3, 4.2 and 4.4.2).
 //
-// A warp that comes to a candidate's first instruction leaves the ready set:
+// A warp that reaches the first instruction of a candidate (a block of code that may be offloaded)
+// leaves the ready set and goes through these steps:
 //   deciding   the controller takes its pipeline latency, then checks the condition;
-//   searching  if the first instruction is no memory access, the warp executes until the first one
-//              to learn the destination stack [footnote 4]; those instructions are executed again;
+//   searching  if the first instruction is not a memory access, the warp executes up to the first
+//              one, whose address gives the destination stack [footnote 4]; the instructions before
+//              it are executed again near memory;
 //   draining   every store that the SM issued before must be acknowledged by memory, and the warp's
 //              registers must have their values (the request carries them);
 //   asking     the front end counts the pending requests per stack and grants or denies a slot;
@@ -16,17 +18,17 @@
 
 namespace nearwarp::tom {
 
-/// The SM tells of acknowledged stores while somebody drains.
+/// Have the SM report acknowledged stores while any warp drains.
 template <class O>
 NW_HD NW_INLINE void note_draining(O& o) {
   set_bit(o.v.s.awaits_stores, o.bit, o.s.draining.any());
 }
-/// Asks for the network while there are requests or returns to be sent.
+/// Ask for the network port while there are requests or returns to send.
 template <class O>
 NW_HD NW_INLINE void note_network(O& o) {
   set_bit(o.v.s.wants_network, o.bit, o.s.granted.any() || o.s.returning.any());
 }
-/// Asks for the front end's channel while there is anything to be said.
+/// Ask for the channel to the front end while there is a message to send.
 template <class O>
 NW_HD NW_INLINE void note_control(O& o) {
   set_bit(o.v.s.wants_control, o.bit, o.s.to_ask.any() || o.s.num_to_release != 0 || may_report(o));
@@ -86,8 +88,8 @@ NW_HD NW_APART inline void request(O& o, uint32_t warp, uint32_t now, uint32_t r
   try_ask(o, warp, now);
 }
 
-/// The warp is inside its candidate, looking for the first memory access. Returns true if the
-/// instruction at the cursor is one, and the offload goes on from there.
+/// The warp is inside its candidate, searching for the first memory access. If the instruction at
+/// the cursor is one, request the offload and return true.
 template <class O>
 NW_HD NW_APART inline bool at_first_access(O& o, uint32_t warp, uint32_t now) {
   const Warp& w = o.v.warps[warp];
@@ -100,16 +102,16 @@ NW_HD NW_APART inline bool at_first_access(O& o, uint32_t warp, uint32_t now) {
   return true;
 }
 
-/// Is the instruction at the cursor an update of a shared array? What is executed at home must not
-/// be executed again near memory.
+/// Is the instruction at the cursor an update of shared memory? An update that was executed at home
+/// must not be executed again near memory, so the search ends there.
 template <class O>
 NW_HD NW_INLINE bool at_shared_update(const O& o, uint32_t warp) {
   const sm::Action action = o.v.instr(o.v.warps[warp].at.pc).action;
   return action == sm::Action::kSharedStore || action == sm::Action::kSharedAtomic;
 }
 
-/// Learning phase: the warp stays, its instance is analysed. If the analyzer still holds the warp's
-/// last one, look again later.
+/// Learning phase: the warp stays at home, and its instance of the candidate is analysed. If the
+/// analyzer still has to report the warp's previous instance, try again later.
 template <class O>
 NW_HD NW_APART inline void learn(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
   if (is_reporting(o, warp)) {
@@ -124,7 +126,7 @@ NW_HD NW_APART inline void learn(O& o, uint32_t warp, uint32_t now, uint32_t ear
   sm::schedule(o.v, warp, now, earliest);
 }
 
-/// The pipeline latency is over: condition first, then the destination.
+/// Decide, once the pipeline latency is over: check the condition, then find the destination.
 template <class O>
 NW_HD NW_APART inline void decide(O& o, uint32_t warp, uint32_t now) {
   if (is_learning(o)) {
@@ -139,7 +141,7 @@ NW_HD NW_APART inline void decide(O& o, uint32_t warp, uint32_t now) {
     refuse_short(o, t);
     if (!enter_inner(o, warp, now)) {
       stay(o, warp, now);
-      t.at_home = false;  // short ones are not what offloading is compared with
+      t.at_home = false;  // instances below the threshold are not compared with offloaded ones
       return;
     }
     counters_of(o, t).instances += 1;
@@ -157,12 +159,12 @@ NW_HD NW_APART inline void decide(O& o, uint32_t warp, uint32_t now) {
   sm::schedule(v, warp, now, now + 1);
 }
 
-/// Offer the warp, which stands at a loop's head, from there.
+/// Offer the rest of the loop, at whose head the warp stands, for offloading.
 template <class O>
 NW_HD inline void begin_trial(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
   const Warp& w = o.v.warps[warp];
   WarpSide& t = side_of(o, warp);
-  if (t.step == Step::kSearching) {  // a whole round without an access
+  if (t.step == Step::kSearching) {  // a whole iteration without an access
     t.searched = t.searched_threads = 0;
     counters_of(o, t).no_memory_access += 1;
   }
@@ -172,18 +174,19 @@ NW_HD inline void begin_trial(O& o, uint32_t warp, uint32_t now, uint32_t earlie
   sm::set_timer(o.v, warp, (earliest > now ? earliest : now) + o.p.tuning.trial_cycles, now);
 }
 
-/// Learning phase: a round is an instance, and the last one has ended.
+/// Learning phase: every round (iteration of the loop) is an instance, and the previous one has
+/// ended.
 template <class O>
 NW_HD NW_APART void learn_round(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
   WarpSide& t = side_of(o, warp);
   if (t.analyzed) close_instance(o, warp);
-  t.saved = o.v.warps[warp].at;  // from where it is offered, if the phase ends before it can go on
+  t.saved = o.v.warps[warp].at;  // the warp is offered from here if the phase ends while it waits
   t.rounds_passed = 1;
   learn(o, warp, now, earliest + o.p.tuning.begin_cycles);
 }
 
-/// Offloading without overhead: offer the warp from the loop's head at which it stands. True: it is
-/// held.
+/// Offloading without overhead: offer the rest of the loop at whose head the warp stands. True: the
+/// warp is held.
 template <class O>
 NW_HD inline bool begin_direct_trial(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
   WarpSide& t = side_of(o, warp);
@@ -192,14 +195,14 @@ NW_HD inline bool begin_direct_trial(O& o, uint32_t warp, uint32_t now, uint32_t
   return begin_direct(o, warp, now, earliest);
 }
 
-/// Is a warp at home offered at this instruction, inside of its candidate?
+/// Can a warp that executes its candidate at home still be offered at this instruction?
 template <class O>
 NW_HD NW_INLINE bool offers_at(const O& o, const WarpSide& t, uint32_t pc) {
   return o.p.tuning.inside && is_head(o, t, pc);
 }
 
-/// A warp comes to an instruction of its candidate at home. Is it a loop's first? Then a round
-/// begins.
+/// A warp reaches an instruction of its candidate at home. If it is a loop's head, count the round
+/// that begins, and return true.
 template <class O>
 NW_HD inline bool note_home_round(O& o, WarpSide& t, uint32_t pc) {
   if (!is_head(o, t, pc)) return false;
@@ -210,8 +213,8 @@ NW_HD inline bool note_home_round(O& o, WarpSide& t, uint32_t pc) {
   return true;
 }
 
-/// A warp inside a candidate at home: does it stand at a loop's head, where a round begins? True:
-/// it is not to be scheduled.
+/// Begin a round if a warp that executes its candidate at home stands at a loop's head. True: the
+/// caller must not schedule the warp.
 template <class O>
 NW_HD NW_APART bool begin_home_round(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
   auto& v = o.v;
@@ -221,7 +224,7 @@ NW_HD NW_APART bool begin_home_round(O& o, uint32_t warp, uint32_t now, uint32_t
     learn_round(o, warp, now, earliest);
     return true;
   }
-  // The learning phase has ended in the round before.
+  // The learning phase ended during the previous round.
   if (t.analyzed && o.p.tuning.round_is_instance) close_instance(o, warp);
   const bool offered = o.p.tuning.inside && !t.paused && !t.analyzed && !is_learning(o);
   if (o.p.no_overhead) return offered && begin_direct_trial(o, warp, now, earliest);
@@ -233,7 +236,7 @@ NW_HD NW_APART bool begin_home_round(O& o, uint32_t warp, uint32_t now, uint32_t
   return true;
 }
 
-/// The warp comes to a candidate under tuned offloading. True: it is not to be decided on here.
+/// The warp enters a candidate under tuned offloading. True: no decision is made at its beginning.
 template <class O>
 NW_HD inline bool enter_tuned(O& o, WarpSide& t) {
   const Candidate c = candidate_of(o, t);
@@ -243,8 +246,8 @@ NW_HD inline bool enter_tuned(O& o, WarpSide& t) {
   return t.paused || (o.p.tuning.inside && c.has_heads);
 }
 
-/// A warp at home, for which its candidate is not long enough, stands where a block of it begins
-/// that is a candidate by itself. True: it is held.
+/// A warp at home, whose candidate has too few iterations, stands at the beginning of an inner
+/// block that is a candidate by itself. True: the warp is held.
 template <class O>
 NW_HD NW_APART bool begin_inner(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
   WarpSide& t = side_of(o, warp);
@@ -261,8 +264,8 @@ NW_HD NW_APART bool begin_inner(O& o, uint32_t warp, uint32_t now, uint32_t earl
   return true;
 }
 
-/// The cursor of a warp on a main SM stands at an instruction that begins a candidate, or the warp
-/// is in one. True: the warp is not to be scheduled.
+/// The cursor of a warp on a main SM stands at the beginning of a candidate, or inside of one.
+/// True: the caller must not schedule the warp.
 template <class O>
 NW_HD inline bool look_at(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
   auto& v = o.v;
@@ -298,7 +301,7 @@ NW_HD inline bool look_at(O& o, uint32_t warp, uint32_t now, uint32_t earliest) 
     const bool in_rounds = enter_tuned(o, t);
     if (in_rounds && (o.p.tuning.round_is_instance || !is_learning(o)))
       return begin_home_round(o, warp, now, earliest);
-    note_home_round(o, t, w.at.pc);  // decided on at the loop's first instruction, if it is one
+    note_home_round(o, t, w.at.pc);  // the candidate may begin with a loop's head
   }
   if (is_learning(o)) {
     learn(o, warp, now, earliest);
@@ -311,7 +314,7 @@ NW_HD inline bool look_at(O& o, uint32_t warp, uint32_t now, uint32_t earliest) 
   return true;
 }
 
-/// The front end's answer.
+/// Take the front end's answer: a slot is granted or denied.
 template <class O>
 NW_HD NW_APART void on_answer(O& o, const Packet& p, uint32_t now) {
   const uint32_t warp = OffloadAnswer::of(p).warp;
@@ -332,14 +335,15 @@ NW_HD NW_APART void on_answer(O& o, const Packet& p, uint32_t now) {
   note_network(o);
 }
 
-/// Bytes of registers per thread that a request carries.
+/// Bytes of registers per thread that an offload request carries.
 template <class O>
 NW_HD inline uint32_t request_registers(const O& o, const WarpSide& t) {
   if (!offers_at(o, t, t.saved.pc)) return candidate_of(o, t).live_in_bytes;
   return o.p.heads.in(o.v.base)[o.p.head_of.in(o.v.base)[t.saved.pc]].live_in_bytes;
 }
 
-/// Send one row of a table in front of the request: it is read in the cycle in which it leaves.
+/// Send one row of a table in shared memory ahead of the request. The row is read in the cycle in
+/// which it is sent.
 template <class O>
 NW_HD NW_APART void send_table_row(O& o, WarpSide& t, uint32_t now) {
   auto& v = o.v;
@@ -353,7 +357,8 @@ NW_HD NW_APART void send_table_row(O& o, WarpSide& t, uint32_t now) {
   send(v.to_network(), v.base, v.tick(now), p, v.horizon);
 }
 
-/// Send one granted request, if the network takes it; rows of its table go before it.
+/// Send one granted request, or the next row of the table that precedes it, if the network has
+/// room.
 template <class O>
 NW_HD NW_APART void send_request(O& o, uint32_t now) {
   auto& v = o.v;
@@ -389,13 +394,13 @@ NW_HD NW_APART void send_request(O& o, uint32_t now) {
   send(v.to_network(), v.base, v.tick(now), p, v.horizon);
 }
 
-/// Is there a message for the front end?
+/// Is there a message for the front end that can be sent now?
 template <class O>
 NW_HD inline bool has_control(const O& o) {
   return o.s.to_ask.any() || o.s.num_to_release != 0 || wants_to_report(o);
 }
 
-/// Questions and releases for the front end, one message per cycle.
+/// Send the front end a report, a release or a question: one message per cycle.
 template <class O>
 NW_HD inline void send_control(O& o, uint32_t now) {
   auto& v = o.v;
@@ -406,7 +411,7 @@ NW_HD inline void send_control(O& o, uint32_t now) {
   p.src = v.s.endpoint;
   p.dst = v.p.front_end;
   if (report) {
-    // Nothing is offloaded while the analyzer has something to say.
+    // Releases and questions can wait: nothing is offloaded while the analyzer reports.
   } else if (o.s.num_to_release != 0) {
     uint32_t stack = 0;
     while (o.s.to_release[stack] == 0) ++stack;
@@ -423,9 +428,9 @@ NW_HD inline void send_control(O& o, uint32_t now) {
   send(v.to_front_end(), v.base, v.tick(now), p, v.horizon);
 }
 
-/// A line that an offloaded block wrote: drop it here and in its L2 slice (section 4.4.2; deviation
-/// 35 in tests/validation/DEVIATIONS.md). The invalidation network takes a packet: see
-/// OnSm::accept_tick().
+/// Invalidate a line that an offloaded block wrote, in this L1 and in its L2 slice (section 4.4.2;
+/// deviation 35 in tests/validation/DEVIATIONS.md). The network for invalidations has room for the
+/// packet: OnSm::accept_tick() has checked.
 template <class O>
 NW_HD inline void on_dirty(O& o, LineAddr line, uint32_t now) {
   auto& v = o.v;
@@ -440,7 +445,7 @@ NW_HD inline void on_dirty(O& o, LineAddr line, uint32_t now) {
   send(*o.s.invalidations.in(v.base), v.base, v.tick(now), p, v.horizon);
 }
 
-/// A row of what an offloaded block has added to its shared array: merge it.
+/// Merge a row of what an offloaded block has added to its copy of a shared array.
 template <class O>
 NW_HD NW_APART void on_merge_row(O& o, const Packet& p, uint32_t now) {
   WarpSide& t = side_of(o, OfWarp::of(p).warp);
@@ -449,7 +454,7 @@ NW_HD NW_APART void on_merge_row(O& o, const Packet& p, uint32_t now) {
   counters_of(o, t).merged_bytes += p.bytes - o.v.p.header_bytes;
 }
 
-/// The block has been executed: take registers and program counter, go on.
+/// The block has been executed near memory: take its registers and program counter, and go on.
 template <class O>
 NW_HD inline void on_ack(O& o, const Packet& packet, uint32_t now) {
   const WarpSide& t = side_of(o, OffloadAck::of(o.v, packet).warp);

@@ -1,4 +1,5 @@
-// A warp on both sides of an offload: the functions that hold it, let it go, pack where it stands.
+// A warp that is offloaded, on its home SM and on a stack SM: functions that hold and release it,
+// and pack its state into messages.
 #pragma once
 
 #include "device/mechanisms/tom/sm_state.h"
@@ -25,7 +26,7 @@ NW_HD NW_INLINE Candidate candidate_of(const O& o, const WarpSide& t) {
   return o.p.candidates.in(o.v.base)[t.candidate];
 }
 
-/// The warp leaves the SM's hands.
+/// Take the warp from the SM, which does not schedule it until set_free().
 template <class O>
 NW_HD NW_INLINE void hold(O& o, uint32_t warp, Step step) {
   Warp& w = o.v.warps[warp];
@@ -34,7 +35,7 @@ NW_HD NW_INLINE void hold(O& o, uint32_t warp, Step step) {
   w.count = static_cast<uint8_t>(w.count & ~o.bit);
   side_of(o, warp).step = step;
 }
-/// The warp goes back into the SM's hands.
+/// Give the warp back to the SM.
 template <class O>
 NW_HD NW_INLINE void set_free(O& o, uint32_t warp, Step step) {
   Warp& w = o.v.warps[warp];
@@ -44,7 +45,7 @@ NW_HD NW_INLINE void set_free(O& o, uint32_t warp, Step step) {
   side_of(o, warp).step = step;
 }
 
-/// Go on at home with the instruction at the cursor.
+/// Have the warp go on at home with the instruction at its cursor.
 template <class O>
 NW_HD NW_APART inline void stay(O& o, uint32_t warp, uint32_t now) {
   WarpSide& t = side_of(o, warp);
@@ -57,7 +58,7 @@ NW_HD NW_APART inline void stay(O& o, uint32_t warp, uint32_t now) {
 NW_HD NW_INLINE void set_bit(uint8_t& mask, uint32_t bit, bool on) {
   mask = static_cast<uint8_t>(on ? mask | bit : mask & ~bit);
 }
-/// The stack that the first lane of an access wants.
+/// The stack that has the data which the first active lane of an access asks for.
 template <class O>
 NW_HD NW_APART inline uint8_t destination_of(const O& o, uint32_t warp, uint32_t record,
                                              uint32_t mask) {
@@ -84,7 +85,8 @@ inline constexpr uint64_t kInnerCandidate = uint64_t{1} << 63;
 /// OffloadAck::sent_back, as the line of its packet.
 inline constexpr uint32_t kSentBack = 1;
 
-/// A candidate's beginning, mask and trace position, as request and acknowledgement carry them.
+/// Put a warp's cursor (instruction, active mask, position in the trace) into an offload request or
+/// its acknowledgement.
 NW_HD inline void pack_cursor(const Cursor& c, Packet& p) {
   NW_ASSERT(p.kind == kOffloadRequest || p.kind == kOffloadAck);
   p.payload = c.trace_pos | uint64_t{c.pc} << 32;
@@ -105,12 +107,12 @@ NW_HD inline Cursor unpack_cursor(const V& v, const Packet& p) {
   return c;
 }
 
-/// A block of code for a stack SM.
+/// A request that a stack SM executes a candidate, a block of code, for a warp.
 struct OffloadRequest {
-  uint32_t warp = 0;                                 ///< the requester's
-  uint32_t kernel = 0, space = 0, thread_block = 0;  ///< as of sm::Warp
-  bool inner = false;  ///< of the block that begins there, not of the loop around it
-  Cursor at;           ///< where, and with which lanes
+  uint32_t warp = 0;                                 ///< the warp's slot on the requesting SM
+  uint32_t kernel = 0, space = 0, thread_block = 0;  ///< those of the requester's sm::Warp
+  bool inner = false;  ///< the candidate is the inner block at `at`, not the loop around it
+  Cursor at;           ///< where the candidate begins, and with which lanes
 
   NW_HD void put(Packet& p) const {
     p.kind = kOffloadRequest;
@@ -134,9 +136,9 @@ struct OffloadRequest {
   }
 };
 
-/// The block has been executed, or the warp is sent back.
+/// A stack SM's answer: the candidate has been executed, or the warp is sent back early.
 struct OffloadAck {
-  uint32_t warp = 0;       ///< the requester's
+  uint32_t warp = 0;       ///< the warp's slot on the requesting SM
   bool sent_back = false;  ///< the block has not been executed to its end
   Cursor at;               ///< where the warp goes on
 
@@ -153,7 +155,7 @@ struct OffloadAck {
   }
 };
 
-/// A request for the warp's candidate; destination and size are the sender's.
+/// The request to execute the warp's candidate; the caller sets its destination and size.
 template <class O>
 NW_HD inline Packet request_packet(O& o, uint32_t warp) {
   const Warp& w = o.v.warps[warp];
@@ -165,21 +167,22 @@ NW_HD inline Packet request_packet(O& o, uint32_t warp) {
   return p;
 }
 
-/// Does the instruction begin a round of the warp's candidate?
+/// Does the instruction begin a round (an iteration of a loop) of the warp's candidate?
 template <class O>
 NW_HD NW_INLINE bool is_head(const O& o, const WarpSide& t, uint32_t pc) {
   return o.p.head_of.in(o.v.base)[pc] != tuning::kNoHead && candidate_of(o, t).has_heads;
 }
 
-/// The warp is in its candidate no more. One of whose candidates any is barred is watched to its
-/// end, which lifts that.
+/// Note that the warp has left its candidate. A warp with barred candidates is still watched, since
+/// its end lifts the bars.
 template <class O>
 NW_HD NW_INLINE void leave(O& o, Warp& w, WarpSide& t) {
   t.candidate = kNoCandidate;
   if (t.barred == 0) w.watch = static_cast<uint8_t>(w.watch & ~o.bit);
 }
 
-/// A block of the candidate `outer` is behind the warp, which was not long enough for the whole.
+/// The warp has passed an inner block of the candidate `outer`, which as a whole had too few
+/// iterations. If it is still inside of `outer`, go on executing that at home.
 template <class O>
 NW_HD NW_INLINE void go_on_outside(O& o, Warp& w, WarpSide& t, uint16_t outer, uint32_t now) {
   if (w.at.pc == kEndOfTrace || o.p.program(o.v.base).candidate_at(w.at.pc) != outer) return;
@@ -189,21 +192,21 @@ NW_HD NW_INLINE void go_on_outside(O& o, Warp& w, WarpSide& t, uint16_t outer, u
   w.watch = static_cast<uint8_t>(w.watch | o.bit);
 }
 
-/// Offer the warp no more for as long as `pause` says.
+/// Stop offering the warp for offloading for as long as `pause` says.
 template <class O>
 NW_HD NW_INLINE void pause(O& o, WarpSide& t, tuning::Pause pause) {
   t.paused = t.paused || pause != tuning::Pause::kRound;
   if (pause == tuning::Pause::kLoop) t.barred |= uint64_t{1} << candidate_of(o, t).order;
   if (pause == tuning::Pause::kWarp) t.barred = ~uint64_t{0};
 }
-/// The stack has no room for it, or a channel is busy.
+/// Note that the warp was refused because its stack has no room or a channel is busy.
 template <class O>
 NW_HD NW_INLINE void note_refusal(O& o, WarpSide& t) {
   if (o.p.tuning.on) pause(o, t, o.p.tuning.after_refusal);
 }
 
-/// The memory traffic monitor has sent the warp back; it is in its candidate still, at a loop's
-/// head.
+/// The stack's memory traffic monitor has sent the warp back: it goes on in its candidate at home,
+/// at the head of a loop.
 template <class O>
 NW_HD inline void go_on_at_home(O& o, WarpSide& t, uint32_t now) {
   counters_of(o, t).sent_back += 1;
@@ -211,8 +214,8 @@ NW_HD inline void go_on_at_home(O& o, WarpSide& t, uint32_t now) {
   pause(o, t, o.p.tuning.after_return);
 }
 
-/// When the warp, whose acknowledgement is here, can go on: what it added to a shared array must
-/// have been merged.
+/// The cycle in which a warp whose acknowledgement has arrived can go on, once the rows that it
+/// added to a shared array have been merged.
 template <class O>
 NW_HD inline uint32_t take_merged(O& o, WarpSide& t, uint32_t now) {
   const uint32_t ready = t.merged > now + 1 ? t.merged : now + 1;
@@ -221,8 +224,8 @@ NW_HD inline uint32_t take_merged(O& o, WarpSide& t, uint32_t now) {
   return ready;
 }
 
-/// The block has been executed, or the warp is sent back: take registers and program counter, go
-/// on.
+/// Take back the registers and program counter of a warp whose candidate has been executed, or that
+/// is sent back, and let it go on.
 template <class O>
 NW_HD NW_APART void take_back(O& o, const Packet& packet, uint32_t now) {
   auto& v = o.v;

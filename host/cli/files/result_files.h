@@ -10,13 +10,14 @@ namespace nearwarp::cli {
 struct ResultFiles {
   std::string json, csv;  ///< empty: none
 
-  /// Declare --json and --csv; `page` is where the document is described, `row` what one is of.
+  /// Declare --json and --csv. `page` is the page that describes the JSON document, `row` says what
+  /// a row of the CSV file describes.
   static void declare(CommandLine& line, const std::string& page, const std::string& row);
-  /// As given; throws nearwarp::Error if one cannot be written.
+  /// The files given on the command line; throws nearwarp::Error if one of them cannot be written.
   static ResultFiles of(const CommandLine& line);
 
   bool any() const { return !json.empty() || !csv.empty(); }
-  /// `document`: JSON; the elements of its array `rows` are those of the CSV file.
+  /// Write the JSON `document`, and the elements of its array named `rows` as the CSV file's rows.
   void write(const std::string& document, const char* rows) const;
 };
 

@@ -1,4 +1,5 @@
-// The choice of --machine, --policy and --set, for commands that take one policy.
+// The machine and policy that --machine, --policy and --set choose, for commands that take one
+// policy.
 #pragma once
 
 #include <string>
@@ -8,8 +9,9 @@
 
 namespace nearwarp::cli {
 
-/// With those of the keys of --set that are its own; `otherwise` where the option is not given;
-/// empty: its default. Throw nearwarp::Error.
+/// The machine or policy that the command line names, changed by the keys of --set that belong to
+/// it. If the option is not given, it is `otherwise`, or if that is empty the option's default.
+/// Both throw nearwarp::Error.
 Machine chosen_machine(const CommandLine& line, const std::string& otherwise = {});
 Policy chosen_policy(const CommandLine& line, const std::string& otherwise = {});
 

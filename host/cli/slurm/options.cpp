@@ -14,11 +14,12 @@ namespace nearwarp::cli {
 namespace {
 
 constexpr uint64_t kMostTasks = 100'000;
-/// Options that sbatch has from this program: a job that is another's could not be watched.
+/// Options of sbatch that this program passes itself, or with which it could not watch its jobs.
 constexpr const char* kReserved[] = {"-a", "--array",     "-M",     "--clusters", "--parsable",
                                      "-W", "--test-only", "--wrap", "--wait"};
 
-void check_more(const Words& words) {
+/// Throws if one of the user's `words` is no option, or a reserved one.
+void check_user_options(const Words& words) {
   for (const std::string& word : words) {
     const std::string name = word.substr(0, word.find('='));
     if (!word.starts_with("-"))
@@ -81,7 +82,7 @@ std::optional<SlurmOptions> chosen_slurm(const CommandLine& line) {
     std::istringstream words(text);
     for (std::string word; words >> word;) options.more.push_back(word);
   }
-  check_more(options.more);
+  check_user_options(options.more);
   for (const char* program : {"sbatch", "squeue"}) {
     if (is_on_path(program)) continue;
     throw Error(fmt::format(

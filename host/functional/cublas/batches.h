@@ -1,4 +1,4 @@
-// Batches and grids that go beyond one launch, in parts.
+// Splits batches and grids that are too large for one launch.
 #pragma once
 
 #include <algorithm>
@@ -9,20 +9,21 @@
 
 namespace nearwarp::cublas {
 
-constexpr int64_t kMostItems = 65535;  // of a launch, in y and z
+constexpr int64_t kMostItems = 65535;  // the largest grid dimension in y and z
 
-/// f(first, number) for the parts of `n` things that one launch has each.
+/// Call f(first, number) for each part of `n` items, with at most `most` items in a part.
 template <class F>
 void in_parts(int64_t n, int64_t most, F&& f) {
   for (int64_t first = 0; first < n; first += most) f(first, std::min(most, n - first));
 }
 
+/// The address of element `first` in an array of elements of `bytes` each.
 inline const void* elements_from(const void* data, int64_t first, size_t bytes) {
   return data == nullptr ? data
                          : static_cast<const char*>(data) + first * static_cast<int64_t>(bytes);
 }
 
-/// The items of a batch from `first` on; `bytes` of an element.
+/// The batch of matrices from item `first` on, with elements of `bytes` each.
 inline Matrix items_from(Matrix x, int64_t first, size_t bytes) {
   if (x.items != nullptr)
     x.items += first;
@@ -30,7 +31,7 @@ inline Matrix items_from(Matrix x, int64_t first, size_t bytes) {
     x.data = elements_from(x.data, first * x.stride, bytes);
   return x;
 }
-/// The products of matrices and vectors from `first` on.
+/// The batch of matrix-vector products from number `first` on, with elements of `bytes` each.
 template <class MatrixVector>
 MatrixVector products_from(MatrixVector p, int64_t first, size_t bytes) {
   p.a = elements_from(p.a, first * p.a_stride, bytes);

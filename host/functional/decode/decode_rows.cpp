@@ -1,5 +1,5 @@
-// Decoder: rows of registers, constants, parameters and temporaries, and which of them an operand
-// is.
+// The part of Decoder that assigns rows (a value for each lane of a warp) to registers, constants,
+// parameters and temporaries, and finds the row of an operand.
 #include "host/functional/decode/decoder.h"
 
 namespace nearwarp::runtime {
@@ -13,6 +13,8 @@ using ptx::Opcode;
 using ptx::Space;
 using ptx::SpecialReg;
 
+/// Which part of a clock a special register reads: 0 the low half, 1 the high half, 2 all 64 bits;
+/// -1 if it is no clock.
 int clock_part(SpecialReg reg) {
   switch (reg) {
     case SpecialReg::kClock:
@@ -134,7 +136,7 @@ std::optional<uint16_t> Decoder::alias_source(const Instr& in) {
   return {};
 }
 
-/// Registers with one definition, which copies a constant row, are that row everywhere.
+/// Find the registers whose only definition copies a constant row: they need no row of their own.
 void Decoder::find_aliases() {
   num_defs_.assign(kernel_.registers.size(), 0);
   alias_.assign(kernel_.registers.size(), kNoRow);
@@ -166,7 +168,8 @@ void Decoder::begin_block(const compiler::Block& block) {
   }
 }
 
-/// Return rows of block-local registers that are not used after instruction `position`.
+/// Give back the rows of temporaries, and of block-local registers that are not used after the
+/// instruction at `position`.
 void Decoder::end_instruction(uint32_t position) {
   for (const auto& [row, wide] : temporaries_) give_pool(row, wide);
   temporaries_.clear();
@@ -221,7 +224,7 @@ uint16_t Decoder::source_reg(RegId reg) {
   if (r.block_local) {
     if (local_rows_[reg] != kNoRow) return local_rows_[reg];
     if (local_alias_[reg] != kNoRow) return local_alias_[reg];
-    return local_row(reg);  // read before any definition: whatever the row holds
+    return local_row(reg);  // read before any definition: undefined, so any row will do
   }
   if (r.physical == kNone) return constant(0, is_wide(reg));
   const auto [it, is_new] = physical_rows_.try_emplace({r.physical, is_wide(reg)}, uint16_t{0});
@@ -271,7 +274,8 @@ Decoder::Dest Decoder::destination(RegId reg) {
   if (r.type == ptx::Type::kB128) unsupported("a 128-bit register");
   if (r.block_local) {
     if (local_alias_[reg] != kNoRow && local_rows_[reg] == kNoRow) {
-      // The register was a constant so far; a guarded write keeps that in the other lanes.
+      // The register was an alias of a constant row so far. A guarded write must leave that
+      // constant in the lanes that it does not write.
       const uint16_t old = local_alias_[reg];
       const uint16_t row = local_row(reg);
       local_alias_[reg] = kNoRow;

@@ -1,4 +1,4 @@
-// The CUDA runtime as device code calls it: arguments of calls, and their answers.
+// Calls of the CUDA runtime from device code: decodes their arguments and returns their results.
 #include <fmt/format.h>
 
 #include <array>
@@ -16,7 +16,7 @@ using ptx::DeviceCall;
 namespace {
 
 constexpr uint64_t kFirstHandle = 0x5e00'0000'0000;
-constexpr uint64_t kNonBlocking = 1, kDisableTiming = 2;  // the only flags in device code
+constexpr uint64_t kNonBlocking = 1, kDisableTiming = 2;  // the only flags that device code may use
 constexpr int kRuntimeVersion = 13000;
 
 Dim3 dim3_of(std::span<const uint64_t> args) {
@@ -65,7 +65,8 @@ void DeviceRuntime::store(const Thread& thread, uint64_t address, T value) const
   std::memcpy(to, &value, sizeof(T));
 }
 
-/// The address of a text for device code, which can read device memory alone.
+/// The device address of an error's name or text, which is copied there as device code can read
+/// only device memory.
 uint64_t DeviceRuntime::string(int status, bool name) {
   const auto [it, is_new] = strings_.try_emplace({status, name}, 0);
   if (is_new) {
@@ -146,7 +147,8 @@ int DeviceRuntime::status_call(DeviceCall which, std::span<const uint64_t> a, co
       return streams_.erase(a[0]) != 0 ? kSuccess : kInvalidResourceHandle;
     case DeviceCall::kEventDestroy:
       return events_.erase(a[0]) != 0 ? kSuccess : kInvalidResourceHandle;
-    // Work is done in the order of the calls: what an event stands for comes before what waits.
+    // Work is executed in the order of the calls, so the work before an event is already done when
+    // something waits for the event.
     case DeviceCall::kStreamWaitEvent:
     case DeviceCall::kEventRecord:
     case DeviceCall::kEventRecordWithFlags: {

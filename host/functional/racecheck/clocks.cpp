@@ -1,4 +1,4 @@
-// Trees of the times of many thread blocks.
+// Vector clocks over the warps of many thread blocks, as trees that share equal parts.
 #include "host/functional/racecheck/clocks.h"
 
 namespace nearwarp::racecheck {
@@ -7,6 +7,7 @@ namespace {
 
 using Leaf = ClockNode::Leaf;
 
+/// The later of both times for every warp of a block; one of the two leaves if it has all of them.
 Leaf join_leaves(const Leaf& a, const Leaf& b) {
   if (a == b || b == nullptr) return a;
   if (a == nullptr) return b;
@@ -17,6 +18,7 @@ Leaf join_leaves(const Leaf& a, const Leaf& b) {
   return std::make_shared<const Times>(both);
 }
 
+/// The index of the child, in a node at `level` (1 is the lowest), that leads to `block`.
 uint32_t child_of(uint64_t block, uint32_t level) {
   return static_cast<uint32_t>(block >> (ClockNode::kBits * (level - 1))) & (ClockNode::kFan - 1);
 }

@@ -1,5 +1,5 @@
-// Clocks: what is known to be ordered before a point of one thread block. They have, for the warps
-// of other blocks, the latest time of each. Immutable trees that share what is equal.
+// Vector clocks: for every warp of other thread blocks, the latest time that is known to be ordered
+// before a point of one thread block. They are immutable trees that share equal parts.
 #pragma once
 
 #include <array>
@@ -11,16 +11,16 @@ namespace nearwarp::racecheck {
 
 inline constexpr uint32_t kMaxWarps = 32;  ///< of a thread block
 
-/// Times of a block's warps; 0: nothing of that warp.
+/// Times of a block's warps; 0: nothing that the warp did is ordered before.
 using Times = std::array<uint32_t, kMaxWarps>;
 
-/// Raise each time to that of `from`.
+/// Raise each time to that of `from` where that is later.
 inline void raise(Times& to, const Times& from) {
   for (uint32_t i = 0; i < kMaxWarps; ++i) to[i] = from[i] > to[i] ? from[i] : to[i];
 }
 
 class ClockNode;
-/// Times of many blocks; nullptr: of none.
+/// The times of many blocks; nullptr if there are none.
 using Clocks = std::shared_ptr<const ClockNode>;
 
 /// A node of the tree: 16 subtrees, or at the lowest level 16 blocks.
@@ -38,9 +38,9 @@ class ClockSpace {
   explicit ClockSpace(uint64_t blocks = 1);
   /// The times of `block`; nullptr if there are none.
   const Times* find(const Clocks& clocks, uint64_t block) const;
-  /// The later of both for every warp. The result is one of the two if that says it all.
+  /// The later of both times for every warp. The result is `a` or `b` itself if it is equal to one.
   Clocks join(const Clocks& a, const Clocks& b) const { return join(a, b, levels_); }
-  /// `clocks` with `times` for `block`, which are no earlier than those it had.
+  /// A copy of `clocks` in which `block` has `times`, which are no earlier than those that it had.
   Clocks with(const Clocks& clocks, uint64_t block, const Times& times) const {
     return with(clocks, block, times, levels_);
   }

@@ -1,4 +1,5 @@
-// Places of a kernel's code in reports, each a source line, and the code that comes after barriers.
+// Places in a kernel's code for reports of races: an instruction's source line, and which
+// instructions come after a barrier.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +14,16 @@ namespace nearwarp::racecheck {
 class KernelPlaces {
  public:
   explicit KernelPlaces(const compiler::Kernel& kernel);
-  /// The first instruction of the same source line, so that unrolled copies are one place; of the
-  /// same line of PTX where there is no line information.
+  /// The first instruction of the same source line, so that unrolled copies are one place. Without
+  /// line information lines of PTX are used.
   uint32_t line(uint32_t instruction) const {
     return instruction < first_.size() ? first_[instruction] : instruction;
   }
-  /// Does `instruction` come after `barrier` for good: do all threads that leave the barrier and do
-  /// not end come to it, and none of those that have been there to the barrier?
+  /// Does `instruction` come after `barrier` for good? It does if its block postdominates the
+  /// barrier's (every thread that leaves the barrier and does not end reaches it), and no path
+  /// leads from it back to the barrier.
   bool past(uint32_t barrier, uint32_t instruction);
-  /// Has the basic block nothing but the end of its threads?
+  /// Does the basic block, with those that it goes on to, only end its threads?
   bool only_ends(uint32_t block) const;
 
  private:
@@ -29,8 +31,8 @@ class KernelPlaces {
   bool reaches(uint32_t from, uint32_t to) const;
 
   const compiler::Kernel& kernel_;
-  std::vector<uint32_t> first_;
-  std::map<std::pair<uint32_t, uint32_t>, bool> past_;  // by blocks
+  std::vector<uint32_t> first_;                         // by instruction: line()'s result
+  std::map<std::pair<uint32_t, uint32_t>, bool> past_;  // past()'s results, by pairs of blocks
 };
 
 }  // namespace nearwarp::racecheck

@@ -1,4 +1,4 @@
-// How a policy reads the paper where it allows several readings.
+// The readings of MPU's paper that a policy chooses, where the paper can be read in several ways.
 #pragma once
 
 #include "host/config/policy.h"

@@ -1,4 +1,4 @@
-// Counters of offloading in a run's result, and a row for each candidate.
+// The counters of offloading in the result of a run, with a row for each offloading candidate.
 #pragma once
 
 #include "host/mechanisms/tom/offload_tables.h"
@@ -8,7 +8,8 @@
 
 namespace nearwarp::tom {
 
-/// Append them. TOM is mechanism `number`; `shared`: shared arrays may go along.
+/// Append them to `result`. TOM is mechanism `number` of the system. `tuned`: with the counters of
+/// tuned offloading; `shared`: also with those of shared arrays that are sent along.
 void collect_offloading(const runtime::Recording& recording, const OffloadTables& tables,
                         uint32_t number, bool tuned, bool shared, sim::System& system,
                         report::RunResult& result);

@@ -1,4 +1,4 @@
-// From a machine's graph to a system: the generic passes, in their order.
+// Builds a system from a machine's graph, in passes that are the same for all machines.
 #include "host/timing/machine/lay_out.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ namespace nearwarp::sim {
 
 namespace {
 
-/// Components by endpoint, and the members of their classes.
+/// Allocate the table of components, indexed by endpoint, and list the members of each class.
 void number_nodes(const Graph& graph, System& s) {
   s.table = s.arena.allocate<kernels::Component>(static_cast<uint32_t>(graph.nodes.size()));
   s.nodes = graph.nodes;
@@ -65,7 +65,8 @@ void make_translation(const Graph& graph, System& s) {
                                    graph.page_shift, graph.tlb_page_shift);
 }
 
-/// W, and the windows of clusters.
+/// Set the windows of the machine and of its clusters. The machine's window is found twice: for all
+/// channels, and without the control channels between the front end and SMs.
 void make_windows(System& s) {
   std::vector<bool> sms(s.nodes.size());
   for (const uint16_t n : s.sms) sms[n] = true;
@@ -84,7 +85,8 @@ void make_windows(System& s) {
   s.window = kernels::set_windows(s.components(), all);
 }
 
-/// The channel of the only one of `links` that is as wanted; count 0 if there is none.
+/// The channel of the one link in `links` for which wanted(link) is true; a null reference (count
+/// 0) if there is none. Throws nearwarp::Error if there are several.
 template <class Wanted>
 Ref<Channel> only(const Layout& l, const std::vector<uint32_t>& links, NodeId node,
                   Wanted&& wanted) {
@@ -99,11 +101,12 @@ Ref<Channel> only(const Layout& l, const std::vector<uint32_t>& links, NodeId no
   return found;
 }
 
-/// One of `carries`, and is no mechanism's own.
+/// Does the link carry one of the message classes `carries`, and is it no mechanism's own?
 bool carries_for_all(const Link& l, uint8_t carries) {
   return (l.carries & carries) != 0 && (l.carries & kOwn) == 0;
 }
 
+/// `channel`, or nearwarp::Error if it is a null reference.
 Ref<Channel> needed(const Layout& l, Ref<Channel> channel, NodeId node) {
   if (channel.count == 0)
     throw Error(

@@ -1,4 +1,5 @@
-// Plans the measurements of a machine.
+// Plans the probes of a machine: which latencies and bandwidths are measured, and by which
+// programs.
 #include "host/timing/probe/plan.h"
 
 #include <algorithm>
@@ -15,7 +16,8 @@ namespace {
 using Machine = config::MachineConfig;
 using config::PolicyConfig;
 
-// Who answers a load.
+// Evidence that a load was answered by a part of the machine: counters that must count, and
+// counters that must not.
 Evidence l1_hits(const std::string& sm) {
   return {{sm + ".l1.read_hits"}, {sm + ".l1.read_misses", sm + ".l1.read_merges"}};
 }
@@ -35,7 +37,7 @@ class Planner {
 
   std::vector<Section> plan() {
     if (config::shape_of(m_).stacks_behind_links()) {
-      // All of a probe's loop near memory, from its beginning.
+      // A probe's whole loop is offloaded, from its first iteration.
       const std::vector<std::string> at_once = {"offload.decide=entry", "offload.granularity=loop"};
       offloading_ = config::load_policy("ndp-uncontrolled-bmap", at_once);
       begin("main_sm_latency", "latency from a main SM", true);
@@ -120,7 +122,7 @@ class Planner {
   bool has_l2() const { return config::shape_of(m_).slices; }
   bool has_l1() const { return m_.l1.keep == "lines"; }
 
-  /// Latencies of what lies before memory.
+  /// Latencies of everything in front of memory: shared memory, L1, TLB, atomics and L2.
   void on_chip(uint64_t l1_bytes) {
     using Kind = Chase::Kind;
     if (m_.sm.shared_memory_bytes >= 128) add("shared memory", chases_.shared(), baseline_);
@@ -141,13 +143,13 @@ class Planner {
     if (const auto pair = chases_.beyond_l1(l1_bytes, l2_bytes))
       add("L2 hit", *pair, baseline_, {l1_misses("sm"), l2_hits(), tlb_hits("sm")});
     if (m_.l2.link_latency_cycles == 0) return;
-    for (const uint32_t half : {0u, 1u})  // the first SM is in the first one
+    for (const uint32_t half : {0u, 1u})  // the first SM is in the first half
       if (const auto pair = chases_.beyond_l1(l1_bytes, l2_bytes / 2, half))
         add(half == 0 ? "L2 hit, near half" : "L2 hit, far half", *pair, baseline_,
             {l1_misses("sm"), l2_hits(), tlb_hits("sm")});
   }
 
-  /// Latencies of memory channels of a stack, partition or core.
+  /// Latencies of DRAM in a stack, or of a partition or core.
   void memory(const std::string& where, uint32_t stack) {
     if (const auto pair = chases_.open_rows(0, stack))
       add("DRAM, " + where + ": open row", *pair, baseline_, {open_rows(), tlb_hits("sm")});
@@ -171,7 +173,8 @@ class Planner {
     }
   }
 
-  /// One SM alone takes all thread blocks.
+  /// A policy that fills one SM before the next, so that one SM gets all thread blocks of a small
+  /// grid.
   PolicyConfig filling() const {
     PolicyConfig policy = baseline_;
     policy.dispatch.sms = "fill";
@@ -203,7 +206,8 @@ class Planner {
     }
   }
 
-  /// Adds work of near-bank units: counted, for a subcore's instructions go on meanwhile.
+  /// Add a probe of near-bank units. It reads the counters `cycles` and `work`, since a subcore's
+  /// own instructions go on meanwhile and the run's length says nothing.
   void add_counted(std::string name, StreamPair pair, const char* cycles, const char* work,
                    std::vector<Evidence> evidence = {}) {
     Probe probe;
@@ -220,7 +224,7 @@ class Planner {
     return {{which}, {"mpu.remote", "mpu.other_unit", "mpu.scattered", "mpu.inactive"}};
   }
 
-  /// A warp alone on the first core.
+  /// Latencies of near-bank units, from a single warp on the first core.
   void near_latencies() {
     using Kind = Near::Kind;
     near_ = config::load_policy("mpu");
@@ -238,7 +242,7 @@ class Planner {
                 "mpu.shared_cycles", "mpu.shared");
   }
 
-  /// Blocks go to the cores that have their data.
+  /// Bandwidths of near-bank units. Thread blocks go to the cores that have their data.
   void near_bandwidths() {
     near_.dispatch.groups = m_.gpu.sms;
     near_.dispatch.row_blocks = 1;
@@ -255,20 +259,20 @@ class Planner {
     const bool own = groups.front().own == groups.front().wanted;
     add(name + "read", listed(m_, groups, blocks_each, warps, false), policy,
         way.bound(Flow::kRead));
-    // Writes that an L2 keeps do not tell how fast vaults are.
+    // Writes that a write-back L2 keeps say nothing about the bandwidth of vaults.
     if (own && m_.l2.write_policy != "back")
       add(name + "write", listed(m_, groups, blocks_each, warps, true), policy,
           way.bound(Flow::kWrite));
   }
 
-  /// Makes `count` groups, each of which wants what the one `distance` further on has.
+  /// Make `count` groups of SMs, each of which reads the data of the group `distance` further on.
   std::vector<Group> groups(uint32_t count, uint32_t of, uint32_t distance) const {
     std::vector<Group> all;
     for (uint32_t g = 0; g < count; ++g) all.push_back({g, (g + distance) % of});
     return all;
   }
 
-  /// Stack SMs, to which warps are offloaded: as many as they hold at a time.
+  /// Bandwidths of stack SMs, to which as many warps are offloaded as they hold.
   void stack_bandwidths() {
     if (m_.l1.line_bytes < kUnitBytes) return;
     const uint32_t stacks = m_.stack.count;
@@ -286,12 +290,12 @@ class Planner {
     }
   }
 
-  /// SMs that lie in stacks, or below banks: thread blocks go to the SMs of their group.
+  /// Bandwidths of SMs in stacks or below banks. Thread blocks go to the SMs of their group.
   void grouped_bandwidths() {
     if (m_.l1.line_bytes < kUnitBytes) return;
     const bool stacks = config::shape_of(m_).sms_in_stacks();
     const uint32_t count = stacks ? m_.stack.count : m_.gpu.sms, sms = m_.gpu.sms / count;
-    const uint32_t most = std::max(1u, most_listed_warps() / m_.gpu.sms);  // of an SM
+    const uint32_t most = std::max(1u, most_listed_warps() / m_.gpu.sms);  // warps of an SM
     const uint32_t warps = std::min({stacks ? 8u : 4u, block_warps(m_), most});
     const uint32_t blocks = stacks ? sms * std::clamp(most / warps, 1u, 2u) : 1;
     PolicyConfig policy = baseline_;

@@ -1,4 +1,5 @@
-// Builds the timing model's read-only tables of a recorded program on a machine.
+// Builds the program image: the timing model's read-only tables for a recorded program on a
+// machine.
 #include "host/timing/program/image_builder.h"
 
 #include <fmt/format.h>
@@ -29,7 +30,7 @@ using compiler::Kernel;
 using compiler::Operand;
 using sm::ImageInstr;
 
-/// Scoreboard slot of a register: physical registers first, predicates after them.
+/// Maps a kernel's registers to scoreboard slots: physical registers first, then predicates.
 class SlotMap {
  public:
   explicit SlotMap(const Kernel& kernel) : kernel_(kernel) {}
@@ -55,8 +56,8 @@ class SlotMap {
     add(out, in.guard);
   }
 
-  /// Registers that a lane reads and writes, for the energy account; predicates have no place in
-  /// the register file.
+  /// Count the registers that a lane reads and writes, for the energy model. Predicates are left
+  /// out, as they are not in the register file.
   void count_registers(ImageInstr& out, const Instruction& in) const {
     uint32_t reads = words(in.address.base), writes = 0;
     for (const compiler::RegId d : in.dsts) writes += words(d);
@@ -67,7 +68,7 @@ class SlotMap {
   }
 
  private:
-  /// 32-bit registers that a register takes.
+  /// The number of 32-bit registers that `reg` occupies.
   uint32_t words(compiler::RegId reg) const {
     if (reg == compiler::kNone) return 0;
     const compiler::Register& r = kernel_.registers[reg];
@@ -78,7 +79,8 @@ class SlotMap {
   const Kernel& kernel_;
 };
 
-/// Where the parameter lies that the instruction loads. If that is not known it is always there.
+/// Set the offset of the parameter that the instruction loads from the constant cache. If the
+/// offset is not known, the load always hits: it becomes a plain computation.
 void place_parameter(const Kernel& kernel, const Instruction& in, ImageInstr& out) {
   if (in.address.symbol == compiler::kNone) {
     out.action = sm::Action::kCompute;
@@ -115,7 +117,7 @@ class Builder {
                           image.action > sm::Action::kExit;
         if (image.action == sm::Action::kConstant && (image.flags & sm::kHasRecord) == 0)
           place_parameter(kernel, in, image);
-        // Results of a warp group's products are there when its group is, which is waited for.
+        // The results of wgmma are not in the scoreboard: code waits for their group instead.
         if (in.op != ptx::Opcode::kWarpMma ||
             !ptx::WarpMatrixDetail::unpack(in.mod.detail).of_group())
           slot_map.add_all(image, in, image.action != sm::Action::kAsyncLoad);
@@ -166,12 +168,12 @@ sm::SmResources block_needs(const config::MachineConfig& machine, const Kernel& 
   needs.registers = needs.warps * ((each * 32 + unit - 1) / unit * unit);
   needs.shared_bytes = launch.shared_bytes;
   const sm::SmResources have = sm_capacity(machine);
-  const auto check = [&](const char* what, uint32_t there, uint32_t needed) {
-    if (needed > there)
+  const auto check = [&](const char* what, uint32_t available, uint32_t needed) {
+    if (needed > available)
       throw Error(
           fmt::format("a thread block of kernel {} needs {} {}, but an SM of machine {} has "
                       "{} - launch smaller blocks or change the machine's [sm] keys",
-                      kernel.name, needed, what, machine.name, there));
+                      kernel.name, needed, what, machine.name, available));
   };
   check("warps", have.warps, needs.warps);
   check("threads", have.threads, needs.threads);
@@ -192,7 +194,7 @@ uint32_t blocks_per_sm(const sm::SmResources& capacity, const sm::SmResources& n
   return blocks;
 }
 
-/// Throws nearwarp::Error if no GPC has room for a cluster of the launch, with nothing else on it.
+/// Throws nearwarp::Error if even an empty GPC has no room for a cluster of the launch.
 void check_cluster(const config::MachineConfig& machine, const Kernel& kernel,
                    const runtime::LaunchRecord& launch, const sm::SmResources& needs) {
   std::vector<uint32_t> sms(machine.gpu.gpcs);
@@ -209,7 +211,9 @@ void check_cluster(const config::MachineConfig& machine, const Kernel& kernel,
       needs.threads, needs.registers, needs.shared_bytes, machine.name, room, most));
 }
 
-/// Lines are of 128 bytes where this is asked for: a word of a warp.
+/// Describe the launch's local memory: where it begins, and for how many warps it has room. A line
+/// holds one word of each thread of a warp, since lines have 128 bytes where local memory is
+/// modelled.
 void add_local_memory(const config::MachineConfig& machine, const runtime::LaunchRecord& launch,
                       sm::LaunchInfo& info) {
   if (launch.local_base == 0) return;
@@ -217,14 +221,16 @@ void add_local_memory(const config::MachineConfig& machine, const runtime::Launc
       static_cast<uint32_t>((launch.local_base - exec::kDeviceBase) / machine.l1.line_bytes);
   info.local_lines = launch.local_bytes / 4;
   const uint32_t sms = machine.gpu.sms;
-  const uint32_t of_them = info.stacks == 0 ? sms
-                                            : sms / machine.stack.count *
-                                                  static_cast<uint32_t>(std::popcount(info.stacks));
+  const uint32_t used = info.stacks == 0 ? sms
+                                         : sms / machine.stack.count *
+                                               static_cast<uint32_t>(std::popcount(info.stacks));
   const uint32_t blocks = std::min(blocks_per_sm(sm_capacity(machine), info.needs),
-                                   (info.num_blocks + of_them - 1) / of_them);
+                                   (info.num_blocks + used - 1) / used);
   info.local_warps = blocks * info.warps_per_block * sms;
 }
 
+/// Throws nearwarp::Error if a program is bound to `stacks` (bits; 0: not bound) that the machine
+/// does not have.
 void check_binding(const std::string& program, uint32_t stacks,
                    const config::MachineConfig& machine) {
   if (stacks == 0) return;
@@ -261,7 +267,7 @@ ImageTables build_image(const runtime::Recording& recording, const config::Machi
     info.first_block = blocks;
     info.space = static_cast<uint16_t>(l.application);
     info.cut = recording.truncated;
-    // If a launch was cut short, nobody knows which blocks of a cluster are there.
+    // If the recording was cut short, a cluster may lack blocks.
     const bool whole = !info.cut && l.blocks_recorded % l.cluster.count() == 0;
     if (machine.gpu.gpcs != 0 && whole) info.cluster = static_cast<uint32_t>(l.cluster.count());
     if (info.cluster > 1) check_cluster(machine, *recording.kernels[l.kernel], l, info.needs);

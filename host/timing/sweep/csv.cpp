@@ -1,4 +1,4 @@
-// Results of a sweep, as CSV for programs.
+// The results of a sweep as a CSV file, for programs to read.
 #include "host/timing/report/csv.h"
 
 #include <fmt/format.h>
@@ -9,8 +9,8 @@
 namespace nearwarp::sweep {
 namespace {
 
-/// A value without TOML's quotation marks.
-std::string plain(const std::string& toml) {
+/// A TOML value as text: a string without its quotation marks and backslashes.
+std::string unquoted(const std::string& toml) {
   if (toml.size() < 2 || toml.front() != '"') return toml;
   std::string text;
   for (size_t i = 1; i + 1 < toml.size(); ++i) {
@@ -26,7 +26,7 @@ void add_energies(const Summary& s, report::CsvRows& csv) {
   for (const double part : s.energy->parts) csv.add(part);
 }
 
-/// `reference`: what the point is compared with; null if it is not there.
+/// `reference`: the point that this one is compared with for its speed-up; null if there is none.
 void add_numbers(const Summary& s, const Summary* reference, report::CsvRows& csv) {
   if (s.failed()) {
     csv.add("failed");
@@ -71,7 +71,7 @@ std::string format_csv(const Plan& plan, const Shard& shard, const ResultsFile& 
     csv.add(entry->first, program.name, program.size, plan.machine_name(point),
             plan.policy_name(point));
     for (size_t i = 0; i < d.axes.size(); ++i)
-      if (d.axes[i].values.size() > 1) csv.add(plain(d.axes[i].values[point.choice[i]].toml));
+      if (d.axes[i].values.size() > 1) csv.add(unquoted(d.axes[i].values[point.choice[i]].toml));
     add_numbers(entry->second, reference == nullptr ? nullptr : &reference->second, csv);
     csv.end_row();
   }

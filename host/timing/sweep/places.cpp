@@ -1,4 +1,4 @@
-// Which point of a sweep a line is that another sweep has written.
+// Finds the point of a sweep that a line of results, written by another sweep, belongs to.
 #include "host/timing/sweep/places.h"
 
 #include <algorithm>
@@ -11,12 +11,13 @@
 namespace nearwarp::sweep {
 namespace {
 
-/// Behind the last folder, and of several programs of the last.
+/// The name without folders; of several programs ("a+b"), that of the last one.
 std::string_view last_part(std::string_view programs) {
   return programs.substr(programs.find_last_of("/+") + 1);  // npos + 1 is 0
 }
 
-/// Can these be names of one program? Paths lead to a file in many ways; what it holds is in ids.
+/// Can both be names of one program? Different paths may lead to one file, whose contents are part
+/// of a point's id.
 bool may_be(const std::string& name, const std::string& other) {
   if (name == other) return true;
   const bool has_path = name.find('/') != name.npos || other.find('/') != other.npos;
@@ -55,7 +56,7 @@ std::optional<size_t> Places::of(const Record& record, bool named) {
   return std::nullopt;
 }
 
-/// The record's place among points that are like `at` in all axes before this one.
+/// The index of the record's point among points that agree with `at` in all axes before this one.
 std::optional<size_t> Places::among(const Record& record, Point at, size_t axis) {
   if (axis == values_.size()) {
     const size_t index = plan_.index(at);
@@ -76,7 +77,7 @@ std::optional<size_t> Places::among(const Record& record, Point at, size_t axis)
   return std::nullopt;
 }
 
-/// The one that the configuration has by itself; if that cannot be told, any.
+/// The configuration's own value of the key, if the axis has it; else all values of the axis.
 const std::vector<size_t>& Places::unset(size_t axis, size_t machine, size_t policy) {
   const Definition& d = plan_.definition;
   const auto [found, is_new] = unset_.try_emplace({axis, machine, policy});
@@ -88,7 +89,7 @@ const std::vector<size_t>& Places::unset(size_t axis, size_t machine, size_t pol
     config::Loader loader;
     own = of.of_machine ? own_value(loader.machine(d.machines[machine], {}), of.key)
                         : own_value(loader.policy(d.policies[policy], {}), of.key);
-  } catch (const Error&) {  // it cannot be had without an override
+  } catch (const Error&) {  // the configuration is invalid without an override of the key
   }
   for (size_t i = 0; i < of.values.size(); ++i)
     if (of.values[i].toml == own) values.push_back(i);

@@ -24,7 +24,7 @@
     }                                                                  \
   } while (0)
 
-/// The call ends with this error, which cudaGetLastError() tells once.
+/// The call must return this error, which cudaGetLastError() then reports exactly once.
 #define FAILS(error, call)                                                           \
   do {                                                                               \
     const cudaError_t cuda_status = (call);                                          \

@@ -1,5 +1,5 @@
-// Are trip counts told from registers at the candidate's entry, and are the shapes of unrolled
-// loops seen as one loop (TOM, section 3.1.3)?
+// Are trip counts computed from registers at the candidate's entry, and are the parts of an
+// unrolled loop recognised as one loop (TOM, section 3.1.3)?
 #include <gtest/gtest.h>
 
 #include "tests/mechanisms/tom/candidates_ptx.h"
@@ -7,8 +7,9 @@
 namespace nearwarp::compiler {
 namespace {
 
-/// One load and one store per iteration around `head` and `tail`; LOOP is the header. Everything
-/// that the counter needs comes from parameters: %r1 start, %r2 bound, %r3 step.
+/// A kernel whose loop has one load and one store per iteration: `before` stands before the loop,
+/// `after` in it, behind the store; LOOP is the header. The loop's counter comes from parameters:
+/// %r1 is the start, %r2 the bound, %r3 the step.
 Kernel loop_of(const std::string& before, const std::string& after) {
   return kernel_of("  bar.sync 0;\n" + before + R"(
 LOOP:
@@ -70,7 +71,7 @@ struct Case {
   const char* before;
   const char* after;
   std::map<std::string, int64_t> values;
-  int64_t iterations;  ///< that the loop really runs
+  int64_t iterations;  ///< that the loop executes
 };
 
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
@@ -88,7 +89,7 @@ TEST_P(OffloadConditions, TripCountFromRegisters) {
   EXPECT_EQ(candidate.per_iteration.n_st, 1);
   ASSERT_EQ(candidate.condition.count_blocks.size(), 1u);
   EXPECT_EQ(candidate.condition.count_blocks[0].iterations_per_execution, 1u);
-  // The threshold is the least number of iterations that pays, and tx and rx are given there.
+  // The threshold is the smallest number of iterations that pays off; tx and rx are those of it.
   const OffloadModel model;
   const auto total = [&](int64_t n) {
     const OffloadTerms t = with_iterations(candidate.base, candidate.per_iteration, n);
@@ -202,13 +203,14 @@ DONE:
   const OffloadCandidate c = only_candidate(kernel);
   ASSERT_EQ(c.trip, TripKind::kConditional);
   EXPECT_EQ(iterations_of(kernel, c.condition, {{"%r2", 5}, {"%r4", 0}}), 5);
-  // The header runs once more than the body: the body is what counts.
+  // The header runs once more than the body, so the iterations are counted in the body's block.
   const BlockId counted = c.condition.count_blocks.at(0).block;
   EXPECT_GT(kernel.blocks[counted].count, 3u);
 }
 
 TEST(OffloadTrips, UnknownCountIsOne) {
-  // The bound comes from memory inside the loop: with one trip four registers do not pay.
+  // The bound is loaded inside the loop. With one trip assumed, sending four registers does not pay
+  // off.
   const std::string loop = R"(
 LOOP:
   ld.global.u32 %r5, [%rd1];
@@ -223,7 +225,7 @@ LOOP:
   EXPECT_TRUE(result.candidates.empty());
   EXPECT_TRUE(refused_for(result, CandidateKind::kLoop, RefusalReason::kSavesNothing));
 
-  // With more stores one trip pays: always offloaded.
+  // With more stores one trip already pays off, so the loop is offloaded unconditionally.
   std::string more = loop;
   more.insert(more.find("  add.s64"), R"(
   st.global.u32 [%rd1+8], %r1;
@@ -317,6 +319,7 @@ INNER:
 
 // ---- shapes of unrolled loops ----
 
+/// `copies` iterations of the loop's body, and the step of its pointer.
 std::string body(int copies) {
   std::string text;
   for (int i = 0; i < copies; ++i) {
@@ -327,6 +330,8 @@ std::string body(int copies) {
   return text + "  add.s64 %rd1, %rd1, " + std::to_string(4 * copies) + ";\n";
 }
 
+// The parts of a loop that is unrolled by four: the main loop, the loop for the remainder, the code
+// before both that splits the trip count, and the end.
 const std::string kMain = R"(
   setp.lt.u32 %p2, %r6, 3;
   @%p2 bra AFTER_MAIN;

@@ -1,5 +1,6 @@
-// Whole runs under tuned offloading: is every round executed once, somewhere, whatever the policy;
-// are results equal however they are computed; what cannot be combined?
+// Whole runs under tuned offloading. Is every round (iteration of an offloaded loop) executed once,
+// on an SM or in a stack, whatever the policy? Are results independent of windows, threads and the
+// order of steps? Is a combination that cannot work refused with its reason?
 #include <gtest/gtest.h>
 
 #include "host/mechanisms/tom/report/sections.h"
@@ -26,7 +27,7 @@ report::RunResult run(const runtime::Recording& recording, const std::string& po
                        config::load_policy(policy, keys), options);
 }
 
-/// A machine of little room: offloads are refused, queues are short.
+/// A machine so small that offloads are refused and queues are short.
 const Keys kTiny = {"gpu.sms=4", "gpu.sms_with_ndp=4", "stack.vaults=4", "l2.slices=4",
                     "stack.sm_warps=3"};
 
@@ -58,7 +59,8 @@ TEST(TunedRuns, EveryRoundIsExecutedOnceSomewhere) {
 }
 
 TEST(TunedRuns, RoundsAreThoseOfTheTrace) {
-  // 1024 rows, a warp each, of 2048 columns; nvcc unrolls the loop over 32 columns each by four.
+  // A warp sums one of 1024 rows of 2048 columns, 32 columns in an iteration; nvcc unrolls the loop
+  // by four.
   const auto r = run(workload("row-sum"), "tuned");
   EXPECT_EQ(counter(r, "tuning.home_rounds") + counter(r, "tuning.near_rounds"),
             1024u * (2048 / 32 / 4));
@@ -70,11 +72,12 @@ TEST(TunedRuns, EachOptimisationDoesItsPart) {
   const auto previous = run(recording, "previous-offload"),
              adaptation = run(recording, "tuned-adaptation"),
              aggressive = run(recording, "tuned-aggressive");
-  // Decisions once, before the loop; nothing returns early.
+  // The previous work decides once, before the loop, and no warp returns early.
   EXPECT_EQ(counter(previous, "offload.instances"), counter(previous, "tuning.entries"));
   EXPECT_EQ(counter(previous, "tuning.begins"), 0u);
   EXPECT_EQ(counter(previous, "tuning.sent_back"), 0u);
-  // Every stack has a fourth of a row's lines: three times as many elsewhere as here.
+  // Every stack has a fourth of a row's lines, so an offloaded warp accesses three times as many
+  // lines in other stacks as in its own, and is sent back.
   EXPECT_EQ(counter(adaptation, "tuning.sent_back"), counter(adaptation, "offload.offloaded"));
   EXPECT_LT(counter(adaptation, "tuning.near_rounds"), counter(previous, "tuning.near_rounds"));
   EXPECT_GT(counter(aggressive, "offload.instances"), counter(aggressive, "tuning.entries"));
@@ -139,13 +142,14 @@ TEST(TunedRuns, RunOnTheMachineOfTheOriginal) {
   expect_consistent(recording, run(recording, "tuned", {}, {}, "tom"));
 }
 
-// --- shared arrays that go along ---
+// --- shared arrays that are sent along ---
 
+/// Bytes of shared arrays that were sent along or came back.
 uint64_t moved(const report::RunResult& r) {
   return counter(r, "tuning.table_bytes") + counter(r, "tuning.merged_bytes");
 }
 
-/// Offloads with a shared array.
+/// The number of offloads with a shared array.
 uint64_t with_array(const report::RunResult& r) {
   uint64_t n = 0;
   for (const tom::CandidateRow& row : tom::candidates_of(r))
@@ -153,9 +157,9 @@ uint64_t with_array(const report::RunResult& r) {
   return n;
 }
 
-/// A few rounds are worth an offload: the selection takes loads to be badly coalesced.
+/// Makes an offload of few rounds worthwhile, by having the selection assume badly coalesced loads.
 const Keys kEager = {"tuning.adaptation=false", "offload.load_coalescing_percent=800"};
-/// Bytes of its block's counters that a warp of hist has for itself.
+/// Bytes of a warp's private counters in the shared memory of a block of hist.
 constexpr uint64_t kArray = 1024;
 
 Keys with(Keys keys, const Keys& more) {
@@ -165,7 +169,7 @@ Keys with(Keys keys, const Keys& more) {
 
 TEST(SharedRuns, HistogramsAreOffloadedWithTheirCounters) {
   const runtime::Recording& recording = workload("hist");
-  // An offload pays from 26 rounds on, and a warp has six.
+  // An offload pays off from 26 rounds on, and a warp has only six.
   EXPECT_EQ(with_array(run(recording, "tuned-shared")), 0u);
   EXPECT_EQ(with_array(run(recording, "tuned", kEager)), 0u);
   const auto near = run(recording, "tuned-shared", kEager);
@@ -173,7 +177,7 @@ TEST(SharedRuns, HistogramsAreOffloadedWithTheirCounters) {
   EXPECT_EQ(counter(near, "tuning.merged_bytes"), kArray * with_array(near));
   EXPECT_EQ(counter(near, "tuning.table_bytes"), 0u);
   EXPECT_EQ(near.warp_instructions, recording.warp_instructions);
-  // An array that is annotated goes along as it is said to; nothing else does.
+  // With annotations only the annotated arrays are sent along, with the size given.
   const auto said = run(recording, "tuned-shared",
                         with(kEager, {"tuning.shared=annotated",
                                       "tuning.shared_arrays=hist_count::counts:accumulator:200"}));
@@ -238,7 +242,8 @@ TEST(SharedRuns, SeveralApplicationsEachBringTheirArrays) {
   EXPECT_EQ(moved(r), kArray * with_array(r));
 }
 
-/// Kernels of nvcc that read a table, and that add to one array of the block, in 64 rounds.
+/// Two kernels compiled by nvcc, with loops of 64 rounds: one reads a table in shared memory, the
+/// other adds to an array there that the block shares.
 runtime::Recording tables_and_sums() {
   runtime::VirtualDevice device;
   const uint32_t module =
@@ -267,8 +272,9 @@ TEST(SharedRuns, TablesGoThereAndAccumulatorsComeBack) {
   EXPECT_EQ(table.merged_bytes, 0u);
   EXPECT_EQ(sums.merged_bytes, 512 * sums.offloaded);
   EXPECT_EQ(sums.table_bytes, 0u);
-  // Every access is executed once, near memory or not; rows that are sent and merged come on top,
-  // and those that are written and read again at the other end.
+  // Every access of the program is executed once, near memory or at home. The accesses that move
+  // arrays are added: each row is read at one end and written at the other, and merging reads and
+  // writes a row once more.
   const auto accesses = [](const report::RunResult& of) {
     return counter(of, "sm.shared_accesses") + counter(of, "stack_sm.shared_accesses");
   };

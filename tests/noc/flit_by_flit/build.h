@@ -1,4 +1,4 @@
-// Lays a network out in an arena and wires it. Host only.
+// Lays out a network of the flit-by-flit reference model in an arena and wires it. Host only.
 #pragma once
 
 #include <algorithm>
@@ -9,11 +9,13 @@
 
 namespace nearwarp::flit_by_flit {
 
-/// Every link takes a cycle to write and one to cross at least.
+/// A flit or credit arrives two cycles after it is sent at the earliest: a cycle to write the link,
+/// one at least to cross it.
 inline constexpr uint32_t kLookahead = 2;
 
-/// All of a network's state, nothing wired yet. `Allocator` is an ArenaBuilder. The number of time
-/// slots in `p` is set here; `max_latency` is the longest of any wire, in cycles.
+/// Allocate all of a network's state, without wiring it. `Allocator` is an ArenaBuilder. Sets the
+/// time slots, the shifts and the lookahead in `p`; `max_latency` is that of the slowest wire, in
+/// cycles.
 template <class Allocator>
 NetworkState make_network(Allocator& arena, NetworkParams& p, uint32_t max_latency) {
   NW_ASSERT(p.speedup >= 1 && p.speedup <= kMaxSpeedup);
@@ -63,8 +65,8 @@ NetworkState make_network(Allocator& arena, NetworkParams& p, uint32_t max_laten
   return s;
 }
 
-/// Join output `from_port` of router `from` to input `to_port` of router `to`; both directions'
-/// latencies in cycles, at least 1.
+/// Connect output `from_port` of router `from` to input `to_port` of router `to`. The latencies, of
+/// flits and of credits the other way, are in cycles, at least 1.
 inline void wire_routers(const NetworkParams& p, const NetworkState& s, std::byte* base,
                          uint32_t from, uint32_t from_port, uint32_t to, uint32_t to_port,
                          uint32_t latency, uint32_t credit_latency) {
@@ -75,7 +77,7 @@ inline void wire_routers(const NetworkParams& p, const NetworkState& s, std::byt
                                  static_cast<uint16_t>(credit_latency + 1 + p.credit_delay)};
 }
 
-/// Terminal `n` sends into input `port` of `router`.
+/// Connect terminal `n`, as a sender, to input `port` of `router`.
 inline void wire_sender(const NetworkParams& p, const NetworkState& s, std::byte* base, uint32_t n,
                         uint32_t router, uint32_t port, uint32_t latency, uint32_t credit_latency) {
   const uint32_t outs = p.routers << p.output_shift, in = (router << p.input_shift) + port;
@@ -87,7 +89,7 @@ inline void wire_sender(const NetworkParams& p, const NetworkState& s, std::byte
                                  static_cast<uint16_t>(credit_latency + 1)};
 }
 
-/// Terminal `n` takes what leaves at output `port` of `router`.
+/// Connect terminal `n`, as a receiver, to output `port` of `router`.
 inline void wire_receiver(const NetworkParams& p, const NetworkState& s, std::byte* base,
                           uint32_t n, uint32_t router, uint32_t port, uint32_t latency,
                           uint32_t credit_latency) {
@@ -99,7 +101,7 @@ inline void wire_receiver(const NetworkParams& p, const NetworkState& s, std::by
                                       static_cast<uint16_t>(credit_latency + 1 + p.credit_delay)};
 }
 
-/// All of a topology.
+/// Wire all routers and terminals of a topology; wires between routers have `latency`.
 inline void wire(const noc::Topology& topology, const NetworkParams& params,
                  const NetworkState& state, std::byte* base, uint32_t latency) {
   for (const noc::Wire& w : topology.wires)
@@ -114,7 +116,7 @@ inline void wire(const noc::Topology& topology, const NetworkParams& params,
   std::copy(topology.routes.begin(), topology.routes.end(), state.routes.in(base));
 }
 
-/// The parameters of a network of today's model.
+/// The reference model's parameters for a network of the product's model.
 inline NetworkParams params_like(const noc::NetworkParams& n) {
   NetworkParams p;
   p.routers = n.routers, p.terminals = n.terminals, p.inputs = n.inputs, p.outputs = n.outputs;

@@ -1,4 +1,4 @@
-// Whose count of a kernel's registers per thread is taken.
+// Chooses who counts a kernel's registers per thread: this program, or ptxas.
 #include "host/functional/cudart/code/register_choice.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,8 @@ namespace nearwarp::cudart {
 
 namespace {
 
-/// "sm_" and a number, and perhaps a letter for what only that architecture (or its family) has.
+/// Is `text` an architecture: "sm_" and a number, and perhaps a letter for features that only this
+/// architecture (a) or its family (f) has?
 bool is_architecture(std::string_view text) {
   if (!text.starts_with("sm_")) return false;
   text.remove_prefix(3);
@@ -26,13 +27,14 @@ bool is_architecture(std::string_view text) {
 }  // namespace
 
 RegisterChoice parse_registers(const std::string& text) {
-  constexpr std::string_view kFor = "ptxas:";
+  constexpr std::string_view kPtxasFor = "ptxas:";
   using From = RegisterChoice::From;
   if (text.empty() || text == "auto") return {From::kAuto, {}};
   if (text == "own") return {From::kOwn, {}};
   if (text == "ptxas") return {From::kPtxas, {}};
-  if (text.starts_with(kFor) && is_architecture(std::string_view(text).substr(kFor.size())))
-    return {From::kPtxas, text.substr(kFor.size())};
+  if (text.starts_with(kPtxasFor) &&
+      is_architecture(std::string_view(text).substr(kPtxasFor.size())))
+    return {From::kPtxas, text.substr(kPtxasFor.size())};
   throw Error(
       fmt::format("registers cannot be counted by '{}' - 'auto', 'own', 'ptxas', or 'ptxas:sm_75' "
                   "for an architecture",

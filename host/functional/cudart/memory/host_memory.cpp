@@ -1,4 +1,4 @@
-// Accesses to the application's own memory go through the kernel, which checks addresses.
+// Accesses to the application's own memory go through the operating system, which checks addresses.
 #include "host/functional/cudart/memory/host_memory.h"
 
 #include <sys/uio.h>
@@ -15,14 +15,15 @@ namespace {
 using Transfer = ssize_t (*)(pid_t, const iovec*, unsigned long, const iovec*, unsigned long,
                              unsigned long);
 
-/// False if it cannot be done. What the kernel does not allow at all is done without a check.
+/// Copy with a system call that checks addresses; false if an address is invalid. Where the system
+/// does not allow the call at all, `plain` copies without a check.
 template <class Plain>
-bool transfer(Transfer through_kernel, char* ours, char* theirs, size_t bytes, Plain&& plain) {
+bool transfer(Transfer system_call, char* ours, char* theirs, size_t bytes, Plain&& plain) {
   constexpr size_t kStep = size_t{1} << 30;
   while (bytes != 0) {
     const size_t step = std::min(bytes, kStep);
     const iovec local{ours, step}, remote{theirs, step};
-    const ssize_t n = through_kernel(getpid(), &local, 1, &remote, 1, 0);
+    const ssize_t n = system_call(getpid(), &local, 1, &remote, 1, 0);
     if (n < 0 && (errno == ENOSYS || errno == EPERM)) {
       plain(ours, theirs, bytes);
       return true;

@@ -1,4 +1,5 @@
-// Texture and surface objects, from the application's descriptions to those of the virtual device.
+// Texture and surface objects: checks the application's descriptors and translates them into those
+// of the virtual device.
 #include "host/functional/cudart/runtime/textures.h"
 
 #include <algorithm>
@@ -67,8 +68,8 @@ TextureImage pitch_image(const PitchResource& p, const ChannelFormat& format) {
   return {address, static_cast<uint32_t>(p.width), static_cast<uint32_t>(p.height), 1, p.pitch, 0};
 }
 
-/// cudaResourceViewFormat 1 to 24: three vector lengths of unsigned and signed bytes, shorts and
-/// integers, halves and floats.
+/// The channel format of a cudaResourceViewFormat. Numbers 1 to 24 are unsigned and signed bytes,
+/// shorts and integers, halves and floats, each as vectors of 1, 2 and 4.
 ChannelFormat view_format(int number) {
   struct Kind {
     uint8_t bits;
@@ -107,7 +108,7 @@ void apply_view(DeviceTexture& d, const Array& array, const ResourceViewDesc& vi
   }
 }
 
-/// How to address and to filter.
+/// Set how coordinates are addressed and texels are filtered.
 void set_sampling(DeviceTexture& d, const TextureDesc& t, bool cube) {
   for (const int mode : t.address_mode) require(mode >= 0 && mode <= 3);
   require(t.filter_mode == 0 || t.filter_mode == 1);
@@ -134,7 +135,7 @@ void set_sampling(DeviceTexture& d, const TextureDesc& t, bool cube) {
   d.max_level = t.max_level;
 }
 
-/// The array that a resource is, or the finest of its levels; nullptr for linear memory.
+/// A resource's array, of a mipmapped one the finest level; nullptr for linear memory.
 const Array* array_of(const ResourceDesc& resource) {
   if (resource.type == kResourceArray) return &checked_array(resource.resource.array);
   if (resource.type == kResourceMipmappedArray)
@@ -168,7 +169,8 @@ void set_image(DeviceTexture& d, const ResourceDesc& resource) {
   }
 }
 
-/// The virtual device says why it does not take a description.
+/// Call `create`. If the virtual device rejects the description, print its reason and fail with
+/// cudaErrorInvalidValue.
 template <class Create>
 uint64_t created(Create&& create) {
   try {

@@ -1,4 +1,4 @@
-// Which of the application's calls failed.
+// Collects the application's runtime and driver calls that failed, and describes them in messages.
 #include "host/functional/cudart/status/failed_calls.h"
 
 #include <dlfcn.h>
@@ -10,7 +10,7 @@ namespace nearwarp::cudart {
 
 namespace {
 
-/// The name that the application called it by.
+/// The name by which the application called the function, e.g. cudaMalloc or cuMemAlloc.
 std::string name_of(const FailedCall& call) {
   std::string name = call.site.function;
   if (name.starts_with("__")) name.erase(0, 2);  // what <<<>>> calls
@@ -19,7 +19,7 @@ std::string name_of(const FailedCall& call) {
   return name;
 }
 
-/// "app+0x1234", as addr2line takes it; empty if this library called itself.
+/// The place of a call, "app+0x1234", in addr2line's form; empty if this library called itself.
 std::string place_of(const void* caller) {
   Dl_info there, here;
   if (caller == nullptr || dladdr(caller, &there) == 0 || there.dli_fname == nullptr) return "";
@@ -27,7 +27,7 @@ std::string place_of(const void* caller) {
       here.dli_fbase == there.dli_fbase)
     return "";
   const std::string path = there.dli_fname;
-  // The call itself lies before the address to which it returns.
+  // `caller` is the return address, which is behind the call: one byte less is inside of it.
   const auto offset =
       reinterpret_cast<uintptr_t>(caller) - reinterpret_cast<uintptr_t>(there.dli_fbase) - 1;
   return fmt::format("{}+{:#x}", path.substr(path.rfind('/') + 1), offset);
@@ -51,10 +51,11 @@ bool FailedCalls::add(const FailedCall& call, ThreadState& thread) {
   const bool is_launch = (name.starts_with("cudaLaunch") || name.starts_with("cuLaunch") ||
                           name == "cudaGraphLaunch" || name == "cuGraphLaunch") &&
                          !name.ends_with("HostFunc");
-  // The driver's interface tells statuses by its return values alone, which the application may
-  // have looked at; but a kernel that never ran is never what it wants.
+  // The driver's interface reports statuses only as return values, which the application may have
+  // checked, so they are not counted; but a kernel that could not be launched is always reported.
   if (call.driver && !is_launch) return false;
-  // Why is part of the kind; numbers in it may always be others.
+  // The reason is part of the kind; but since numbers in it can make every call a new kind, it is
+  // so only for the first kMostKinds.
   constexpr size_t kMostKinds = 100;
   Kind*& kind = known_[{name, call.status, call.kernel,
                         kinds_.size() < kMostKinds ? call.why : std::string()}];

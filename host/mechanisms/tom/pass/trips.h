@@ -1,5 +1,5 @@
-// Trip counts of natural loops: which register steps, from where, to what bound; and which two
-// loops are the pieces belong to one source loop that nvcc unrolled.
+// Trip counts of natural loops: which register steps, from where, to what bound; and which loops in
+// PTX are the parts of one source loop that nvcc unrolled.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct LinearSum {
   bool operator==(const LinearSum&) const = default;
 };
 
-/// Definitions of each register, in instruction order.
+/// The instructions that define each register, in order, and the block of each instruction.
 class Definitions {
  public:
   explicit Definitions(const Kernel& kernel);
@@ -37,7 +37,7 @@ class Definitions {
 /// that compute counters and addresses; widening conversions keep the value.
 std::optional<LinearSum> linear_definition(const Instruction& instruction);
 
-/// How often a loop runs, in terms of the values that its registers have when control enters it:
+/// The trip count of a loop, computed from values of registers when control enters the loop:
 /// max(1, ceil(numerator / step) + extra).
 struct LoopTrips {
   bool known = false;
@@ -53,21 +53,21 @@ struct LoopTrips {
 /// count with a plain addition towards an invariant bound.
 LoopTrips loop_trips(const Kernel& kernel, const Definitions& definitions, uint32_t loop);
 
-/// A source loop that nvcc unrolled: a main loop, and what is left of the iterations in a second
-/// loop or in copies of the body, each behind a comparison of the remainder with a constant.
-/// trips(main) * unroll + executions of the rest are the source's iterations.
+/// A source loop that nvcc unrolled: a main loop, and the remaining iterations in a second loop or
+/// in copies of the body, each behind a comparison of the remainder with a constant. The source
+/// loop's iterations are trips(main) * unroll + executions of the rest.
 struct UnrolledLoop {
   uint32_t main = kNone;
   uint32_t remainder = kNone;                ///< the second loop; kNone if there are copies
   std::vector<std::vector<BlockId>> copies;  ///< blocks of each copy, in order; sorted
   uint32_t unroll = 1;
-  /// The `and` instruction that takes the remainder of the iterations; its operand is their count.
+  /// The `and` instruction that computes the remainder from the number of iterations, its operand.
   InstrId split = kNone;
 };
 std::vector<UnrolledLoop> unrolled_loops(const Kernel& kernel, const Definitions& definitions,
                                          const std::vector<LoopTrips>& trips);
 
-/// Where a candidate begins and what it holds, for questions about values at its entry.
+/// The extent of a candidate: its blocks, and where it is entered.
 struct CandidateScope {
   std::vector<bool> contains;  ///< by block
   BlockId entry = kNone;
@@ -79,22 +79,22 @@ struct CandidateScope {
   }
 };
 
-/// The value of `reg` just before instruction `at` of the scope as a sum of values at the scope's
-/// entry; nothing if it is no such sum or may change while the candidate runs. Definitions inside
-/// `excluded_loop` come after `at` and do not reach it (kNone: no such loop).
+/// The value of `reg` just before instruction `at` of the scope, as a linear sum of values at the
+/// scope's entry; nothing if it is no such sum or may change while the candidate runs. Definitions
+/// inside `excluded_loop` (kNone: no such loop) come after `at` and do not reach it.
 std::optional<LinearSum> value_at_entry(const Kernel& kernel, const Definitions& definitions,
                                         const CandidateScope& scope, RegId reg, InstrId at,
                                         uint32_t excluded_loop);
 
-/// The trip count of `loop` in values at the scope's entry.
+/// The trip count of `loop`, computed from values at the scope's entry.
 std::optional<TripCount> trips_at_entry(const Kernel& kernel, const Definitions& definitions,
                                         const CandidateScope& scope, const LoopTrips& trips,
                                         uint32_t loop);
-/// The source iterations of an unrolled loop in values at the scope's entry.
+/// The iterations of an unrolled loop's source loop, computed from values at the scope's entry.
 std::optional<TripCount> trips_at_entry(const Kernel& kernel, const Definitions& definitions,
                                         const CandidateScope& scope, const UnrolledLoop& unrolled);
 
-/// The constant that a trip count is, if it is one.
+/// The value of a trip count that is a constant; nothing for others.
 std::optional<int64_t> static_trips(const TripCount& count);
 
 }  // namespace nearwarp::compiler

@@ -1,4 +1,4 @@
-// The analysis of mappings as tables for people.
+// The analysis of TOM's memory mappings, formatted as tables to read.
 #include "host/mechanisms/tom/report/mapping_analysis.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ std::string percent(double part, double whole) {
   return whole == 0 ? "-" : fmt::format("{:.1f}", 100 * part / whole);
 }
 
-/// "bits 7:8", or "baseline".
+/// The address bits that choose the stack, e.g. "bits 7:8"; "baseline" for the baseline mapping.
 std::string name_of(const MappingAnalysis& a, uint32_t first_bit) {
   if (first_bit == 0) return "baseline";
   const auto bits = static_cast<uint32_t>(std::countr_zero(a.stacks));
@@ -26,6 +26,7 @@ std::string name_of(const MappingAnalysis& a, uint32_t first_bit) {
   return fmt::format("bits {}:{}", first_bit, first_bit + bits - 1);
 }
 
+/// The mean number of stacks that an instance accesses.
 std::string mean_stacks(const MappingAnalysis& a, const MappingQuality& q) {
   if (a.instances == 0) return "-";
   uint64_t sum = 0;

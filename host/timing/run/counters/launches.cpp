@@ -1,4 +1,4 @@
-// Rows of the launches, and how long the run took.
+// Collects a row of results for each launch, and the number of cycles that the run took.
 #include <algorithm>
 
 #include "host/recording/repeats.h"
@@ -22,7 +22,7 @@ void collect_launches(const runtime::Recording& recording, const ImageTables& im
   const auto cycle = [&](Tick at) { return (at + system.core_period - 1) / system.core_period; };
   for (uint32_t i = 0; i < image.launches.size(); ++i) {
     const frontend::LaunchState& state = launches[i];
-    if (state.ready == kNever) continue;  // it still waits for others
+    if (state.ready == kNever) continue;  // the launch still waits for others
     const bool ended = state.end != kNever;
     const uint64_t at = ended ? cycle(state.end) : now_cycle;
     const runtime::LaunchRecord& l = recording.launches[image.recorded_launch[i]];
@@ -37,7 +37,7 @@ void collect_launches(const runtime::Recording& recording, const ImageTables& im
     row.alike = number(alike[image.recorded_launch[i]]);
     row.stands_for = l.stands_for;
     row.stream = l.stream;
-    row.begin = cycle(state.ready - gap);  // when the last one that it waited for ended
+    row.begin = cycle(state.ready - gap);  // the end of the last launch that it waited for
     row.cycles = at - row.begin;
     row.warp_instructions = ended ? l.warp_instructions : 0;
     row.thread_instructions = ended ? l.thread_instructions : 0;
