@@ -1,9 +1,9 @@
 // When each component is due, as the CPU's backend knows it from window to window.
 //
-// Most components sleep in most windows. When such a one is due changes only when something is sent
-// to it, or when it is stepped: only then are the heads of its channels looked at. Who sends says
-// so (CpuNotes::sent_to), in bytes that are looked at in the next window, behind the threads'
-// barrier; in the window itself nobody can feel it.
+// Most components sleep in most windows. The tick in which a component is due changes only when it
+// is stepped or something is sent to it, so the heads of its channels are looked at only then. A
+// sender notes its consumer in a byte (CpuNotes::sent_to), which is read in the next window, after
+// the barrier of the threads; within a window no component can feel what another sends.
 #pragma once
 
 #include <algorithm>
@@ -17,32 +17,34 @@
 
 namespace nearwarp::kernels {
 
-/// Components have places here: those that are stepped together, one after the other, stand side by
-/// side, in blocks of so many, and mostly none of a block has anything to do.
+/// Every component has a place, its index in the arrays below. Components that are stepped together
+/// have successive places, which are divided into blocks of this size: mostly no component of a
+/// block has anything to do, and the block is skipped as a whole.
 inline constexpr uint32_t kDueBlockShift = 3;
 inline constexpr uint32_t kDueBlock = 1u << kDueBlockShift;
 
-/// In DueView::news and `sent_to`: nothing, or this.
-inline constexpr uint8_t kNews = 1;  ///< as Horizon::note_sent_to() notes it
+/// A byte of DueView::news or `sent_to` that is set, as Horizon::note_sent_to() sets it; else it is
+/// 0.
+inline constexpr uint8_t kNews = 1;
 
-/// By place: what a thread works with in a window.
+/// The arrays that a thread works with in a window, by place unless they say otherwise.
 struct DueView {
   const uint32_t* component = nullptr;  ///< number of the component
-  Tick* due = nullptr;                  ///< not looked at where there is news
-  /// By block: the first of its `due`, if there is no news of any. Null: lists of places are in no
-  /// order.
+  Tick* due = nullptr;                  ///< not valid where there is news
+  /// By block: the earliest `due` of its places, valid if none of them has news. Null: the lists of
+  /// places are not in the order of add().
   Tick* of_block = nullptr;
-  uint8_t* news = nullptr;     ///< of the windows before; a component's owner clears it
-  uint8_t* sent_to = nullptr;  ///< of this window
-  // Bytes and words for members of clusters, as CpuNotes has them:
+  uint8_t* news = nullptr;     ///< noted in earlier windows; the thread that steps it clears it
+  uint8_t* sent_to = nullptr;  ///< noted in this window
+  // For members of clusters, as in CpuNotes:
   uint8_t* waiting = nullptr;
   InputBits* unseen = nullptr;
-  uint32_t* found = nullptr;  ///< find_due()'s, from the first of the places on that it looks at
+  uint32_t* found = nullptr;  ///< find_due() lists places here, from its first place's index on
 };
 
 class DueTicks {
  public:
-  /// Give places to components that are stepped together; returns these.
+  /// Give components that are stepped together their places, and return these.
   std::vector<uint32_t> add(std::span<const uint32_t> components) {
     std::vector<uint32_t> places;
     for (const uint32_t c : components) {
@@ -59,14 +61,14 @@ class DueTicks {
     return places;
   }
 
-  /// f(place, component's number) for all.
+  /// Call f(place, component's number) for every component.
   template <class F>
   void each(F&& f) const {
     for (uint32_t at = 0; at < component_.size(); ++at)
       if (component_[at] != kNothing) f(at, component_[at]);
   }
 
-  /// Whoever sends over a channel finds there whom to wake.
+  /// Write into every channel whom to wake: its consumer by a packet, its producer by a credit.
   void tell_channels(std::span<const Component> components, std::byte* base) const {
     std::vector<uint32_t> place_of(components.size());
     each([&](uint32_t place, uint32_t component) { place_of[component] = place; });
@@ -80,13 +82,13 @@ class DueTicks {
     });
   }
 
-  /// Somebody else may have changed components: look at all of them anew.
+  /// Have every component looked at anew, since something else may have changed them.
   void forget() {
     for (std::vector<uint8_t>& news : news_) news.assign(component_.size(), 0);
     each([&](uint32_t at, uint32_t) { news_[window_ % 2][at] = 1; });
   }
 
-  /// `in_order`: places are gone through as add() has returned them.
+  /// `in_order`: the threads go through places in the order in which add() returned them.
   DueView begin_window(bool in_order) {
     window_ += 1;
     return {component_.data(),
@@ -108,12 +110,13 @@ class DueTicks {
   uint32_t window_ = 0;
 };
 
-/// Nothing is known of any input.
+/// The value of DueView::unseen when nothing is known of any input.
 inline constexpr InputBits kAllUnseen{{~uint64_t{0}, ~uint64_t{0}}};
 
-/// When a component of which there is news is due: 0 for one that waits for a credit.
+/// The tick in which a component is due, from the heads of its channels; 0 if it waits for a
+/// credit.
 inline Tick due_now(const Component& c, std::byte* base) { return c.poll ? 0 : due_tick(c, base); }
-/// The tick that due_now() gives if it is not before `end`; else some tick that is.
+/// The tick of due_now(), unless that is before `end`: then any tick before `end`.
 inline Tick due_beyond(const Component& c, std::byte* base, Tick end) {
   return c.poll || c.wake < end ? 0 : due_tick(c, base);
 }
@@ -125,7 +128,7 @@ Tick look_at_due(const Component& c, std::byte* base, Tick end) {
 /// Write those of a block's ticks `due` that are before `end`, as bits, into `bits`. Returns the
 /// earliest of the others.
 NW_INLINE Tick split_block(const Tick* due, Tick end, uint32_t& bits) {
-  using Four [[gnu::vector_size(32)]] = int64_t;  // what processors' vectors compare is signed
+  using Four [[gnu::vector_size(32)]] = int64_t;  // vector comparisons of processors are signed
   static_assert(kDueBlock == 8);
   const auto before = static_cast<int64_t>(end), never = static_cast<int64_t>(kNever);
   Four low, high;
@@ -133,7 +136,7 @@ NW_INLINE Tick split_block(const Tick* due, Tick end, uint32_t& bits) {
   std::memcpy(&high, due + 4, sizeof high);
   const Four low_due = low < before, high_due = high < before;
   const Four found = (low_due & Four{1, 2, 4, 8}) | (high_due & Four{16, 32, 64, 128});
-  // kNever has one bit, and no tick that is beyond it matters.
+  // kNever is one bit, which makes a due tick later than all others; its low bits do not matter.
   low |= low_due & never;
   high |= high_due & never;
   const Four others = low < high ? low : high;
@@ -149,10 +152,10 @@ NW_INLINE Tick earliest_of_block(const Tick* due) {
   return first;
 }
 
-// Finds those of `places`, all of one add(), whose component is due before `end`, in their
-// order. DueView::due is then due_now() if `kExact`, due_beyond() if not, and the others' earliest
-// tick goes into `next`.
-// Functions of their own, so that their loops' registers are not those of the models.
+// The two functions below return those of `places`, all of one add(), whose component is due before
+// `end`, in their order. They bring DueView::due up to date, by due_now() if `kExact` and by
+// due_beyond() if not, and lower `next` to the earliest tick of the other components. They are not
+// inlined, so that their loops do not compete with the models for registers.
 
 /// Places in any order.
 template <bool kExact>
@@ -178,8 +181,8 @@ template <bool kExact>
   return {list, n};
 }
 
-/// Places as add() has returned them, block by block. (Of those that fill up the last block there
-/// is no news, and kNever.)
+/// Places in the order of add(), block by block. (Places that fill up the last block never have
+/// news, and are due at kNever.)
 template <bool kExact>
 [[gnu::noinline]] std::span<const uint32_t> find_due_in_order(const Component* components,
                                                               const DueView& view,
@@ -208,7 +211,7 @@ template <bool kExact>
     std::memset(view.news + first, 0, kDueBlock);
     uint32_t found;
     const Tick others = split_block(due, end, found);
-    of_block = found != 0 ? 0 : others;  // 0: all are looked at again
+    of_block = found != 0 ? 0 : others;  // 0: the block is looked at again in the next window
     earliest = min_tick(earliest, others);
     for (; found != 0; found &= found - 1) list[n++] = first + count_trailing_zeros(found);
   }
@@ -245,8 +248,8 @@ Tick step_due(std::span<Component> components, std::span<const uint32_t> places,
   return min_tick(next, horizon.next);
 }
 
-/// Step those of a cluster's members that are due in a window of its own. Returns when the others
-/// are, and when those that have been stepped wake.
+/// Step the members of a cluster that are due in `own`, a window of the cluster. Returns the
+/// earliest tick at which another member is due, or one that has been stepped wakes.
 template <class Family>
 Tick step_members(std::span<Component> components, std::span<const uint32_t> members,
                   const sm::SystemView& system, const Window& own, const DueView& view,
@@ -256,10 +259,10 @@ Tick step_members(std::span<Component> components, std::span<const uint32_t> mem
     Component& c = components[view.component[at]];
     horizon.cpu->unseen_now = view.unseen + at;
     next = min_tick(next, step_component<Family>(c, system, own, horizon));
-    // A switch knows when its heads come.
+    // A switch has the arrivals at its inputs in its own wake-up.
     view.due[at] = c.kind == ComponentKind::kSwitch ? c.wake : due_tick(c, system.arena);
     view.waiting[at] = c.poll ? 1 : 0;
-    // A credit from outside is of use in the machine's next window at the earliest: look then.
+    // A credit from outside the cluster can be used in the machine's next window at the earliest.
     if (c.poll) __atomic_store_n(view.sent_to + at, kNews, __ATOMIC_RELAXED);
   };
   if (view.of_block == nullptr) {
@@ -288,9 +291,9 @@ Tick step_members(std::span<Component> components, std::span<const uint32_t> mem
 
 /// Step a cluster through the machine's window, in windows of its own.
 ///
-/// A packet from one member to another, or a credit for one that waits for it, is noted in that
-/// one's `due` at once (CpuNotes): so a window of the cluster costs as much as those do who have
-/// something to do in it. What comes from outside can be felt behind the machine's window.
+/// A packet from one member to another, or a credit for a member that waits for it, is noted in the
+/// receiver's `due` at once (CpuNotes), so a window of the cluster costs only as much as the
+/// members that have something to do in it. Packets from outside arrive after the machine's window.
 template <class Family>
 Tick step_cluster(std::span<Component> components, std::span<const uint32_t> members,
                   const sm::SystemView& system, const Window& window, const DueView& view) {

@@ -1,4 +1,4 @@
-// A device emulated on the CPU.
+// A device emulated on the CPU: its memory, and launches whose teams and warps go in random order.
 #include "kernels/emulated_device.h"
 
 #include <algorithm>
@@ -30,15 +30,15 @@ uint64_t next_random(uint64_t& state) {  // splitmix64
   return z ^ z >> 31;
 }
 
-/// A team between two windows: it has a system, or is about to take one.
+/// A team as it is between two windows: it has a system, or is about to take one.
 struct Team {
   std::vector<TeamRun> run;      ///< by warp: each holds its own copy, as on a device
-  std::vector<uint64_t> shared;  ///< memory of its blocks, one after the other
+  std::vector<uint64_t> shared;  ///< shared memory of its blocks, one block after the other
   bool has_system = false;
   bool done = false;
 };
 
-/// One launch: teams in any order, a window at a time.
+/// One launch of teams: they advance by a window each, in a random order.
 class Grid {
  public:
   Grid(const EmulationOptions& options, const DeviceInfo& info, uint64_t& random,
@@ -54,14 +54,14 @@ class Grid {
         block_warps_(shape.warps),
         block_bytes_(shared_bytes_of(info, shape.warps)),
         warps_(shape.team_warps()) {
-    // As on a device, nothing is known of its contents.
+    // Shared memory begins with arbitrary contents, as on a device.
     for (Team& team : teams_)
       team.shared.assign(size_t{shape.blocks} * block_bytes_ / 8, 0xa5a5a5a5a5a5a5a5u);
   }
 
   void run() {
     while (true) {
-      const std::vector<uint32_t> order = some_order(static_cast<uint32_t>(teams_.size()));
+      const std::vector<uint32_t> order = random_order(static_cast<uint32_t>(teams_.size()));
       bool any = false;
       for (const uint32_t t : order) {
         if (teams_[t].done) continue;
@@ -94,13 +94,13 @@ class Grid {
     for (uint32_t warp = 0; warp < warps_; ++warp)
       team.run.emplace_back(system, slice_, shared + size_t{warp / block_warps_} * block_bytes_);
     team.has_system = true;
-    for (const uint32_t warp : some_order(warps_)) team.run[warp].enter(HostGroup{}, warp);
+    for (const uint32_t warp : random_order(warps_)) team.run[warp].enter(HostGroup{}, warp);
     if (team.run[0].stop() != Stop::kNone) leave(team);
   }
 
   Findings step_all(Team& team) {
     windows_ += 1;
-    const std::vector<uint32_t> order = some_order(warps_);
+    const std::vector<uint32_t> order = random_order(warps_);
     std::vector<Findings> found(warps_);
     const uint32_t lanes = options_.seed == 0 ? 0 : static_cast<uint32_t>(next_random(random_));
     const auto step = [&](uint32_t warp) {
@@ -120,13 +120,13 @@ class Grid {
       for (std::thread& t : threads) t.join();
     }
     Findings all;
-    for (const uint32_t warp : some_order(warps_)) all.add(found[warp]);
+    for (const uint32_t warp : random_order(warps_)) all.add(found[warp]);
     if (time_is_up()) all.flags |= Findings::kTimeIsUp;
     return all;
   }
 
   void leave(Team& team) {
-    for (const uint32_t warp : some_order(warps_)) team.run[warp].leave(HostGroup{}, warp);
+    for (const uint32_t warp : random_order(warps_)) team.run[warp].leave(HostGroup{}, warp);
     team.has_system = false;
   }
 
@@ -134,7 +134,7 @@ class Grid {
     return slice_.nanoseconds != ~uint64_t{0} && windows_ >= options_.windows_at_once;
   }
 
-  std::vector<uint32_t> some_order(uint32_t n) {
+  std::vector<uint32_t> random_order(uint32_t n) {
     std::vector<uint32_t> order(n);
     std::iota(order.begin(), order.end(), 0u);
     if (options_.seed == 0) return order;
@@ -144,20 +144,20 @@ class Grid {
 
   const EmulationOptions& options_;
   uint64_t& random_;
-  Footprint& footprint_;  ///< the launch's last, if one warp steps at a time
+  Footprint& footprint_;  ///< what was stepped last, if one warp steps at a time
   TeamSystem* systems_;
   uint32_t count_ = 0, next_ = 0;
   Slice slice_;
   std::vector<Team> teams_;
-  uint32_t block_warps_ = 1, block_bytes_ = 0;  ///< of a block
-  uint32_t warps_ = 1;                          ///< of a team
+  uint32_t block_warps_ = 1, block_bytes_ = 0;  ///< warps and shared memory of a block
+  uint32_t warps_ = 1;                          ///< warps of a team
   uint64_t windows_ = 0;
 };
 
-/// A launch of a batch: warps in any order, a turn at a time.
+/// One launch of a batch: warps have turns in a random order.
 class BatchGrid {
  public:
-  /// `breaks`: the device does, when half of the warps have had a turn.
+  /// `breaks`: the device breaks after half as many turns as there are warps.
   BatchGrid(const EmulationOptions& options, uint64_t& random, const Batch& batch, bool breaks)
       : options_(options),
         random_(random),
@@ -174,13 +174,12 @@ class BatchGrid {
     uint64_t idle = 0;
     for (size_t left = warps_.size(); left != 0;) {
       const size_t w =
-          options_.seed == 0 ? pieces_ % warps_.size() : next_random(random_) % warps_.size();
-      pieces_ += 1;
-      if (breaks_ && pieces_ > warps_.size() / 2)
-        throw DeviceError("the emulated device is broken");
+          options_.seed == 0 ? turns_ % warps_.size() : next_random(random_) % warps_.size();
+      turns_ += 1;
+      if (breaks_ && turns_ > warps_.size() / 2) throw DeviceError("the emulated device is broken");
       if (over[w]) continue;
       const Turn turn = turn_of(static_cast<uint32_t>(w));
-      // Nothing is being done between two turns, so somebody finds work.
+      // No warp is in the middle of something between two turns, so one of them must find work.
       idle = turn == Turn::kIdle ? idle + 1 : 0;
       if (idle > 1000 * warps_.size()) throw std::logic_error("a batch has come to a standstill");
       if (turn != Turn::kOver) continue;
@@ -192,7 +191,7 @@ class BatchGrid {
  private:
   Turn turn_of(uint32_t w) {
     const auto time_is_up = [&] {
-      return batch_.nanoseconds != ~uint64_t{0} && pieces_ >= options_.windows_at_once;
+      return batch_.nanoseconds != ~uint64_t{0} && turns_ >= options_.windows_at_once;
     };
     uint32_t& favourite = favourites_[w / options_.warps_per_block];
     const auto lanes = options_.seed == 0 ? 0u : static_cast<uint32_t>(next_random(random_)) % 64;
@@ -205,8 +204,8 @@ class BatchGrid {
   const Batch& batch_;
   bool breaks_;
   std::vector<BatchWarp> warps_;
-  std::vector<uint32_t> favourites_;  ///< by block
-  uint64_t pieces_ = 0;               ///< turns taken
+  std::vector<uint32_t> favourites_;  ///< by block: see BatchWarp::turn()
+  uint64_t turns_ = 0;                ///< that warps have had
 };
 
 }  // namespace
@@ -225,7 +224,7 @@ EmulatedDevice::EmulatedDevice(const EmulationOptions& options)
 }
 
 EmulatedDevice::~EmulatedDevice() {
-  for (const auto& [at, bytes] : pieces_)
+  for (const auto& [at, bytes] : allocations_)
     ::operator delete (const_cast<std::byte*>(at), std::align_val_t{kAlignment});
 }
 
@@ -233,23 +232,24 @@ std::byte* EmulatedDevice::allocate(uint64_t bytes) {
   if (bytes > free_bytes()) throw OutOfDeviceMemory("the emulated device's memory is used up");
   auto* memory = static_cast<std::byte*>(::operator new (bytes, std::align_val_t{kAlignment}));
   std::memset(memory, 0xa5, bytes);
-  pieces_.emplace(memory, bytes);
+  allocations_.emplace(memory, bytes);
   used_ += bytes;
   most_used_ = std::max(most_used_, used_);
   return memory;
 }
 
 void EmulatedDevice::release(std::byte* memory) noexcept {
-  const auto piece = pieces_.find(memory);
-  if (piece == pieces_.end()) return;
+  const auto piece = allocations_.find(memory);
+  if (piece == allocations_.end()) return;
   used_ -= piece->second;
-  pieces_.erase(piece);
+  allocations_.erase(piece);
   ::operator delete (memory, std::align_val_t{kAlignment});
 }
 
 void EmulatedDevice::check_range(const std::byte* at, uint64_t bytes) const {
-  auto piece = pieces_.upper_bound(at);
-  if (piece == pieces_.begin()) throw std::logic_error("a copy outside of the device's memory");
+  auto piece = allocations_.upper_bound(at);
+  if (piece == allocations_.begin())
+    throw std::logic_error("a copy outside of the device's memory");
   --piece;
   if (at + bytes > piece->first + piece->second)
     throw std::logic_error("a copy beyond the end of a piece of the device's memory");

@@ -6,7 +6,7 @@
 //   static constexpr const char* kName;
 //   static StepResult step(g, params, state, system, window, horizon);
 //   static const Fault* fault(state);       the State's fault word, or null
-//   static uint64_t committed(state);       warp-instructions that it has committed
+//   static uint64_t committed(state);       warp-instructions that the component has committed
 //   static uint32_t weight(num_inputs);     work in a busy window, relative to other kinds
 // KindOf below has defaults for all but step().
 #pragma once
@@ -25,16 +25,16 @@ namespace nearwarp::kernels {
 /// kernels/kinds.h.
 enum class ComponentKind : uint8_t {
   kSm,
-  kWideSm,  ///< the same with more than 64 warps: sm::WideSmState
+  kWideSm,  ///< an SM with more than 64 warps: sm::WideSmState
   kL2Slice,
   kSwitch,
-  kCrossbar,       ///< of queues, and its interfaces: noc::CrossbarState
+  kCrossbar,       ///< an input-queued crossbar and its interfaces: noc::CrossbarState
   kRouterNetwork,  ///< all routers of a network and their interfaces: noc::ChannelNetworkState
   kLinkPort,
   kVault,
   kHostMemory,
-  kStandaloneNetwork,  ///< a network with synthetic traffic by itself: noc::StandaloneState
-  kTraffic,            ///< a source of accesses for a memory channel by itself
+  kStandaloneNetwork,  ///< a network studied alone, with synthetic traffic: noc::StandaloneState
+  kTraffic,            ///< the source of accesses of a memory channel that is studied alone
   kFrontEnd
 };
 
@@ -43,11 +43,11 @@ struct Component {
   uint32_t state = 0;        ///< arena offset of its State
   uint32_t params = 0;       ///< arena offset of its Params (components of a kind may share them)
   Ref<Ref<Channel>> inputs;  ///< channels that wake it
-  Tick wake = 0;
+  Tick wake = 0;             ///< when it has something to do by itself
   ComponentKind kind = ComponentKind::kSm;
-  bool poll = false;
+  bool poll = false;            ///< it waits for a credit, so it is stepped in every window
   uint16_t cluster = 0;         ///< see kernels/clusters.h; 0: none
-  uint32_t cluster_window = 0;  ///< of the cluster, in ticks; 0 without one
+  uint32_t cluster_window = 0;  ///< length of the cluster's windows in ticks; 0 without a cluster
 };
 
 template <class T>
@@ -91,8 +91,8 @@ class Family {
     return state_bytes_of<Kinds...>(static_cast<uint32_t>(kind));
   }
 
-  /// Step one component through a window. `state` is its State: in the arena, or where a backend
-  /// keeps it meanwhile.
+  /// Step one component through a window. `state` is its State, in the arena or in a copy that the
+  /// backend works on (in shared memory).
   NW_HD NW_INLINE static StepResult step(const Component& c, std::byte* state,
                                          const sm::SystemView& system, const Window& window,
                                          Horizon& horizon) {
@@ -104,7 +104,8 @@ class Family {
     return committed_of<Kinds...>(static_cast<uint32_t>(c.kind), base + c.state);
   }
 
-  /// A component's fault word; null if its kind has none. Host only, as what follows.
+  /// A component's fault word; null if its kind has none. This and the functions below are for the
+  /// host only.
   static const Fault* fault(const Component& c, std::byte* base) {
     const Fault* found = nullptr;
     visit(c.kind, [&]<class K>(K) { found = K::fault(as<typename K::State>(base + c.state)); });
@@ -121,7 +122,7 @@ class Family {
     return found;
   }
 
-  /// f(the kind's traits).
+  /// Call f with an object of the kind's traits.
   template <class F>
   static void visit(ComponentKind kind, F&& f) {
     uint32_t i = 0;
@@ -157,9 +158,9 @@ class Family {
   }
 };
 
-/// The earliest tick at which the component can have something to do: its own wake-up, or a packet
-/// that is on its way to it. (One that is being sent at this moment may be missing; whoever sends
-/// it notes its arrival in the horizon.)
+/// The earliest tick at which the component can have something to do: its own wake-up, or the
+/// arrival of a packet that is on its way to it. (A packet that is being sent at this moment may be
+/// missing; its sender notes the arrival in the horizon.)
 NW_HD NW_INLINE Tick due_tick(const Component& c, std::byte* base) {
   Tick due = c.wake;
   const Ref<Channel>* inputs = c.inputs.in(base);
@@ -168,8 +169,8 @@ NW_HD NW_INLINE Tick due_tick(const Component& c, std::byte* base) {
   return due;
 }
 
-/// Step a component by one lane of a device, as a function of its own: its code is there once,
-/// however devices step systems. It is defined in kernels/component.h.
+/// Step a component by one lane of a device. It is not inlined, so that there is one copy of the
+/// models' code for all ways in which devices step systems. It is defined in kernels/component.h.
 template <class Family>
 NW_HD NW_APART StepResult step_in_lane(const Component& c, std::byte* state,
                                        const sm::SystemView& system, const Window& window,

@@ -1,4 +1,4 @@
-// A request of an SM to whoever holds a line.
+// A request packet of an SM to the L2 slice or vault that serves a line.
 #pragma once
 
 #include "device/core/packet.h"

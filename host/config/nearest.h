@@ -7,18 +7,19 @@
 
 namespace nearwarp::config {
 
-/// Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`.
+/// The smallest number of insertions, deletions, replacements and swaps of neighbours that turn `a`
+/// into `b`.
 size_t edit_distance(std::string_view a, std::string_view b);
 
-/// The name nearest to `name`, the first of equals; empty if none is anywhere near.
+/// The name nearest to `name`, the first one of equally near names; empty if none is near enough.
 std::string nearest_name(std::string_view name, const std::vector<std::string>& names);
 
-/// The names near to `name`, the nearest first: those that nearest_name() could give, and all that
-/// have `name` as a part; `most` at most.
+/// The names near to `name`, the nearest first, `most` at most: names that are near enough for
+/// nearest_name(), and names that contain `name`.
 std::vector<std::string> nearest_names(std::string_view name, const std::vector<std::string>& names,
                                        size_t most);
 
-/// " - did you mean 'x'?", or without anything near " - valid: a, b, c".
+/// " - did you mean 'x'?", or " - valid: a, b, c" if no name is near enough.
 std::string suggestion(std::string_view name, const std::vector<std::string>& names);
 
 }  // namespace nearwarp::config

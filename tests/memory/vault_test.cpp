@@ -45,8 +45,8 @@ TEST(Vault, OtherRow) {
   EXPECT_EQ(r.counters().precharges, 1u);
 }
 
-/// A second request for another row of the same bank, taken in at cycle `second`, after one whose
-/// activation was in cycle 2: the cycle of its reply.
+/// The cycle of the reply to a request that is taken in at cycle `second`, for another row of a
+/// bank whose open row was activated in cycle 2.
 uint64_t conflict_after(uint32_t second, std::function<void(VaultRig&)> adjust = {}) {
   VaultRig r(std::move(adjust));
   r.read(1, r.line(5, 0));
@@ -178,7 +178,7 @@ TEST(Vault, StarvingRequestGoesFirst) {
     VaultRig r([bound](VaultRig& v) { v.params.starvation_cycles = bound; });
     r.read(1, r.line(5, 0, 0), 0);
     r.read(2, r.line(6, 0, 0), 1);
-    // Row hits without end: the other row gets its turn only by the bound.
+    // Row hits without end: the other row has its turn only because of the bound.
     for (uint32_t i = 0; i < 300; ++i) r.read(3 + 4 * i, r.line(5, 0, i % 4), 2);
     r.run();
     uint64_t when = 0;
@@ -196,7 +196,7 @@ TEST(Vault, WritesWaitForTheHighWatermark) {
     v.params.write_high = 4;
     v.params.write_low = 1;
   });
-  // Reads keep coming; four writes make a drain down to one.
+  // Reads keep coming; the fourth write starts a drain down to one.
   for (uint32_t i = 0; i < 40; ++i) {
     r.read(1 + 4 * i, r.line(5, 0, i % 4), 0);
     if (i == 2 || i == 4 || i == 6) r.write(1 + 4 * i, r.line(5, 0, 0), 1);
@@ -287,7 +287,7 @@ TEST(Vault, CycleCountersMayStartAgain) {
   }
 }
 
-// --- model gates: what the whole is worth ---
+// --- model gates: bandwidth of the whole vault ---
 
 /// TSV bandwidth as in TOM: 10 GB/s at 140 GHz, 128-byte lines, 32 lines per row, 16 banks.
 void make_real(VaultRig& v) {
@@ -317,7 +317,7 @@ TEST(VaultGate, StreamingReadsReachTheBusBandwidthLessRefresh) {
   EXPECT_LE(busy / ticks, 1.0);
 }
 
-TEST(VaultGate, RandomReadsAreBoundByBanksAndActivations) {
+TEST(VaultGate, RandomReadsOfManyBanksAreBoundByTheBus) {
   VaultRig r(make_real, 64, 128);
   std::mt19937 random(7);
   const uint32_t n = 20000;
@@ -326,7 +326,7 @@ TEST(VaultGate, RandomReadsAreBoundByBanksAndActivations) {
   }
   r.run();
   const double cycles = static_cast<double>(r.out->items.back().at) / 175;
-  // The bus allows one per 10.24 cycles, tFAW one per 6, sixteen banks one per 39 / 16.
+  // The bus allows one read per 10.24 cycles, tFAW one per 6, sixteen banks one per 39 / 16.
   EXPECT_GE(cycles / n, 10.24);
   EXPECT_LT(cycles / n, 10.24 * 1.06);
   EXPECT_GT(r.counters().activates, n * 9 / 10);
@@ -336,7 +336,7 @@ TEST(VaultGate, OneBankIsBoundByItsRowCycle) {
   VaultRig r(make_real, 32, 64);
   const uint32_t n = 2000;
   for (uint32_t i = 0; i < n; ++i) {
-    // Same bank, rows that never repeat within the queue: row * banks + (bank ^ fold(row)).
+    // All lines are of one bank, each in a row of its own: row * banks + (bank ^ fold(row)).
     const uint32_t row = i;
     const uint32_t bank = AddressMap::fold(row, 4);
     r.in->items.push_back(

@@ -13,12 +13,12 @@
 namespace nearwarp::cli {
 namespace {
 
-constexpr uint64_t kMostTasks = 100'000;
-/// Options that sbatch has from this program: a job that is another's could not be watched.
+constexpr uint64_t kMaxTasks = 100'000;
+/// Options of sbatch that nearwarp sets itself, or with which it could not follow the job.
 constexpr const char* kReserved[] = {"-a", "--array",     "-M",     "--clusters", "--parsable",
                                      "-W", "--test-only", "--wrap", "--wait"};
 
-void check_more(const Words& words) {
+void check_extra_options(const Words& words) {
   for (const std::string& word : words) {
     const std::string name = word.substr(0, word.find('='));
     if (!word.starts_with("-"))
@@ -70,7 +70,7 @@ std::optional<SlurmOptions> chosen_slurm(const CommandLine& line) {
     throw UsageError("--engine slurm makes parts itself - leave --shard out");
   SlurmOptions options;
   if (line.given("slurm-tasks"))
-    options.tasks = static_cast<uint32_t>(line.number("slurm-tasks", 1, kMostTasks));
+    options.tasks = static_cast<uint32_t>(line.number("slurm-tasks", 1, kMaxTasks));
   options.cpus = line.given("threads") ? static_cast<uint32_t>(line.number("threads", 1, 1024)) : 1;
   options.resubmit = static_cast<uint32_t>(line.number("slurm-resubmit", 0, 1000));
   options.partition = line.text("slurm-partition");
@@ -81,7 +81,7 @@ std::optional<SlurmOptions> chosen_slurm(const CommandLine& line) {
     std::istringstream words(text);
     for (std::string word; words >> word;) options.more.push_back(word);
   }
-  check_more(options.more);
+  check_extra_options(options.more);
   for (const char* program : {"sbatch", "squeue"}) {
     if (is_on_path(program)) continue;
     throw Error(fmt::format(

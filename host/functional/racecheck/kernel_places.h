@@ -1,4 +1,5 @@
-// Places of a kernel's code in reports, each a source line, and the code that comes after barriers.
+// The places that reports name in a kernel's code, each a source line, and which code comes after a
+// barrier.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +14,15 @@ namespace nearwarp::racecheck {
 class KernelPlaces {
  public:
   explicit KernelPlaces(const compiler::Kernel& kernel);
-  /// The first instruction of the same source line, so that unrolled copies are one place; of the
-  /// same line of PTX where there is no line information.
+  /// The first instruction of the source line that `instruction` is of, so that unrolled copies are
+  /// one place. Without line information it is the line of PTX.
   uint32_t line(uint32_t instruction) const {
     return instruction < first_.size() ? first_[instruction] : instruction;
   }
-  /// Does `instruction` come after `barrier` for good: do all threads that leave the barrier and do
-  /// not end come to it, and none of those that have been there to the barrier?
+  /// Does `instruction` come after `barrier` for good: do all threads that leave the barrier come
+  /// to the instruction or end, and does none of them come to the barrier again after it?
   bool past(uint32_t barrier, uint32_t instruction);
-  /// Has the basic block nothing but the end of its threads?
+  /// Does the basic block do nothing but end its threads?
   bool only_ends(uint32_t block) const;
 
  private:

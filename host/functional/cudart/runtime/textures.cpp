@@ -1,4 +1,4 @@
-// Texture and surface objects, from the application's descriptions to those of the virtual device.
+// Texture and surface objects: makes the virtual device's descriptions from the application's.
 #include "host/functional/cudart/runtime/textures.h"
 
 #include <algorithm>
@@ -67,8 +67,8 @@ TextureImage pitch_image(const PitchResource& p, const ChannelFormat& format) {
   return {address, static_cast<uint32_t>(p.width), static_cast<uint32_t>(p.height), 1, p.pitch, 0};
 }
 
-/// cudaResourceViewFormat 1 to 24: three vector lengths of unsigned and signed bytes, shorts and
-/// integers, halves and floats.
+/// The format of a cudaResourceViewFormat. Numbers 1 to 24 are eight types (unsigned and signed
+/// bytes, shorts and integers, halves, floats) with vectors of 1, 2 and 4 components each.
 ChannelFormat view_format(int number) {
   struct Kind {
     uint8_t bits;
@@ -107,7 +107,7 @@ void apply_view(DeviceTexture& d, const Array& array, const ResourceViewDesc& vi
   }
 }
 
-/// How to address and to filter.
+/// Set address modes, filters and mipmap levels.
 void set_sampling(DeviceTexture& d, const TextureDesc& t, bool cube) {
   for (const int mode : t.address_mode) require(mode >= 0 && mode <= 3);
   require(t.filter_mode == 0 || t.filter_mode == 1);
@@ -134,7 +134,7 @@ void set_sampling(DeviceTexture& d, const TextureDesc& t, bool cube) {
   d.max_level = t.max_level;
 }
 
-/// The array that a resource is, or the finest of its levels; nullptr for linear memory.
+/// The array of a resource, of a mipmapped one the finest level; nullptr for linear memory.
 const Array* array_of(const ResourceDesc& resource) {
   if (resource.type == kResourceArray) return &checked_array(resource.resource.array);
   if (resource.type == kResourceMipmappedArray)
@@ -168,9 +168,10 @@ void set_image(DeviceTexture& d, const ResourceDesc& resource) {
   }
 }
 
-/// The virtual device says why it does not take a description.
+/// The handle that create() returns. If the virtual device refuses the description, report why, and
+/// fail as CUDA does.
 template <class Create>
-uint64_t created(Create&& create) {
+uint64_t handle_or_failure(Create&& create) {
   try {
     return create();
   } catch (const Error& error) {
@@ -191,7 +192,8 @@ uint64_t create_texture(Runtime& runtime, const ResourceDesc& resource, const Te
     apply_view(d, *array, *view);
   }
   set_sampling(d, texture, array != nullptr && (array->flags & kArrayCubemap) != 0);
-  const uint64_t handle = created([&] { return runtime.device().create_texture(std::move(d)); });
+  const uint64_t handle =
+      handle_or_failure([&] { return runtime.device().create_texture(std::move(d)); });
   objects().textures[handle] = {resource, texture, view != nullptr,
                                 view == nullptr ? ResourceViewDesc{} : *view};
   return handle;
@@ -213,7 +215,7 @@ uint64_t create_surface(Runtime& runtime, const ResourceDesc& resource) {
   require(resource.type == kResourceArray);
   const Array& array = checked_array(resource.resource.array);
   require((array.flags & kArraySurface) != 0);
-  const uint64_t handle = created(
+  const uint64_t handle = handle_or_failure(
       [&] { return runtime.device().create_surface(image_of(array), format_of(array.format)); });
   objects().surfaces[handle] = resource;
   return handle;
