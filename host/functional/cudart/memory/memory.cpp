@@ -1,4 +1,4 @@
-// Memory that the application has allocated, and copies.
+// Memory that the application has allocated or registered, and copies between such memory.
 #include "host/functional/cudart/memory/memory.h"
 
 #include <algorithm>
@@ -15,12 +15,12 @@ namespace nearwarp::cudart {
 
 namespace {
 
-uint64_t number(const void* p) { return reinterpret_cast<uint64_t>(p); }
+uint64_t address_of(const void* p) { return reinterpret_cast<uint64_t>(p); }
 void* pointer_to(uint64_t address) { return reinterpret_cast<void*>(address); }
 
 bool in_arena(Process& process, const void* p) {
-  return process.has_device() && number(p) >= exec::kDeviceBase &&
-         number(p) - exec::kDeviceBase < process.device().memory_bytes() + kMappedBytes;
+  return process.has_device() && address_of(p) >= exec::kDeviceBase &&
+         address_of(p) - exec::kDeviceBase < process.device().memory_bytes() + kMappedBytes;
 }
 
 }  // namespace
@@ -44,7 +44,7 @@ void* Memory::allocate(Process& process, size_t bytes, const Region& region) {
   regions_[address] = region;
   if (region.pool != nullptr)
     pool_bytes_[region.pool] += process.device().find_allocation(address)->bytes;
-  // The host may write by itself, at any time.
+  // The host can write to managed and pinned memory directly, at any time.
   if (region.kind != Kind::kDevice) process.device().note_written(address, bytes);
   return pointer_to(address);
 }
@@ -56,7 +56,7 @@ void Memory::forget(Process& process, uint64_t address, const Region& region) {
 }
 
 void Memory::free(Process& process, void* pointer, bool pinned) {
-  const auto it = regions_.find(number(pointer));
+  const auto it = regions_.find(address_of(pointer));
   require(it != regions_.end() && !it->second.variable &&
           (it->second.kind == Kind::kPinned) == pinned);
   forget(process, it->first, it->second);
@@ -80,7 +80,7 @@ void Memory::free_all(Process& process, int device) {
 const Memory::Region* Memory::find(Process& process, const void* pointer, uint64_t* start) const {
   static constexpr Region kVariable{Kind::kDevice, true, 0, nullptr, 0};
   if (!in_arena(process, pointer)) return nullptr;
-  const runtime::Allocation* a = process.device().find_allocation(number(pointer));
+  const runtime::Allocation* a = process.device().find_allocation(address_of(pointer));
   if (a == nullptr) return nullptr;
   if (start != nullptr) *start = a->address;
   const auto it = regions_.find(a->address);
@@ -89,27 +89,27 @@ const Memory::Region* Memory::find(Process& process, const void* pointer, uint64
 
 void Memory::check_device_range(Process& process, const void* pointer, size_t bytes) const {
   require(in_arena(process, pointer));
-  const runtime::Allocation* a = process.device().find_allocation(number(pointer));
-  require(a != nullptr && bytes <= a->bytes - (number(pointer) - a->address));
+  const runtime::Allocation* a = process.device().find_allocation(address_of(pointer));
+  require(a != nullptr && bytes <= a->bytes - (address_of(pointer) - a->address));
 }
 
 // --- Registered memory ---------------------------------------------------------------------------
 
 void Memory::register_host(void* pointer, size_t bytes, unsigned flags) {
   require(pointer != nullptr && bytes != 0);
-  auto after = registered_.upper_bound(number(pointer));
+  auto after = registered_.upper_bound(address_of(pointer));
   if (after != registered_.end())
-    require(after->first - number(pointer) >= bytes, kErrorHostMemoryAlreadyRegistered);
+    require(after->first - address_of(pointer) >= bytes, kErrorHostMemoryAlreadyRegistered);
   if (after != registered_.begin()) {
     --after;
-    require(number(pointer) - after->first >= after->second.bytes,
+    require(address_of(pointer) - after->first >= after->second.bytes,
             kErrorHostMemoryAlreadyRegistered);
   }
-  registered_[number(pointer)] = {bytes, flags, 0};
+  registered_[address_of(pointer)] = {bytes, flags, 0};
 }
 
 void Memory::unregister_host(Process& process, void* pointer) {
-  const auto it = registered_.find(number(pointer));
+  const auto it = registered_.find(address_of(pointer));
   require(it != registered_.end(), kErrorHostMemoryNotRegistered);
   if (it->second.shadow != 0) free(process, pointer_to(it->second.shadow), false);
   registered_.erase(it);
@@ -117,18 +117,18 @@ void Memory::unregister_host(Process& process, void* pointer) {
 
 const std::map<uint64_t, Memory::Registered>::value_type* Memory::registered(
     const void* pointer) const {
-  auto it = registered_.upper_bound(number(pointer));
+  auto it = registered_.upper_bound(address_of(pointer));
   if (it == registered_.begin()) return nullptr;
   --it;
-  return number(pointer) - it->first < it->second.bytes ? &*it : nullptr;
+  return address_of(pointer) - it->first < it->second.bytes ? &*it : nullptr;
 }
 
 void* Memory::shadow(Process& process, const void* pointer) {
   const auto* entry = registered(pointer);
   require(entry != nullptr);
   Registered& r = registered_.at(entry->first);
-  if (r.shadow == 0) r.shadow = number(allocate(process, r.bytes, Kind::kDevice));
-  return pointer_to(r.shadow + (number(pointer) - entry->first));
+  if (r.shadow == 0) r.shadow = address_of(allocate(process, r.bytes, Kind::kDevice));
+  return pointer_to(r.shadow + (address_of(pointer) - entry->first));
 }
 
 void Memory::copy_in(Process& process) {
@@ -154,8 +154,8 @@ void Memory::copy(Process& process, void* dst, const void* src, size_t bytes, in
   const Region* from = find(process, src);
   if (in_arena(process, dst)) check_device_range(process, dst, bytes);
   if (in_arena(process, src)) check_device_range(process, src, bytes);
-  // Sides that only the device may use, or only the host has, must fit the kind. Registered memory
-  // may be named by its shadow or by itself.
+  // The direction must fit both sides: memory that only the device can use, and memory that it does
+  // not know. Registered memory goes by its own address or by that of its shadow.
   const bool to_device = kind == kHostToDevice || kind == kDeviceToDevice;
   const bool from_device = kind == kDeviceToHost || kind == kDeviceToDevice;
   if (kind != kDefault) {
@@ -168,10 +168,10 @@ void Memory::copy(Process& process, void* dst, const void* src, size_t bytes, in
               (from == nullptr && registered(src) == nullptr);
   if (to != nullptr && from != nullptr) {
     std::memmove(dst, src, bytes);
-    process.device().note_copied(number(dst), number(src), bytes);
+    process.device().note_copied(address_of(dst), address_of(src), bytes);
   } else if (to != nullptr) {
     require(read_host(dst, src, bytes));
-    process.device().note_written(number(dst), bytes);
+    process.device().note_written(address_of(dst), bytes);
   } else if (from != nullptr) {
     require(write_host(dst, src, bytes));
   } else {
@@ -189,7 +189,7 @@ void Memory::fill(Process& process, void* dst, int value, size_t bytes) {
   if (bytes == 0) return;
   check_device_range(process, dst, bytes);
   std::memset(dst, value, bytes);
-  process.device().note_written(number(dst), bytes);
+  process.device().note_written(address_of(dst), bytes);
 }
 
 }  // namespace nearwarp::cudart

@@ -1,4 +1,4 @@
-// The analysis of mappings as tables for people.
+// The analysis of memory mappings, printed as tables.
 #include "host/mechanisms/tom/report/mapping_analysis.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ std::string percent(double part, double whole) {
   return whole == 0 ? "-" : fmt::format("{:.1f}", 100 * part / whole);
 }
 
-/// "bits 7:8", or "baseline".
+/// The name of a mapping by its lowest stack bit: "bits 7:8", or "baseline".
 std::string name_of(const MappingAnalysis& a, uint32_t first_bit) {
   if (first_bit == 0) return "baseline";
   const auto bits = static_cast<uint32_t>(std::countr_zero(a.stacks));
