@@ -30,10 +30,10 @@ uint64_t next_random(uint64_t& state) {  // splitmix64
   return z ^ z >> 31;
 }
 
-/// A team between two windows: it has a system, or is about to take one.
+/// A team as it is between two windows: it has a system, or is about to take one.
 struct Team {
   std::vector<TeamRun> run;      ///< by warp: each holds its own copy, as on a device
-  std::vector<uint64_t> shared;  ///< memory of its blocks, one after the other
+  std::vector<uint64_t> shared;  ///< shared memory of its blocks, one block after the other
   bool has_system = false;
   bool done = false;
 };
@@ -61,7 +61,7 @@ class Grid {
 
   void run() {
     while (true) {
-      const std::vector<uint32_t> order = some_order(static_cast<uint32_t>(teams_.size()));
+      const std::vector<uint32_t> order = random_order(static_cast<uint32_t>(teams_.size()));
       bool any = false;
       for (const uint32_t t : order) {
         if (teams_[t].done) continue;
@@ -94,13 +94,13 @@ class Grid {
     for (uint32_t warp = 0; warp < warps_; ++warp)
       team.run.emplace_back(system, slice_, shared + size_t{warp / block_warps_} * block_bytes_);
     team.has_system = true;
-    for (const uint32_t warp : some_order(warps_)) team.run[warp].enter(HostGroup{}, warp);
+    for (const uint32_t warp : random_order(warps_)) team.run[warp].enter(HostGroup{}, warp);
     if (team.run[0].stop() != Stop::kNone) leave(team);
   }
 
   Findings step_all(Team& team) {
     windows_ += 1;
-    const std::vector<uint32_t> order = some_order(warps_);
+    const std::vector<uint32_t> order = random_order(warps_);
     std::vector<Findings> found(warps_);
     const uint32_t lanes = options_.seed == 0 ? 0 : static_cast<uint32_t>(next_random(random_));
     const auto step = [&](uint32_t warp) {
@@ -120,13 +120,13 @@ class Grid {
       for (std::thread& t : threads) t.join();
     }
     Findings all;
-    for (const uint32_t warp : some_order(warps_)) all.add(found[warp]);
+    for (const uint32_t warp : random_order(warps_)) all.add(found[warp]);
     if (time_is_up()) all.flags |= Findings::kTimeIsUp;
     return all;
   }
 
   void leave(Team& team) {
-    for (const uint32_t warp : some_order(warps_)) team.run[warp].leave(HostGroup{}, warp);
+    for (const uint32_t warp : random_order(warps_)) team.run[warp].leave(HostGroup{}, warp);
     team.has_system = false;
   }
 
@@ -134,7 +134,7 @@ class Grid {
     return slice_.nanoseconds != ~uint64_t{0} && windows_ >= options_.windows_at_once;
   }
 
-  std::vector<uint32_t> some_order(uint32_t n) {
+  std::vector<uint32_t> random_order(uint32_t n) {
     std::vector<uint32_t> order(n);
     std::iota(order.begin(), order.end(), 0u);
     if (options_.seed == 0) return order;
@@ -149,8 +149,8 @@ class Grid {
   uint32_t count_ = 0, next_ = 0;
   Slice slice_;
   std::vector<Team> teams_;
-  uint32_t block_warps_ = 1, block_bytes_ = 0;  ///< of a block
-  uint32_t warps_ = 1;                          ///< of a team
+  uint32_t block_warps_ = 1, block_bytes_ = 0;  ///< warps and shared memory of a block
+  uint32_t warps_ = 1;                          ///< warps of a team
   uint64_t windows_ = 0;
 };
 
@@ -224,7 +224,7 @@ EmulatedDevice::EmulatedDevice(const EmulationOptions& options)
 }
 
 EmulatedDevice::~EmulatedDevice() {
-  for (const auto& [at, bytes] : pieces_)
+  for (const auto& [at, bytes] : allocations_)
     ::operator delete (const_cast<std::byte*>(at), std::align_val_t{kAlignment});
 }
 
@@ -232,23 +232,24 @@ std::byte* EmulatedDevice::allocate(uint64_t bytes) {
   if (bytes > free_bytes()) throw OutOfDeviceMemory("the emulated device's memory is used up");
   auto* memory = static_cast<std::byte*>(::operator new (bytes, std::align_val_t{kAlignment}));
   std::memset(memory, 0xa5, bytes);
-  pieces_.emplace(memory, bytes);
+  allocations_.emplace(memory, bytes);
   used_ += bytes;
   most_used_ = std::max(most_used_, used_);
   return memory;
 }
 
 void EmulatedDevice::release(std::byte* memory) noexcept {
-  const auto piece = pieces_.find(memory);
-  if (piece == pieces_.end()) return;
+  const auto piece = allocations_.find(memory);
+  if (piece == allocations_.end()) return;
   used_ -= piece->second;
-  pieces_.erase(piece);
+  allocations_.erase(piece);
   ::operator delete (memory, std::align_val_t{kAlignment});
 }
 
 void EmulatedDevice::check_range(const std::byte* at, uint64_t bytes) const {
-  auto piece = pieces_.upper_bound(at);
-  if (piece == pieces_.begin()) throw std::logic_error("a copy outside of the device's memory");
+  auto piece = allocations_.upper_bound(at);
+  if (piece == allocations_.begin())
+    throw std::logic_error("a copy outside of the device's memory");
   --piece;
   if (at + bytes > piece->first + piece->second)
     throw std::logic_error("a copy beyond the end of a piece of the device's memory");

@@ -1,6 +1,6 @@
-// A device emulated on the CPU: the teams of the CUDA backend, their systems taken in turn, their
-// blocks, warps and lanes in any order, and batches, whose warps take work in any order. For tests
-// on machines without a GPU.
+// A device emulated on the CPU, for tests on machines without a GPU. It runs the teams of the CUDA
+// backend, which take systems in turn, with their blocks, warps and lanes in random order, and
+// batches, whose warps take work in random order.
 #pragma once
 
 #include <map>
@@ -15,16 +15,20 @@ struct EmulationOptions {
   uint32_t blocks_at_once = 8;
   uint32_t shared_bytes = 16 << 10;
   uint64_t memory_bytes = uint64_t{1} << 30;
-  uint32_t seed = 1;     ///< order of teams, warps and lanes; 0: the natural ones
-  unsigned threads = 1;  ///< that step a team's warps at the same time
-  /// A slice's nanoseconds: in windows of all teams together, or in pieces of work of a batch.
+  uint32_t seed = 1;     ///< of the order of teams, warps and lanes; 0: by their numbers
+  unsigned threads = 1;  ///< threads that step a team's warps at the same time
+  /// A launch that has a time limit ends after this many windows of all teams together, or turns of
+  /// a batch's warps, whatever the limit is.
   uint64_t windows_at_once = 1000;
-  Tick fault_at = kNever;        ///< the first window from there on in which
-  uint32_t fault_in = 0;         ///< this component is stepped by a team breaks the device
-  uint64_t fault_in_launch = 0;  ///< of batches, counted from 1: it breaks the device; 0: none does
+  /// The device breaks when a team steps component `fault_in` in a window at `fault_at` or later.
+  Tick fault_at = kNever;
+  uint32_t fault_in = 0;
+  /// The device breaks in this launch of a batch, counted from 1; 0: in none.
+  uint64_t fault_in_launch = 0;
 };
 
-/// A device whose memory is the host's, but other memory: what is not uploaded is not there.
+/// A device whose memory is allocated on the host, apart from all other data: only data that has
+/// been uploaded is there.
 class EmulatedDevice final : public Device {
  public:
   explicit EmulatedDevice(const EmulationOptions& options);
@@ -46,7 +50,7 @@ class EmulatedDevice final : public Device {
   Footprint footprint() const override { return footprints_ ? footprint_ : Footprint{}; }
   LaunchReport meet(const TeamShape&, uint32_t) override { return {}; }
 
-  uint64_t allocations() const { return pieces_.size(); }
+  uint64_t allocations() const { return allocations_.size(); }
   uint64_t launches() const { return launches_; }
   uint64_t launches_of_batches() const { return launches_of_batches_; }
   uint64_t most_used_bytes() const { return most_used_; }
@@ -60,7 +64,7 @@ class EmulatedDevice final : public Device {
   Footprint footprint_;
   uint64_t used_ = 0, most_used_ = 0, random_ = 0;
   uint64_t launches_ = 0, launches_of_batches_ = 0;
-  std::map<const std::byte*, uint64_t> pieces_;  ///< sizes by beginning
+  std::map<const std::byte*, uint64_t> allocations_;  ///< bytes by address
 };
 
 }  // namespace nearwarp::kernels

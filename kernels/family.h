@@ -7,7 +7,7 @@
 //   static constexpr const char* kName;
 //   static StepResult step(g, params, state, system, window, horizon);
 //   static const Fault* fault(state);       the State's fault word, or null
-//   static uint64_t committed(state);       warp-instructions that it has committed
+//   static uint64_t committed(state);       warp-instructions that the component has committed
 //   static uint32_t weight(num_inputs);     work in a busy window, relative to other kinds
 // KindOf below has defaults for all but step().
 #pragma once
@@ -44,9 +44,9 @@ struct Component {
   uint32_t state = 0;        ///< arena offset of its State
   uint32_t params = 0;       ///< arena offset of its Params (components of a kind may share them)
   Ref<Ref<Channel>> inputs;  ///< channels that wake it
-  Tick wake = 0;
+  Tick wake = 0;             ///< when it has something to do by itself
   ComponentKind kind = ComponentKind::kSm;
-  bool poll = false;
+  bool poll = false;            ///< it waits for a credit, so it is stepped in every window
   uint16_t cluster = 0;         ///< see kernels/clusters.h; 0: none
   uint32_t cluster_window = 0;  ///< length of the cluster's own windows in ticks; 0: no cluster
 };

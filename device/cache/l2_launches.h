@@ -1,12 +1,12 @@
-// L2 slices of stacks, where a line may be in several: what they do so that a launch sees what
+// Coherence of the stacks' L2 slices, several of which may hold a line: it makes a launch see what
 // other stacks have written before it.
 //
 // The front end tells every slice when a launch begins, before any thread block of it does. Clean
 // lines that have to go (L2SliceParams::at_launch) go at once. Where lines stay when they are
 // written, the dirty ones of a set are written back one by one, a set or a line per cycle, and
 // nothing is looked up meanwhile; the front end dispatches nothing until memory has acknowledged
-// all of them to all slices. Lines that are under way are of launches that still run: their
-// requesters get them, and they stay only if they are dirty.
+// all write-backs of all slices. Lines that are being fetched belong to launches that still run:
+// their requesters get them, and they stay only if they are dirty.
 //
 // An atomic of a line that several stacks may have is executed where the line lives, by the vault,
 // if L2SliceParams::atomics_in_memory says so: it passes the slice of its SM's stack, which gives
@@ -16,9 +16,9 @@
 // vault says so, and the line goes; a dirty one, of which both have written words, goes when it is
 // written back.
 //
-// Source: CODA, section 4.2 (last-level caches of stacks hold lines of all, write them back to
-// where they live, and are coherent); when they become so it does not say: here where kernels
-// begin, as L1s of GPUs do.
+// Source: CODA, section 4.2 (last-level caches of stacks hold lines of all stacks, write them back
+// to where they live, and are coherent). It does not say when they become coherent: here they do
+// where kernels begin, like the L1s of GPUs.
 #pragma once
 
 #include "device/cache/l2_look_up.h"
@@ -30,7 +30,7 @@ NW_HD NW_INLINE bool goes_at_launch(const L2SliceParams& p, const std::byte* bas
   return p.at_launch == L2AtLaunch::kAll || p.map.of(line, base).stack_of(line) != p.stack;
 }
 
-/// A launch begins.
+/// Begin a launch: give up clean lines, and begin to write dirty ones back.
 NW_HD NW_APART inline void begin_launch(const L2SliceParams& p, L2SliceState& s, std::byte* base) {
   s.counters.launches += 1;
   s.owes_word = s.clean_out.count;
@@ -51,10 +51,10 @@ NW_HD NW_APART inline void begin_launch(const L2SliceParams& p, L2SliceState& s,
     }
   }
   if (keeps_lines(s)) s.cleaning = 0;
-  if (dirty_waits) s.uses_at_launch -= 1;  // the next launch finds something to do
+  if (dirty_waits) s.uses_at_launch -= 1;  // so that the next launch looks at all lines again
 }
 
-/// Dirty ways of a set that do not wait for their line.
+/// Dirty ways of a set whose line is not being fetched.
 NW_HD NW_INLINE uint64_t dirty_ways(const L2SliceParams& p, const L2SliceState& s, std::byte* base,
                                     uint32_t set) {
   uint64_t dirty = 0;
@@ -63,12 +63,12 @@ NW_HD NW_INLINE uint64_t dirty_ways(const L2SliceParams& p, const L2SliceState& 
   return dirty & ~s.pending.in(base)[set];
 }
 
-/// Is there room for what clean_next() sends?
+/// Is there room for the write that clean_next() may send?
 NW_HD NW_INLINE bool can_clean(const L2SliceState& s) {
   return s.requests.count - s.request_count - s.request_reserved > 0;
 }
 
-/// Write the next dirty line back, or go on to the next set. There is room.
+/// Write the next dirty line back, or go on to the next set. Requires can_clean().
 NW_HD NW_APART inline void clean_next(const L2SliceParams& p, L2SliceState& s, std::byte* base,
                                       Tick now) {
   s.counters.launch_cycles += 1;
@@ -88,15 +88,16 @@ NW_HD NW_APART inline void clean_next(const L2SliceParams& p, L2SliceState& s, s
   if ((dirty & (dirty - 1)) == 0) s.cleaning = set + 1 == p.index.sets ? kNoSet : set + 1;
 }
 
-/// Has the front end to be told that memory has all that was written? What is under way may be of
-/// launches that still run: it is waited for all the same.
+/// Must the front end be told now that memory has everything that was written? Writes on their way
+/// may be of launches that still run, but are waited for, too.
 NW_HD NW_INLINE bool is_clean(const L2SliceState& s) {
   const L2Counters& n = s.counters;
   return s.owes_word != 0 && s.cleaning == kNoSet &&
          n.atomic_writes + n.write_backs == n.atomic_write_acks;
 }
 
-/// Tell it. Nothing else is ever sent there.
+/// Tell the front end that everything written is in memory. Its channel carries nothing else, so it
+/// always has room.
 NW_HD NW_APART inline void send_clean(const L2SliceParams& p, L2SliceState& s, std::byte* base,
                                       Tick now, Horizon& horizon) {
   s.owes_word = 0;
@@ -106,7 +107,7 @@ NW_HD NW_APART inline void send_clean(const L2SliceParams& p, L2SliceState& s, s
   send(*s.clean_out.in(base), base, now, m, horizon);
 }
 
-/// Another stack has written a line of this one's memory. `match`: its way.
+/// Another stack has written a line of this stack's memory, which may be in way `match` (as a bit).
 NW_HD NW_INLINE void line_written(const L2SliceParams& p, L2SliceState& s, std::byte* base,
                                   uint32_t set, uint64_t match) {
   if (match != 0) {
@@ -120,8 +121,8 @@ NW_HD NW_INLINE void line_written(const L2SliceParams& p, L2SliceState& s, std::
   drop_line(p, s, base, set, match);
 }
 
-/// Take from the networks of invalidations and of memory what says that lines are old. Neither
-/// needs anything, so neither ever blocks.
+/// Take a vault's message that another stack has written a line. Like an invalidation it needs no
+/// resource, so neither ever blocks its network.
 NW_HD NW_CALLED void take_line_written(const L2SliceParams& p, L2SliceState& s, std::byte* base,
                                        Tick now, Horizon& horizon) {
   Channel& in = *s.memory_in.in(base);
@@ -133,7 +134,7 @@ NW_HD NW_CALLED void take_line_written(const L2SliceParams& p, L2SliceState& s, 
   pop(in, base, now, horizon);
 }
 
-/// Take an invalidation, or the word that a launch begins.
+/// Take an invalidation, or the front end's message that a launch begins.
 NW_HD NW_CALLED void take_invalidation(const L2SliceParams& p, L2SliceState& s, std::byte* base,
                                        Tick now, Horizon& horizon) {
   Channel& in = *s.invalidate_in.in(base);

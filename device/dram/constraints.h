@@ -1,17 +1,17 @@
-// Constraints between DRAM commands as rows: from one command to another within a scope so many
-// cycles. VaultParams has fields for the customary ones; these are the others.
-// Their effect: device/dram/vault_rows.h.
+// Constraints between DRAM commands as rows of a table: so many cycles from one command to another
+// within a scope. VaultParams has fields for the usual constraints; these are the others.
+// device/dram/vault_rows.h puts them into effect.
 #pragma once
 
 #include <cstdint>
 
 namespace nearwarp {
 
-/// Commands, and the end of a write's data, from which some distances are counted.
+/// Commands; and the end of a write's data, from which some constraints count.
 enum class DramCommand : uint8_t { kActivate, kPrecharge, kRead, kWrite, kRefresh, kWriteData };
 inline constexpr uint32_t kDramTargets = 5;  ///< all of them but kWriteData may be waited for
 
-/// Within which part of a channel a constraint holds, from the largest.
+/// The part of a channel within which a constraint holds, from the largest to the smallest.
 enum class DramScope : uint8_t { kChannel, kPseudoChannel, kRank, kBankGroup, kBank };
 inline constexpr uint32_t kDramScopes = 5;
 
@@ -23,7 +23,7 @@ struct DramRow {
   uint32_t cycles = 0;
   DramCommand from = DramCommand::kActivate, to = DramCommand::kActivate;
   DramScope scope = DramScope::kChannel;
-  uint8_t others = 0;  ///< holds in the other ranks, and not in the command's own
+  uint8_t others = 0;  ///< it holds in the other ranks, and not in the command's own
 };
 
 struct DramRows {
@@ -32,7 +32,7 @@ struct DramRows {
   /// At most four activations in so many cycles, counted in each part of `window_scope`; 0: none.
   uint32_t window_cycles = 0;
   DramScope window_scope = DramScope::kChannel;
-  uint8_t scopes[kDramTargets] = {};                 ///< that rows to a command have, as bits
+  uint8_t scopes[kDramTargets] = {};                 ///< by target: scopes of its rows, as bits
   uint8_t shift[kDramScopes] = {31, 31, 31, 31, 0};  ///< a bank's part is its index >> shift
 };
 

@@ -1,13 +1,13 @@
-// Mechanisms at a vault (device/core/mechanisms.h): their cycle. A vault takes in one request a
-// cycle, the network's and those of mechanisms in turns, and what mechanisms reply leaves by its
-// exits in the order of all replies. A reply's payload is the vault's.
+// The part of a vault's cycle that mechanisms at it have (device/core/mechanisms.h). A vault takes
+// in one request a cycle, from the network and from mechanisms in turns. Replies of mechanisms
+// leave through the vault's exits, in one order with its own. A reply's payload is the vault's.
 #pragma once
 
 #include "device/dram/vault_refresh.h"
 
 namespace nearwarp::vault {
 
-/// Hooks at a vault: a type OnVault.
+/// Where a mechanism has its hooks at vaults: in its type OnVault.
 struct Place {
   template <class M>
   static constexpr bool kHas = requires {
@@ -23,7 +23,8 @@ using View = ComponentView<List, Place, VaultParams, VaultState>;
 
 namespace nearwarp::vault_detail {
 
-/// Mechanisms whose request has room, as parties.
+/// The mechanisms that have a request for which the queue has room, as bits of parties
+/// (memory_hooks::party()).
 template <class V>
 NW_HD NW_INLINE uint32_t requests_with_room(V& v) {
   uint32_t all = memory_hooks::with_requests(v);
@@ -34,7 +35,7 @@ NW_HD NW_INLINE uint32_t requests_with_room(V& v) {
   return all;
 }
 
-/// The cycle, `from` or later, in which a mechanism does something.
+/// The first cycle, `from` or later, in which a mechanism may do something; or kNoEvent.
 template <class V>
 NW_HD NW_CALLED uint64_t next_of_mechanisms(V& v, uint64_t from) {
   if (requests_with_room(v) != 0) return from;
@@ -45,8 +46,8 @@ NW_HD NW_CALLED uint64_t next_of_mechanisms(V& v, uint64_t from) {
   return cycle < from ? from : cycle;
 }
 
-/// The reply of a mechanism, if there is one and room for it. It leaves in the next cycle at the
-/// earliest.
+/// Queue a reply of a mechanism, which leaves in the next cycle at the earliest. Returns false if
+/// there is none, or no room for it.
 template <class V>
 NW_HD NW_CALLED bool reply_for_mechanism(V& v, Tick now) {
   const uint32_t wanted = memory_hooks::with_replies(v);
@@ -64,7 +65,7 @@ NW_HD NW_CALLED bool reply_for_mechanism(V& v, Tick now) {
   return true;
 }
 
-/// A column command has issued: was it for a mechanism?
+/// After a column command: tell a mechanism if it was its request that the command served.
 template <class V>
 NW_HD NW_INLINE void tell_mechanism(V& v, Tick now) {
   const uint64_t done = v.s.own & ~v.s.valid;
@@ -79,7 +80,8 @@ NW_HD NW_INLINE void tell_mechanism(V& v, Tick now) {
   }
 }
 
-/// Take what stands at the network's head.
+/// Take the packet at the head of the network's channel, or show it to the mechanism that it is
+/// for. Returns false if it stays and has not used the cycle.
 template <class V>
 NW_HD NW_INLINE bool take_others(V& v, Tick now) {
   Channel& in = *v.s.in.in(v.base);
@@ -96,7 +98,7 @@ NW_HD NW_INLINE bool take_others(V& v, Tick now) {
   return true;
 }
 
-/// Take what mechanism `number` wants, for which there is room.
+/// Take the next request of mechanism `number`, for which the queue has room.
 template <class V>
 NW_HD NW_INLINE void take_own(V& v, uint32_t number, Tick now) {
   const Packet request = memory_hooks::next_request(v, number);
@@ -116,7 +118,7 @@ NW_HD NW_INLINE void take_own(V& v, uint32_t number, Tick now) {
 }
 
 /// Take in one request, of the network (`arrived`: there is one, and room for it) or of a
-/// mechanism; was there one?
+/// mechanism. Returns whether there was one.
 template <class V>
 NW_HD NW_CALLED bool take_with_mechanisms(V& v, bool arrived, uint64_t cycle, Tick now) {
   uint32_t left = requests_with_room(v) | (arrived ? memory_hooks::kNetwork : 0);

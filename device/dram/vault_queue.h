@@ -76,7 +76,7 @@ NW_HD NW_INLINE void plan_bank_as(const VaultParams& p, const VaultState& s, std
     }
     age = entries[e].order;
     s.chosen.in(base)[b] = static_cast<uint8_t>(e);
-    if (kUnusual && p.general != 0 && !rows_hold(p, s, base, b, at)) age = kNoCycle;
+    if (kUnusual && p.general != 0 && !apply_constraints(p, s, base, b, at)) age = kNoCycle;
   }
   s.col_key.in(base)[b] = at.column;
   s.act_key.in(base)[b] = at.activate;

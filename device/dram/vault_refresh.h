@@ -28,7 +28,7 @@ NW_HD NW_INLINE uint64_t refresh_cycle(const VaultParams& p, const VaultState& s
       banks, [&](uint32_t b) { return (open >> b & 1) != 0 ? ~pre_ok[b] : kNoCycle; });
   if (p.general != 0)
     lanes::each_bit(open, [&](uint32_t b) {
-      closable = later(closable, rows_allow(p, s, base, DramCommand::kPrecharge, b));
+      closable = later(closable, constraints_allow(p, s, base, DramCommand::kPrecharge, b));
     });
   // 0 stands for any time before `epoch`.
   const uint64_t when = open == 0 || closable == 0 ? 0 : s.epoch + closable;
@@ -72,12 +72,12 @@ NW_HD NW_RARE inline uint32_t part_cycle(const VaultParams& p, const VaultState&
   lanes::each_bit(s.refreshing, [&](uint32_t b) {
     if ((open >> b & 1) != 0) {
       const uint32_t at =
-          later(s.pre_ok.in(base)[b], rows_allow(p, s, base, DramCommand::kPrecharge, b));
+          later(s.pre_ok.in(base)[b], constraints_allow(p, s, base, DramCommand::kPrecharge, b));
       if (at < first) bank = b;
       first = at < first ? at : first;
     } else {
       idle = later(idle, s.act_ok.in(base)[b]);
-      idle = later(idle, rows_allow(p, s, base, DramCommand::kRefresh, b));
+      idle = later(idle, constraints_allow(p, s, base, DramCommand::kRefresh, b));
     }
   });
   return open != 0 ? first : idle;

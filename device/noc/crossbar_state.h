@@ -9,7 +9,7 @@ namespace nearwarp::noc {
 // Delays between units in cycles, those of a network of routers whose wires take a cycle (build.h).
 inline constexpr uint32_t kEnterDelay = 2;   ///< from an interface to the crossbar
 inline constexpr uint32_t kLeaveDelay = 3;   ///< from the crossbar's wire to an interface
-inline constexpr uint32_t kCreditDelay = 2;  ///< of a credit, either way
+inline constexpr uint32_t kCreditDelay = 2;  ///< of a credit, to an interface or to the crossbar
 
 /// The most flits of a train, and so how many cycles ahead decisions are made.
 inline constexpr uint32_t kTrainFlits = 16;
@@ -38,7 +38,7 @@ struct CrossbarParams : ChannelEndsParams {
   /// Parameters that the crossbar shares with a router, such as speedup and routing_delay. A port
   /// has one virtual channel.
   NetworkParams router;
-  uint32_t ring = 1;  ///< trains in a ring: a power of two, at least `depth`
+  uint32_t ring = 1;  ///< slots for trains in a ring: a power of two, at least `depth`
 };
 
 /// A train: flits of one packet that follow each other in successive cycles. (The struct has no
@@ -72,7 +72,7 @@ struct alignas(64) CrossbarSender {
   Cycle free_at = 0;         ///< cycle from which the train that is being sent has been sent
   uint16_t fresh_flits = 0;  ///< within a cycle: of a packet that begins and is sent as a whole
   uint16_t out = 0;
-  bool waits_for_room = false;  ///< and no credit is on its way
+  bool waits_for_room = false;  ///< while no credit is on its way
   bool waits_for_parcel = false;
 };
 
@@ -85,7 +85,7 @@ enum class InputStage : uint8_t {
 
 struct alignas(16) CrossbarInput {
   TrainQueue trains;
-  uint16_t out = 0;  ///< of the packet at the front
+  uint16_t out = 0;  ///< output of the packet at the front
   InputStage stage = InputStage::kIdle;
   bool starved = false;  ///< connected, and the packet's next train is not in sight
   Round idle_from = 0;   ///< round since which it has been kIdle

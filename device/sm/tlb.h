@@ -1,11 +1,11 @@
-// Address translation of one SM: a fully associative TLB, and walkers that
-// read the page tables from memory (TOM, section 4.4.1: stack SMs have TLBs and MMUs like the main
-// ones; page tables may lie in another stack, and are complete before anything is offloaded).
+// Address translation of one SM: a fully associative TLB, and page-table walkers that read from
+// memory (TOM, section 4.4.1: stack SMs have TLBs and MMUs like the main SMs; page tables may lie
+// in another stack, and are complete before anything is offloaded).
 //
 // An entry holds a page's frame and map, tagged with its address space. The load-store unit
 // translates the line at its head; a hit is overlapped with the cache look-up and free. On a miss
-// the operation's further lines start walks of their own, one look-up per cycle, so that a
-// divergent gather does not walk page by page; then the operation waits beside the queue and those
+// the operation's further lines start walks of their own, one look-up per cycle, so that the walks
+// of a divergent gather overlap; then the operation waits beside the queue, and the operations
 // behind it go on. Walks never wait for the load-store unit, only for the network and memory, like
 // any read.
 //
@@ -22,22 +22,23 @@ namespace nearwarp::sm {
 inline constexpr uint32_t kMaxWalkers = 32;
 inline constexpr uint32_t kMaxWalkAccesses = 4;
 inline constexpr uint32_t kNoPage = kNoLine;
-/// Tags of page-table reads: beyond every MSHR of the L1. The walker's number is added.
+/// Tag of page-table reads, plus the walker's number. It is larger than the number of any MSHR of
+/// the L1, which other reads have as their tags.
 inline constexpr uint32_t kWalkTag = 0x80000000u;
-/// Tags of what a mechanism sends for a walk that it holds, with the walker's number; from bit
-/// kHeldWalkShift on they say what the mechanism likes.
+/// Tag of packets that a mechanism sends for a walk that it holds, plus the walker's number; the
+/// bits from kHeldWalkShift on are the mechanism's to use.
 inline constexpr uint32_t kHeldWalkTag = 0xc0000000u;
 inline constexpr uint32_t kHeldWalkShift = 8;
 /// Page tables lie above everything that can be allocated, under map 0, one table per level and
-/// address space (deviation 39 in tests/validation/DEVIATIONS.md). An entry of the next higher
-/// level stands for 512 of the level below, those of a 4 KB node.
+/// address space (deviation 39 in tests/validation/DEVIATIONS.md). An entry of a higher level
+/// stands for the 512 entries of a 4 KB node in the level below.
 inline constexpr uint32_t kPageTableEntryBytes = 8;
 inline constexpr LineAddr kPageTableBase = 0xf0000000u;
 inline constexpr uint32_t kPageTableLines = 1u << 24;  ///< from one level's table to the next
 inline constexpr uint32_t kSpaceTableLines = kPageTableLines / kMaxSpaces;  ///< between spaces
 inline constexpr uint32_t kPageTableBits = 9;
 static_assert(kPageTableBase >> kMapShift == kMaxMaps);
-/// Virtual pages are known by their number and, from this bit on, their address space.
+/// A virtual page is named by its number and, from this bit on, by its address space.
 inline constexpr uint32_t kSpaceShift = 28;
 static_assert(kMaxSpaces == 1u << (32 - kSpaceShift));
 
@@ -50,19 +51,19 @@ struct TlbParams {
   cache::Replacement replacement = cache::Replacement::kLru;
 };
 
-/// The TLB's store of tags, its pages: one set.
+/// The TLB as a tag store: one set, whose tags are pages.
 NW_HD NW_INLINE cache::TagStoreParams tlb_store(const TlbParams& p) {
   return {{1, 0}, p.entries, p.replacement};
 }
 
 struct TlbCounters {
   uint64_t hits = 0, misses = 0;                   ///< lines translated at once, and after a wait
-  uint64_t walks = 0;                              ///< begun
-  uint64_t walk_reads = 0, walk_reads_remote = 0;  ///< sent; remote: to another stack
+  uint64_t walks = 0;                              ///< walks begun
+  uint64_t walk_reads = 0, walk_reads_remote = 0;  ///< reads sent; remote: to another stack
   uint64_t walk_cycles = 0;  ///< from a walk's first read to its last reply, summed
   uint64_t wait_cycles = 0;  ///< that operations waited for pages, summed
   uint64_t flushes = 0;
-  uint64_t repeats = 0;  ///< reads of entries again, because the page was not there yet
+  uint64_t repeats = 0;  ///< reads of an entry again, because the page had no place yet
 };
 
 struct Walk {
@@ -70,7 +71,7 @@ struct Walk {
   uint32_t since = 0;  ///< cycle of the first read
   uint32_t left = 0;   ///< reads not sent yet
   bool stale = false;  ///< the TLB has been flushed meanwhile: the result is not kept
-  bool held = false;   ///< by a mechanism, which sends packets of its own for it and ends it
+  bool held = false;   ///< a mechanism holds it, sends packets of its own for it and ends it
 };
 
 struct TlbState {
@@ -84,38 +85,39 @@ struct TlbState {
   // The line at the load-store unit's head.
   uint32_t wait_page = kNoPage;  ///< the page it waits for
   uint32_t wait_since = 0;
-  uint32_t ahead = 0;   ///< the operation's lines before it have been looked up for walks
-  bool missed = false;  ///< it did not find its page at once
+  uint32_t ahead = 0;   ///< the operation's first line that has not been looked up for a walk
+  bool missed = false;  ///< the line did not find its page at once
   TlbCounters counters;
 };
 
 /// The outcome of an attempt to translate the line at the head.
 enum class TlbResult : uint8_t {
-  kReady,     ///< translated
-  kWalk,      ///< waits; a walk has begun, and the caller sends its first read
-  kLooked,    ///< waits; a further line was looked up and needs no walk
-  kNoCredit,  ///< waits; a walk could begin if the network took its read. Nothing has changed.
-  kNoWalker,  ///< waits for a reply: all walkers are busy with other pages. Likewise.
-  kOnItsWay,  ///< waits: its page is being walked for, and nothing is left to begin. Likewise.
+  kReady,   ///< translated
+  kWalk,    ///< waits; a walk has begun, and the caller sends its first read
+  kLooked,  ///< waits; a further line was looked up and needs no walk
+  // With these, nothing has changed:
+  kNoCredit,  ///< waits; a walk could begin if the network took its read
+  kNoWalker,  ///< waits for a reply: all walkers are busy with other pages
+  kOnItsWay,  ///< waits: its page is being walked for, and nothing is left to begin
 };
 
-/// The page of a line, and its space.
+/// The page of a line, its address space included (kSpaceShift).
 NW_HD NW_INLINE uint32_t tlb_page(const TlbParams& p, uint32_t space, LineAddr line) {
   return space << kSpaceShift | line >> p.page_shift;
 }
 
-/// The number of a page in its space.
+/// The number of a page within its address space.
 NW_HD NW_INLINE uint32_t tlb_page_number(uint32_t page) {
   return page & static_cast<uint32_t>(low_bits(kSpaceShift));
 }
 
-/// The entry that a walk for the page finds.
+/// The page-table entry that a walk for the page finds.
 NW_HD NW_INLINE PageEntry tlb_walked(const TlbParams& p, const Translation& t,
                                      const std::byte* base, uint32_t page) {
   return run_entry(t, base, page >> kSpaceShift, tlb_page_number(page), p.page_shift);
 }
 
-/// The entry that holds a page; kNoLane if there is none.
+/// The index of the TLB's entry that holds a page; kNoLane if there is none.
 NW_HD inline uint32_t tlb_find(const TlbParams& p, const TlbState& s, const std::byte* base,
                                uint32_t page) {
   return cache::find(p.entries, s.pages.tags.in(base), page);
@@ -133,14 +135,14 @@ NW_HD inline bool tlb_walking(const TlbParams& p, const TlbState& s, const std::
   return false;
 }
 
-/// A look at the TLB.
+/// The circumstances of a look-up.
 struct TlbLook {
   uint32_t space;  ///< address space of the lines
   uint32_t now;
   bool can_send;  ///< the network takes a walk's read
 };
 
-/// Begin a walk. Walks under way send their reads first.
+/// Begin a walk, unless walks under way have reads to send: these go first.
 NW_HD inline TlbResult tlb_begin_walk(const TlbParams& p, TlbState& s, std::byte* base,
                                       uint32_t page, const TlbLook& look, uint32_t& walker) {
   if (s.free_walkers == 0) return TlbResult::kNoWalker;
@@ -156,7 +158,7 @@ NW_HD inline TlbResult tlb_begin_walk(const TlbParams& p, TlbState& s, std::byte
   return TlbResult::kWalk;
 }
 
-/// The rest of tlb_translate(): the line's page is not the one translated last.
+/// The slow path of tlb_translate(), for a line whose page is not the one translated last.
 NW_HD inline TlbResult tlb_translate_other(const TlbParams& p, TlbState& s, std::byte* base,
                                            const LineList& lines, TlbLook look, uint32_t& walker) {
   const uint32_t page = tlb_page(p, look.space, lines.line[lines.next]);
@@ -183,8 +185,8 @@ NW_HD inline TlbResult tlb_translate_other(const TlbParams& p, TlbState& s, std:
   return r;
 }
 
-/// Translate the line at the head of the load-store unit, `lines.line[lines.next]`; once kReady, it
-/// stays so until tlb_line_done(). kWalk: `walker` is the one that begins.
+/// Translate the line at the head of the load-store unit, `lines.line[lines.next]`. Once the result
+/// is kReady, it stays so until tlb_line_done(). With kWalk, `walker` is the walker that begins.
 NW_HD NW_INLINE TlbResult tlb_translate(const TlbParams& p, TlbState& s, std::byte* base,
                                         const LineList& lines, TlbLook look, uint32_t& walker) {
   if (tlb_page(p, look.space, lines.line[lines.next]) == s.last_page) return TlbResult::kReady;
@@ -198,7 +200,7 @@ NW_HD NW_INLINE LineAddr tlb_physical(const TlbParams& p, const TlbState& s, con
   return s.last_entry.first_line() + (line & static_cast<uint32_t>(low_bits(p.page_shift)));
 }
 
-/// The operation at the head will wait elsewhere: returns the page that it waits for.
+/// Let the operation at the head wait elsewhere. Returns the page that it waits for.
 NW_HD inline uint32_t tlb_stop_waiting(TlbState& s) {
   const uint32_t page = s.wait_page;
   s.wait_page = kNoPage;
@@ -206,8 +208,8 @@ NW_HD inline uint32_t tlb_stop_waiting(TlbState& s) {
   return page;
 }
 
-/// It is back at the head after `waited` cycles, and its page is the one translated last, whatever
-/// became of the TLB's entry meanwhile.
+/// An operation that waited elsewhere is back at the head after `waited` cycles. Its page becomes
+/// the one translated last, even if the TLB's entry has been replaced meanwhile.
 NW_HD inline void tlb_resume(const TlbParams& p, TlbState& s, const Translation& t,
                              const std::byte* base, uint32_t page, uint32_t waited) {
   s.last_page = page;
@@ -216,7 +218,7 @@ NW_HD inline void tlb_resume(const TlbParams& p, TlbState& s, const Translation&
   s.counters.wait_cycles += waited;
 }
 
-/// The line at the head has gone on.
+/// Count the line at the head, which has gone on, as a hit or a miss.
 NW_HD NW_INLINE void tlb_line_done(TlbState& s) {
   (s.missed ? s.counters.misses : s.counters.hits) += 1;
   s.missed = false;
@@ -236,15 +238,15 @@ NW_HD inline LineAddr tlb_next_read(const TlbParams& p, TlbState& s, std::byte* 
          (entry >> p.entry_shift);
 }
 
-/// The page's entry is not there yet: the walker reads it again.
+/// Have the walker read the page's entry again, since the page has no place yet.
 NW_HD inline void tlb_read_again(TlbState& s, std::byte* base, uint32_t walker) {
   s.walks.in(base)[walker].left = 1;
   s.unsent |= 1u << walker;
   s.counters.repeats += 1;
 }
 
-/// A walk has found its page, for which another goes if the TLB is full. A page becomes used when
-/// its line goes on: one that was fetched ahead ranks behind the page in the register.
+/// Insert the page that a walk has found, in place of another if the TLB is full. A page counts as
+/// used when its line goes on, so one that was fetched ahead ranks behind the page in the register.
 NW_HD inline void tlb_insert(const TlbParams& p, TlbState& s, const Translation& t, std::byte* base,
                              uint32_t page, uint32_t now) {
   const cache::TagStoreParams store = tlb_store(p);
@@ -263,8 +265,8 @@ NW_HD inline void tlb_insert(const TlbParams& p, TlbState& s, const Translation&
   if (s.last_page != kNoPage && current != kNoLane) cache::touch(store, s.pages, base, current);
 }
 
-/// The reply to a walker's read has come: the next read may leave, or the walk ends. Returns the
-/// page of a walk that ended, else kNoPage.
+/// Take the reply to a walker's read: the next read may leave, or the walk ends. Returns the page
+/// of a walk that has ended, else kNoPage.
 NW_HD inline uint32_t tlb_reply(const TlbParams& p, TlbState& s, const Translation& t,
                                 std::byte* base, uint32_t walker, uint32_t now) {
   Walk& w = s.walks.in(base)[walker];
@@ -281,8 +283,8 @@ NW_HD inline uint32_t tlb_reply(const TlbParams& p, TlbState& s, const Translati
   return page;
 }
 
-/// Forget all translations; walks under way run to their ends for nothing. For a change of page
-/// tables: in a cycle that is stepped, before the load-store unit's turn, or while nothing is in
+/// Forget all translations, since page tables change; the results of walks under way are not kept.
+/// Call it in a cycle that is stepped, before the load-store unit's turn, or while nothing is in
 /// flight.
 NW_HD inline void tlb_flush(const TlbParams& p, TlbState& s, std::byte* base) {
   for (uint32_t i = 0; i < p.entries; ++i) s.pages.tags.in(base)[i] = kNoPage;

@@ -1,4 +1,4 @@
-// Manual pages, made of the table of commands, as man(1) reads them.
+// Manual pages in the format of man(1), made from the table of commands.
 #pragma once
 
 #include <string>

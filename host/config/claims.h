@@ -10,21 +10,23 @@ namespace nearwarp::config {
 
 struct Claim {
   std::string_view what;  ///< one of those below
-  std::string_view why;   ///< goes on behind "which it ..."
-  /// Does a policy's mechanism make it? Null: always.
+  std::string_view why;   ///< a predicate that follows "which it" in error messages
+  /// Whether the mechanism makes this claim under the policy. Null: always.
   bool (*made)(const PolicyConfig&) = nullptr;
 };
 
 namespace claims {
 
-/// Which SM executes a block of code: a warp at its beginning is held, and perhaps sent away.
+/// Which SM executes a block of code: a warp is held at the block's beginning, and perhaps sent
+/// away.
 inline constexpr std::string_view kBlocks = "the warps at the beginnings of blocks of code";
 /// The maps of pages.
 inline constexpr std::string_view kPages = "where pages lie";
-/// How an SM's accesses get to memory. Whoever sends them past the load-store unit leaves them to
-/// it while somebody counts them all (sm::SmStateOf::counts_accesses), or claims kEveryAccess, too.
+/// How an SM's accesses get to memory. A mechanism that sends them past the load-store unit must
+/// leave them to the unit while another mechanism counts them all
+/// (sm::SmStateOf::counts_accesses), or must claim kEveryAccess, too.
 inline constexpr std::string_view kAccesses = "the accesses of an SM's warps";
-/// The load-store unit sees each of them.
+/// Every access of an SM's warps passes the load-store unit.
 inline constexpr std::string_view kEveryAccess = "every access in the load-store unit";
 /// When a store counts as done.
 inline constexpr std::string_view kStoreAcks = "the acknowledgements of stores";

@@ -1,4 +1,4 @@
-// Errors at places, which are "file:line" or an argument.
+// Errors with the place that they are at: "file:line", or an argument of the command line.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace nearwarp::config {
 
-/// "what (place) - right".
+/// The error "what (place) - right", where `right` says what would be right.
 inline ErrorParts at_place(const std::string& what, const std::string& place, std::string right) {
   std::string said = what + " (" + place + ")";
   if (mentions_change(place)) return {.what = std::move(said), .right = std::move(right)};
   return parts_at(place, std::move(said), std::move(right));
 }
 
-/// A suggestion without its dash, which messages have.
+/// A suggestion() without the " - " that it begins with, for messages that add their own.
 inline std::string without_dash(const std::string& suggestion) {
   return suggestion.empty() ? "" : suggestion.substr(3);
 }

@@ -10,7 +10,7 @@ namespace nearwarp::config {
 /// The fewest insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`.
 size_t edit_distance(std::string_view a, std::string_view b);
 
-/// The name nearest to `name`, the first of equals; empty if none is anywhere near.
+/// The name nearest to `name`, the first one of equally near names; empty if none is near enough.
 std::string nearest_name(std::string_view name, const std::vector<std::string>& names);
 
 /// At most `most` names, the nearest first, that are near enough for nearest_name() or contain

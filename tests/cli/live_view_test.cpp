@@ -1,4 +1,5 @@
-// Is what --live shows a state of the runs, read at any time, and does looking at them cost little?
+// Can the view of --live be read at any time while runs go on, and are they looked at seldom
+// enough?
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -63,7 +64,7 @@ TEST(Looker, LooksNoMoreOftenAtARunThatHasComeFar) {
   sim::Replay run({&workload("vector-add", 50'000), &machine, &policy}, 0);
   run.begin();
   Looker watcher([](const report::RunResult&, bool) {});
-  // As from a checkpoint, and after a time in which nothing happens.
+  // The run begins late, as from a checkpoint, and then goes on after a long time without events.
   for (const uint64_t cycle : {1'000'000'000u, 2'000'000'000u}) {
     const Tick now = cycle * run.system().core_period;
     run.control().next = now;

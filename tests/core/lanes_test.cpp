@@ -1,4 +1,4 @@
-// Loops over independent things against plain loops, for widths around their internal boundaries.
+// Do the loops of lanes.h give what plain loops give, for widths around their internal boundaries?
 #include "device/core/lanes.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,8 @@ namespace {
 
 constexpr uint32_t kWidths[] = {0, 1, 3, 4, 7, 8, 12, 31, 32, 33, 48, 63, 64};
 
-/// Few distinct keys, so that ties are common; in some rounds none or all satisfy.
+/// Keys with few distinct values, so that ties are common; in some rounds no key or every key
+/// satisfies the predicate.
 std::vector<uint32_t> some_keys(std::mt19937& random, int round) {
   std::vector<uint32_t> key(64);
   const uint32_t range = round % 3 == 0 ? 1 : round % 3 == 1 ? 5 : 0xffffffffu;

@@ -1,4 +1,5 @@
-// A vault that is stepped cycle by cycle, and what it issued, read off its state.
+// A vault that is stepped cycle by cycle; the commands that it has issued are derived from its
+// state.
 #pragma once
 
 #include <algorithm>
@@ -16,12 +17,12 @@
 
 namespace nearwarp::dram {
 
-/// A command to a bank; a refresh has one of these for each of its banks.
+/// A command to a bank. A refresh is one Issued for each of its banks.
 struct Issued {
   config::DramCommand command;
   uint32_t bank;
   uint64_t cycle;
-  bool by_itself = false;  ///< a precharge that came with a column command
+  bool by_itself = false;  ///< a precharge that came with a column command (auto-precharge)
 };
 
 class CommandWatch {
@@ -45,7 +46,7 @@ class CommandWatch {
     return params_.channel_map.line_of(bank >> params_.row_buffer_bits, row);
   }
 
-  /// A request that is taken in in `cycle`, 1 or later; false if there is no room.
+  /// Send a request that is taken in in `cycle`, 1 or later. Returns false if there is no room.
   bool push(LineAddr line, bool write, uint64_t cycle) {
     Channel& in = *arena_.get(in_);
     const Tick now = cycle * params_.period - 1;
@@ -59,8 +60,9 @@ class CommandWatch {
     return true;
   }
 
-  /// The commands of a cycle. A queue without entries makes up for refreshes later, in the cycle of
-  /// the next request: `idle` gets how many there were; what they closed is seen in state().
+  /// Step a cycle, and return its commands. While its queue is empty, a vault puts refreshes off
+  /// until the cycle of the next request: their number goes into `idle`, and the rows that they
+  /// closed are seen in state().
   std::vector<Issued> step(uint64_t cycle, uint64_t& idle) {
     VaultState& s = state();
     const VaultCounters before = s.counters;
@@ -106,8 +108,8 @@ class CommandWatch {
   }
 
  private:
-  /// A request that left the queue was read or written, never more than one in a cycle; its slot
-  /// may be in use again at once.
+  /// The bank of the request that left the queue in this cycle since it was read or written. There
+  /// is one at most; its entry may be in use again at once.
   uint32_t left_of(const std::vector<VaultEntry>& entries, uint64_t valid) {
     uint32_t bank = ~0u;
     for (uint32_t e = 0; e < entries.size(); ++e) {

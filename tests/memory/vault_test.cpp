@@ -178,7 +178,7 @@ TEST(Vault, StarvingRequestGoesFirst) {
     VaultRig r([bound](VaultRig& v) { v.params.starvation_cycles = bound; });
     r.read(1, r.line(5, 0, 0), 0);
     r.read(2, r.line(6, 0, 0), 1);
-    // Row hits without end: the other row gets its turn only by the bound.
+    // Row hits without end: the other row has its turn only because of the bound.
     for (uint32_t i = 0; i < 300; ++i) r.read(3 + 4 * i, r.line(5, 0, i % 4), 2);
     r.run();
     uint64_t when = 0;
@@ -318,7 +318,7 @@ TEST(VaultGate, StreamingReadsReachTheBusBandwidthLessRefresh) {
   EXPECT_LE(busy / ticks, 1.0);
 }
 
-TEST(VaultGate, RandomReadsAreBoundByBanksAndActivations) {
+TEST(VaultGate, RandomReadsOfManyBanksAreBoundByTheBus) {
   VaultRig r(make_real, 64, 128);
   std::mt19937 random(7);
   const uint32_t n = 20000;
@@ -327,7 +327,7 @@ TEST(VaultGate, RandomReadsAreBoundByBanksAndActivations) {
   }
   r.run();
   const double cycles = static_cast<double>(r.out->items.back().at) / 175;
-  // The bus allows one per 10.24 cycles, tFAW one per 6, sixteen banks one per 39 / 16.
+  // The bus allows one read per 10.24 cycles, tFAW one per 6, sixteen banks one per 39 / 16.
   EXPECT_GE(cycles / n, 10.24);
   EXPECT_LT(cycles / n, 10.24 * 1.06);
   EXPECT_GT(r.counters().activates, n * 9 / 10);
@@ -337,7 +337,7 @@ TEST(VaultGate, OneBankIsBoundByItsRowCycle) {
   VaultRig r(make_real, 32, 64);
   const uint32_t n = 2000;
   for (uint32_t i = 0; i < n; ++i) {
-    // Same bank, rows that never repeat within the queue: row * banks + (bank ^ fold(row)).
+    // All lines are of one bank, each in a row of its own: row * banks + (bank ^ fold(row)).
     const uint32_t row = i;
     const uint32_t bank = AddressMap::fold(row, 4);
     r.in->items.push_back(

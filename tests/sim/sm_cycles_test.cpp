@@ -1,4 +1,4 @@
-// Do the cycles of SMs, by what they were spent on, make up the run's, and those of kernels theirs?
+// Do the SMs' cycles, counted by their uses, add up to the cycles of the run and of each kernel?
 #include <gtest/gtest.h>
 
 #include "tests/sim/whole_machine.h"
@@ -26,7 +26,7 @@ TEST_P(Conservation, EveryCycleOfEverySmCountsOnce) {
     EXPECT_LE(c.warp_cycles, c.total() * c.capacity) << c.sms;
     EXPECT_EQ(c.uses[report::kIssued], counter(r, c.sms + ".cycles.issued"));
   }
-  // Cycles of kernels make up all but those in which there is no warp.
+  // The kernels' cycles add up to those of the run, save cycles without a warp.
   for (const SmCycles& all : r.sm_cycles) {
     auto sums = all.uses;
     for (const SmCycles& k : r.kernel_cycles) {

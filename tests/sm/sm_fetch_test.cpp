@@ -1,4 +1,4 @@
-// The SM's fetch stage to the cycle: instruction buffers, what a jump loses, the instruction cache.
+// Is the SM's fetch stage exact to the cycle: instruction buffers, branches, the instruction cache?
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -11,8 +11,8 @@ namespace {
 using namespace nearwarp::testing;
 using Cycles = std::vector<uint32_t>;
 
-/// An SM that fetches two instructions at a time. A block arrives in cycle 0 of the log: a warp
-/// fetches in it, and can issue from cycle 2 on.
+/// An SM that fetches two instructions at a time. A thread block arrives in cycle 0 of the log: in
+/// that cycle a warp fetches, and it can issue from cycle 2 on.
 struct FetchBench : SmBench {
   FetchBench() {
     params.fetch.width = 2;
@@ -73,7 +73,7 @@ TEST(SmFetch, ALoneWarpIssuesTwoInstructionsInThreeCycles) {
 }
 
 TEST(SmFetch, BehindAJumpWhatWasFetchedIsLost) {
-  {  // It is the last of the buffer: another fetch goes where the warp does not, and is seen late.
+  {  // The jump is the buffer's last instruction: the next fetch is of code behind it, and wasted.
     FetchBench b;
     const uint32_t first = b.program.block(ending_with(alus(1), branch()));
     b.program.block(alus(3));
@@ -83,7 +83,7 @@ TEST(SmFetch, BehindAJumpWhatWasFetchedIsLost) {
     EXPECT_EQ(b.fetches().fetches, 3u);
     EXPECT_EQ(b.fetches().wasted, 1u);
   }
-  {  // Instructions behind it are in the buffer: that is seen in the next cycle.
+  {  // The buffer has instructions behind the jump: the warp fetches its target a cycle later.
     FetchBench b;
     const uint32_t first = b.program.block(ending_with(alus(2), branch()));
     b.program.block(alus(3));
@@ -93,7 +93,7 @@ TEST(SmFetch, BehindAJumpWhatWasFetchedIsLost) {
     EXPECT_EQ(b.fetches().fetches, 3u);
     EXPECT_EQ(b.fetches().wasted, 0u);
   }
-  {  // Not taken: nothing is lost.
+  {  // A jump that is not taken loses nothing.
     FetchBench b;
     const uint32_t first = b.program.block(ending_with(alus(1), branch()));
     const uint32_t next = b.program.block({exit_instr()});
@@ -133,8 +133,9 @@ TEST(SmFetch, SeveralWarpsInACycleAreDecodedInItButForTheLast) {
   EXPECT_EQ(b.cycles(0).front(), 2u);  // in the next cycle, as the first of it
 }
 
-// A miss is found in the cycle of the fetch and leaves in the next one; with 4 cycles there, 50 in
-// memory and 4 back its warp fetches again, 59 cycles after the first attempt.
+// A miss is found in the cycle of the fetch, and its request leaves in the next one. After 4 cycles
+// on the way, 50 in memory and 4 on the way back, the warp fetches again: 59 cycles after its first
+// attempt.
 constexpr uint32_t kMiss = 1 + kLatency + 50 + kLatency;
 
 TEST(SmFetch, ALineThatIsNotInTheCacheComesOverTheNetwork) {
@@ -184,7 +185,7 @@ TEST(SmFetch, WarpsThatFindNoMshrFreeTryAgain) {
   b.run_logged(1000);
   EXPECT_EQ(b.requested(), (std::vector<LineAddr>{1, 0}));  // warp 1 comes first
   EXPECT_EQ(b.cycles(1).front(), kMiss + 2);
-  // The line has come, its warp fetches, then the other finds the MSHR free.
+  // When the line has come, its warp fetches; in the next cycle the other warp finds the MSHR free.
   EXPECT_EQ(b.cycles(0).front(), kMiss + 1 + kMiss + 2);
 }
 

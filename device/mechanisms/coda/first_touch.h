@@ -1,14 +1,14 @@
 // Pages that are placed by their first touch, as one SM sees them (pages.h).
 //
-// A walk for such a page is a touch. Where pages have to be moved, the SM that was first does so
-// before its walk ends: it reads the page's lines from where they are, past its L1, and writes each
-// where the page belongs when it has come, one packet per cycle, as far as the network takes them.
-// When all writes are acknowledged, the page has its place; others learn that from the page table,
-// which they read again until then. Nobody has used the page before, so no cache and no TLB holds
-// anything of it.
+// A walk for such a page is a touch. Where pages have to be moved, the SM with the first touch does
+// so before its walk ends: it reads the page's lines from their old place, past its L1, and writes
+// each line to the new place when it has come, one packet per cycle, as far as the network takes
+// them. When all writes are acknowledged, the page has its place; other SMs learn that from the
+// page table, which they read again until then. No SM has used the page before, so no cache and no
+// TLB holds anything of it.
 //
-// Every SM writes the page's entry into the page table when its walk ends: all of them the same, so
-// that it makes no difference who was there before.
+// Every SM writes the page's entry into the page table when its walk ends. All write the same
+// entry, so their order makes no difference.
 #pragma once
 
 #include "device/mechanisms/coda/pages.h"
@@ -17,15 +17,15 @@
 
 namespace nearwarp::coda {
 
-/// A page that a walker moves: lines of it, as bits.
+/// The page that a walker moves; sets of its lines are bits.
 struct PageMove {
   uint64_t to_read = 0, to_write = 0;
-  uint32_t unacknowledged = 0;  ///< lines not there yet
+  uint32_t unacknowledged = 0;  ///< lines whose write has not been acknowledged yet
 };
 
 struct FirstTouchCounters {
   uint64_t moves = 0;                        ///< pages that this SM has moved
-  uint64_t move_reads = 0, move_writes = 0;  ///< lines, read and written
+  uint64_t move_reads = 0, move_writes = 0;  ///< lines that it has read and written for that
 };
 
 struct OnSm : sm::WalkHooks {
@@ -36,7 +36,8 @@ struct OnSm : sm::WalkHooks {
   };
   using Params = FirstTouch;
 
-  /// The walk's space, if its page is placed by its first touch; else null.
+  /// The pages of the walk's address space, if the walk's page is placed by its first touch; else
+  /// null.
   template <class O>
   NW_HD static const FirstTouchPages* pages_of(const O& o, const sm::Walk& walk) {
     const uint32_t number = walk.page >> sm::kSpaceShift;
@@ -80,7 +81,7 @@ struct OnSm : sm::WalkHooks {
     return true;
   }
 
-  /// Send a write of a line that has come, or else a read of one that has to.
+  /// Send the write of a line that has come, or if there is none the read of the next line.
   template <class O>
   NW_HD static void send_for_walk(O& o, uint32_t walker, uint32_t now) {
     auto& v = o.v;
@@ -112,8 +113,8 @@ struct OnSm : sm::WalkHooks {
     send(v.to_network(), v.base, v.tick(now), p, v.horizon);
   }
 
-  /// A line has come that is to be written, or one has been written. With the last of these the
-  /// walk ends.
+  /// Take the reply to a read or a write of a move. With the last write's the walk ends: it returns
+  /// true.
   template <class O>
   NW_HD static bool on_walk_packet(O& o, const Packet& packet, uint32_t now) {
     auto& v = o.v;
@@ -138,7 +139,7 @@ struct OnSm : sm::WalkHooks {
   }
 
  private:
-  /// May this SM use the page?
+  /// May this SM use the page, as one that is in its place?
   template <class O>
   NW_HD static bool is_there(const O& o, uint32_t page, const PageTouch& touch, Tick first,
                              uint32_t now) {
@@ -148,7 +149,7 @@ struct OnSm : sm::WalkHooks {
     const Tick moved = load_shared_tick(&touch.moved);
     return who.sm == o.v.s.index ? moved != kNever : moved <= o.v.tick(now);
   }
-  /// Begin to move the page, whose lines are all still where they were.
+  /// Begin to move the page of a walk, all lines of which are still in their old place.
   template <class O>
   NW_HD static void begin_move(O& o, uint32_t walker) {
     const uint32_t lines = 1u << o.v.p.translation.page_shift;

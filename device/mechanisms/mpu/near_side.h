@@ -1,9 +1,9 @@
 // The near-bank units of a core, and the TSVs to them (MPU, section IV-B).
 //
-// Packets that come down the TSVs are taken in order. An instruction waits there for an operand
-// collector of its warp's unit, then for the unit's ALU; when it has been executed the unit says
-// so, over the TSVs, and the scoreboard in the subcore hears of it. Registers are written and read
-// as they come.
+// Packets that come down the TSVs are taken in queued. An instruction waits at the head for an
+// operand collector of its warp's unit, then in it for the unit's ALU; when it has been executed, a
+// commit packet goes up the TSVs to the scoreboard in the subcore. Moves of registers take no time
+// at this end.
 #pragma once
 
 #include "device/mechanisms/mpu/packets.h"
@@ -20,57 +20,58 @@ template <class O>
 NW_HD NW_INLINE NearOp& op_of(O& o, uint32_t index) {
   return o.s.ops.in(o.v.base)[index];
 }
-/// Places in `ops` of load entries begin here.
+/// Index in `ops` from which on its entries belong to load entries of the SM.
 template <class O>
 NW_HD NW_INLINE uint32_t first_load(const O& o) {
   return o.s.warps.count * kNearOps;
 }
 
-// --- what waits for the TSVs ---
+// --- queues of packets for the TSVs ---
 
-NW_HD NW_INLINE Order order_of(PacketKind kind, uint32_t bytes, const NearMessage& m) {
+NW_HD NW_INLINE QueuedPacket queued_packet(PacketKind kind, uint32_t bytes, const NearMessage& m) {
   return {static_cast<uint16_t>(kind), static_cast<uint16_t>(bytes), static_cast<uint16_t>(m.tag()),
           static_cast<uint16_t>(m.reply_bytes)};
 }
 template <class O>
-NW_HD inline void put(O& o, const Ref<Order>& ring, uint32_t head, uint32_t& count,
-                      const Order& order) {
+NW_HD inline void put(O& o, const Ref<QueuedPacket>& ring, uint32_t head, uint32_t& count,
+                      const QueuedPacket& queued) {
   NW_ASSERT(count < ring.count);
   const uint32_t at = head + count;
-  ring.in(o.v.base)[at < ring.count ? at : at - ring.count] = order;
+  ring.in(o.v.base)[at < ring.count ? at : at - ring.count] = queued;
   count += 1;
 }
 template <class O>
 NW_HD inline void send_down(O& o, PacketKind kind, uint32_t bytes, const NearMessage& m) {
-  put(o, o.s.down, o.s.down_head, o.s.down_count, order_of(kind, bytes, m));
+  put(o, o.s.down, o.s.down_head, o.s.down_count, queued_packet(kind, bytes, m));
 }
 template <class O>
 NW_HD inline void send_up(O& o, PacketKind kind, uint32_t bytes, const NearMessage& m) {
-  put(o, o.s.up, o.s.up_head, o.s.up_count, order_of(kind, bytes, m));
+  put(o, o.s.up, o.s.up_head, o.s.up_count, queued_packet(kind, bytes, m));
 }
 
-/// Send what the channel takes.
+/// Send packets of a queue for as long as the channel has room.
 template <class O>
-NW_HD inline void drain(O& o, const Ref<Order>& ring, uint32_t& head, uint32_t& count, Channel& out,
-                        Tick tick) {
+NW_HD inline void drain(O& o, const Ref<QueuedPacket>& ring, uint32_t& head, uint32_t& count,
+                        Channel& out, Tick tick) {
   auto& v = o.v;
   while (count != 0 && can_send(out, v.base, tick)) {
-    const Order& order = ring.in(v.base)[head];
+    const QueuedPacket& queued = ring.in(v.base)[head];
     Packet p;
-    p.kind = static_cast<PacketKind>(order.kind);
+    p.kind = static_cast<PacketKind>(queued.kind);
     p.src = p.dst = v.s.endpoint;
-    p.tag = order.tag;
-    p.bytes = order.bytes;
-    p.extra = order.reply_bytes;
+    p.tag = queued.tag;
+    p.bytes = queued.bytes;
+    p.extra = queued.reply_bytes;
     head = head + 1 == ring.count ? 0 : head + 1;
     count -= 1;
     send(out, v.base, tick, p, v.horizon);
   }
 }
 
-// --- what takes time near the banks ---
+// --- a timing wheel of what takes time near the banks ---
 
-/// Have place `index` of `ops` looked at when it is due.
+/// Put entry `index` of `ops` into the wheel, in the slot of the cycle in which it is due. An entry
+/// that is due later than the wheel reaches goes into the last slot, and in again from there.
 template <class O>
 NW_HD inline void set_due(O& o, uint32_t index, uint32_t now) {
   NearOp& op = op_of(o, index);
@@ -83,7 +84,8 @@ NW_HD inline void set_due(O& o, uint32_t index, uint32_t now) {
   if (at < o.s.next_due) o.s.next_due = at;
 }
 
-/// Runs what is due in this cycle: instructions commit; data of loads is written near the banks.
+/// Finish what is due in this cycle: instructions send their commits up; data of loads that the
+/// subcore has received goes down to the near-bank register file.
 template <class O>
 NW_HD inline void run_due(O& o, uint32_t now) {
   const uint32_t slot = now % kNearWheelSlots;
@@ -114,18 +116,19 @@ NW_HD inline void run_due(O& o, uint32_t now) {
           : now + 1 + count_trailing_zeros(from == 0 ? used : used >> from | used << (64 - from));
 }
 
-/// The register has come to where its warp wants it: with the last one the warp goes on.
+/// A register has come to where its warp wants it; with the last one the warp goes on.
 template <class O>
 NW_HD NW_APART void moved(O& o, uint32_t warp, uint32_t now);
 
-/// The cycles of an operation from its operand collector on, out of those from its issue on: the
-/// stages before are in the subcore, and the TSVs come after them.
+/// Latency of an operation from its operand collector on, `cycles` being its latency from the issue
+/// on: the stages before the collector are in the subcore, on the other side of the TSVs.
 template <class O>
 NW_HD NW_INLINE uint32_t without_front(const O& o, uint32_t cycles) {
   return cycles > o.p.front_cycles ? cycles - o.p.front_cycles : cycles;
 }
 
-/// An instruction has an operand collector: it takes the unit's ALU as soon as that is free.
+/// Execute an instruction that has an operand collector: it takes the unit's ALU as soon as that is
+/// free.
 template <class O>
 NW_HD inline void execute_near(O& o, uint32_t warp, uint32_t number, uint32_t now) {
   const uint32_t index = warp * kNearOps + number;
@@ -144,15 +147,16 @@ NW_HD inline void execute_near(O& o, uint32_t warp, uint32_t number, uint32_t no
   set_due(o, index, now);
 }
 
-/// An instruction is taken that came in cycle `arrived`: what it waited for.
+/// Count the cycles until an instruction is taken: on the way over the TSVs until `arrived`, then
+/// waiting for an operand collector.
 template <class O>
 NW_HD NW_INLINE void count_way_down(O& o, const NearOp& op, uint32_t arrived, uint32_t now) {
   o.s.counters.near_tsv += arrived - op.since;
   o.s.counters.near_collector += now - arrived;
 }
 
-/// A packet has come down, in cycle `arrived`. False: an instruction that no operand collector is
-/// free for.
+/// Take a packet that has come down in cycle `arrived`. Returns false if it is an instruction for
+/// which no operand collector is free; it stays at the head.
 template <class O>
 NW_HD inline bool take_down(O& o, const Packet& p, uint32_t arrived, uint32_t now) {
   const auto [warp, number, reply_bytes] = NearMessage::of(p);
@@ -185,7 +189,8 @@ NW_HD inline bool take_down(O& o, const Packet& p, uint32_t arrived, uint32_t no
   return true;
 }
 
-/// The near side's cycle, and what leaves for the TSVs.
+/// Step the near side through a cycle: take packets, finish what is due, send what waits for the
+/// TSVs in both directions.
 template <class O>
 NW_HD NW_APART void step_near_side(O& o, uint32_t now) {
   auto& v = o.v;

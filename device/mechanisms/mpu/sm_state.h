@@ -21,7 +21,7 @@ struct SmSideParams {
   uint32_t collectors = 4;        ///< operand collectors of a unit
   uint32_t near_ops = kNearOps;   ///< instructions of a warp that may be near the banks
   uint32_t word_bytes = 8;        ///< an instruction, a commit, or a register's name, on the TSVs
-  uint32_t front_cycles = 1;      ///< of an operation's: from its issue to an operand collector
+  uint32_t front_cycles = 1;      ///< of an operation's latency: from issue to operand collector
   uint32_t access_bytes = 16;     ///< an offloaded access: address, register and unit
   uint32_t track_words = 1;       ///< of 32 registers, of a warp's row in the track table
   bool offloads_accesses = true;  ///< the load-store unit's test may find an access to be near
@@ -66,8 +66,8 @@ struct NearUnit {
   uint32_t oldest = 0;
 };
 
-/// Something that waits for the TSVs.
-struct Order {
+/// A packet that waits for the TSVs.
+struct QueuedPacket {
   uint16_t kind = 0;  ///< PacketKind
   uint16_t bytes = 0;
   uint16_t tag = 0;  ///< warp | number << 8
@@ -109,7 +109,7 @@ struct SmSideState {
   Ref<uint32_t> near_valid, far_valid;  ///< track table: by warp slot, track_words each
   /// By warp slot, kNearOps each; behind them one for each load entry of the SM.
   Ref<NearOp> ops;
-  Ref<Order> down, up;  ///< rings
+  Ref<QueuedPacket> down, up;  ///< rings
   uint32_t down_head = 0, down_count = 0, up_head = 0, up_count = 0;
   uint32_t wheel[kNearWheelSlots] = {};
   uint64_t wheel_used = 0;

@@ -24,7 +24,7 @@ struct OnSm : sm::Hooks {
     const WarpSide& t = side_of(o, warp);
     if (o.p.program(o.v.base).is_in(pc, t.candidate))
       return o.p.tuning.on && is_head(o, t, pc) && begin_near_round(o, warp, now, earliest);
-    sm::finish_warp(o.v, warp, now);  // beyond its candidate
+    sm::finish_warp(o.v, warp, now);  // the warp has left its candidate block
     return true;
   }
   template <class O>

@@ -7,22 +7,22 @@
 #include <string>
 #include <utility>
 
-/// Marks what the library has for others.
+/// Marks functions and classes that the library exports.
 #define NEARWARP_API __attribute__((visibility("default")))
 
 namespace nearwarp {
 
-/// An error of a user's, or of the simulator.
+/// An error of the user, or of the simulator.
 struct Failure {
   enum class Kind : uint8_t {
-    kError,    ///< something did not work out
-    kUsage,    ///< what was asked for is wrong
-    kStopped,  ///< one of the caller's functions wanted it, or threw something
+    kError,    ///< the work failed
+    kUsage,    ///< the request is wrong
+    kStopped,  ///< a callback of the caller's asked to stop, or threw an exception
   };
-  std::string message;  ///< all of it: what is wrong (where) - what would be right
-  std::string what;     ///< the first part
-  std::string file;     ///< where, if it is in a file; else empty
-  uint32_t line = 0;    ///< in it, from 1 on; 0: no line
+  std::string message;  ///< the whole text: what is wrong (where) - what would be right
+  std::string what;     ///< what is wrong
+  std::string file;     ///< the file that the error is in; empty if it is in none
+  uint32_t line = 0;    ///< line in the file, from 1 on; 0: no line
   std::string right;    ///< what would be right; may be empty
   Kind kind = Kind::kError;
 };
@@ -31,8 +31,8 @@ struct Failure {
 template <class T>
 class [[nodiscard]] Expected {
  public:
-  Expected(T value) : value_(std::move(value)) {}              // NOLINT: a value is one
-  Expected(Failure failure) : failure_(std::move(failure)) {}  // NOLINT: so is a failure
+  Expected(T value) : value_(std::move(value)) {}              // NOLINT: meant to be implicit
+  Expected(Failure failure) : failure_(std::move(failure)) {}  // NOLINT: meant to be implicit
   explicit operator bool() const { return value_.has_value(); }
   bool ok() const { return value_.has_value(); }
   /// Throws std::logic_error with the failure's message if there is no value.
@@ -41,7 +41,7 @@ class [[nodiscard]] Expected {
     return *value_;
   }
   const T& value() const& { return const_cast<Expected*>(this)->value(); }
-  /// By value, so that it outlives what a function has just returned.
+  /// Returns by value, so that the result outlives a temporary Expected.
   T value() && { return std::move(value()); }
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
@@ -55,7 +55,7 @@ class [[nodiscard]] Expected {
   Failure failure_;
 };
 
-/// The value of a function that says no more than that it went well.
+/// The value of a function that has no result but its success.
 struct Done {};
 
 }  // namespace nearwarp

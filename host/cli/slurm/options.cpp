@@ -71,7 +71,7 @@ std::optional<SlurmOptions> chosen_slurm(const CommandLine& line) {
     throw UsageError("--engine slurm makes parts itself - leave --shard out");
   SlurmOptions options;
   if (line.given("slurm-tasks"))
-    options.tasks = static_cast<uint32_t>(line.number("slurm-tasks", 1, kMostTasks));
+    options.tasks = static_cast<uint32_t>(line.number("slurm-tasks", 1, kMaxTasks));
   options.cpus = line.given("threads") ? static_cast<uint32_t>(line.number("threads", 1, 1024)) : 1;
   options.resubmit = static_cast<uint32_t>(line.number("slurm-resubmit", 0, 1000));
   options.partition = line.text("slurm-partition");

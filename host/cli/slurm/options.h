@@ -10,23 +10,23 @@
 namespace nearwarp::cli {
 
 struct SlurmOptions {
-  uint32_t tasks = 0;     ///< parts, of which each is a task of the job array; 0: as it suits
-  uint32_t cpus = 1;      ///< of a task, which has as many points at a time
+  uint32_t tasks = 0;     ///< tasks of the job array, each one part; 0: the default number
+  uint32_t cpus = 1;      ///< CPUs of a task, which runs as many points at a time
   uint32_t resubmit = 0;  ///< how often a task that ended early is submitted again
   std::string partition, account, time;
-  std::string nodes;  ///< tasks run on these only, in Slurm's notation; empty: on any
-  Words more;         ///< for sbatch
+  std::string nodes;  ///< nodes on which tasks may run, in Slurm's notation; empty: any
+  Words more;         ///< further options for sbatch
 };
 
-/// Declares --engine and what belongs to it.
+/// Declare --engine and the options that go with it.
 void declare_engine(CommandLine& line);
 
-/// Names of all of these options: a task's command line has none of them.
+/// The names of --engine and the options that go with it. A task's command line has none of them.
 Words engine_options();
 
-/// Understands them; nothing if the engine is this program itself. Throws UsageError, also for
-/// options of the command that Slurm's engine cannot be used with, and nearwarp::Error if Slurm's
-/// programs are not here.
+/// Read these options from a command line; nothing if the engine is "local". Throws UsageError,
+/// also for other options of the command that do not go with Slurm, and nearwarp::Error if Slurm's
+/// programs are not on the PATH.
 std::optional<SlurmOptions> chosen_slurm(const CommandLine& line);
 
 }  // namespace nearwarp::cli

@@ -1,4 +1,5 @@
-// Instructions on bytes: mov of several in braces, conversions of four numbers.
+// Lowers instructions on bytes: mov from and to several bytes in braces, conversions of four
+// numbers.
 #include <string>
 #include <utility>
 
@@ -11,7 +12,7 @@ using ptx::Opcode;
 using ptx::Type;
 using Kind = ptx::Operand::Kind;
 
-// mov.b16 and mov.b32 between a register and its bytes.
+// Expands mov.b16 and mov.b32 between a register and its bytes.
 bool Lowering::expand_bytes(Frame* frame, const ptx::Instruction& in, const Instruction& like) {
   const ptx::Operand* ops = frame->fn->operands.data() + in.first_operand;
   if (in.num_operands != 2) return false;

@@ -1,4 +1,4 @@
-// Names and texts of the codes that calls return, as cuBLAS words them: programs print them.
+// Names and texts of status codes, in cuBLAS's own words, since programs print them.
 #pragma once
 
 #include "host/functional/cublas/abi.h"

@@ -1,5 +1,5 @@
-// Copies of boxes in the terms of both interfaces. The driver's are in bytes; the runtime's are in
-// elements of the array, if one takes part.
+// Converts copies of boxes between the driver's and the runtime's descriptions. Widths are in bytes
+// in the driver's; in the runtime's they are in elements of the array, if one takes part.
 #include "host/functional/cudriver/copies.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ size_t unit_of(const Array* src, const Array* dst) {
   return std::max<size_t>(bytes, 1);
 }
 
-/// `position`, `pointer` and `array` of one side.
+/// Find the runtime's array, or pitched pointer, and position of one side.
 void convert(const CopySide3D& side, size_t width_bytes, size_t height, Array*& array,
              Position& position, PitchedPtr& pitched) {
   require(side.level == 0);

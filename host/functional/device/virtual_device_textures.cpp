@@ -19,11 +19,11 @@ void VirtualDevice::Impl::check_image(const TextureImage& image,
         fmt::format("no texture has elements of {}, {}, {}, {} bits - 1, 2 or 4 components "
                     "of 8, 16 or 32 bits",
                     format.bits[0], format.bits[1], format.bits[2], format.bits[3]));
-  constexpr uint32_t kMost = 1u << 28;
-  if (image.width == 0 || image.height == 0 || image.depth == 0 || image.width > kMost ||
-      image.height > kMost || image.depth > kMost)
+  constexpr uint32_t kMaxExtent = 1u << 28;
+  if (image.width == 0 || image.height == 0 || image.depth == 0 || image.width > kMaxExtent ||
+      image.height > kMaxExtent || image.depth > kMaxExtent)
     throw Error(fmt::format("a texture of {} x {} x {} elements - 1 to {} in each direction",
-                            image.width, image.height, image.depth, kMost));
+                            image.width, image.height, image.depth, kMaxExtent));
   const uint64_t row = uint64_t{image.width} * format.element_bytes();
   const uint64_t pitch = image.pitch_bytes != 0 ? image.pitch_bytes : row;
   const uint64_t slice = image.slice_bytes != 0 ? image.slice_bytes : pitch * image.height;
@@ -43,7 +43,7 @@ uint64_t VirtualDevice::create_texture(TextureDesc desc) {
 }
 uint64_t VirtualDevice::create_surface(TextureImage image, ChannelFormat format) {
   impl_->check_image(image, format);
-  // Kernels write to it through the surface, which is not looked at.
+  // Kernels write to the memory through the surface, and these writes are not noted one by one.
   if (const Allocation* a = impl_->memory.find(image.address); a != nullptr)
     impl_->memory.note_written(a->address, a->bytes);
   return impl_->textures.add(TextureTable::Surface{image, format});

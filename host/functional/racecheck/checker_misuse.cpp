@@ -1,7 +1,8 @@
-// Barriers and masks that are not used as CUDA asks for: all threads of a block that have not
-// exited come to one barrier, and the lanes that a mask names, and no others, execute what it is
-// given to. Lanes run one group after the other here, so those that are not there may only be late:
-// they are awaited until they come, or are seen beyond it together with those that came.
+// Barriers and masks that are not used as CUDA demands: all threads of a block that have not exited
+// must come to the same barrier, and the lanes that a mask names, and no others, must execute the
+// instruction that has the mask. Diverged lanes run one group after the other here, so lanes that
+// are missing may only be late: they are awaited until they come to the instruction, or are seen
+// beyond it together with lanes that came.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -45,7 +46,8 @@ std::string missing_text(uint32_t came, uint32_t mask, uint32_t missing) {
 
 }  // namespace
 
-/// `lanes` of the warp at hand did what `kind` says; counted are `threads`.
+/// Add a finding: `lanes` of the warp at hand misused something as `kind` says. It counts
+/// `threads`.
 void Checker::misused(const Now& now, MisuseKind kind, uint32_t lanes, uint32_t threads,
                       const std::string& detail) {
   Misuse* const misuse =
@@ -59,7 +61,8 @@ void Checker::misused(const Now& now, MisuseKind kind, uint32_t lanes, uint32_t 
   misuse->detail = detail;
 }
 
-/// Lanes execute something together: none of them waits for another any more.
+/// Note that the lanes of `mask` execute an instruction together, so none of them waits for another
+/// any more: lanes that were awaited by others of these have gone on without coming.
 void Checker::see(const Now& now, const exec::Warp& warp, uint32_t mask) {
   if (!options_.misuse) return;
   now.warp.last = now.stamp.instruction;
@@ -80,12 +83,12 @@ void Checker::see(const Now& now, const exec::Warp& warp, uint32_t mask) {
   std::erase_if(awaited, [](const Awaited& a) { return a.missing == 0; });
 }
 
-/// Where the `missing` lanes are while those of `mask` run.
+/// Find where the `missing` lanes are while the lanes of `mask` run.
 Checker::Elsewhere Checker::elsewhere(const exec::Warp& warp, uint32_t mask,
                                       uint32_t missing) const {
   Elsewhere e;
-  // Entries of lanes that do not run are of such as have not had their turn; of the others, where
-  // lanes wait for those that run, the innermost counts.
+  // Stack entries without running lanes come first: their lanes have not had their turn. In entries
+  // with running lanes, missing lanes wait for these; the innermost such entry counts.
   for (const bool meeting : {false, true}) {
     for (uint32_t i = warp.depth; i > 0 && missing != 0; --i) {
       const exec::StackEntry& entry = warp.stack[i - 1];
@@ -95,7 +98,7 @@ Checker::Elsewhere Checker::elsewhere(const exec::Warp& warp, uint32_t mask,
       (lines_->only_ends(entry.block) ? e.ending : meeting ? e.gone : e.pending) |= here;
     }
   }
-  e.gone |= missing;  // they are here, but a predicate keeps them out
+  e.gone |= missing;  // these lanes are at the instruction, but a predicate keeps them out
   return e;
 }
 
@@ -134,7 +137,8 @@ void Checker::check_members(Now& now, const exec::Warp& warp, const SyncRules& r
   }
 }
 
-/// From which lanes do `lanes` read?
+/// Check the lanes from which `lanes` read in a shuffle: each must be named by the mask, and be
+/// there.
 void Checker::check_sources(Now& now, const exec::Warp& warp, const SyncRules& rules,
                             uint32_t lanes, uint32_t members) {
   const uint32_t* const b = exec::row<uint32_t>(warp.rows, rules.lane);
@@ -180,7 +184,7 @@ std::string Checker::line_text(uint32_t instruction) const {
   return source.empty() ? fmt::format("{}:{}", launch_.path, in.ptx_line) : source;
 }
 
-/// `warp` comes to a barrier.
+/// Check the arrival of `warp`, or of a part of it, at a barrier.
 void Checker::check_arrival(Now& now, const exec::Warp& warp, const BarrierRules& barrier) {
   if (!options_.misuse) return;
   const uint32_t came = warp.barrier_mask;
@@ -196,7 +200,7 @@ void Checker::check_arrival(Now& now, const exec::Warp& warp, const BarrierRules
     matched = true;
   }
   std::erase_if(now.warp.awaited, [](const Awaited& a) { return a.missing == 0; });
-  // The rest of the warp was there by itself: who is not there now may have been there then.
+  // The rest of the warp came earlier by itself, so lanes that are missing now may have come then.
   if (matched) running_->generations[barrier.number].late = true;
   const uint32_t missing = now.warp.order.lanes & ~warp.exited & ~came;
   // Parts of a warp may come to an unaligned barrier for a number of threads by themselves.
@@ -218,8 +222,9 @@ void Checker::check_arrival(Now& now, const exec::Warp& warp, const BarrierRules
     return;
   }
   const BarrierRules& first = generation.first;
-  // Only the threads of a warp have to execute the same aligned barrier. Where warps wait for a
-  // number of threads at several, each has its role; where for the whole block, they have diverged.
+  // CUDA demands the same aligned barrier instruction only of the threads of a warp. Warps that
+  // wait for a number of threads at different instructions have different roles; warps that wait
+  // for the whole block at different instructions have diverged.
   const bool whole_block = !barrier.counted && !first.counted;
   if (whole_block && barrier.aligned && first.aligned && barrier.instruction != first.instruction &&
       generation.warp != warp.index && !generation.late)
@@ -229,8 +234,8 @@ void Checker::check_arrival(Now& now, const exec::Warp& warp, const BarrierRules
                     line_text(first.instruction)));
 }
 
-/// A barrier lets its warps go on. Those that have exited were not waited for; but did they end
-/// before it, or go on beyond it without the others?
+/// Check the warps that a barrier did not wait for since they had exited, as it lets the others go
+/// on: each must have ended before the barrier, not gone past it without the others.
 void Checker::check_generation(const Generation& generation) {
   if (!options_.misuse || !generation.any || generation.late || generation.first.counted) return;
   for (uint32_t w = 0; w < running_->warps.size(); ++w) {

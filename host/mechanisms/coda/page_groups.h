@@ -1,5 +1,5 @@
-// Physical pages of two modes (CODA, section 4.2): FGP, spread over all stacks, and CGP, each on
-// one.
+// Physical pages of two modes (CODA, section 4.2): a fine-grain page (FGP) is spread over all
+// stacks, a coarse-grain page (CGP) lies on one.
 //
 // As many pages as there are stacks, next to each other and aligned, are a group. The same bytes of
 // memory are its pages in either mode, so a group is of one mode, and changes it only while all of
@@ -55,20 +55,21 @@ class PageGroups {
     uint32_t used = 0;  ///< pages that are taken
     std::vector<bool> taken;
   };
-  /// Pages of a group that serve a request alike: in a row of `count`, `step` apart.
-  struct Alike {
+  /// Pages of a group that are equally good for a request: `count` of them, `step` apart.
+  struct PageRow {
     uint32_t first, step, count;
   };
-  /// The pages for request number `which` of a mode: a stack of CGP, a stack and unit of CGP-unit.
-  Alike alike(PageMode mode, uint32_t which) const;
-  /// The request of a mode that a page serves.
-  uint32_t served_by(PageMode mode, uint32_t page) const;
+  /// The pages of a group that are good for request number `which` of a mode: the stack for CGP,
+  /// the stack and unit for CGP-unit.
+  PageRow pages_for(PageMode mode, uint32_t which) const;
+  /// The number of the request for which a page of a group of this mode is good.
+  uint32_t request_of(PageMode mode, uint32_t page) const;
   std::optional<Frame> take(PageMode mode, uint32_t which);
   std::vector<std::set<uint32_t>>& open(PageMode mode) { return open_[static_cast<size_t>(mode)]; }
 
-  uint32_t stacks_, pages_, most_;
+  uint32_t stacks_, pages_, max_groups_;
   std::vector<Group> groups_;  ///< those that have ever been used, from 0 on
-  std::set<uint32_t> free_;    ///< of these, those all of whose pages are free again
+  std::set<uint32_t> free_;    ///< groups all of whose pages are free again
   /// [mode][request]: groups of the mode, not all free, that have a free page for it.
   std::array<std::vector<std::set<uint32_t>>, 3> open_;
   uint64_t pages_taken_ = 0;

@@ -70,7 +70,8 @@ constexpr CounterRow<Counters> kCounters[] = {
      [](C c) { return c.load_cycles; }},
 };
 
-/// Reads that leave their data near, of all units' controllers.
+/// Lines that all vaults have read for offloaded loads, whose data stays near the banks, and the
+/// time that these reads took.
 struct BankReads {
   uint64_t reads = 0, ticks = 0;
 };

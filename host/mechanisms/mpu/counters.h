@@ -8,7 +8,7 @@
 
 namespace nearwarp::mpu {
 
-/// f(side) for every core; mechanism `number`.
+/// Call f(state) with MPU's state of every core; `number` is that of the mechanism.
 template <class F>
 void each_side(sim::System& system, uint32_t number, F&& f) {
   for (const uint16_t endpoint : system.sms) {
@@ -17,7 +17,7 @@ void each_side(sim::System& system, uint32_t number, F&& f) {
   }
 }
 
-/// f(unit, core, unit's number) for every near-bank unit.
+/// Call f(unit, core, number in the core) for every near-bank unit.
 template <class F>
 void each_unit(sim::System& system, uint32_t number, F&& f) {
   uint32_t core = 0;
@@ -31,9 +31,10 @@ void each_unit(sim::System& system, uint32_t number, F&& f) {
   }
 }
 
+/// Append MPU's counters to a run's result: by where instructions and accesses were executed.
 void collect_places(sim::System& system, uint32_t number, const PlaceTables& tables,
                     report::RunResult& result);
-/// How busy near-bank units' ALUs were.
+/// Append the utilisation of the near-bank units' ALUs.
 void report_alus(sim::System& system, uint32_t number, report::RunResult& result);
 
 }  // namespace nearwarp::mpu

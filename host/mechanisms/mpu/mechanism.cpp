@@ -142,8 +142,8 @@ class MpuRun final : public sim::MechanismRun {
     side.ops = system.arena.allocate<NearOp>(warps * kNearOps + loads);
     // A warp moves no more registers at a time than an instruction has.
     const uint32_t orders = warps * (kNearOps + sm::kMaxSlots) + loads;
-    side.down = system.arena.allocate<Order>(orders);
-    side.up = system.arena.allocate<Order>(orders);
+    side.down = system.arena.allocate<QueuedPacket>(orders);
+    side.up = system.arena.allocate<QueuedPacket>(orders);
     sim::attach_to_sm(system, endpoint, number_, sim::place(system, side), params);
     sim::with_sm(system, endpoint, [&](auto& s) {
       s.own_channels = static_cast<uint8_t>(s.own_channels | 1u << number_);

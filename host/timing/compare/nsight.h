@@ -9,15 +9,17 @@
 
 namespace nearwarp::compare {
 
-/// A launch in `ncu --csv`; 0: not measured.
+/// A launch in the output of `ncu --csv`. A number is 0 if it was not measured.
 struct MeasuredLaunch {
   std::string kernel, device;
   double cycles = 0, dram_bytes = 0;
 };
 
-/// True for what `ncu --csv` writes: pages "details" and "raw" (with names of metrics in the head).
+/// Is the file one that `ncu --csv` writes, of page "details" or "raw" (whose first line has the
+/// metrics' names)?
 bool is_nsight(const std::string& path);
-/// Throws nearwarp::Error, with file and line, for what cannot be used.
+/// Read the launches of such a file. Throws nearwarp::Error, with file and line, for data that
+/// cannot be used.
 std::vector<MeasuredLaunch> read_nsight(const std::string& path);
 
 struct LaunchPair {
@@ -29,12 +31,13 @@ struct LaunchPair {
 /// nearwarp::Error if they are not the same kernels.
 std::vector<LaunchPair> launch_pairs(const std::vector<MeasuredLaunch>& measured,
                                      const Document& document);
-/// Mean of errors' magnitudes, and the correlation of cycles (0 where there is none).
+/// The mean of the errors' magnitudes.
 double mean_error(const std::vector<LaunchPair>& pairs);
+/// The correlation of measured and simulated cycles; 0 where it is not defined.
 double correlation(const std::vector<LaunchPair>& pairs);
 
-/// For a terminal: a line for each kernel, how far cycles are off together, and bytes of memory
-/// where they were measured.
+/// A text for a terminal: a line for each kernel, the error of all cycles together, and the bytes
+/// of DRAM traffic where they were measured.
 std::string format(const std::vector<LaunchPair>& pairs,
                    const std::vector<MeasuredLaunch>& measured, const Document& document);
 

@@ -3,6 +3,7 @@
 namespace nearwarp::probe {
 namespace {
 
+// work_of() for each kind of program.
 uint64_t of(const Chase& c) { return c.steps; }
 uint64_t of(const Stream& s) {
   const uint64_t read =

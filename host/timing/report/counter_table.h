@@ -1,4 +1,4 @@
-// Tables of counters: what a counter is called, what it counts, and how it is read.
+// Tables of counters: the name of each, what it counts, and how it is read.
 #pragma once
 
 #include <cstddef>
@@ -12,16 +12,17 @@
 
 namespace nearwarp::report {
 
-/// One counter of every component of a kind; `N` is what such a component counts.
+/// One counter that every component of a kind has; `N` is the struct of such a component's
+/// counters.
 template <class N>
 struct CounterRow {
-  const char* name;  ///< behind the prefix of its table
+  const char* name;  ///< without the prefix of its table
   const char* unit;
   const char* text;  ///< what is counted
   uint64_t (*read)(const N&);
 };
 
-/// Sums of the counters of a table over components.
+/// The sums over components of the counters of a table.
 template <class N>
 class CounterSums {
  public:

@@ -33,7 +33,8 @@ bool is_special(const fs::path& path) {
   return !failed && fs::exists(status) && !fs::is_regular_file(status);
 }
 
-/// The file that is really meant: links are followed, so that the rename does not replace them.
+/// The file that a path leads to. Symbolic links are followed, so that the rename in commit() does
+/// not replace them.
 fs::path target_of(const std::string& path) {
   std::error_code failed;
   const fs::path target = fs::weakly_canonical(path, failed);
@@ -74,7 +75,7 @@ void FileWriter::write(std::string_view text) {
 }
 
 void FileWriter::commit() {
-  // Some file systems report a full disk only here.
+  // Some file systems report a full disk only when data is synchronised.
   if (!temporary_.empty() && ::fsync(file_) != 0) fail(errno);
   if (::close(std::exchange(file_, -1)) != 0) fail(errno);
   if (!temporary_.empty() && ::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);

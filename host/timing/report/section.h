@@ -1,5 +1,5 @@
-// Sections that a mechanism adds to reports of a run; they lie in its folder (report/
-// there). Reports know no mechanism; they ask all of them in turns.
+// Sections that a mechanism adds to reports of a run. Their code is in the mechanism's folder, in
+// report/. Reports know no mechanism by name; they ask all of them in turn.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,17 @@
 
 namespace nearwarp::report {
 
-/// Fewer instances than this say little about those that follow (estimated).
+/// A mechanism that has learnt from fewer instances than this knows little about later ones
+/// (estimated).
 inline constexpr uint64_t kFewInstances = 32;
 
 /// The legend of a section's columns.
 struct Legend {
   const char* text;
-  bool (*has)(const RunResult&);  ///< is the section there?
+  bool (*has)(const RunResult&);  ///< does the run have the section?
 };
 
-/// Work of a kernel's code that a mechanism may have executed elsewhere.
+/// The code of a kernel that a mechanism may have executed elsewhere, and how often it did.
 struct KernelWork {
   std::string kernel;
   uint64_t instances = 0;  ///< times that a warp came to it
@@ -33,10 +34,10 @@ struct KernelWork {
 struct Phase {
   const char* name;
   uint64_t begin, end;
-  bool stands_still = false;  ///< no warp goes on in it
+  bool stands_still = false;  ///< no warp makes progress in it
 };
 struct Phases {
-  const char* of;  ///< what goes through them
+  const char* of;  ///< the thing that goes through the phases
   std::vector<Phase> phases;
 };
 
@@ -45,38 +46,38 @@ struct NearLines {
   uint64_t local = 0, remote = 0;
 };
 
-/// A function f(mine, other's) for each number that is a sum over a run's events.
+/// A function f(mine, other's) that is called for each number that is a sum over a run's events.
 using EachSum = std::function<void(uint64_t&, uint64_t)>;
 
-/// A mechanism's sections. Null: it has none of that kind. Texts are empty for runs without the
-/// section, and else end with a line feed.
+/// A mechanism's sections. A null pointer says that it has none of that kind. A text is empty for a
+/// run without the section, and ends with a line feed otherwise.
 struct MechanismReport {
   /// Runs side by side, below the table of all runs.
   std::string (*tables)(std::span<const RunResult> runs, size_t width) = nullptr;
-  /// An explanation of one run, where these are asked for; and legends of its columns.
+  /// An explanation of one run, for reports that ask for it; and the legends of its columns.
   std::string (*explanation)(const RunResult& run, size_t width) = nullptr;
   std::span<const Legend> legends{};
-  /// The reason why a run's numbers do not say what they seem to, in a sentence.
+  /// A sentence that warns why a run's numbers do not say what they seem to.
   std::string (*remark)(const RunResult& run) = nullptr;
-  /// Its members of a run in JSON, and of a kernel of kernel_totals.
+  /// Add its members to a run in JSON, and to a kernel in kernel_totals.
   void (*members)(const RunResult& run, Json& json) = nullptr;
   void (*kernel_members)(const RunResult& run, const std::string& kernel, Json& json) = nullptr;
   std::vector<KernelWork> (*work)(const RunResult& run) = nullptr;
-  /// The phases in which it learnt, for timelines; nothing in `phases`: it did not.
+  /// The phases in which it learnt, for timelines; none if it did not learn.
   Phases (*phases)(const RunResult& run) = nullptr;
-  /// Lines that what runs near memory accessed for a kernel, in its own stack and in others;
-  /// `run` is a document of `members`.
+  /// Lines that a kernel's offloaded code accessed, in the stack that it ran in and in others;
+  /// `run` is a JSON object that `members` has filled.
   NearLines (*near_lines)(const Json& run, const std::string& kernel) = nullptr;
   /// The part of a run that an experiment's page shows: names of members that are kept there, and
-  /// sections {title, text, columns, rows}, made of a document of `members`. A cell is a text, a
-  /// number, or {kernel: NAME}.
+  /// sections {title, text, columns, rows}, made of an object that `members` has filled. A cell is
+  /// a text, a number, or {kernel: NAME}.
   std::span<const char* const> kept{};
   void (*page)(const Json& run, Json& sections) = nullptr;
-  /// The cycles that it took for itself before anything was gained, as a clause of a
-  /// sentence; `run` is a document of `members`, fewer cycles than `least` are not worth one.
+  /// The cycles that the mechanism took for itself before anything was gained, as a clause of a
+  /// sentence; empty if they are fewer than `least`. `run` is an object that `members` has filled.
   std::string (*cost)(const Json& run, int64_t least) = nullptr;
-  /// f for the sums in the sections of `run` that `other` has, too; `add_missing`: what only
-  /// `other` has comes to `run`.
+  /// Call f for the sums in sections that both `run` and `other` have. With `add_missing`, sections
+  /// that only `other` has are added to `run`.
   void (*each_sum)(RunResult& run, const RunResult& other, bool add_missing,
                    const EachSum& f) = nullptr;
 };

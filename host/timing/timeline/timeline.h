@@ -1,4 +1,4 @@
-// A run's timeline in a file: docs/timeline.md.
+// Writes the timeline of a run into a file (docs/timeline.md).
 #pragma once
 
 #include <cstdint>
@@ -17,21 +17,21 @@ namespace nearwarp::timeline {
 
 struct Options {
   std::string path;
-  // Core cycles: what is shown, and from one sample to the next. 0: the timeline chooses, and
-  // doubles it as the file grows.
-  uint64_t from = 0, to = ~uint64_t{0};
+  uint64_t from = 0, to = ~uint64_t{0};  ///< core cycles that are shown
+  /// Core cycles from one sample to the next. 0: the timeline chooses, and doubles the interval as
+  /// the file grows.
   uint64_t interval = 0;
-  // For tests; bytes.
-  uint64_t doubles_every = uint64_t{8} << 20;  ///< of counters
-  uint64_t most_spans = uint64_t{64} << 20;    ///< of offloads
+  // Limits of the file, which tests lower.
+  uint64_t doubles_every = uint64_t{8} << 20;  ///< bytes of samples between doublings of `interval`
+  uint64_t most_spans = uint64_t{64} << 20;    ///< bytes of offloads' spans, at most
 };
 
-/// Process number for what Timeline::also() writes.
+/// The process number, in the trace, of events that Timeline::also() adds.
 inline constexpr uint32_t kAlsoPid = 4;
 
 class Timeline final : public sim::RunWatcher {
  public:
-  /// Throws nearwarp::Error if the file cannot be written, as the run will.
+  /// Throws nearwarp::Error if the file cannot be written; so do the functions that the run calls.
   explicit Timeline(const Options& options);
 
   uint32_t log_events() const override;
@@ -40,13 +40,14 @@ class Timeline final : public sim::RunWatcher {
   void look(sim::Replay& run) override;
   void end(sim::Replay& run, const report::RunResult& result) override;
 
-  /// Sets what else is to be in the file; `write` is called when the run is over.
+  /// Set a function that adds further events to the file; it is called when the run is over.
   void also(std::function<void(TraceWriter&)> write) { also_ = std::move(write); }
 
-  /// Says for the user what has been written; empty before the end.
+  /// A text for the user about what has been written; empty before the end.
   const std::string& summary() const { return summary_; }
 
  private:
+  /// Where the run is: before the cycles that are shown, in them, or after them.
   enum class Part : uint8_t { kBefore, kShown, kBeyond };
 
   void begin_part(sim::Replay& run, Tick at);
@@ -55,7 +56,7 @@ class Timeline final : public sim::RunWatcher {
   void plan(Tick at);
   uint64_t cycle(Tick at) const { return at / core_period_; }
   bool room_for_spans() const { return span_bytes_ < options_.most_spans; }
-  /// Do `write`, and count its bytes.
+  /// Call `write`, and add the bytes that it has written to `bytes`.
   template <class F>
   void counted(uint64_t& bytes, F&& write) {
     const uint64_t before = out_.bytes();
@@ -73,8 +74,8 @@ class Timeline final : public sim::RunWatcher {
   std::optional<OffloadSpans> spans_;
   uint32_t core_period_ = 1;
   Part part_ = Part::kBefore;
-  Tick from_ = 0, to_ = kNever;  ///< what is shown
-  Tick sampled_ = 0;             ///< the last sample was taken then
+  Tick from_ = 0, to_ = kNever;  ///< ticks that are shown
+  Tick sampled_ = 0;             ///< when the last sample was taken
   Tick next_sample_ = kNever, next_look_ = kNever;
   uint64_t interval_ = 1;  ///< core cycles
   uint64_t samples_ = 0, counter_bytes_ = 0, span_bytes_ = 0, doubled_at_ = 0;

@@ -1,5 +1,5 @@
-// A mechanism of a few lines at vaults: every line that is written is read again, as by a memory
-// that verifies its writes.
+// A small mechanism at vaults: it reads every line that has been written again, like a memory that
+// verifies its writes.
 #pragma once
 
 #include "device/dram/vault_mechanisms.h"
@@ -14,7 +14,7 @@ struct OnVault : MemoryHooks {
     LineAddr lines[kMostWaiting] = {};  ///< ring
     uint32_t head = 0, count = 0;
     uint64_t asked = 0, checked = 0;
-    uint64_t left_out = 0;  ///< there was no place for it in the ring
+    uint64_t left_out = 0;  ///< writes for which the ring had no room
   };
   struct Params {};
 

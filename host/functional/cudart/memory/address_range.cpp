@@ -1,4 +1,4 @@
-// The range of host addresses where the simulated GPU's memory belongs.
+// Reserves the range of host addresses at which the simulated GPU's memory has to lie.
 #include "host/functional/cudart/memory/address_range.h"
 
 #include <elf.h>
@@ -19,7 +19,7 @@ namespace nearwarp::cudart {
 namespace {
 
 constexpr const char* kTriesVariable = "NEARWARP_CUDART_TRIES";
-constexpr int kMostTries = 20;
+constexpr int kMaxTries = 20;
 
 void* reserved = nullptr;
 uint64_t reserved_bytes = 0;
@@ -29,7 +29,7 @@ bool reserve(uint64_t bytes) {
   void* const p = mmap(wanted, bytes, PROT_NONE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
   if (p == MAP_FAILED) return false;
-  if (p != wanted) {  // kernels before 4.17 take the address for a wish
+  if (p != wanted) {  // kernels before 4.17 take the address as a hint only
     munmap(p, bytes);
     return false;
   }
@@ -39,7 +39,8 @@ bool reserve(uint64_t bytes) {
 }
 
 /// Does the program itself need this library, or libcuda.so.1, which needs it? Then the library is
-/// loaded before its main(), and nothing of it has run yet but constructors of other libraries.
+/// loaded before the program's main(), and nothing of the program has run yet but constructors of
+/// libraries.
 bool needed_by_program() {
   bool needed = false;
   dl_iterate_phdr(
@@ -73,21 +74,21 @@ void release_address_range() {
 void keep_address_range_free(char** argv) {
   const uint64_t memory = DeviceSpec{}.memory_bytes;
   if (reserve(memory + kMappedBytes)) return;
-  // If need be, the device's first use says why there is no room, and that of addresses for
-  // mappings.
+  // From here on a reservation may fail. The first use of the device, or of addresses for mappings,
+  // then reports why there is no room.
   if (!needed_by_program()) {
     reserve(memory);
     return;
   }
   const char* tries = std::getenv(kTriesVariable);
   const int number = tries == nullptr ? 0 : std::atoi(tries);
-  if (number >= kMostTries) {
+  if (number >= kMaxTries) {
     reserve(memory);
     return;
   }
   setenv(kTriesVariable, std::to_string(number + 1).c_str(), 1);
   execv("/proc/self/exe", argv);
-  unsetenv(kTriesVariable);  // not allowed: go on
+  unsetenv(kTriesVariable);  // execv() has failed: go on
   reserve(memory);
 }
 

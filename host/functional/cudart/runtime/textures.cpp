@@ -172,7 +172,7 @@ void set_image(DeviceTexture& d, const ResourceDesc& resource) {
 /// Call `create`. If the virtual device rejects the description, print its reason and fail with
 /// cudaErrorInvalidValue.
 template <class Create>
-uint64_t created(Create&& create) {
+uint64_t handle_or_failure(Create&& create) {
   try {
     return create();
   } catch (const Error& error) {
@@ -193,7 +193,8 @@ uint64_t create_texture(Runtime& runtime, const ResourceDesc& resource, const Te
     apply_view(d, *array, *view);
   }
   set_sampling(d, texture, array != nullptr && (array->flags & kArrayCubemap) != 0);
-  const uint64_t handle = created([&] { return runtime.device().create_texture(std::move(d)); });
+  const uint64_t handle =
+      handle_or_failure([&] { return runtime.device().create_texture(std::move(d)); });
   objects().textures[handle] = {resource, texture, view != nullptr,
                                 view == nullptr ? ResourceViewDesc{} : *view};
   return handle;
@@ -215,7 +216,7 @@ uint64_t create_surface(Runtime& runtime, const ResourceDesc& resource) {
   require(resource.type == kResourceArray);
   const Array& array = checked_array(resource.resource.array);
   require((array.flags & kArraySurface) != 0);
-  const uint64_t handle = created(
+  const uint64_t handle = handle_or_failure(
       [&] { return runtime.device().create_surface(image_of(array), format_of(array.format)); });
   objects().surfaces[handle] = resource;
   return handle;

@@ -13,13 +13,13 @@ namespace {
 
 constexpr uint64_t kNm2OfUm2 = 1'000'000, kNm2OfMm2 = kNm2OfUm2 * 1'000'000;
 constexpr uint64_t kLanes = 32, kWordBits = 32;
-constexpr uint64_t kOperands = 3;      ///< that a collector gathers for an instruction at most
+constexpr uint64_t kOperands = 3;      ///< of an instruction in an operand collector, at most
 constexpr uint64_t kLineBits = 1024;   ///< 128 bytes
-constexpr uint64_t kPaperBuffers = 4;  ///< row buffers that area.row_latches are for
+constexpr uint64_t kPaperBuffers = 4;  ///< row buffers per bank for which area.row_latches counts
 
 const char* name_of(Die die) { return die == Die::kDram ? "DRAM" : "logic"; }
 
-/// Lists parts with what they take on their die.
+/// Adds parts to a report, with the area that each takes on its die.
 struct Lister {
   const config::AreaConfig& area;
   AreaReport& report;

@@ -1,4 +1,4 @@
-// The fate of offload chains, for people.
+// An explanation of a run: how many offload chains were offloaded or kept, and why.
 #include <fmt/format.h>
 
 #include <array>
@@ -20,7 +20,8 @@ constexpr std::array kFates = {
     std::pair{"kept: no lane", "chains.inactive"},
 };
 
-/// Reasons why chains in the service queues of `prefix` waited, in per cent of their time there.
+/// The reasons why chains waited in the service queues of `prefix`, in per cent of their time
+/// there.
 std::string waits_text(const RunResult& run, const std::string& prefix) {
   constexpr std::array kWaits = {
       std::pair{"operands", "wait_operands"},
@@ -56,7 +57,7 @@ std::string at_slices(const RunResult& run) {
       counter_value(run, "service.peak"), waits_text(run, "service."));
 }
 
-/// The chains that other SMs executed, in words; empty where the policy has none do so.
+/// A text about the chains that other SMs executed; empty under policies in which no SM does that.
 std::string at_sms(const RunResult& run) {
   const Counter* queues = find_counter(run, "sm_service.queues");
   if (queues == nullptr) return "";

@@ -1,19 +1,21 @@
-// Memory stacks that compute, and nothing else: in each stack SMs, two crossbars, L2 slices, and a
-// switch to the stack's vaults and to the other stacks. What joins these is links.topology: a link
-// for each two, a port of each stack at one switch between them, or one link that all share.
+// A machine of memory stacks that compute, without a main GPU. Each stack has SMs, two crossbars,
+// L2 slices, and a switch to the stack's vaults and to the other stacks. links.topology says how
+// stacks are joined: by a link for each pair, by one switch with a port for each stack, or by one
+// link that all share.
 //
-// The L2 is the SMs': its slices answer for all lines that the SMs of their stack want, wherever
-// these live, and fetch those of other stacks over the links. So every stack has its own table of
-// homes, and all slices have the same one. A vault acknowledges a write to the SM itself, through
-// the switch of the SM's stack, unless the slice keeps what is written; an atomic is executed by
-// the vault (l2.atomics), or in the L2 of the SM's stack. The L2s become coherent where launches
-// begin (l2.at_launch, device/cache/l2_launches.h), of which the front end tells them; and with
-// "remote" a vault tells its stack's slice of lines that other stacks write.
+// The L2 is on the SMs' side: its slices answer for all lines that the SMs of their stack want,
+// wherever these live, and fetch lines of other stacks over the links. So the SMs of each stack
+// have a table of homes of their own, and all slices have one in common. A vault acknowledges a
+// write to the SM itself, through the switch of the SM's stack, unless the slice keeps what is
+// written; an atomic is executed by the vault (l2.atomics), or in the L2 of the SM's stack. The L2s
+// become coherent where launches begin (l2.at_launch, device/cache/l2_launches.h), of which the
+// front end tells them; and with "remote" a vault tells its stack's slice of lines that other
+// stacks write.
 //
-// No deadlock: requests wait only for slices, for request channels to other stacks and for vaults,
-// vaults wait only for replies to leave, and replies are sunk by SMs and by the slices' fills. A
-// link has a channel for requests and one for replies, the switches between stacks likewise, and
-// whatever comes from another stack goes no further than this one's vaults, slices and SMs.
+// The machine cannot deadlock: requests wait only for slices, for request channels to other stacks
+// and for vaults, vaults wait only for replies to leave, and replies are sunk by SMs and by the
+// slices' fills. A link has a channel for requests and one for replies, and so have the switches
+// between stacks. Packets from another stack go no further than this one's vaults, slices and SMs.
 #include <fmt/format.h>
 
 #include "host/timing/machine/shapes/shapes.h"
@@ -98,13 +100,14 @@ class Stacks {
       if (m_.l2.write_policy == "back")
         g_.link(slice, front_end, ChannelClass::kControl, kInvalidations, p_.control(2));
     }
-    // Acknowledgements of writes.
+    // Vaults' acknowledgements of writes go through the switch to the SMs.
     const uint32_t port = first_link() + links_each();
     g_.link(g_.at(s.memory, port), g_.at(s.replies, slices_each()), ChannelClass::kOnChip, kReplies,
             p_.hop());
   }
 
-  /// Slices, vaults and the other stacks have the switch's ports in this order.
+  /// Link the slices and vaults to the switch: its ports are those of slices, of vaults and of
+  /// links to other stacks, in this order.
   void link_memory(uint32_t k) {
     const Stack& s = stacks_[k];
     const auto both_ways = [&](End at_switch, NodeId n, uint8_t towards, uint8_t back) {
@@ -117,7 +120,7 @@ class Stacks {
       both_ways(g_.at(s.memory, slices_each() + v), s.vaults[v], kRequests, kReplies);
   }
 
-  /// Two virtual channels of one link: they share a port and so its wire.
+  /// Link by two virtual channels, for requests and replies, which share a port and so its wire.
   void link_off_chip(End from, End to, ChannelClass kind, const Wire& wire) {
     g_.link(from, to, kind, kRequests, wire);
     g_.link(from, to, kind, kReplies, wire);
@@ -130,8 +133,8 @@ class Stacks {
       link_pairs(cross);
       return;
     }
-    // A half of the way, in latency, on either side of the switch in the middle, which sends on
-    // what has come whole.
+    // Half of the latency lies on either side of the switch in the middle, which is
+    // store-and-forward.
     Wire in = cross, plain = cross;
     in.latency = cross.latency / 2;
     cross.latency -= in.latency;
@@ -166,7 +169,7 @@ class Stacks {
           link_off_chip(link_of(a, b), link_of(b, a), ChannelClass::kMemoryToMemory, wire);
   }
 
-  /// Port of a switch at which those to other stacks begin, and how many there are.
+  /// The first of a switch's ports to other stacks, and how many of them there are.
   uint32_t first_link() const { return slices_each() + m_.stack.vaults; }
   uint32_t links_each() const {
     return count() == 1 ? 0 : m_.links.topology == "pairs" ? count() - 1 : 1;
