@@ -65,11 +65,54 @@ TEST(Guide, AllCommandsStandInBlocks) {
 }
 
 TEST(Guide, TheIndexHasAllPages) {
-  const std::string index = read_text(NW_SOURCE_DIR "/docs/README.md");
-  for (const auto& entry : std::filesystem::directory_iterator(NW_SOURCE_DIR "/docs")) {
-    const std::string name = entry.path().filename();
+  const std::filesystem::path docs = NW_SOURCE_DIR "/docs";
+  const std::string index = read_text(docs / "README.md");
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(docs)) {
+    const std::string name = std::filesystem::relative(entry.path(), docs);
     if (name == "README.md" || !name.ends_with(".md")) continue;
     EXPECT_TRUE(contains(index, "](" + name + ")")) << "no line for " << name;
+  }
+}
+
+/// The figures that a page names, "figures `a`, `b` and `c`", wherever its lines end.
+std::vector<std::string> figures_in(const std::string& text) {
+  const std::string flat = std::regex_replace(text, std::regex("\\s+"), " ");
+  const std::regex list("[Ff]igures? ((`[a-z_-]+`(, | and )?)+)");
+  const std::regex name("`([a-z_-]+)`");
+  std::vector<std::string> found;
+  for (auto at = std::sregex_iterator(flat.begin(), flat.end(), list); at != std::sregex_iterator();
+       ++at) {
+    const std::string names = (*at)[1];
+    for (auto one = std::sregex_iterator(names.begin(), names.end(), name);
+         one != std::sregex_iterator(); ++one)
+      found.push_back((*one)[1]);
+  }
+  return found;
+}
+
+/// A command stands in a table's section, or the text before it names figures of the page's
+/// experiment.
+TEST(Guide, ResultsSayHowTheyAreMade) {
+  const std::regex command("(^|\n|`)(nearwarp|tools/placements) ");
+  for (const auto& entry : std::filesystem::directory_iterator(NW_SOURCE_DIR "/docs/results")) {
+    const std::string name = entry.path().stem();
+    const std::string experiment =
+        read_text(NW_SOURCE_DIR "/configs/experiments/" + name + ".toml");
+    const std::string page = read_text(entry.path());
+    for (const std::string& figure : figures_in(page))
+      EXPECT_TRUE(contains(experiment, "name = \"" + figure + "\"")) << name << ": " << figure;
+    std::istringstream text(page);
+    size_t tables = 0;
+    std::string section;
+    for (std::string line; std::getline(text, line); section += line + "\n") {
+      if (line.starts_with("## ")) section.clear();
+      if (!line.starts_with("|---")) continue;
+      tables += 1;
+      EXPECT_TRUE(std::regex_search(section, command) || !figures_in(section).empty())
+          << name << ": which command makes this?\n"
+          << section;
+    }
+    EXPECT_GT(tables, 0u) << name << " has no results";
   }
 }
 
