@@ -111,6 +111,22 @@ TEST_F(Lt, BitsOfRelu) {
   expect(d.values(), [](size_t, double x, size_t) { return x > 0 ? x : 0; });
 }
 
+TEST_F(Lt, KeptInputsHaveColumnsOfTheirOwn) {
+  const OnDevice<float> a(a_), b(b_), d(std::vector<float>(kM * kN)), aux(d.values());
+  set(11, static_cast<void*>(aux.get()));
+  for (const uint32_t of :
+       {kLtRelu | kLtAux, kLtReluGradient | kLtAux, kLtGelu | kLtAux, kLtGeluGradient | kLtAux}) {
+    set(7, of);
+    const bool is_bits = of == (kLtRelu | kLtAux) || of == (kLtReluGradient | kLtAux);
+    // None was set, too few, and bits that are no whole 128.
+    for (const int64_t ld :
+         {int64_t{0}, int64_t{kM} - 1, is_bits ? int64_t{kM} + 128 : int64_t{0}}) {
+      set(12, ld);
+      EXPECT_EQ(multiply(a.get(), b.get(), d.get()), kInvalidValue) << of << ", " << ld;
+    }
+  }
+}
+
 TEST_F(Lt, GradientsOfBiases) {
   const OnDevice<float> a(a_), b(b_), d(std::vector<float>(kM * kN)),
       gradient(std::vector<float>(64)), aux(std::vector<float>(kM * kN, 0.5f));

@@ -299,17 +299,32 @@ NW_12(cudaMemPrefetchAsync_v2_ptsz)
 
 // --- Copies of several at once: CUDA 12 tells which one failed -----------------------------------
 
-NW_13(cudaMemcpyBatchAsync)(void**, const void**, size_t*, size_t, void*, size_t*, size_t, Stream);
-NW_12(cudaMemcpyBatchAsync)
-(void** to, void** from, size_t* bytes, size_t count, void* attributes, size_t* indices,
- size_t num_attributes, size_t* failed, Stream stream) {
-  const Status status = nw13_cudaMemcpyBatchAsync(to, const_cast<const void**>(from), bytes, count,
-                                                  attributes, indices, num_attributes, stream);
-  if (status != nearwarp::cudart::kSuccess && failed != nullptr) *failed = SIZE_MAX;  // no one copy
+namespace {
+/// The index of the copy that failed is none, since it is not known which one did.
+Status no_single_one(Status status, size_t* failed) {
+  if (status != nearwarp::cudart::kSuccess && failed != nullptr) *failed = SIZE_MAX;
   return status;
 }
+}  // namespace
 
-// --- What CUDA 11 had under a name that CUDA 12 kept for it
-// ---------------------------------------
+NW_13(cudaMemcpyBatchAsync)(void**, const void**, size_t*, size_t, void*, size_t*, size_t, Stream);
+NW_13(cudaMemcpyBatchAsync_ptsz)
+(void**, const void**, size_t*, size_t, void*, size_t*, size_t, Stream);
+NW_12(cudaMemcpyBatchAsync)
+(void** to, const void** from, size_t* bytes, size_t count, void* attributes, size_t* indices,
+ size_t num_attributes, size_t* failed, Stream stream) {
+  return no_single_one(nw13_cudaMemcpyBatchAsync(to, from, bytes, count, attributes, indices,
+                                                 num_attributes, stream),
+                       failed);
+}
+NW_12(cudaMemcpyBatchAsync_ptsz)
+(void** to, const void** from, size_t* bytes, size_t count, void* attributes, size_t* indices,
+ size_t num_attributes, size_t* failed, Stream stream) {
+  return no_single_one(nw13_cudaMemcpyBatchAsync_ptsz(to, from, bytes, count, attributes, indices,
+                                                      num_attributes, stream),
+                       failed);
+}
+
+// --- Names of CUDA 11 that CUDA 12 kept ----------------------------------------------------------
 
 NW_12(cudaGetDeviceProperties)(void*, int) { return nearwarp::cudart::kErrorNotSupported; }

@@ -1,4 +1,5 @@
 // An application of CUDA 12's runtime library: what has other parameters there is declared as there.
+#include <cstdint>
 #include <cstring>
 #include <vector>
 
@@ -21,6 +22,10 @@ cudaError_t depend(cudaGraph_t, const cudaGraphNode_t*, const cudaGraphNode_t*,
                    size_t) __asm__("cudaGraphAddDependencies");
 cudaError_t capturing(cudaStream_t, cudaStreamCaptureStatus*,
                       unsigned long long*) __asm__("cudaStreamGetCaptureInfo");
+cudaError_t batch(void**, void**, size_t*, size_t, void*, size_t*, size_t, size_t* failed,
+                  cudaStream_t) __asm__("cudaMemcpyBatchAsync");
+cudaError_t batch_of_thread(void**, void**, size_t*, size_t, void*, size_t*, size_t, size_t* failed,
+                            cudaStream_t) __asm__("cudaMemcpyBatchAsync_ptsz");
 }  // namespace cuda12
 
 __global__ void square(float* p, int n) {
@@ -73,6 +78,19 @@ int main() {
   } about;
   CUDA(cuda12::attributes(&about.a, p));
   CHECK(about.a.type == cudaMemoryTypeManaged && about.a.device_pointer == p && about.behind == 4711);
+
+  cudaStream_t stream;
+  CUDA(cudaStreamCreate(&stream));
+  for (const auto copies : {cuda12::batch, cuda12::batch_of_thread}) {
+    float found[3] = {};
+    void *to[] = {found, found + 2}, *from[] = {p + 3, p + 30};
+    size_t sizes[] = {2 * sizeof(float), sizeof(float)}, failed = 4711;
+    CUDA(copies(to, from, sizes, 2, nullptr, nullptr, 0, &failed, stream));
+    CUDA(cudaStreamSynchronize(stream));
+    CHECK(found[0] == 9 && found[1] == 16 && found[2] == 900 && failed == 4711);
+    FAILS(cudaErrorInvalidValue, copies(nullptr, from, sizes, 2, nullptr, nullptr, 0, &failed, stream));
+    CHECK(failed == SIZE_MAX);
+  }
 
   cudaGraph_t graph;
   cudaGraphNode_t nodes[2], from, to;

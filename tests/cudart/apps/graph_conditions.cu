@@ -131,6 +131,18 @@ static void mistakes() {
   p.conditional.size = 1;
   p.conditional.handle = handle + 1000;
   FAILS(cudaErrorInvalidValue, cudaGraphAddNode(&node, graph, nullptr, nullptr, 0, &p));
+  cudaGraph_t body, inner;
+  p.conditional.handle = handle;  // is one node's, in whatever graph, while there is that node
+  const cudaGraphNode_t first = condition(graph, nullptr, handle, cudaGraphCondTypeIf, 1, &body);
+  FAILS(cudaErrorInvalidValue, cudaGraphAddNode(&node, graph, nullptr, nullptr, 0, &p));
+  FAILS(cudaErrorInvalidValue, cudaGraphAddNode(&node, body, nullptr, nullptr, 0, &p));
+  CUDA(cudaGraphDestroyNode(first));
+  cudaGraphConditionalHandle around;
+  CUDA(cudaGraphConditionalHandleCreate(&around, graph));
+  const cudaGraphNode_t second = condition(graph, nullptr, around, cudaGraphCondTypeIf, 1, &body);
+  condition(body, nullptr, handle, cudaGraphCondTypeWhile, 1, &inner);  // of the graph around
+  FAILS(cudaErrorInvalidValue, cudaGraphAddNode(&node, graph, nullptr, nullptr, 0, &p));
+  CUDA(cudaGraphDestroyNode(second));
   cudaGraphExec_t exec;  // no node goes by the handle
   FAILS(cudaErrorInvalidValue, cudaGraphInstantiate(&exec, graph, 0));
   CUDA(cudaGraphDestroy(graph));

@@ -82,6 +82,10 @@ Product product_of(const MatmulDesc& desc, const MatmulMatrices& x) {
   const bool has_gradient = (desc.epilogue & kLtBiasGradients) != 0;
   require(!rows || ((g.epilogue & ~(kRelu | kGelu)) == 0 && !has_gradient), kNotSupported);
   require((g.epilogue == 0 && !has_gradient) || (p.c != kF64 && p.c != kS32), kNotSupported);
+  const bool has_aux = (g.epilogue & (kStoreAux | kGeluGradient | kReluGradient)) != 0;
+  const bool is_bits = has_aux && (g.epilogue & (kRelu | kReluGradient)) != 0;
+  require(!has_aux || desc.aux_ld >= static_cast<int64_t>(x.d->rows));
+  require(!is_bits || desc.aux_ld % 128 == 0);
   g.bias = desc.bias;
   g.bias_stride = desc.bias_stride;
   g.aux = desc.aux;

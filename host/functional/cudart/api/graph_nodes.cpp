@@ -343,7 +343,7 @@ Status add_conditional(GraphNode** node, Graph* graph, GraphNode* const* depende
     require(node != nullptr && p->kind >= 0 && p->kind <= static_cast<int>(Kind::kSwitch));
     require(p->size != 0 && (kind == Kind::kSwitch || p->size <= (kind == Kind::kIf ? 2 : 1)));
     Graph& g = r.graphs.graph(graph);
-    require(r.graphs.has_condition(g, p->handle));
+    r.graphs.check_condition(g, p->handle);
     *node = r.graphs.add(g, NodeType::kConditional, nothing(r), dependencies, count);
     r.graphs.add_bodies(**node, kind, p->handle, p->size);
     p->graphs = reinterpret_cast<void**>((*node)->condition.bodies.data());

@@ -276,9 +276,15 @@ bool Graphs::set_condition(uint64_t handle, uint32_t value) {
   return true;
 }
 
-bool Graphs::has_condition(const Graph& graph, uint64_t handle) const {
+void Graphs::check_condition(const Graph& graph, uint64_t handle) const {
+  const auto it = conditions_.find(handle);
+  require(it != conditions_.end());
+  const Graph* const own = it->second.graph;
   // Nodes of bodies go by values of the graph around them, too.
-  return conditions_.contains(handle) && (conditions_.at(handle).graph == &graph || graph.is_child);
+  require(own == &graph || graph.is_child);
+  if (own != nullptr && uses_condition(*own, handle))
+    throw Failure{kErrorInvalidValue,
+                  "a conditional handle is one node's, and this one has a node"};
 }
 
 void Graphs::begin_conditions(const std::vector<uint64_t>& handles) {

@@ -179,7 +179,8 @@ class Graphs {
   uint32_t condition(uint64_t handle) const {
     return conditions_.at(handle).value;
   }  ///< there is one
-  bool has_condition(const Graph& graph, uint64_t handle) const;
+  /// Throws Failure if no new node of the graph can go by the handle, of which each is one node's.
+  void check_condition(const Graph& graph, uint64_t handle) const;
   /// A launch of an instance begins.
   void begin_conditions(const std::vector<uint64_t>& handles);
   /// `size` new graphs of a conditional node.
