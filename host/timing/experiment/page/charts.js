@@ -14,11 +14,16 @@ const bars = (figure) => {
     : Math.max(Math.min(wide(), most), 70 + groups.length * Math.max(46, perGroup * (stacked ? 14 : 11) + 10));
   const longest = Math.max(...groups.map(textWidth));
   const room = (width - left - 10) / groups.length;
-  // Names of groups lie flat, aslant or upright, as there is room.
-  const tilt = longest <= room - 4 ? 0 : room >= 1.5 * type ? -38 : -90;
-  const high = tilt === 0 ? type : tilt === -90 ? longest : .62 * longest + type;
   // Bars of a group say below what they are, where their colours do not.
   const named = stacked && perGroup > 1;
+  // Names of groups lie flat, aslant or upright, as there is room. Aslant they end below their
+  // group, and the first ones may begin left of the axis.
+  const before = named ? 0
+    : Math.max(...groups.map((name, i) => .79 * textWidth(name) + type - room * (i + .5)));
+  const tilt = longest <= room - 4 ? 0
+    : room >= 1.5 * type && before < Math.max(left, width / 4) ? -38 : -90;
+  const marginLeft = tilt === -38 ? Math.max(left, before) : left;
+  const high = tilt === 0 ? type : tilt === -90 ? longest : .62 * longest + type;
   const flat = Math.max(...names.map(textWidth)) <= .86 * room / perGroup - 6;
   const below = named ? (flat ? type + 4 : Math.max(...names.map(textWidth))) + 6 : high + 12;
   const above = named ? high + 16 : type + 12;
@@ -27,17 +32,21 @@ const bars = (figure) => {
     ...(tilt ? {textAnchor: named ? "start" : "end", frameAnchor: named ? "top" : "bottom",
                 dy: named ? -4 : 4} : {})});
   const apart = figure.has_summary ? groups[0] : null;
+  // Thin bars keep most of their width.
+  const apartBy = Math.min(.5, .1 * room / perGroup);
   const marks = [
     Plot.ruleY([0]),
     figure.relative ? Plot.ruleY([1], {strokeDasharray: "4 3", strokeOpacity: .6}) : null,
     groupAxis,
     named ? Plot.axisX({anchor: "bottom", label: null, tickSize: 0, tickRotate: flat ? 0 : -90,
       fontSize: Math.min(type, Math.max(5, room * .86 / perGroup))}) : null,
-    Plot.axisY({label: figure.unit || null, labelArrow: "none", labelAnchor: "center", labelOffset: left - 4, tickSize: 0, ticks: 6, fontSize: type}),
+    // The axis stands once, at the left, though groups may be empty.
+    Plot.axisY({facetAnchor: "left", label: figure.unit || null, labelArrow: "none", labelAnchor: "center",
+      labelOffset: left - 4, tickSize: 0, ticks: 6, fontSize: type}),
     Plot.gridY({strokeOpacity: .12}),
     Plot.barY(rows, {fx: "x", x: "series", y: "value",
                      fill: stacked ? "part" : "series",
-                     ...(stacked ? {order: figure.parts} : {}), insetLeft: .5, insetRight: .5}),
+                     ...(stacked ? {order: figure.parts} : {}), insetLeft: apartBy, insetRight: apartBy}),
   ];
   if (apart) marks.push(Plot.frame({fx: apart, anchor: "right", strokeOpacity: .35, insetRight: -.08 * room}));
   const published = figure.published.filter((p) => figure.x.includes(p.x) && !p.part)
@@ -46,11 +55,11 @@ const bars = (figure) => {
     marks.push(Plot.tickY(published, {fx: "x", x: "series", y: "value", stroke: "currentColor",
                                       strokeWidth: 2}));
   const height = (drawing.fit ? Math.min(230, .52 * width) : 250) + below + above;
-  const svg = Plot.plot({width, height, marginBottom: below, marginLeft: left,
+  const svg = Plot.plot({width, height, marginBottom: below, marginLeft,
     marginTop: above, marginRight: named && tilt === -38 ? Math.max(8, .8 * longest - room / 2) : 8,
     style: {fontSize: `${type}px`, overflow: "visible"},
-    fx: {domain: groups, padding: .14, label: null},
-    x: {domain: names, axis: null, padding: 0, label: null},
+    fx: {domain: groups, padding: .14, label: null, round: !drawing.fit},
+    x: {domain: names, axis: null, padding: 0, label: null, round: !drawing.fit},
     y: {zero: true, nice: true, domain: [Math.min(0, ...rows.map((row) => row.value)), sharedTop(figure)]},
     color: {domain: stacked ? figure.parts : names, range: range(stacked ? figure.parts : names)}, marks});
   markData(svg, figure, ["bar"], rows);
@@ -140,8 +149,10 @@ const curve = (figure) => {
   // Room for the axis' longest number and its label.
   const most = Math.round(Math.max(...rows.map((row) => row.value ?? 0)));
   const left = Math.max(3.4 * type + 14, textWidth(most.toLocaleString("en-GB")) + type + 16);
+  const last = figure.x.length ? figure.x[figure.x.length - 1] : "";
+  const right = .5 * textWidth(numeric ? (+last).toLocaleString("en-GB") : last) + 4;
   const svg = Plot.plot({width: Math.min(wide(), 760), height: drawing.fit ? 240 : 320, marginLeft: left,
-    marginBottom: 3 * type + 12, marginTop: 14, marginRight: 20,
+    marginBottom: 3 * type + 12, marginTop: 14, marginRight: Math.max(20, right),
     style: {fontSize: `${type}px`, overflow: "visible"},
     x: {label: axisName(figure.x_name), labelAnchor: "center", labelArrow: "none", labelOffset: 3 * type + 5,
         ...(numeric ? {type: log ? "log" : "linear", ticks: values,

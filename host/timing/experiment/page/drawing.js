@@ -101,8 +101,11 @@ const sharedTop = (figure) => {
   const own = topOf(figure);
   if (!figure.quantity) return own;
   const tops = data.figures.filter((other) => other.quantity === figure.quantity && other.kind === figure.kind &&
-    other.cells.length).map(topOf).filter((top) => top <= 1.6 * own);
-  return Math.max(own, ...tops);
+    other.cells.length).map(topOf).sort(d3.descending);
+  // From the largest on: those that are not much smaller have its axis, the next begins another.
+  let axis = tops[0];
+  for (const top of tops) if (top >= own && axis > 1.6 * top) axis = top;
+  return Math.max(own, axis ?? own);
 };
 
 /// The marks that carry data, marked after Plot has drawn them: bars, dots and cells.

@@ -12,6 +12,7 @@ const legend = (figure) => {
 const svgText = (figure, svg, titled = true) => {
   const copy = svg.cloneNode(true);
   const names = colouredNames(figure), type = drawing.type;
+  const colour = (name) => figure.colours?.get(name) ?? colourOf.get(name) ?? "black";
   const width = +svg.getAttribute("width"), height = +svg.getAttribute("height");
   const space = "http://www.w3.org/2000/svg";
   const outer = document.createElementNS(space, "svg");
@@ -53,7 +54,7 @@ const svgText = (figure, svg, titled = true) => {
       }
       const box = document.createElementNS(space, "rect");
       for (const [k, v] of Object.entries({x, y: y - .85 * type, width: .9 * type, height: .9 * type,
-                                           fill: colourOf.get(name)}))
+                                           fill: colour(name)}))
         box.setAttribute(k, v);
       outer.append(box);
       text(x + 1.25 * type, y, name, type);
@@ -82,7 +83,8 @@ const fileText = (figure, columns, points, titled) => drawnAs(
 /// For LaTeX: letters that mean something there are escaped.
 const latexText = (columns, rows) => {
   const escaped = (cell) => String(cell instanceof Node ? cell.textContent : typeof cell === "number"
-    ? number(cell) : cell ?? "").replace(/\\/g, "\\textbackslash{}").replace(/[&%$#_{}]/g, "\\$&");
+    ? number(cell) : cell ?? "").replace(/[\\&%$#_{}~^]/g, (letter) => letter === "\\"
+      ? "\\textbackslash{}" : "~^".includes(letter) ? `\\${letter}{}` : `\\${letter}`);
   const line = (row) => "  " + row.map(escaped).join(" & ") + " \\\\";
   return [`\\begin{tabular}{l${"r".repeat(columns.length - 1)}}`, "  \\hline", line(columns), "  \\hline",
     ...rows.map(line), "  \\hline", "\\end{tabular}", ""].join("\n");

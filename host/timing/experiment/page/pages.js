@@ -73,5 +73,6 @@ const filesPage = () => {
     comparable(figure).length > 2 ? make("pre", {"data-file": `${figure.name}-${figure.against}`},
       drawnAs({width: Math.round(96 * columnInches[columns]), type: points * 96 / 72, fit: true},
         () => svgText({...figure, kind: "bars", series: unique(comparable(figure).map((p) => p.series)),
+          colours: new Map(comparable(figure).map((p) => [p.series, colourOf.get(p.colour)])),
           title: `${figure.title}: ours against ${figure.against}`, unit: figure.unit}, scatter(figure)))) : null]);
 };
