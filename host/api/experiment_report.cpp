@@ -8,6 +8,7 @@
 
 #include "host/api/experiment_state.h"
 #include "host/api/failure.h"
+#include "host/core/error_parts.h"
 #include "host/core/folder.h"
 #include "host/timing/experiment/chart.h"
 #include "host/timing/experiment/document.h"
@@ -32,8 +33,8 @@ experiment::Results all_results(const std::string& folder) {
     if (name.starts_with("results") && name.ends_with(".jsonl")) paths.push_back(entry.path());
   }
   if (failed)
-    throw Error("cannot read the folder '" + folder + "': " + failed.message() +
-                " - name the one that the experiment was run into");
+    throw file_error(folder, "cannot read the folder '" + folder + "': " + failed.message(),
+                     "name the one that the experiment was run into");
   std::sort(paths.begin(), paths.end());
   for (const std::string& path : paths)
     for (auto& [id, line] : experiment::read_results(path)) {

@@ -12,7 +12,7 @@
 #include <random>
 
 #include "host/config/nearest.h"
-#include "host/core/error.h"
+#include "host/core/error_parts.h"
 #include "host/core/file_hash.h"
 #include "host/functional/device/virtual_device.h"
 
@@ -31,10 +31,10 @@ std::vector<std::byte> contents_of(const OwnProgram& program, const PtxBuffer& b
     std::ifstream file(buffer.file, std::ios::binary);
     file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
     if (file.bad() || !file.is_open())
-      throw Error(
-          fmt::format("cannot read '{}', which buffer '{}' is filled from ({}) - check the "
-                      "path",
-                      buffer.file, buffer.name, program.place));
+      throw file_error(buffer.file,
+                       fmt::format("cannot read '{}', which buffer '{}' is filled from ({})",
+                                   buffer.file, buffer.name, program.place),
+                       "check the path");
     return bytes;
   }
   std::mt19937 generator(1);  // NOLINT: the same numbers in every run

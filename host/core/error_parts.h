@@ -58,6 +58,13 @@ class ErrorWithParts final : public Kind, public HasErrorParts {
       : Kind(parts.message()), HasErrorParts(std::move(parts)) {}
 };
 
+/// An error of a file, or folder, as a whole. `what` has its path, too, as the message is to say
+/// it.
+inline ErrorWithParts<> file_error(std::string path, std::string what, std::string right = {}) {
+  return ErrorWithParts<>(
+      {.what = std::move(what), .right = std::move(right), .file = std::move(path)});
+}
+
 /// Throws the same as a UsageError.
 [[noreturn]] inline void throw_as_usage(const Error& error) {
   if (const auto* of = dynamic_cast<const HasErrorParts*>(&error))

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <vector>
 
-#include "host/core/error.h"
+#include "host/core/error_parts.h"
 #include "host/core/hash.h"
 
 namespace nearwarp {
@@ -17,7 +17,7 @@ std::string file_hash(const std::string& path) {
     file.read(piece.data(), static_cast<std::streamsize>(piece.size()));
     hasher.add(std::as_bytes(std::span(piece.data(), static_cast<size_t>(file.gcount()))));
   }
-  if (!file.eof()) throw Error("cannot read '" + path + "' - check the path");
+  if (!file.eof()) throw file_error(path, "cannot read '" + path + "'", "check the path");
   return hasher.result().hex();
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <system_error>
 
-#include "host/core/error.h"
+#include "host/core/error_parts.h"
 
 namespace nearwarp {
 
@@ -14,8 +14,8 @@ inline void make_folder(const std::string& folder, const std::string& option) {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   if (failed)
-    throw Error("cannot make the folder '" + folder + "': " + failed.message() +
-                " - choose another " + option);
+    throw file_error(folder, "cannot make the folder '" + folder + "': " + failed.message(),
+                     "choose another " + option);
 }
 
 }  // namespace nearwarp

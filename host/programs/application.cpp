@@ -20,7 +20,7 @@
 
 #include "host/config/config.h"
 #include "host/config/find.h"
-#include "host/core/error.h"
+#include "host/core/error_parts.h"
 #include "host/core/temporary_folder.h"
 #include "host/functional/cudart/device_spec.h"
 #include "host/functional/cudart/launches/execution_watch.h"
@@ -163,8 +163,8 @@ struct OpenFile {
     if (path.empty()) return;
     number = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (number < 0)
-      throw Error(fmt::format("cannot write '{}': {} - name a file that can be written", path,
-                              std::strerror(errno)));
+      throw file_error(path, fmt::format("cannot write '{}': {}", path, std::strerror(errno)),
+                       "name a file that can be written");
   }
   ~OpenFile() {
     if (number >= 0) close(number);

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <utility>
 
-#include "host/core/error.h"
+#include "host/core/error_parts.h"
 
 namespace nearwarp::runtime {
 
@@ -36,8 +36,9 @@ SpillFile SpillFile::open_existing(const std::string& path) {
   file.fd_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat status {};
   if (file.fd_ < 0 || fstat(file.fd_, &status) != 0)
-    throw Error("cannot read " + path + ": " + std::strerror(errno));
-  if (!S_ISREG(status.st_mode)) throw Error("cannot read " + path + ": it is no regular file");
+    throw file_error(path, "cannot read " + path + ": " + std::strerror(errno));
+  if (!S_ISREG(status.st_mode))
+    throw file_error(path, "cannot read " + path + ": it is no regular file");
   file.size_ = static_cast<uint64_t>(status.st_size);
   return file;
 }

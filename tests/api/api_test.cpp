@@ -411,6 +411,16 @@ TEST(Api, FailuresOfFilesNameThem) {
   EXPECT_EQ(line.file, lines) << line.message;
   EXPECT_EQ(line.line, 1u);
   EXPECT_EQ(line.right, "mend or remove it");
+  const Point point = {program("vector-add"), Machine::load("tom").value(),
+                       Policy::load("baseline").value()};
+  BatchOptions options;
+  options.timeline = TimelineOptions{.path = nowhere};
+  const Failure timeline = run_all(std::span(&point, 1), options)[0].failure();
+  EXPECT_EQ(timeline.file, nowhere) << timeline.message;
+  // A folder cannot be made where there is a file.
+  const std::string inside = state + "/there";
+  const Failure cache = Program::load("vector-add", "small", {.cache = inside}).failure();
+  EXPECT_EQ(cache.file, inside) << cache.message;
 }
 
 TEST(Api, RecordingsReplaceNothingButFiles) {

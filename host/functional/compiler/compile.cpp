@@ -1,11 +1,12 @@
 // compile_ptx: from PTX text to analysed kernels.
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
-#include "host/core/error.h"
+#include "host/core/error_parts.h"
 #include "host/functional/compiler/graph.h"
 #include "host/functional/compiler/kernel.h"
 #include "host/functional/compiler/liveness.h"
@@ -188,20 +189,22 @@ Program link_ptx(const std::vector<PtxSource>& sources) {
 
 Program compile_ptx_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw Error("cannot open the PTX file '" + path + "' - a readable file");
+  if (!file) throw file_error(path, "cannot open the PTX file '" + path + "'", "a readable file");
   std::string text;
   std::vector<char> part(size_t{1} << 20);
   try {  // reading a folder throws
     while (file.read(part.data(), static_cast<std::streamsize>(part.size())) || file.gcount() > 0) {
       text.append(part.data(), static_cast<size_t>(file.gcount()));
       if (text.size() > kMostPtxBytes)
-        throw Error("'" + path + "' has more than " + std::to_string(kMostPtxBytes >> 20) +
-                    " MiB - a file of PTX");
+        throw file_error(
+            path, "'" + path + "' has more than " + std::to_string(kMostPtxBytes >> 20) + " MiB",
+            "a file of PTX");
     }
   } catch (const std::ios_base::failure&) {
     file.setstate(std::ios::badbit);
   }
-  if (file.bad()) throw Error("cannot read the PTX file '" + path + "' - a readable file");
+  if (file.bad())
+    throw file_error(path, "cannot read the PTX file '" + path + "'", "a readable file");
   return compile_ptx(text, path);
 }
 

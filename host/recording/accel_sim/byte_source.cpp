@@ -12,7 +12,7 @@
 #include <cstring>
 #include <vector>
 
-#include "host/core/error.h"
+#include "host/core/error_parts.h"
 
 namespace nearwarp::sass {
 namespace {
@@ -31,7 +31,8 @@ class PlainFile final : public ByteSource {
       throw Error(fmt::format("'{}' is a folder - name a file in it", path));
     }
     if (fd_ < 0)
-      throw Error(fmt::format("cannot open '{}': {} - check the path", path, std::strerror(errno)));
+      throw file_error(path, fmt::format("cannot open '{}': {}", path, std::strerror(errno)),
+                       "check the path");
   }
   ~PlainFile() override { close(fd_); }
   PlainFile(const PlainFile&) = delete;
@@ -42,8 +43,8 @@ class PlainFile final : public ByteSource {
       const ssize_t n = ::read(fd_, to, bytes);
       if (n < 0 && errno == EINTR) continue;
       if (n < 0)
-        throw Error(
-            fmt::format("cannot read '{}': {} - check the disk", path_, std::strerror(errno)));
+        throw file_error(path_, fmt::format("cannot read '{}': {}", path_, std::strerror(errno)),
+                         "check the disk");
       position_ += static_cast<uint64_t>(n);
       return static_cast<size_t>(n);
     }

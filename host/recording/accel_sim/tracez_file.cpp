@@ -12,7 +12,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "host/core/error.h"
+#include "host/core/error_parts.h"
 
 namespace nearwarp::sass {
 namespace {
@@ -43,7 +43,7 @@ TracezFile::TracezFile(const std::string& path) : path_(path), zstd_(std::make_u
   if (fd_ < 0 || fstat(fd_, &status) != 0) {
     const std::string why = std::strerror(errno);
     if (fd_ >= 0) close(fd_);
-    throw Error(fmt::format("cannot open '{}': {} - check the path", path, why));
+    throw file_error(path, fmt::format("cannot open '{}': {}", path, why), "check the path");
   }
   try {
     size_ = static_cast<uint64_t>(status.st_size);
@@ -188,8 +188,8 @@ const std::string& TracezFile::next_part(const std::string& what) {
 TracezWriter::TracezWriter(const std::string& path, const std::string& header) : path_(path) {
   fd_ = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (fd_ < 0)
-    throw Error(
-        fmt::format("cannot write '{}': {} - check the folder", path, std::strerror(errno)));
+    throw file_error(path, fmt::format("cannot write '{}': {}", path, std::strerror(errno)),
+                     "check the folder");
   write(header.c_str(), header.size() + 1);
   number(uint32_t{0});  // no dictionary
   number(kPartInstructions);
@@ -206,7 +206,8 @@ void TracezWriter::write(const void* from, uint64_t bytes) {
     const ssize_t n = ::write(fd_, next, bytes);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0)
-      throw Error(fmt::format("cannot write '{}': {} - make room", path_, std::strerror(errno)));
+      throw file_error(path_, fmt::format("cannot write '{}': {}", path_, std::strerror(errno)),
+                       "make room");
     next += n;
     bytes -= static_cast<uint64_t>(n);
   }
@@ -277,7 +278,8 @@ void TracezWriter::finish() {
   const int fd = fd_;
   fd_ = -1;
   if (close(fd) != 0)
-    throw Error(fmt::format("cannot write '{}': {} - make room", path_, std::strerror(errno)));
+    throw file_error(path_, fmt::format("cannot write '{}': {}", path_, std::strerror(errno)),
+                     "make room");
 }
 
 }  // namespace nearwarp::sass

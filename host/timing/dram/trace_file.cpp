@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-#include "host/core/error.h"
+#include "host/core/error_parts.h"
 #include "host/timing/dram/channel_system.h"
 
 namespace nearwarp::dram {
@@ -46,7 +46,9 @@ class Reader {
 
   Trace read() {
     std::ifstream file(path_);
-    if (!file) throw Error(fmt::format("cannot read '{}' - is it a readable text file?", path_));
+    if (!file)
+      throw file_error(path_, fmt::format("cannot read '{}'", path_),
+                       "is it a readable text file?");
     std::string text;
     while (std::getline(file, text)) {
       line_ += 1;
@@ -54,7 +56,7 @@ class Reader {
       const std::vector<std::string_view> words = words_of(code);
       if (!words.empty()) take(words);
     }
-    if (file.bad()) throw Error(fmt::format("cannot read '{}' to its end", path_));
+    if (file.bad()) throw file_error(path_, fmt::format("cannot read '{}' to its end", path_));
     if (trace_.accesses.empty()) {
       throw Error(fmt::format("'{}' has no access - write lines such as 'R 0x1f40'", path_));
     }

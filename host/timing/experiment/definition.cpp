@@ -12,7 +12,7 @@
 
 #include "host/config/find.h"
 #include "host/config/nearest.h"
-#include "host/core/error.h"
+#include "host/core/error_parts.h"
 #include "host/timing/experiment/expression.h"
 #include "host/timing/experiment/measured.h"
 #include "host/timing/experiment/own_program_file.h"
@@ -234,7 +234,8 @@ Experiment load_experiment(const std::string& name_or_path) {
   std::ifstream stream(path, std::ios::binary);
   std::ostringstream text;
   text << stream.rdbuf();
-  if (!stream) throw Error(fmt::format("cannot read '{}' - is it a readable text file?", file));
+  if (!stream)
+    throw file_error(file, fmt::format("cannot read '{}'", file), "is it a readable text file?");
   return parse_experiment(text.str(), path.stem().string(), file, path.parent_path());
 }
 

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <map>
 
-#include "host/core/error.h"
+#include "host/core/error_parts.h"
 #include "host/timing/report/csv.h"
 
 namespace nearwarp::experiment {
@@ -21,7 +21,8 @@ constexpr const char* kRight =
 
 std::vector<Published> read_measured(const std::string& path) {
   std::ifstream in(path);
-  if (!in) throw Error(fmt::format("cannot read the measured values ({}) - {}", path, kRight));
+  if (!in)
+    throw file_error(path, fmt::format("cannot read the measured values ({})", path), kRight);
   std::string line;
   std::getline(in, line);
   std::map<std::string, size_t> columns;

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "host/core/error.h"
+#include "host/core/error_parts.h"
 #include "host/timing/report/file.h"
 #include "host/timing/sweep/format.h"
 #include "host/timing/sweep/results_file.h"
@@ -99,8 +99,9 @@ class Merge {
     std::string line(entry.bytes, '\0');
     file.read(line.data(), static_cast<std::streamsize>(line.size()));
     if (!file) {
-      throw Error(fmt::format("cannot read '{}' again - did something write to it meanwhile?",
-                              inputs_[entry.input]));
+      throw file_error(inputs_[entry.input],
+                       fmt::format("cannot read '{}' again", inputs_[entry.input]),
+                       "did something write to it meanwhile?");
     }
     return line;
   }

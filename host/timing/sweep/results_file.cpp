@@ -54,7 +54,8 @@ uint64_t for_each_line(
     visit(number, offset, line);
     offset += line.size() + 1;
   }
-  if (file.bad()) throw Error(fmt::format("cannot read '{}' - is the disk all right?", path));
+  if (file.bad())
+    throw file_error(path, fmt::format("cannot read '{}'", path), "is the disk all right?");
   rest.clear();
   return offset;
 }

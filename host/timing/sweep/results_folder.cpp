@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "host/core/error.h"
+#include "host/core/error_parts.h"
 #include "host/timing/sweep/merge.h"
 #include "host/timing/sweep/results_file.h"
 
@@ -30,7 +30,8 @@ std::vector<std::string> ResultsFolder::parts() const {
       paths.push_back(entry.path());
   }
   if (failed)
-    throw Error(fmt::format("cannot read the folder '{}': {}", folder.string(), failed.message()));
+    throw file_error(folder.string(), fmt::format("cannot read the folder '{}': {}",
+                                                  folder.string(), failed.message()));
   std::sort(paths.begin(), paths.end());
   return paths;
 }

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "host/core/error.h"
+#include "host/core/error_parts.h"
 
 namespace nearwarp::timeline {
 
@@ -30,7 +30,7 @@ std::string quoted(std::string_view text) {
 TraceWriter::TraceWriter(const std::string& path)
     : path_(path), file_(std::fopen(path.c_str(), "wb")), buffer_("[\n") {
   if (file_ == nullptr)
-    throw Error(fmt::format("'{}' cannot be written: {}", path, std::strerror(errno)));
+    throw file_error(path, fmt::format("'{}' cannot be written: {}", path, std::strerror(errno)));
   std::setvbuf(file_.get(), nullptr, _IONBF, 0);  // events are handed over whole
 }
 
@@ -44,7 +44,7 @@ void TraceWriter::write(std::string_view event) {
 void TraceWriter::flush() {
   if (file_ == nullptr) return;
   if (std::fwrite(buffer_.data(), 1, buffer_.size(), file_.get()) != buffer_.size())
-    throw Error(fmt::format("'{}' cannot be written: {}", path_, std::strerror(errno)));
+    throw file_error(path_, fmt::format("'{}' cannot be written: {}", path_, std::strerror(errno)));
   bytes_ += buffer_.size();
   buffer_.clear();
 }
@@ -54,7 +54,7 @@ void TraceWriter::close() {
   buffer_ += "\n]\n";
   flush();
   if (std::fclose(file_.release()) != 0)
-    throw Error(fmt::format("'{}' cannot be written: {}", path_, std::strerror(errno)));
+    throw file_error(path_, fmt::format("'{}' cannot be written: {}", path_, std::strerror(errno)));
 }
 
 void TraceWriter::process(uint32_t pid, std::string_view name, uint32_t place) {
