@@ -338,6 +338,14 @@ TEST(Compare, SmsWithoutWarpsWaitForWhatTheOthersWaitFor) {
   // Work that is on fewer SMs afterwards is spread worse by so much.
   EXPECT_EQ(more(before, run_of(3000, 100, 50), "wait for memory"), 500);
   EXPECT_EQ(more(before, run_of(3000, 100, 50), "have no warp"), 1500);
+  // A sentence names that first where it is most, and nothing of it where it is not.
+  EXPECT_TRUE(
+      compare::sentence(before, run_of(3000, 100, 50), "x", "b")
+          .ends_with("in k0, whose SMs run out of warps, and whose warps wait longer for memory"))
+      << compare::sentence(before, run_of(3000, 100, 50), "x", "b");
+  EXPECT_TRUE(compare::sentence(before, run_of(3000, 240, 60), "x", "b")
+                  .ends_with("in k0, whose warps wait longer for memory"))
+      << compare::sentence(before, run_of(3000, 240, 60), "x", "b");
   // Cycles without a warp that do not change are no one's.
   EXPECT_EQ(more(before, run_of(1010, 60, 50), "wait for memory"), 10);
   EXPECT_EQ(more(before, run_of(1010, 60, 50), "have no warp"), 0);

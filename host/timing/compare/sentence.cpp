@@ -115,6 +115,21 @@ bool ran_in_phases(const Json& run, const std::string& kernel) {
   return inside != 0 && 2 * inside >= all;
 }
 
+constexpr std::string_view kWithoutWarps = "whose SMs run out of warps, and ";
+
+/// Do SMs lose most of the kernel's cycles because they have no warp, and more than twice as many
+/// as by the cause that is named? The kernel's work is then spread unevenly, or in fewer SMs, which
+/// waiting alone does not explain. Offloading, a mechanism and barriers empty SMs by themselves.
+bool mostly_without_warps(const KernelShare& kernel, const CycleShare& named) {
+  const std::string_view use = use_of(named.what);
+  if (kernel.cycles <= 0 || use == "offload" || use == "mechanism" || use == "barrier")
+    return false;
+  return std::ranges::any_of(kernel.causes, [&](const CycleShare& c) {
+    return use_of(c.what) == "no_warp" && 2 * c.cycles > kernel.cycles &&
+           c.cycles > 2 * named.cycles;
+  });
+}
+
 /// The kernel's largest cause in the direction of its change, that there is no warp aside: that
 /// follows from what the others wait for.
 std::string cause_text(const Json& after, const Decomposition& all, const KernelShare& kernel) {
@@ -146,9 +161,10 @@ std::string cause_text(const Json& after, const Decomposition& all, const Kernel
   std::string place = !most->parts.empty() ? mostly(*most) : alike ? mostly(*of_all) : "";
   // While memory is elsewhere, packets queue in front of the way there: the phase is the reason.
   if (use == "memory" && ran_in_phases(after, kernel.kernel)) place = "";
+  const std::string_view first = mostly_without_warps(kernel, *most) ? kWithoutWarps : "";
   for (const Words& words : kWords)
     if (words.use == use)
-      return fmt::format(", {}{}", kernel.cycles > 0 ? words.more : words.less, place);
+      return fmt::format(", {}{}{}", first, kernel.cycles > 0 ? words.more : words.less, place);
   return "";
 }
 
