@@ -13,7 +13,7 @@
 namespace nearwarp::cli {
 namespace {
 
-constexpr uint64_t kMostTasks = 100'000;
+constexpr uint64_t kMaxTasks = 100'000;
 /// Options of sbatch that this program passes itself, or with which it could not watch its jobs.
 constexpr const char* kReserved[] = {"-a", "--array",     "-M",     "--clusters", "--parsable",
                                      "-W", "--test-only", "--wrap", "--wait"};
