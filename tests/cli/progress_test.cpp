@@ -95,7 +95,8 @@ const std::vector<WatchedRun> kRuns = {
     small({"kmeans", "pim-tuning", "tuned"}),
     {"hist", "pim-tuning", "tuned-shared"},
     {"kmeans", "discrete16", "baseline"},
-    {"kmeans", "h100", "baseline"},
+    // The first launch meets a cold L2 that then keeps the rest.
+    {"kmeans", "h100", "baseline", 2},
     {"scalarprod", "tom", "tom"},
     {"heartwall", "tom", "baseline"},
     small({"fwt", "tom", "tom"}),
@@ -124,7 +125,7 @@ const std::vector<WatchedRun> kOthers = {
     small({"hist-mpu", "mpu", "mpu"}),
     {"needleman-wunsch-mpu", "mpu-sim", "mpu"},
     {"streamcluster-global", "gtx480", "baseline"},
-    small({"decode-attention", "h100", "baseline"}),
+    {"decode-attention", "h100", "baseline"},
     small({"cfd-restructured", "pim-tuning", "tuned"}),
     {"copy-strided", "opportunistic", "omni-compute"},
     small({"libor-original", "qv100", "baseline"}),
