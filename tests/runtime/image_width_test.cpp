@@ -108,7 +108,7 @@ void expect_pixels(const Case& c, const std::string& what) {
   const int part = c.part_of_128 ? 32 : c.pixels;
   const auto expect_row = [&](int x) {
     for (int k = 0; k < kChannels; ++k) {
-      const int piece = (k / 8) ^ (row / 16 % 2);  // rows of 32 bytes, four to one of 128
+      const int piece = (k / 8) ^ (row / 4 % 2);  // rows of 32 bytes, four to one of 128
       EXPECT_EQ(got[row * kChannels + piece * 8 + k % 8],
                 pixel(x + static_cast<int>(c.offset), c.h, n, k))
           << what << ": row " << row << " channel " << k;
