@@ -95,8 +95,7 @@ const std::vector<WatchedRun> kRuns = {
     small({"kmeans", "pim-tuning", "tuned"}),
     {"hist", "pim-tuning", "tuned-shared"},
     {"kmeans", "discrete16", "baseline"},
-    // The first launch meets a cold L2 that then keeps the rest.
-    {"kmeans", "h100", "baseline", 2},
+    {"kmeans", "h100", "baseline"},
     {"scalarprod", "tom", "tom"},
     {"heartwall", "tom", "baseline"},
     small({"fwt", "tom", "tom"}),
