@@ -297,7 +297,7 @@ class TomRun final : public sim::MechanismRun {
     ArbiterState s;
     if (learns()) s.learning = LearningPhase::kLearning;
     s.waiting_entries = system.num_sms() * subject_.machine.sm.warps;
-    s.waiting = system.arena.allocate<Waiting>(stacks * s.waiting_entries);
+    s.waiting = system.arena.allocate<WaitingAsk>(stacks * s.waiting_entries);
     const Ref<ArbiterParams> params = sim::place(system, p);
     sim::attach_to_front_end(system, number_, sim::place(system, s), params);
     system.params<frontend::FrontEndParams>(system.front_end_at).word_kind = kChannelBusy;
