@@ -1,9 +1,10 @@
-// Who shares a program's pages (CODA, Figure 3 and section 5.2).
+// Studies how many thread blocks and stacks share a program's pages (CODA, Figure 3, section 5.2).
 #include "host/mechanisms/coda/sharing.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <unordered_map>
 #include <vector>
 
@@ -16,9 +17,10 @@ namespace nearwarp::coda {
 
 namespace {
 
+/// The thread blocks and stacks that touch a page.
 struct Page {
-  std::vector<uint32_t> blocks;  ///< that touch it; those that came one after the other, once
-  uint64_t stacks = 0;           ///< bits
+  std::vector<uint32_t> blocks;  ///< consecutive touches by one block are noted once
+  uint64_t stacks = 0;           ///< a set of stacks, as bits
 
   void note(uint32_t block, uint32_t stack) {
     stacks |= uint64_t{1} << stack;
