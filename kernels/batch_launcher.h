@@ -1,4 +1,4 @@
-// Launches of batches, and the memory that they need beside the systems' arenas.
+// Launches batches, with the device memory that they need beside the systems' arenas.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,22 @@
 
 namespace nearwarp::kernels {
 
-/// A system for a launch.
+/// A system of a launch.
 struct BatchMember {
-  RunState run;  ///< its arena that on the device; afterwards, how it was left
-  std::span<const Component> components;  ///< the host's; their kinds and clusters count
-  uint64_t committed = 0;                 ///< warp-instructions, afterwards
+  RunState run;                           ///< with the arena on the device; the launch updates it
+  std::span<const Component> components;  ///< the host's, of which kinds and clusters are used
+  uint64_t committed = 0;                 ///< warp-instructions committed, set by the launch
 };
 
+/// Runs launches of several systems on a device.
 class BatchLauncher {
  public:
   explicit BatchLauncher(Device& device) : device_(&device) {}
 
-  /// Make room for so many systems, with so many components together. Throws OutOfDeviceMemory;
-  /// there is room for as much as before then.
+  /// Make room for `systems` systems, with `components` components in all. Throws
+  /// OutOfDeviceMemory, and then keeps the room that there was before.
   void reserve(size_t systems, size_t components);
-  /// One launch. `cohorts`: 0 for as many as fit.
+  /// Run a launch of `members`. `cohorts`: 0 for as many as fit.
   LaunchReport run(std::span<BatchMember> members, const Slice& slice, uint32_t cohorts = 0);
 
  private:

@@ -1,4 +1,4 @@
-// Clusters: components that meet over channels too short for the machine's window.
+// Finds the windows of the machine and of its clusters.
 #include "kernels/clusters.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace nearwarp::kernels {
 
 namespace {
 
-/// Within so many ticks nothing that is done at one end can be felt at the other.
+/// The ticks within which nothing that one end does affects the other.
 Tick reach(const Channel& c) {
   if (c.latency == 0 || c.credit_latency == 0)
     throw std::invalid_argument("a channel from component " + std::to_string(c.producer) + " to " +
@@ -29,7 +29,7 @@ Tick set_windows(std::span<Component> components, std::span<const Channel* const
     Tick& window = inside ? within.try_emplace(cluster, kNever).first->second : machine;
     window = std::min(window, reach(*c));
   }
-  // All in one cluster: there is nothing to gain from windows of its own.
+  // If all channels are inside of clusters, the machine's window is the shortest of the clusters'.
   if (machine == kNever)
     for (const auto& [cluster, window] : within) machine = std::min(machine, window);
   for (Component& c : components) {

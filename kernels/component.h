@@ -1,4 +1,5 @@
-// How each kind of component is stepped: the models' code, for backends and who takes their place.
+// How each kind of component is stepped. This header includes the models' code, for backends and
+// for tests that stand in for them.
 #pragma once
 
 #include "device/cache/l2_slice.h"
@@ -21,12 +22,12 @@ template <uint32_t kWords, class Mechanisms, bool kSpecialised>
 NW_HD NW_INLINE StepResult SmKindOf<kWords, Mechanisms, kSpecialised>::step(
     const sm::SmParams& p, sm::SmStateOf<kWords>& s, const sm::SystemView& system,
     const Window& window, Horizon& horizon) {
-  // An SM on which there is no mechanism, or only such as place pages, is stepped by code that asks
-  // for none (on a GPU that is the smaller part of the code, and all that a batch of baselines
-  // executes); wide ones ask always.
+  // An SM without mechanisms, or only with those that place pages, is stepped by code without their
+  // hooks (on a GPU that code is smaller, and a batch of baselines executes nothing else). Wide SMs
+  // are always stepped by code with hooks.
   if constexpr (kWords == 1 && kSpecialised) {
     if ((s.attached & sm::with_all_hooks(Mechanisms())) == 0) {
-#if !defined(__CUDA_ARCH__)  // code for less, but more of it in all
+#if !defined(__CUDA_ARCH__)  // on a GPU another copy of the code would cost more than it saves
       if (s.simple) return sm::step_sm<sm::SimpleOf<Mechanisms>>(p, s, system, window, horizon);
 #endif
       return sm::step_sm<sm::NoneOf<Mechanisms>>(p, s, system, window, horizon);

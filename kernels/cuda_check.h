@@ -1,4 +1,4 @@
-// Every CUDA call is checked. For CUDA sources only.
+// Checks the result of a CUDA call. For CUDA sources only.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -9,12 +9,12 @@
 
 namespace nearwarp::kernels {
 
-/// Throws what a CUDA call has to say: OutOfDeviceMemory, or DeviceError.
+/// Throw OutOfDeviceMemory or DeviceError if a CUDA call has failed.
 inline void cuda_check(cudaError_t code, const char* call, const char* file, int line) {
   if (code == cudaSuccess) return;
   const std::string text = std::string(cudaGetErrorString(code)) + " (" + cudaGetErrorName(code) +
                            ") from " + call + " at " + file + ":" + std::to_string(line);
-  static_cast<void>(cudaGetLastError());  // not to be met again in an unrelated call
+  static_cast<void>(cudaGetLastError());  // clear the error, which a later call would return again
   if (code == cudaErrorMemoryAllocation) throw OutOfDeviceMemory(text);
   throw DeviceError(text);
 }

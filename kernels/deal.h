@@ -9,7 +9,7 @@
 
 namespace nearwarp::kernels {
 
-/// Which warp steps which component; see DealView.
+/// The assignment of components to warps; see DealView.
 struct Deal {
   std::vector<uint32_t> order;      ///< component numbers, by warp
   std::vector<uint32_t> begin;      ///< by warp, and one more that ends the last

@@ -1,4 +1,4 @@
-// A system's arena on a device, and which of a team's warps steps what of it.
+// A system's arena on a device, and the assignment of its components to the warps of a team.
 #include "kernels/device_arena.h"
 
 #include <algorithm>

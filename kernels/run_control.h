@@ -11,20 +11,20 @@ enum class Stop : uint32_t {
   kEnded,  ///< every component sleeps: the program is over, or the machine is deadlocked
   kLimit,  ///< RunControl::limit has been reached
   kHost,   ///< the host has something to do before the next window: see host_wanted()
-  kSlice,  ///< the time that the caller wanted to spend is over
+  kSlice,  ///< the caller's share of host time is over
 };
 
-/// Where a run stands between two windows. With the arena, all of its state.
+/// The state of a run between two windows; with the arena it is all of its state.
 struct RunControl {
-  Tick next = 0;         ///< the next window begins there
-  Tick last = 0;         ///< the last one ended there
-  Tick longest = 1;      ///< no window is longer
-  Tick limit = kNever;   ///< nothing is stepped from there on
-  uint64_t windows = 0;  ///< stepped so far
+  Tick next = 0;         ///< beginning of the next window
+  Tick last = 0;         ///< end of the last window
+  Tick longest = 1;      ///< greatest length of a window
+  Tick limit = kNever;   ///< no tick from this one on is stepped
+  uint64_t windows = 0;  ///< windows stepped so far
   Stop stop = Stop::kNone;
 };
 
-/// One system on its way through a run, as the backend that steps it sees it.
+/// A system and the state of its run, as a backend steps it.
 struct RunState {
   sm::SystemView view;
   Ref<Component> table;
@@ -36,19 +36,18 @@ struct RunState {
   }
 };
 
-/// Must the host do something before the next window: make traces ready, take note of thread
-/// blocks that have ended (if it wants to know), choose the data's mapping?
+/// Must the host do something before the next window: provide traces, note thread blocks that have
+/// ended (if it wants to know), or choose the data's mapping?
 NW_HD inline bool host_wanted(const frontend::FrontEndState& s) {
   return s.host_wanted_by != 0 || s.dispatch.host_wanted;
 }
 
-/// The next window.
+/// The window to be stepped next, which ends at the limit at the latest.
 NW_HD NW_INLINE Window next_window(const RunControl& c) {
   return {c.next, min_tick(c.next + c.longest, c.limit)};
 }
 
-/// Take note that a window has been stepped; `next` is the earliest tick at which anything can
-/// happen.
+/// Note that a window has been stepped. `next` is the earliest tick at which anything can happen.
 NW_HD inline void end_window(RunControl& c, const Window& window, Tick next, bool host_is_wanted,
                              bool slice_is_over) {
   c.next = next;
@@ -61,7 +60,8 @@ NW_HD inline void end_window(RunControl& c, const Window& window, Tick next, boo
                              : Stop::kNone;
 }
 
-/// The host has done its part, or a new slice begins: may windows be stepped?
+/// Go on after the host has done its part, or with a new slice: `stop` says whether there is
+/// anything left to step.
 NW_HD inline void begin_windows(RunControl& c) {
   c.stop = c.next >= kNever ? Stop::kEnded : c.next >= c.limit ? Stop::kLimit : Stop::kNone;
 }

@@ -1,6 +1,6 @@
-// Mechanisms at an L2 slice (device/core/mechanisms.h): their cycle. A slice looks up one request a
-// cycle, the network's and those of mechanisms in turns, and sends one reply, its own and theirs in
-// turns. It looks up whole lines for them; slices by sectors have no mechanisms.
+// The cycle of an L2 slice with mechanisms (device/core/mechanisms.h). The slice looks up one
+// request per cycle and sends one reply per cycle; the network and the mechanisms take turns at
+// both. Mechanisms look up whole lines; slices by sectors have no mechanisms.
 #pragma once
 
 #include "device/cache/l2_departures.h"
@@ -8,7 +8,7 @@
 
 namespace nearwarp::l2 {
 
-/// Hooks at an L2 slice: a type OnL2Slice.
+/// Mechanisms have hooks at an L2 slice if they have a type OnL2Slice.
 struct Place {
   template <class M>
   static constexpr bool kHas = requires {
@@ -20,9 +20,9 @@ struct Place {
 template <class List>
 using View = ComponentView<List, Place, L2SliceParams, L2SliceState>;
 
-/// In MemoryHooks::take_packet(): look up `line` for whoever sent `packet`: it gets the line with
-/// the packet's tag, as a packet of kind `reply`, whose sectors say nothing. False: it has to wait,
-/// and nothing was changed.
+/// Look up `line` for the sender of `packet`, in MemoryHooks::take_packet(). The sender gets the
+/// line with the packet's tag, in a packet of kind `reply` whose sectors have no meaning. Returns
+/// false, and changes nothing, if the look-up has to wait.
 template <class O>
 NW_HD inline bool read_for(O& o, const Packet& packet, LineAddr line, PacketKind reply, Tick now) {
   Packet read = packet;
@@ -37,21 +37,21 @@ NW_HD inline bool read_for(O& o, const Packet& packet, LineAddr line, PacketKind
 
 namespace nearwarp::l2_detail {
 
-/// Is a mechanism's own request what the fill under way answers next? It needs no way out.
+/// Does the fill under way answer a mechanism's own request next? That needs no reply channel.
 NW_HD NW_INLINE bool fills_own(const L2SliceParams& p, const L2SliceState& s,
                                const std::byte* base) {
   return s.filling != kNoMshr &&
          s.waiters.in(base)[s.filling * p.mshr_merges + s.next_waiter].origin == L2Origin::kOwn;
 }
 
-/// `from_memory` is about to be taken: is it the acknowledgement of a mechanism's write?
+/// Tell a mechanism if packet `from_memory` is the acknowledgement of its write.
 template <class V>
 NW_HD NW_INLINE void tell_written(V& v, const Packet& from_memory, Tick now) {
   if (from_memory.kind == PacketKind::kWriteAck && is_of_mechanism(v.s.attached, from_memory.tag))
     memory_hooks::on_written(v, from_memory.tag, now);
 }
 
-/// One reply: of the slice, or of a mechanism.
+/// Send one reply, of the slice or of a mechanism; or hand a mechanism the data of its own read.
 template <class V>
 NW_HD NW_CALLED void reply_with_mechanisms(V& v, Tick now) {
   L2SliceState& s = v.s;
@@ -67,17 +67,18 @@ NW_HD NW_CALLED void reply_with_mechanisms(V& v, Tick now) {
       s.filling != kNoMshr || (s.reply_count != 0 && s.replies.in(v.base)[s.reply_head].due <= now);
   const uint32_t wanted = memory_hooks::with_replies(v) | (slice ? memory_hooks::kNetwork : 0);
   if (wanted == 0) return;
-  const uint32_t party = memory_hooks::next_party(wanted, s.last_reply);
-  // A reply of the slice's that nobody else waits for does not cost it its turn.
-  if (party != 0 || has_several(wanted)) s.last_reply = party;
-  if (party == 0) {
+  const uint32_t contender = memory_hooks::next_contender(wanted, s.last_reply);
+  // The slice keeps its turn if no mechanism wanted to reply.
+  if (contender != 0 || has_several(wanted)) s.last_reply = contender;
+  if (contender == 0) {
     reply(v.p, s, v.base, now, v.horizon);
   } else {
-    send(out, v.base, now, memory_hooks::take_reply(v, party - 1, now), v.horizon);
+    send(out, v.base, now, memory_hooks::take_reply(v, contender - 1, now), v.horizon);
   }
 }
 
-/// Look up what stands at the network's head.
+/// Look up the request at the network's head, or show it to the mechanism that owns it. Returns
+/// whether that used the slice's look-up of this cycle.
 template <class V>
 NW_HD NW_INLINE bool look_up_others(V& v, Tick now) {
   const Packet& head = front(*v.s.request_in.in(v.base), v.base);
@@ -99,7 +100,7 @@ NW_HD NW_INLINE bool look_up_others(V& v, Tick now) {
   }
 }
 
-/// Look up what mechanism `number` wants.
+/// Look up the request of mechanism `number`. Returns false if it has to wait.
 template <class V>
 NW_HD NW_INLINE bool look_up_own(V& v, uint32_t number, Tick now) {
   Packet request = memory_hooks::next_request(v, number);
@@ -113,8 +114,9 @@ NW_HD NW_INLINE bool look_up_own(V& v, uint32_t number, Tick now) {
   return true;
 }
 
-/// One look-up, of the network or of a mechanism. `own_blocked`: mechanisms whose request has to
-/// wait for something inside the slice, as parties.
+/// Do one look-up, for the network or for a mechanism. Sets `blocked` if the network's request has
+/// to wait for something inside the slice, and `own_blocked` to the contenders whose request has
+/// to.
 template <class V>
 NW_HD NW_CALLED void look_up_with_mechanisms(V& v, Tick now, bool& blocked, uint32_t& own_blocked) {
   const bool others = has_packet(*v.s.request_in.in(v.base), v.base, now);
@@ -122,16 +124,17 @@ NW_HD NW_CALLED void look_up_with_mechanisms(V& v, Tick now, bool& blocked, uint
   uint32_t left = own | (others ? memory_hooks::kNetwork : 0);
   bool done = false;
   while (left != 0 && !done) {
-    const uint32_t party = memory_hooks::next_party(left, v.s.last_look_up);
-    left &= ~(1u << party);
-    done = party == 0 ? look_up_others(v, now) : look_up_own(v, party - 1, now);
-    if (done) v.s.last_look_up = party;
+    const uint32_t contender = memory_hooks::next_contender(left, v.s.last_look_up);
+    left &= ~(1u << contender);
+    done = contender == 0 ? look_up_others(v, now) : look_up_own(v, contender - 1, now);
+    if (done) v.s.last_look_up = contender;
   }
   blocked = others && !done;
   own_blocked = done ? 0 : own;
 }
 
-/// When a mechanism does something, `from` or later.
+/// The earliest tick, `from` or later, at which a mechanism can do something. `poll` is set if it
+/// waits for a credit that is not known yet.
 template <class V>
 NW_HD NW_CALLED Tick next_of_mechanisms(V& v, Tick from, uint32_t own_blocked, bool& poll) {
   if (fills_own(v.p, v.s, v.base) || (memory_hooks::with_requests(v) & ~own_blocked) != 0)

@@ -1,13 +1,14 @@
-// One slice of the shared L2: MSHRs with merging; write-through without allocation on writes
-// (l2_look_up.h), or write-back of whole lines (l2_dirty_lines.h), or by sectors, with either
-// (l2_sectors.h). What it sends and is answered is in l2_departures.h, what mechanisms add in
-// l2_mechanisms.h, what a slice does that has a twin in the other half of the L2 in l2_halves.h.
+// One slice of the shared L2, with MSHRs that merge requests. It is write-through without
+// allocation on writes (l2_look_up.h), or write-back by whole lines (l2_dirty_lines.h), or either
+// of the two by sectors (l2_sectors.h). Its packets to and from memory and its replies are in
+// l2_departures.h, mechanisms in l2_mechanisms.h, and slices of an L2 of two halves, each with a
+// twin in the other half, in l2_halves.h.
 //
-// One request per L2 cycle looks up the tags when it leaves the request channel; what it causes (a
-// hit's reply, a miss's or a write's request to memory) leaves `latency_cycles` later, in order.
-// Fills answer one merged requester per cycle. A victim is evicted when the miss is looked up, not
-// when its data returns, so a fill needs nothing but the reply channel; the memory writes of
-// atomics that missed have their room in the outgoing ring reserved at look-up for the same reason.
+// One request per L2 cycle looks up the tags when it leaves the request channel; the packet that it
+// causes (a hit's reply, a miss's or a write's request to memory) leaves `latency_cycles` later, in
+// order. Fills answer one merged requester per cycle. A victim is evicted when the miss is looked
+// up, not when its data returns, so a fill needs nothing but the reply channel. For the same reason
+// the look-up of an atomic that misses reserves room in the outgoing ring for its memory write.
 //
 // Source: TOM, table 1 and section 4.4.2 (write-through, invalidations); latency and MSHRs as
 // customary in GPGPU-Sim, which charges the L2 latency ("ROP") to hits and misses alike.
@@ -20,7 +21,7 @@ namespace nearwarp {
 
 namespace l2_detail {
 
-/// step_l2_slice(). `List`: the mechanisms that may be attached to it.
+/// Step a slice without a twin. `List`: the mechanisms that may be attached to it.
 template <class List>
 NW_HD NW_INLINE StepResult step_slice(const L2SliceParams& p, L2SliceState& s, std::byte* base,
                                       Window window, Horizon& horizon) {
@@ -31,16 +32,16 @@ NW_HD NW_INLINE StepResult step_slice(const L2SliceParams& p, L2SliceState& s, s
   [[maybe_unused]] l2::View<List> view{p, s, base, horizon};
   const auto mshr_missing = [&] { return s.needs_mshr != 0 && s.free_mshr == kNoMshr; };
   bool blocked = mshr_missing();  // the oldest request waits for something inside the slice
-  uint32_t own_blocked = 0;       // and so do those of these mechanisms
+  uint32_t own_blocked = 0;       // contenders: mechanisms whose request waits likewise
   bool own_poll = false;
 
-  // Earliest ticks.
+  // The earliest ticks of each kind of event.
   Tick input = head_arrival(request_in, base);
   Tick from_memory = next_from_memory(s, memory_in, base);
   Tick invalidation = next_invalidation(s, base);
   Tick reply_at = next_reply(s, base), request_at = next_request(s, base);
 
-  // Earliest tick, `from` or later, at which something can be done, as far as is known.
+  // The earliest tick, `from` or later, at which the slice can do something, as far as is known.
   const auto next_event = [&](Tick from) -> Tick {
     Tick next = min_tick(min_tick(from_memory, invalidation), min_tick(reply_at, request_at));
     if (is_clean(s)) next = from;
@@ -84,7 +85,7 @@ NW_HD NW_INLINE StepResult step_slice(const L2SliceParams& p, L2SliceState& s, s
       reply(p, s, base, t, horizon);
       from_memory = next_from_memory(s, memory_in, base);
       reply_at = next_reply(s, base);
-      if (request_at >= kNever) request_at = next_request(s, base);  // of an atomic
+      if (request_at >= kNever) request_at = next_request(s, base);  // an atomic's memory write
     }
     if (request_at <= t) {
       send_request(p, s, base, t, horizon);
@@ -140,8 +141,8 @@ NW_HD NW_APART inline StepResult step_l2_slice(const L2SliceParams& p, L2SliceSt
   return l2_detail::step_slice<NoMechanisms>(p, s, base, window, horizon);
 }
 
-/// Forget all lines but those that are under way: memory has other data now, of which nothing may
-/// be under way. No line may be newer than memory's.
+/// Invalidate all lines but those that are being fetched, after the host has changed the data in
+/// memory. No line may be dirty, and none of the changed data may be under way.
 NW_HD inline void l2_flush(L2SliceState& s, std::byte* base) {
   const uint32_t ways = s.tags.count / s.pending.count;
   for (uint32_t at = 0; at < s.tags.count; ++at)

@@ -172,7 +172,7 @@ struct L2SliceState : cache::TagStore {
   uint32_t uses_at_launch = 0;  ///< `uses` when the last launch began
   uint32_t hit_turn = 0;  ///< whose turn it is when a fill and a hit want to reply: 1: the hit's
   // Whose look-up and whose reply was the last, where mechanisms have some (MemoryHooks).
-  uint32_t last_look_up = memory_hooks::kNobody, last_reply = memory_hooks::kNobody;
+  uint32_t last_look_up = memory_hooks::kNoContender, last_reply = memory_hooks::kNoContender;
   Attachments attached;
   L2Halves halves;
   L2Counters counters;

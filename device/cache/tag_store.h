@@ -1,10 +1,10 @@
-// The tags of a set-associative cache: which lines it holds, where, and which one goes when another
-// comes. All caches and TLBs are this with what they keep of a line beside it, under the same
-// index: data of a TLB, sectors (line_sectors.h), the MSHR that a line waits for.
+// The tag store of a set-associative cache: which lines it holds, in which ways, and which of them
+// is replaced next. All caches and TLBs use it, and keep further data of a line in arrays with the
+// same index: translations of a TLB, sectors (line_sectors.h), the MSHR that a line waits for.
 //
-// A cache looks a line up (match() or find()), says that it has used it (touch()), asks for a way
-// when it is not there (victim()), and puts it there (put()). victim() changes nothing, so whoever
-// cannot go on asks again later and hears the same.
+// A cache looks a line up (match() or find()) and notes its use (touch()); if the line is missing,
+// it chooses a way (victim()) and puts the line there (put()). victim() changes nothing, so a cache
+// that has to wait gets the same way when it asks again.
 //
 // Sets of 4, 8 and 16 ways have code of constant length, here alone: it is worth 5 to 8 % of a
 // run's host instructions.
@@ -25,16 +25,16 @@ struct TagStoreParams {
 
 struct TagStore {
   Ref<LineAddr> tags;   ///< [set][way]; kNoLine: empty
-  Ref<uint32_t> ranks;  ///< [set][way]: what replacement knows of the line; see Replacement
-  uint32_t uses = 0;    ///< of ways, so far; begins anew after 2^32
+  Ref<uint32_t> ranks;  ///< [set][way]: the line's rank for replacement; see Replacement
+  uint32_t uses = 0;    ///< calls of touch() and put() so far, modulo 2^32
 };
 
-/// No way waits for anything, so that each may give its line up.
+/// The predicate of victim() where any line may be replaced.
 struct NoneWaits {
   NW_HD NW_INLINE bool operator()(uint32_t /*way*/) const { return false; }
 };
 
-/// The first way of the line's set, counted over all sets.
+/// The index, over all sets, of the first way of the line's set.
 NW_HD NW_INLINE uint32_t first_way(const TagStoreParams& p, LineAddr line) {
   return p.index.of(line) * p.ways;
 }
@@ -48,7 +48,7 @@ NW_HD NW_CALLED uint32_t find_some(uint32_t ways, const LineAddr* tags, LineAddr
   return lanes::first(ways, [&](uint32_t w) { return tags[w] == line; });
 }
 
-/// The key of a way by which the one is the least that goes first, empty ones before all others.
+/// The key of a way: the way with the least key is replaced first. Empty ways have the key 0.
 NW_HD NW_INLINE uint32_t key_of(const LineAddr* tags, const uint32_t* ranks, uint32_t uses,
                                 uint32_t w) {
   return tags[w] == kNoLine ? 0 : replacement::age_key(ranks[w], uses);
@@ -62,7 +62,7 @@ NW_HD NW_CALLED uint32_t oldest_idle(uint32_t ways, const LineAddr* tags, const 
   });
 }
 
-/// victim() of the policies that do not go by age.
+/// victim() for policies that do not replace by age.
 template <class Waits>
 NW_HD NW_CALLED uint32_t other_victim(const TagStoreParams& p, const TagStore& s, std::byte* base,
                                       uint32_t first, Waits waits) {
@@ -76,7 +76,8 @@ NW_HD NW_CALLED uint32_t other_victim(const TagStoreParams& p, const TagStore& s
 
 }  // namespace tag_store_detail
 
-/// The ways of a set that have a line, as bits: at most one. `ways` at most 64, `tags` the set's.
+/// The way of a set that holds `line`, as a bit; 0: none. `ways` is at most 64, `tags` begins at
+/// the set.
 NW_HD NW_INLINE uint64_t match(uint32_t ways, const LineAddr* tags, LineAddr line) {
   const auto has_line = [&](uint32_t w) { return tags[w] == line; };
   if (ways == 16) return lanes::ballot(16, has_line);
@@ -85,16 +86,16 @@ NW_HD NW_INLINE uint64_t match(uint32_t ways, const LineAddr* tags, LineAddr lin
   return tag_store_detail::match_some(ways, tags, line);
 }
 
-/// The way of a set that has a line; kNoLane: none. Of any number of ways.
+/// The way of a set that holds `line`; kNoLane: none. A set may have any number of ways.
 NW_HD NW_INLINE uint32_t find(uint32_t ways, const LineAddr* tags, LineAddr line) {
   if (ways != 4 && ways != 8 && ways != 16) return tag_store_detail::find_some(ways, tags, line);
   const uint64_t found = match(ways, tags, line);
   return found != 0 ? count_trailing_zeros(found) : kNoLane;
 }
 
-/// The way that a line takes which is not in the set that begins at `first`: an empty one, the one
-/// with the lowest number, else as the policy says one of those that do not wait; kNoLane: all do.
-/// `waits`: says it of a way of the set, of which no empty one does.
+/// The way for a line that is missing in the set that begins at `first`: the first empty way, else
+/// the one that the policy replaces of those for which waits(way) is false; kNoLane: all wait.
+/// waits(way) must be false for empty ways.
 template <class Waits>
 NW_HD NW_INLINE uint32_t victim(const TagStoreParams& p, const TagStore& s, std::byte* base,
                                 uint32_t first, Waits waits) {
@@ -113,7 +114,7 @@ NW_HD NW_INLINE uint32_t victim(const TagStoreParams& p, const TagStore& s, std:
   return detail::oldest_idle(p.ways, tags, ranks, s.uses, waits);
 }
 
-/// A line has been used. `at`: its way, counted over all sets.
+/// Note a use of the line in way `at`, an index over all sets.
 NW_HD NW_INLINE void touch(const TagStoreParams& p, TagStore& s, std::byte* base, uint32_t at) {
   if (p.replacement == Replacement::kLru) [[likely]] {
     s.ranks.in(base)[at] = s.uses;
@@ -123,7 +124,7 @@ NW_HD NW_INLINE void touch(const TagStoreParams& p, TagStore& s, std::byte* base
   s.uses += 1;
 }
 
-/// A line takes way `at`, counted over all sets, from whichever line had it.
+/// Put a line in way `at`, an index over all sets, in place of the line that it holds.
 NW_HD NW_INLINE void put(const TagStoreParams& p, TagStore& s, std::byte* base, uint32_t at,
                          LineAddr line) {
   uint32_t rank = s.uses;
@@ -138,7 +139,7 @@ NW_HD NW_INLINE void put(const TagStoreParams& p, TagStore& s, std::byte* base, 
   s.uses += 1;
 }
 
-/// An empty store in an arena. Host only. Allocator: ArenaBuilder.
+/// Lay out an empty tag store. Host only. Allocator: ArenaBuilder.
 template <class Allocator>
 TagStore make_tag_store(Allocator& arena, const TagStoreParams& p) {
   TagStore s;

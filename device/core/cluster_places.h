@@ -1,4 +1,4 @@
-// Where the thread blocks of a cluster are: on which SM of their GPC each rank is.
+// The places of a cluster's thread blocks: the SM of the GPC on which each rank runs.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,13 @@
 namespace nearwarp {
 
 inline constexpr uint32_t kMaxClusterBlocks = 16;
-/// SMs of a GPC, at most: a place takes five bits, and one of them is nobody's.
+/// The most SMs of a GPC: a place takes five bits, and one value means that there is no SM.
 inline constexpr uint32_t kMaxGpcSms = 31;
-/// The rank is not there: it was left out of what is simulated.
+/// The place of a rank that is not simulated.
 inline constexpr uint32_t kNoSmPlace = 31;
 
-/// Places in the GPC by rank, as messages carry them: twelve in one word, four in another.
+/// Places in the GPC by rank, as messages carry them: those of twelve ranks in one word, of four in
+/// another.
 struct ClusterPlaces {
   uint64_t low = ~uint64_t{0};
   uint32_t high = 0xfffff;
@@ -30,7 +31,7 @@ struct ClusterPlaces {
     }
   }
 };
-/// LaunchBlock has the second word, and above it the cluster's number at the front end.
+/// The bits of the second word; LaunchBlock has the cluster's number at the front end above them.
 inline constexpr uint32_t kPlacesBits = 20;
 inline constexpr uint32_t kMaxClusters = 1u << (32 - kPlacesBits);
 

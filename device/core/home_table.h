@@ -1,5 +1,5 @@
-// Who answers for a line, as one class of requesters sees it: a table by stack (or memory
-// partition) and vault, which the machine's builder fills.
+// The home of a line, the endpoint to which a class of requesters sends requests for it: a table by
+// stack (or memory partition) and vault, which the host fills in when it lays the machine out.
 //
 // Several entries may name the same endpoint: two vaults behind one L2 slice, or two slices in
 // front of one memory channel.

@@ -1,4 +1,4 @@
-// Laying out a channel in an arena: the one way in which builders and tests do it. Host only.
+// Lays out a channel in an arena, for machines and for tests. Host only.
 #pragma once
 
 #include <numeric>
@@ -7,7 +7,7 @@
 
 namespace nearwarp {
 
-/// Times in ticks.
+/// Parameters of a channel. Times are in ticks.
 struct ChannelSpec {
   uint32_t slots = 8;
   uint32_t latency = 1;
@@ -16,7 +16,7 @@ struct ChannelSpec {
   uint16_t producer = 0, consumer = 0;  ///< endpoints, for reports
 };
 
-/// The time that a byte takes, as a fraction of ticks; `mbps`: 10^6 bytes per second, not 0.
+/// The ticks that a byte takes, as a fraction; `mbps`: 10^6 bytes per second, not 0.
 struct TicksPerByte {
   uint32_t num = 0, den = 1;
 };

@@ -240,17 +240,17 @@ NW_HD NW_INLINE bool owner(V& v, PacketKind kind, F&& f) {
   return found;
 }
 
-/// Parties that take turns, as bits: the network (a component's own replies), and 2 << number for
-/// mechanisms.
+/// Contenders for a component's next look-up or reply, as bits: bit 0 is the network (for replies,
+/// the component itself), bit number + 1 a mechanism. They are arbitrated round robin.
 inline constexpr uint32_t kNetwork = 1;
-NW_HD constexpr uint32_t party(uint32_t number) { return 2u << number; }
-/// The party after number `last` in turn, of those that want; there is one.
-NW_HD NW_INLINE uint32_t next_party(uint32_t wanted, uint32_t last) {
+NW_HD constexpr uint32_t contender_bit(uint32_t number) { return 2u << number; }
+/// The next of the contenders `wanted` after contender `last`; `wanted` must not be 0.
+NW_HD NW_INLINE uint32_t next_contender(uint32_t wanted, uint32_t last) {
   const uint32_t after = wanted & ~((2u << last) - 1);
   return count_trailing_zeros(after != 0 ? after : wanted);
 }
-/// Before anybody had a turn.
-inline constexpr uint32_t kNobody = 31;
+/// The last winner before the first arbitration.
+inline constexpr uint32_t kNoContender = 31;
 
 #define NW_HOOKS(o) std::remove_reference_t<decltype(o)>::Hooks
 
@@ -261,13 +261,13 @@ NW_HD NW_INLINE void step(V& v, Tick now) {
 template <class V>
 NW_HD NW_INLINE uint32_t with_requests(V& v) {
   uint32_t wanted = 0;
-  each(v, [&](auto& o) { wanted |= NW_HOOKS(o)::has_request(o) ? party(o.number) : 0; });
+  each(v, [&](auto& o) { wanted |= NW_HOOKS(o)::has_request(o) ? contender_bit(o.number) : 0; });
   return wanted;
 }
 template <class V>
 NW_HD NW_INLINE uint32_t with_replies(V& v) {
   uint32_t wanted = 0;
-  each(v, [&](auto& o) { wanted |= NW_HOOKS(o)::has_reply(o) ? party(o.number) : 0; });
+  each(v, [&](auto& o) { wanted |= NW_HOOKS(o)::has_reply(o) ? contender_bit(o.number) : 0; });
   return wanted;
 }
 template <class V>
@@ -291,7 +291,7 @@ template <class V>
 NW_HD NW_INLINE void on_written(V& v, uint32_t own, Tick due) {
   one(v, owner_of_tag(own), [&](auto& o) { NW_HOOKS(o)::on_written(o, tag_of_owner(own), due); });
 }
-/// False: it is nobody's.
+/// Returns false if no attached mechanism owns the packet's kind.
 template <class V>
 NW_HD NW_INLINE bool take_packet(V& v, const Packet& packet, Tick now, PacketTaken& taken) {
   return owner(v, packet.kind, [&](auto& o) { taken = NW_HOOKS(o)::take_packet(o, packet, now); });

@@ -1,4 +1,4 @@
-// Making and changing page tables; host only, while the machine stands still.
+// Page tables as the host makes and changes them, while the machine stands still.
 #pragma once
 
 #include "device/core/translation.h"
@@ -8,7 +8,7 @@ namespace nearwarp {
 /// The page tables of a system and what is needed to change them.
 struct PageTables {
   Translation translation;  ///< for the components
-  uint32_t run_shift = 5;   ///< log2 of the lines per page of the TLBs, at least those of the table
+  uint32_t run_shift = 5;   ///< log2 of the lines per page of the TLBs; at least page_shift
 
   /// Let `count` pages from `first` on have consecutive frames, the first at physical line `frame`,
   /// under map `map`. The pages are in the table, the frames end below kMaxMappedLines.
@@ -22,12 +22,13 @@ struct PageTables {
     for (uint32_t i = 0; i < count; ++i)
       table.pages.in(base)[first + i] = PageEntry::of(frame + (i << shift), map);
     if (count == 0) return;
-    const uint32_t pages = run_shift - shift;  // log2, of a run
-    for (uint32_t run = first >> pages; run <= (first + count - 1) >> pages; ++run)
+    const uint32_t log2_pages = run_shift - shift;  // of a run
+    for (uint32_t run = first >> log2_pages; run <= (first + count - 1) >> log2_pages; ++run)
       table.runs.in(base)[run] = summary(base, space, run);
   }
 
  private:
+  /// The entry of a run: that of its first page if the others follow it, else PageEntry::kMixed.
   PageEntry summary(const std::byte* base, uint32_t space, uint32_t run) const {
     const uint32_t shift = translation.page_shift, pages = 1u << (run_shift - shift);
     const PageEntry first = page_entry(translation, base, space, run * pages);

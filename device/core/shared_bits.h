@@ -1,7 +1,7 @@
 // Bit masks that several lanes of one group change, and words that several components write.
 //
-// Setting bits, and taking bits of one's own away, is all that lanes may do to a common word: the
-// order in which that happens does not show.
+// Lanes may only set bits of a common word, and clear bits that no other lane changes: then the
+// order in which they do so does not matter.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace nearwarp {
 
-/// Set `bits` in a word that other lanes of the group set bits in too. On the CPU a group is one
+/// Set `bits` in a word in which other lanes of the group set bits, too. On the CPU a group is one
 /// thread.
 NW_HD NW_INLINE void add_bits(uint64_t* word, uint64_t bits) {
 #if defined(__CUDA_ARCH__)
@@ -20,7 +20,7 @@ NW_HD NW_INLINE void add_bits(uint64_t* word, uint64_t bits) {
 #endif
 }
 
-/// Take `bits` away from a word of which other lanes take others.
+/// Clear `bits` in a word in which other lanes clear other bits.
 NW_HD NW_INLINE void take_bits(uint64_t* word, uint64_t bits) {
 #if defined(__CUDA_ARCH__)
   atomicAnd(reinterpret_cast<unsigned long long*>(word), ~static_cast<unsigned long long>(bits));
@@ -29,7 +29,7 @@ NW_HD NW_INLINE void take_bits(uint64_t* word, uint64_t bits) {
 #endif
 }
 
-/// Set a flag that other lanes may set too, and nobody takes back meanwhile.
+/// Set a flag that other lanes may set, too, and that no lane clears meanwhile.
 NW_HD NW_INLINE void set_flag(uint8_t* flag) {
 #if defined(__CUDA_ARCH__)
   *static_cast<volatile uint8_t*>(flag) = 1;
@@ -38,7 +38,7 @@ NW_HD NW_INLINE void set_flag(uint8_t* flag) {
 #endif
 }
 
-/// A word that several SMs write, all of them the same, before any of them reads it.
+/// Read a word that several SMs write, all of them the same value, before any of them reads it.
 NW_HD NW_INLINE uint32_t load_shared_word(const uint32_t* word) {
 #if defined(__CUDA_ARCH__)
   return *word;

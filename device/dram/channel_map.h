@@ -1,17 +1,17 @@
-// Where a line lies within one memory channel: bank, row, column, in any order of address bits.
+// The place of a line within a memory channel: bank, row and column, in any order of address bits.
 #pragma once
 
 #include "device/core/address_map.h"
 
 namespace nearwarp {
 
-/// Each field is a run of consecutive bits of the line address. Banks of one group have consecutive
-/// numbers. All counts are powers of two.
+/// Bank, group and row are runs of consecutive bits of the line address. Banks of one group have
+/// consecutive numbers. All counts are powers of two.
 struct ChannelMap {
   uint8_t bank_shift = 0, bank_bits = 0;  ///< banks within a group
   uint8_t group_shift = 0, group_bits = 0;
   uint8_t row_shift = 0, row_bits = 0;
-  uint8_t hash = 0;  ///< XOR the row's bits into bank and group, so that strides spread
+  uint8_t hash = 0;  ///< 1: XOR the row's bits into bank and group, to spread strides over banks
 
   NW_HD NW_INLINE BankLocation locate(LineAddr line) const {
     BankLocation at;
@@ -22,7 +22,7 @@ struct ChannelMap {
     if (hash != 0) at.bank ^= AddressMap::fold(at.row, bank_bits + uint32_t{group_bits});
     return at;
   }
-  /// The line at the beginning of a row.
+  /// The first line of a row.
   NW_HD NW_INLINE LineAddr line_of(uint32_t bank, uint32_t row) const {
     row &= low_bits32(row_bits);
     if (hash != 0) bank ^= AddressMap::fold(row, bank_bits + uint32_t{group_bits});

@@ -23,14 +23,15 @@ using View = ComponentView<List, Place, VaultParams, VaultState>;
 
 namespace nearwarp::vault_detail {
 
-/// The mechanisms that have a request for which the queue has room, as bits of parties
-/// (memory_hooks::party()).
+/// The mechanisms that have a request for which the queue has room, as
+/// memory_hooks::contender_bit() says.
 template <class V>
 NW_HD NW_INLINE uint32_t requests_with_room(V& v) {
   uint32_t all = memory_hooks::with_requests(v);
   for (uint32_t left = all; left != 0; left &= left - 1) {
-    const uint32_t party = count_trailing_zeros(left);
-    if (!has_room(v.p, v.s, memory_hooks::next_request(v, party - 1))) all &= ~(1u << party);
+    const uint32_t contender = count_trailing_zeros(left);
+    if (!has_room(v.p, v.s, memory_hooks::next_request(v, contender - 1)))
+      all &= ~(1u << contender);
   }
   return all;
 }
@@ -52,7 +53,7 @@ template <class V>
 NW_HD NW_CALLED bool reply_for_mechanism(V& v, Tick now) {
   const uint32_t wanted = memory_hooks::with_replies(v);
   if (wanted == 0 || v.s.full_exits != 0) return false;
-  v.s.last_reply = memory_hooks::next_party(wanted, v.s.last_reply);
+  v.s.last_reply = memory_hooks::next_contender(wanted, v.s.last_reply);
   const Packet reply = memory_hooks::take_reply(v, v.s.last_reply - 1, now);
   VaultEntry x;
   x.arrived = now;
@@ -125,11 +126,11 @@ NW_HD NW_CALLED bool take_with_mechanisms(V& v, bool arrived, uint64_t cycle, Ti
   if (left != 0 && v.s.valid == 0) catch_up_refreshes(v.p, v.s, v.base, cycle);
   bool done = false;
   while (left != 0 && !done) {
-    const uint32_t party = memory_hooks::next_party(left, v.s.last_taken);
-    left &= ~(1u << party);
-    done = party != 0 || take_others(v, now);
-    if (done && party != 0) take_own(v, party - 1, now);
-    if (done) v.s.last_taken = party;
+    const uint32_t contender = memory_hooks::next_contender(left, v.s.last_taken);
+    left &= ~(1u << contender);
+    done = contender != 0 || take_others(v, now);
+    if (done && contender != 0) take_own(v, contender - 1, now);
+    if (done) v.s.last_taken = contender;
   }
   return done;
 }

@@ -176,7 +176,7 @@ struct VaultState {
   // Entries of mechanisms (MemoryHooks), and which of these had the last request and the last
   // reply.
   uint64_t own = 0;
-  uint32_t last_taken = memory_hooks::kNobody, last_reply = memory_hooks::kNobody;
+  uint32_t last_taken = memory_hooks::kNoContender, last_reply = memory_hooks::kNoContender;
   Attachments attached;
   VaultCounters counters;
   Fault fault;

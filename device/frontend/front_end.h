@@ -1,8 +1,9 @@
 // The GPU's front end, stepped through a window: it takes the messages of all SMs and monitors, and
-// tells SMs which thread blocks to run, what mechanisms have to say, and the latest word.
+// sends SMs the thread blocks that they run, messages of mechanisms, and the status word
+// (FrontEndState::word).
 //
-// It meets every SM through a pair of control channels. Everything that arrives is taken at once,
-// answers wait in one outbox per SM, so nothing here can block anything.
+// A pair of control channels connects it with every SM. It takes messages as soon as they arrive,
+// and its answers wait in one outbox per SM, so it never blocks a sender.
 #pragma once
 
 #include "device/core/lanes.h"
@@ -26,13 +27,14 @@ NW_HD inline void on_message(V& v, const Packet& m, SmId sm, Tick now) {
   }
 }
 
-/// f(first, m) for runs of at most 64 of [from, to): what one ballot can look at.
+/// Call f(first, m) for consecutive runs of [from, to) of at most 64 elements, the width of a
+/// ballot.
 template <class F>
 NW_HD NW_INLINE void by_ballots(uint32_t from, uint32_t to, F&& f) {
   for (uint32_t at = from; at < to; at += 64) f(at, to - at < 64 ? to - at : 64);
 }
 
-/// Take one message of every SM and monitor.
+/// Take one message of every SM, L2 slice and monitor that has sent one.
 template <class V>
 NW_HD inline void receive(V& v, Tick now, Horizon& horizon) {
   std::byte* base = v.base;
@@ -73,11 +75,11 @@ NW_HD inline void receive(V& v, Tick now, Horizon& horizon) {
   }
 }
 
-/// Has SM `i` something to be told, the thread block apart?
-NW_HD NW_INLINE bool has_news(const Outbox& o) { return o.count != 0 || o.news; }
+/// Does the outbox have a message for its SM, apart from a thread block?
+NW_HD NW_INLINE bool has_message(const Outbox& o) { return o.count != 0 || o.word_changed; }
 
-/// One packet to SM `i`: messages first, then the word, then a thread block, if it may have one.
-/// Returns whether it was a thread block.
+/// Send SM `i` one packet: a waiting message, else the status word if it has changed, else a thread
+/// block if `may_have_block`. Returns true if it was a thread block.
 template <class V>
 NW_HD NW_APART inline bool send_one(V& v, uint32_t i, bool may_have_block, Tick now,
                                     Horizon& horizon) {
@@ -93,11 +95,11 @@ NW_HD NW_APART inline bool send_one(V& v, uint32_t i, bool may_have_block, Tick 
     o.head = o.head + 1 == v.p.outbox_entries ? 0 : o.head + 1;
     o.count -= 1;
     v.s.outgoing_total -= 1;
-  } else if (o.news) {
+  } else if (o.word_changed) {
     News{v.s.word}.put(v.p.word_kind, m);
     o.told = v.s.word;
-    o.news = false;
-    v.s.words_to_tell -= 1;
+    o.word_changed = false;
+    v.s.sms_to_tell -= 1;
   } else {
     if (!may_have_block || !take_block(v, sm_id(i), m)) return false;
     block = true;
@@ -108,20 +110,20 @@ NW_HD NW_APART inline bool send_one(V& v, uint32_t i, bool may_have_block, Tick 
   return block;
 }
 
-/// At most one packet to every SM; thread blocks go round, beginning with `next_sm`, or to the
-/// first SM alone.
+/// Send every SM at most one packet. Thread blocks are dealt round robin from `next_sm` on or, with
+/// DispatchParams::fill, one per cycle to the first SM with room.
 template <class V>
 NW_HD inline void send_all(V& v, Tick now, Horizon& horizon) {
   std::byte* base = v.base;
   const bool blocks = has_blocks(v);
-  if (v.s.outgoing_total == 0 && v.s.words_to_tell == 0 && !blocks) return;
+  if (v.s.outgoing_total == 0 && v.s.sms_to_tell == 0 && !blocks) return;
   const bool fill = v.p.dispatch.fill;
   const uint32_t begin = fill ? 0 : v.s.dispatch.next_sm;
   bool sent = false;  // a thread block
   const auto send_to = [&](uint32_t first, uint32_t m) {
     const uint64_t able = lanes::ballot(m, [&](uint32_t i) {
       const Outbox& o = v.s.outbox.in(base)[first + i];
-      return (has_news(o) || (blocks && o.takes != 0)) &&
+      return (has_message(o) || (blocks && o.takes != 0)) &&
              can_send(*v.s.to_sm.in(base)[first + i].in(base), base, now);
     });
     if (able == 0) return;
@@ -141,9 +143,9 @@ NW_HD inline void send_all(V& v, Tick now, Horizon& horizon) {
   }
 }
 
-/// Begin launches, and tell L2 slices; those that keep writes have to be clean before a thread
-/// block is dispatched. A slice takes that at once, and no more launches than may be in flight
-/// begin until it has, so there is always room.
+/// Begin the launches that may begin, and tell L2 slices. Slices that keep writes must be clean
+/// before a thread block is dispatched. The channels to slices always have room, since slices take
+/// these messages at once and only so many launches are in flight.
 template <class V>
 NW_HD inline void begin_launches_everywhere(V& v, Tick now, Horizon& horizon) {
   const uint32_t before = v.s.dispatch.begun;
@@ -157,8 +159,8 @@ NW_HD inline void begin_launches_everywhere(V& v, Tick now, Horizon& horizon) {
     send(*v.s.to_slice.in(v.base)[i].in(v.base), v.base, now, m, horizon);
 }
 
-/// When the front end can do something next, not before `from`; `poll`: a credit that is not known
-/// yet may change that.
+/// The earliest tick, `from` or later, at which the front end can do something. `poll` is set if a
+/// channel's credit that is not known yet may make it earlier.
 template <class V>
 NW_HD inline Tick next_event(V& v, Tick from, bool& poll) {
   std::byte* base = v.base;
@@ -178,15 +180,15 @@ NW_HD inline Tick next_event(V& v, Tick from, bool& poll) {
   }
   const bool blocks = has_blocks(v);
   poll = false;
-  if (s.outgoing_total != 0 || s.words_to_tell != 0 || blocks) {
+  if (s.outgoing_total != 0 || s.sms_to_tell != 0 || blocks) {
     const auto credit = [&](uint32_t i) {
       const Outbox& o = s.outbox.in(base)[i];
-      if (!has_news(o) && !(blocks && o.takes != 0)) return kNoKey;
+      if (!has_message(o) && !(blocks && o.takes != 0)) return kNoKey;
       return ticks_ahead(send_tick(*s.to_sm.in(base)[i].in(base), base), from);
     };
     const auto unknown = [&](uint32_t i) {
       const Outbox& o = s.outbox.in(base)[i];
-      return (has_news(o) || (blocks && o.takes != 0)) &&
+      return (has_message(o) || (blocks && o.takes != 0)) &&
              send_tick(*s.to_sm.in(base)[i].in(base), base) >= kNever;
     };
     poll = lanes::any(v.p.num_sms, unknown);

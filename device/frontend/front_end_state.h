@@ -35,7 +35,7 @@ struct FrontEndParams {
   uint32_t launch_gap = 1;
   uint32_t outbox_entries = 0;  ///< per SM
   Endpoint endpoint{};
-  PacketKind word_kind = PacketKind::kNone;  ///< in which SMs are told of the word
+  PacketKind word_kind = PacketKind::kNone;  ///< kind of packets that tell SMs the status word
   DispatchParams dispatch;
 };
 
@@ -48,8 +48,8 @@ struct Outgoing {
 struct Outbox {
   uint32_t head = 0, count = 0;
   uint32_t takes = 0;  ///< mask over DispatchState::running: the SM has room for a block of it
-  bool news = false;   ///< the word has changed since the SM was told
-  uint32_t told = 0;   ///< the word as the SM knows it
+  bool word_changed = false;  ///< the word has changed since the SM was told
+  uint32_t told = 0;          ///< the word as the SM knows it
 };
 
 struct FrontEndCounters {
@@ -142,8 +142,9 @@ struct FrontEndState {
   Ref<Outbox> outbox;              ///< by SM
   Ref<Outgoing> outgoing;          ///< num_sms x outbox_entries
   uint32_t outgoing_total = 0;
-  uint32_t word = 0;           ///< what all SMs are told when it changes; only the latest counts
-  uint32_t words_to_tell = 0;  ///< SMs with news
+  /// The status word, a mechanism's: SMs are told when it changes, and need only the latest value.
+  uint32_t word = 0;
+  uint32_t sms_to_tell = 0;  ///< SMs whose Outbox::word_changed is set
   DispatchState dispatch;
   // Mechanisms, by their number in the family's list.
   uint8_t attached = 0;

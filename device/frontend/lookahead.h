@@ -15,7 +15,7 @@ struct Lookahead {
   /// One launch is in flight, and nothing waits to be sent.
   bool is_calm() const {
     return s.dispatch.num_running == 1 && s.dispatch.sms_that_take == 0 && s.outgoing_total == 0 &&
-           s.words_to_tell == 0 && s.attached == 0 && p.dispatch.gpcs == 0;
+           s.sms_to_tell == 0 && s.attached == 0 && p.dispatch.gpcs == 0;
   }
 
   /// No message of another SM can make the front end send anything to SM `i`: it has thread blocks
@@ -24,7 +24,7 @@ struct Lookahead {
   /// launches end and begin.)
   bool heeds_only_itself(uint32_t i) const {
     return s.dispatch.num_running == 1 && s.dispatch.rooms.in(base)[i].blocks != 0 &&
-           s.outbox.in(base)[i].takes == 0 && s.outgoing_total == 0 && s.words_to_tell == 0 &&
+           s.outbox.in(base)[i].takes == 0 && s.outgoing_total == 0 && s.sms_to_tell == 0 &&
            s.attached == 0 && p.dispatch.gpcs == 0;  // blocks of a cluster meet at barriers
   }
 

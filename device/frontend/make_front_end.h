@@ -1,5 +1,4 @@
-// Laying out the front end's State in an arena: the one way in which builders and tests do it. Host
-// only.
+// Lays out the front end's state in an arena, for machines and for tests. Host only.
 #pragma once
 
 #include <algorithm>
@@ -10,11 +9,11 @@
 
 namespace nearwarp::frontend {
 
-/// Thread blocks that an SM can report in a window, for windows of up to so many core cycles
-/// (kernels/safe_times.h).
+/// The most thread blocks that an SM can report in a window, which is the most core cycles of a
+/// lengthened window (kernels/safe_times.h).
 inline constexpr uint32_t kReportsPerSm = 64;
 
-/// SMs by their groups, and room for clusters of `blocks` thread blocks together.
+/// Lay out the GPCs, with their SMs, and room for clusters of `blocks` thread blocks in all.
 inline void make_gpcs(ArenaBuilder& a, const FrontEndParams& p, std::span<const SmRoom> rooms,
                       uint32_t blocks, DispatchState& d) {
   d.gpcs = a.allocate<Gpc>(p.dispatch.gpcs);
@@ -33,8 +32,8 @@ inline void make_gpcs(ArenaBuilder& a, const FrontEndParams& p, std::span<const 
   d.free_cluster = 0;
 }
 
-/// The State of a front end, without channels and mechanisms, for the program's launches. `rooms`:
-/// by SM, with nothing on it.
+/// Lay out the state of a front end for a program's launches, without channels and mechanisms.
+/// `rooms`: by SM, the resources of the empty SM.
 inline FrontEndState make_front_end(ArenaBuilder& a, const FrontEndParams& p,
                                     std::span<const SmRoom> rooms,
                                     std::span<const LaunchInfo> launches) {

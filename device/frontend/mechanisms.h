@@ -1,5 +1,5 @@
-// How mechanisms attach to the front end: as to an SM (device/sm/mechanisms.h), with a type
-// OnFrontEnd, derived from frontend::Hooks, that has a State and Params.
+// How mechanisms attach to the front end. As on an SM (device/sm/mechanisms.h), a mechanism has a
+// type for that, OnFrontEnd, which is derived from frontend::Hooks and has a State and Params.
 #pragma once
 
 #include "device/frontend/front_end_state.h"
@@ -7,18 +7,18 @@
 
 namespace nearwarp::frontend {
 
-/// The hooks, doing nothing. o.v is the front end, o.s, o.p and o.bit are as on an SM.
+/// Default hooks, which do nothing. o.v is the front end; o.s, o.p and o.bit are as on an SM.
 struct Hooks {
-  /// An SM has sent a packet of the mechanism's own.
+  /// An SM has sent a packet whose kind the mechanism owns.
   template <class O>
   NW_HD static void on_message(O&, const Packet&, SmId /*sm*/, Tick /*now*/) {}
-  /// Monitor `k` has sent one.
+  /// Monitor `k` has sent a packet whose kind the mechanism owns.
   template <class O>
   NW_HD static void on_monitor(O&, uint32_t /*k*/, const Packet&) {}
-  /// In every cycle in which the front end is awake, once all messages have been taken.
+  /// Called in every cycle in which the front end is awake, after all messages have been taken.
   template <class O>
   NW_HD static void step(O&, Tick /*now*/) {}
-  /// When step() wants to be called without a message.
+  /// The tick at which step() must be called even if no message arrives.
   template <class O>
   NW_HD static Tick next(const O&) {
     return kNever;
@@ -48,7 +48,7 @@ template <class V, class F>
 NW_HD NW_INLINE void each(V& v, F&& f) {
   if (v.s.attached != 0) each_mechanism<Place>(typename V::Mechanisms(), v, v.s.attached, f);
 }
-/// f for the one whose packet this is; false if there is none.
+/// Call f for the attached mechanism that owns the packet's kind; false if there is none.
 template <class V, class F>
 NW_HD NW_INLINE bool owner(V& v, PacketKind kind, F&& f) {
   bool found = false;
@@ -85,9 +85,9 @@ NW_HD NW_INLINE Tick next(V& v) {
 
 }  // namespace hooks
 
-// --- what the hub does for mechanisms ---
+// --- services of the front end for mechanisms ---
 
-/// A message for an SM; it waits in the SM's outbox until its channel takes it.
+/// Queue a message for an SM. It waits in the SM's outbox until the control channel takes it.
 template <class V>
 NW_HD inline void post(V& v, SmId sm, PacketKind kind, uint32_t tag) {
   Outbox& o = v.s.outbox.in(v.base)[number_of(sm)];
@@ -101,15 +101,16 @@ NW_HD inline void post(V& v, SmId sm, PacketKind kind, uint32_t tag) {
   v.s.outgoing_total += 1;
 }
 
-/// A new word for all SMs (FrontEndParams::word_kind).
+/// Send a new status word to all SMs, by packets of FrontEndParams::word_kind. An SM that was last
+/// told the same word gets no packet.
 template <class V>
 NW_HD inline void tell_all(V& v, uint32_t word) {
   v.s.word = word;
   for (uint32_t i = 0; i < v.p.num_sms; ++i) {
     Outbox& o = v.s.outbox.in(v.base)[i];
-    const bool news = o.told != word;
-    v.s.words_to_tell += (news ? 1u : 0u) - (o.news ? 1u : 0u);
-    o.news = news;
+    const bool changed = o.told != word;
+    v.s.sms_to_tell += (changed ? 1u : 0u) - (o.word_changed ? 1u : 0u);
+    o.word_changed = changed;
   }
 }
 

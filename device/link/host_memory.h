@@ -1,10 +1,10 @@
-// The CPU's memory behind PCI-E, as the GPU sees it while data has not been copied yet.
+// The CPU's memory behind PCI-E, which the GPU accesses while data has not been copied yet.
 //
-// TOM's learning phase runs all code on the main GPU out of the CPU's memory (sections 3.2.3 and
-// 5.1). There is one behind each link port, for the lines of its L2 slices: requests come from the
-// port, replies go there. The two channels carry PCI-E's latency and bandwidth, one for each
-// direction, and their slots are the requests that the bus has in flight at most. The memory itself
-// answers at once: the measured round trip contains it.
+// TOM's learning phase runs all code on the main GPU with data in the CPU's memory (sections 3.2.3
+// and 5.1). Each link port has such a component behind it, for the lines of its L2 slices: requests
+// come from the port, replies go there. Two channels, one per direction, have PCI-E's latency and
+// bandwidth, and as many slots as the bus can have requests in flight. The memory itself answers at
+// once, since the measured round trip includes its latency.
 #pragma once
 
 #include "device/core/bits.h"
@@ -15,7 +15,7 @@
 namespace nearwarp {
 
 struct HostMemoryParams {
-  uint32_t period = 1;  ///< ticks per cycle of the port: one request each
+  uint32_t period = 1;  ///< ticks per cycle of the port; one request is answered per cycle
   uint16_t header_bytes = 0, line_bytes = 0, sector_bytes = 0;
   Endpoint endpoint{};
 };
@@ -30,7 +30,7 @@ struct HostMemoryState {
   Fault fault;
 };
 
-/// The answer to a request. Unknown kinds give PacketKind::kNone.
+/// The answer to a request, of kind PacketKind::kNone if the request's kind is unknown.
 NW_HD inline Packet answer_of(const HostMemoryParams& p, const Packet& request) {
   Packet r;
   r.line = request.line;

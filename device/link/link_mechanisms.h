@@ -143,12 +143,12 @@ NW_HD NW_INLINE void show_heads(V& v, switch_detail::SwitchHeads& coming, uint64
   }
 }
 
-/// Mechanisms that have a packet to send, as parties.
+/// The mechanisms that have a packet to send, as memory_hooks::contender_bit() says.
 template <class V>
 NW_HD NW_INLINE uint32_t with_packets(V& v) {
   uint32_t wanted = 0;
   memory_hooks::each(v, [&](auto& o) {
-    wanted |= NW_HOOKS(o)::has_packet(o) ? memory_hooks::party(o.number) : 0;
+    wanted |= NW_HOOKS(o)::has_packet(o) ? memory_hooks::contender_bit(o.number) : 0;
   });
   return wanted;
 }
@@ -205,9 +205,9 @@ NW_HD NW_CALLED LinkWake step_cycle(V& v, uint64_t cycle) {
   memory_hooks::each(v, [&](auto& o) { NW_HOOKS(o)::step(o, now); });
   uint64_t passed_on = 0;
   for (uint32_t left = with_packets(v); left != 0;) {
-    const uint32_t party = memory_hooks::next_party(left, v.s.last_sent);
-    left &= ~(1u << party);
-    if (send_own(v, party - 1, cycle, passed_on)) v.s.last_sent = party;
+    const uint32_t contender = memory_hooks::next_contender(left, v.s.last_sent);
+    left &= ~(1u << contender);
+    if (send_own(v, contender - 1, cycle, passed_on)) v.s.last_sent = contender;
   }
   const Window window{now, now + 1};
   LinkWake wake;

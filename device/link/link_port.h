@@ -1,12 +1,13 @@
 // The GPU's end of one stack's off-chip link, with the channel busy monitor.
 //
-// Inputs: the slices' requests, offload requests from the request crossbar, the RX link. Outputs:
-// the TX link, the slices' replies, replies that go straight to SMs (reply crossbar). Packets are
-// chosen round robin, one per port and interconnect cycle; the links' channels enforce bandwidth.
+// Its inputs are the slices' requests, offload requests from the request crossbar, and the RX link;
+// its outputs are the TX link, the slices' replies, and replies that go straight to SMs (reply
+// crossbar). Packets are chosen round robin, one per port and interconnect cycle. The channels of
+// the links enforce bandwidth.
 //
 // The monitor measures each direction over intervals of fixed length and tells the front end when a
-// direction becomes busy or not (TOM's channel busy monitor: TOM, section 4.2). Idle intervals do
-// not wake the machine: after the last one with traffic there is at most one more evaluation.
+// direction becomes busy or idle (TOM, section 4.2). Idle intervals do not wake the machine: after
+// the last interval with traffic there is at most one more evaluation.
 #pragma once
 
 #include "device/core/dispatch_messages.h"
@@ -16,13 +17,14 @@ namespace nearwarp {
 
 namespace link_detail {
 
-/// Does the interval in progress have to be evaluated at its end?
+/// Must the current interval be evaluated at its end? Only if there was traffic, or a direction is
+/// busy so far.
 NW_HD NW_INLINE bool must_evaluate(const LinkPortState& s, std::byte* base) {
   return s.busy_bits != 0 || s.tx.in(base)->producer_side.busy != s.tx_busy_before ||
          s.rx.in(base)->consumer_side.bytes != s.rx_bytes_before;
 }
 
-/// Close the interval that ends now.
+/// Decide at the end of an interval which directions are busy, and begin the next interval.
 NW_HD NW_INLINE void evaluate(const LinkPortParams& p, LinkPortState& s, std::byte* base) {
   const Channel& tx = *s.tx.in(base);
   const Channel& rx = *s.rx.in(base);
@@ -40,7 +42,7 @@ NW_HD NW_INLINE void evaluate(const LinkPortParams& p, LinkPortState& s, std::by
   s.counters.rx_busy_intervals += rx_busy;
 }
 
-/// Tell the front end.
+/// Tell the front end which directions are busy.
 NW_HD NW_INLINE void tell(const LinkPortParams& p, LinkPortState& s, std::byte* base, Tick now,
                           Horizon& horizon) {
   Packet message;
@@ -53,7 +55,7 @@ NW_HD NW_INLINE void tell(const LinkPortParams& p, LinkPortState& s, std::byte* 
   s.counters.messages += 1;
 }
 
-/// The switch's part of a step.
+/// Step the link port's switch through a window.
 template <class List>
 NW_HD NW_INLINE StepResult step_ports(const LinkPortParams& p, LinkPortState& s, std::byte* base,
                                       const Window& window, Horizon& horizon) {
@@ -78,7 +80,7 @@ NW_HD NW_APART inline StepResult step_link_port(const LinkPortParams& p, LinkPor
   StepResult result;
   Tick from = window.begin;
   Tick boundary = (from + interval - 1) / interval * interval;
-  Tick tell_at = kNever;  // a message waits until then; kNever with `no_credit`: for a credit
+  Tick tell_at = kNever;  // when a waiting message can go; kNever with `no_credit`: not known yet
   bool no_credit = false;
   while (true) {
     // Intervals are evaluated before anything moves at their end.
@@ -111,8 +113,8 @@ NW_HD NW_APART inline StepResult step_link_port(const LinkPortParams& p, LinkPor
   return result;
 }
 
-/// The channels around a link port: its inputs and outputs as make_switch() takes them, and which
-/// of these are the link.
+/// The channels of a link port: its inputs and outputs as make_switch() takes them, and those of
+/// them that are the link.
 struct LinkPortChannels {
   std::span<const SwitchLink> inputs, outputs;
   Ref<Channel> tx;       ///< among the outputs

@@ -34,7 +34,7 @@ struct LinkPortState {
   // Mechanisms.
   Attachments attached;
   Ref<uint8_t> passed_by;  ///< by input: those that have let its head pass, while others have not
-  uint32_t last_sent = memory_hooks::kNobody;  ///< the party that has sent last
+  uint32_t last_sent = memory_hooks::kNoContender;  ///< the contender that sent last
   uint64_t sent_last = 0;  ///< output ports by which the last packet was one of theirs
   LinkPortCounters counters;
 };

@@ -8,11 +8,13 @@
 
 namespace nearwarp::noc {
 
-/// Every link takes a cycle to write and one to cross at least.
+/// Cycles for which a router can be stepped ahead of others: every link takes at least one cycle to
+/// be written and one to be crossed.
 inline constexpr uint32_t kLookahead = 2;
 
-/// All of a network's state, nothing wired yet. `Allocator` is an ArenaBuilder. The number of time
-/// slots in `p` is set here; `max_latency` is the longest of any wire, in cycles.
+/// Allocate a network's state, without wires. `Allocator` is an ArenaBuilder. `max_latency` is that
+/// of the longest wire, in cycles. Fills in those members of `p` that follow from the others:
+/// lookahead, slots and shifts.
 template <class Allocator>
 NetworkState make_network(Allocator& arena, NetworkParams& p, uint32_t max_latency) {
   NW_ASSERT(p.speedup >= 1 && p.speedup <= kMaxSpeedup);
@@ -43,10 +45,11 @@ NetworkState make_network(Allocator& arena, NetworkParams& p, uint32_t max_laten
   s.routes = arena.template allocate<uint8_t>(p.routers * p.terminals);
   s.woken = arena.template allocate<uint64_t>(p.slots * terminal_words(p));
   const BlockLayout layout = block_layout(p);
-  const uint32_t ends = p.terminals * p.slots * arrival_words(p) * 8;  // bytes
+  const uint32_t terminal_bytes = p.terminals * p.slots * arrival_words(p) * 8;  // of arrivals
   NW_ASSERT((uint64_t{in_vcs} + terminal_vcs) * sizeof(Flit) << p.ring_shift < uint64_t{1} << 32);
   s.places = arena.template allocate<Flit>((in_vcs + terminal_vcs) << p.ring_shift);
-  s.units = arena.template allocate<BlockLine>(p.routers * (layout.bytes / 64) + (ends + 63) / 64);
+  s.units = arena.template allocate<BlockLine>(p.routers * (layout.bytes / 64) +
+                                               (terminal_bytes + 63) / 64);
   s.due = arena.template allocate<uint64_t>(p.slots * due_words(p));
   s.out_ports = arena.template allocate<OutputPort>(outs);
   s.exits = arena.template allocate<InputVc>(terminal_vcs);
@@ -78,8 +81,8 @@ struct RouterPort {
   uint32_t router, port;
 };
 
-/// Joins what a network consists of by wires. A wire's latency is that of both directions, of flits
-/// and of credits, in cycles, at least 1.
+/// Joins the routers and terminals of a network by wires. A wire's latency, in cycles, is at least
+/// 1 and holds for both directions: flits and the credits for them.
 class Wiring {
  public:
   Wiring(const NetworkParams& p, const NetworkState& s, std::byte* base)
@@ -87,21 +90,21 @@ class Wiring {
         flit_links_(s.flit_links.in(base)),
         credit_links_(s.credit_links.in(base)) {}
 
-  /// Flits that leave router `from` come to router `to`.
+  /// Wire router `from` to router `to`.
   void join(RouterPort from, RouterPort to, uint32_t latency) const {
     output(from).flits = way_to(to, v_.p.traversal_delay + latency + 1);
     join(vcs_from(from), vcs_to(to), input(to), {from.router, latency + 1 + v_.p.credit_delay});
   }
 
-  /// Terminal `n` sends into router `to`.
+  /// Wire terminal `n`, as a source of flits, to router `to`.
   void join_sender(uint32_t n, RouterPort to, uint32_t latency) const {
     flit_links_[n] = way_to(to, latency + 1);
-    // A source uses a credit in the cycle in which it comes: terminals have no credit delay.
+    // Terminals have no credit delay: a source uses a credit in the cycle in which it arrives.
     join(v_.entrances + (n << v_.p.vc_shift), vcs_to(to), input(to),
          {terminal_unit(v_.p, n), latency + 1});
   }
 
-  /// Terminal `n` takes what leaves router `from`.
+  /// Wire router `from` to terminal `n`, as a sink of flits.
   void join_receiver(uint32_t n, RouterPort from, uint32_t latency) const {
     output(from).flits = way_to(terminal_unit(v_.p, n), v_.terminal_arrivals(n), 0,
                                 v_.p.traversal_delay + latency + 1);
@@ -115,11 +118,11 @@ class Wiring {
     return v_.outputs(from.router) + (from.port << v_.p.vc_shift);
   }
   InputVc* vcs_to(RouterPort to) const { return v_.inputs(to.router) + (to.port << v_.p.vc_shift); }
-  /// The number of an input port among all.
+  /// The number of an input port among those of all routers.
   uint32_t input(RouterPort to) const { return (to.router << v_.p.input_shift) + to.port; }
 
-  /// Flits of the virtual channels from `out` on go to those from `in` on, of input port or
-  /// terminal `to`, and credits come back by `back`.
+  /// Join the virtual channels from `out` on to those from `in` on, which belong to input port or
+  /// terminal `to`. Credits return over `back`.
   void join(OutputVc* out, InputVc* in, uint32_t to, const CreditLink& back) const {
     credit_links_[to] = back;
     for (uint32_t k = 0; k < v_.p.vcs; ++k) {
@@ -128,7 +131,7 @@ class Wiring {
     }
   }
 
-  /// The way to a unit, and to the virtual channels from bit `first` of a word of arrivals on.
+  /// The link to a unit whose virtual channels have the bits from `first` on in an arrival word.
   NetworkLink way_to(uint32_t unit, const uint64_t* word, uint32_t first, uint32_t delay) const {
     return {unit,
             v_.number_of(word),

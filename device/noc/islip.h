@@ -9,7 +9,7 @@
 
 namespace nearwarp::noc {
 
-/// The first set bit at or after `from`, at most 64, around the end; bits != 0.
+/// The first set bit at or after `from` (at most 64), or else the first of all; bits != 0.
 NW_HD NW_INLINE uint32_t pick_from(uint64_t bits, uint32_t from) {
   const uint64_t later = bits & ~uint64_t{0} << (from & 63);  // 64 is as good as 0
   return count_trailing_zeros(later != 0 ? later : bits);
@@ -20,18 +20,19 @@ struct PortVc {
   uint8_t port = 0, vc = 0;
 };
 
-/// One beyond `at` in the order of PortVc. A port beyond the last one is as good as the first.
+/// The virtual channel after `at` in the order of PortVc. The port may be one beyond the last,
+/// which pick_from() takes for the first.
 NW_HD NW_INLINE PortVc after(PortVc at, uint32_t vcs) {
   const bool last = at.vc + 1u == vcs;
   return {static_cast<uint8_t>(at.port + (last ? 1 : 0)),
           static_cast<uint8_t>(last ? 0 : at.vc + 1)};
 }
 
-/// The first requester at or after `from`, around the end. `ports` != 0 has the ports with
-/// requesters, `vcs[port]` their virtual channels.
+/// The first requester at or after `from`, or else the first of all. `ports` != 0 has the ports
+/// with requesters, `vcs[port]` their virtual channels.
 NW_HD NW_INLINE PortVc pick_from(uint64_t ports, const uint32_t* vcs, PortVc from) {
-  // The first port at or after the pointer's; if it is the pointer's own and only has requesters
-  // before the pointer, the next one.
+  // Take the first port at or after the pointer's. If that is the pointer's own port, and all of
+  // its requesters are before the pointer, take the next port.
   uint32_t port = pick_from(ports, from.port);
   const uint32_t own = vcs[port] & ~uint32_t{0} << from.vc;
   const bool at_pointer = port == from.port;

@@ -1,8 +1,7 @@
-// Steps all routers and terminals of a network, cycle by cycle: a cluster that belongs to one lane
-// group.
+// Steps all routers and terminals of a network, cycle by cycle. One lane group steps a network.
 //
-// Lanes share out the units that have something to do in a cycle. Nothing that a unit does can be
-// felt by another in the same cycle, so their order does not show.
+// Lanes share out the units that have something to do in a cycle. A unit affects others only in
+// later cycles, so the order in which units are stepped does not matter.
 #pragma once
 
 #include "device/core/lanes.h"
@@ -12,8 +11,8 @@ namespace nearwarp::noc {
 
 namespace network_detail {
 
-/// step(DueRouter) for each router that is due in one of the cycles [begin, end); no longer after
-/// that.
+/// Call step(DueRouter) for each router that is due in one of the cycles [begin, end), and clear
+/// their due bits.
 template <class Step>
 NW_HD NW_INLINE void each_due(const NetworkView& v, Cycle begin, Cycle end, Step&& step) {
   for (uint32_t w = 0; w < router_words(v.p); ++w) {
@@ -30,9 +29,9 @@ NW_HD NW_INLINE void each_due(const NetworkView& v, Cycle begin, Cycle end, Step
 
 }  // namespace network_detail
 
-/// Step the routers through the cycles [begin, end), which nothing crosses a wire in: `end` is at
-/// most `lookahead` behind `begin`. Each that has something to do is stepped through all of them,
-/// while its state is at hand.
+/// Step the routers through the cycles [begin, end), which are at most `lookahead`, so that nothing
+/// that is sent in them arrives in them. Each router that has something to do is stepped through
+/// all of them at once, while its state is in the CPU's caches.
 NW_HD NW_INLINE void step_routers(const NetworkView& v, Stepping stepping, Cycle begin, Cycle end) {
   for (Cycle t = begin; t != end; ++t)
     if (is_time_to_renew(t)) renew_places(v, t - v.p.lookahead, false);

@@ -1,7 +1,7 @@
-// A network by itself, its terminals synthetic, as a component that every backend can step.
+// A network by itself, with synthetic traffic at its terminals, as a component for any backend.
 //
-// A tick is a cycle. Nothing outside can be felt, so a window may be of any length; the component
-// never sleeps and runs until the windows end.
+// A tick is a cycle. No other component affects the network, so a window may be of any length. The
+// component never sleeps, and runs until the windows end.
 #pragma once
 
 #include "device/core/step.h"

@@ -12,8 +12,8 @@ namespace nearwarp {
 inline constexpr uint16_t kNoRoute = 0xffff;
 inline constexpr uint32_t kMaxSwitchPorts = 64;
 inline constexpr uint32_t kMaxSwitchInputs = 128;
-inline constexpr uint32_t kSwitchInputWords = kMaxSwitchInputs / 64;  ///< of bits
-/// Cycles that a switch steps at once: the bits of a word.
+inline constexpr uint32_t kSwitchInputWords = kMaxSwitchInputs / 64;  ///< words of a set of inputs
+/// Cycles that a switch steps at once, one per bit of a word.
 inline constexpr uint32_t kSwitchCycles = 64;
 
 struct SwitchParams {
@@ -26,7 +26,7 @@ struct SwitchParams {
 struct SwitchInput {
   Ref<Channel> channel;
   uint32_t head_slot = 0;      ///< arena offset of the slot at the channel's head
-  uint16_t output = kNoRoute;  ///< while the head is registered, or being taken: where it goes
+  uint16_t output = kNoRoute;  ///< the head's output channel while it is registered or being taken
   uint16_t port = 0;
 };
 
@@ -35,26 +35,26 @@ struct alignas(32) SwitchOutput {
   uint64_t requests = 0;  ///< input ports with a registered head for this channel
   uint32_t port = 0;
   uint32_t reserved = 0;
-  Tick waited = 0;  ///< from packets' arrival at the switch to their first flit on this channel
+  Tick waited = 0;  ///< ticks from arrival to the first flit on this channel, summed over packets
 };
 static_assert(sizeof(SwitchOutput) == 32);
 
 struct SwitchInPort {
   uint64_t free_from = 0;         ///< the first cycle in which it can move another packet
-  uint64_t grants = 0;            ///< within a cycle: output ports that granted; 0 between cycles
+  uint64_t grants = 0;            ///< output ports that granted in this cycle; 0 between cycles
   uint16_t first = 0, count = 0;  ///< its input channels
-  uint16_t next_channel = 0;      ///< rotating pointers
-  uint16_t next_out = 0;
-  uint32_t heads = 0;  ///< that are registered, and have a route
+  uint16_t next_channel = 0;      ///< round-robin pointer over its channels
+  uint16_t next_out = 0;          ///< round-robin pointer over output ports
+  uint32_t heads = 0;             ///< its channels whose head is registered and has a route
   uint32_t reserved = 0;
 };
 
 struct alignas(64) SwitchOutPort {
-  uint64_t free_from = 0;  ///< the switch's side: the first cycle in which another packet may come
-  Tick wire_free_at = 0;   ///< the wire's side: the transfer on any of its channels has ended
+  uint64_t free_from = 0;  ///< the first cycle in which the switch can send it another packet
+  Tick wire_free_at = 0;   ///< the tick at which transfers on its channels have ended
   uint64_t active = 0;     ///< its channels (bit 0: `first`) that have requests
   uint16_t first = 0, count = 0;  ///< its output channels
-  uint16_t next_in = 0;           ///< rotating pointer
+  uint16_t next_in = 0;           ///< round-robin pointer over input ports
   uint16_t reserved = 0;
   uint32_t reserved2 = 0;
   uint64_t flits_sent = 0;
@@ -64,11 +64,11 @@ struct SwitchCounters {
   uint64_t packets = 0;
   uint64_t bytes = 0;
   uint64_t flits = 0;
-  uint64_t replies = 0;          ///< of `packets`
-  uint64_t port_busy_ticks = 0;  ///< flits in time, summed over output ports
+  uint64_t replies = 0;          ///< those of `packets` that are replies
+  uint64_t port_busy_ticks = 0;  ///< ticks in which output ports move flits, summed over ports
 };
 
-/// Inputs whose head is looked at in a cycle; none between steps.
+/// The inputs whose head is examined in a cycle; none between steps.
 struct SwitchCycle {
   uint64_t heads[kSwitchInputWords] = {};
 };
@@ -79,14 +79,14 @@ struct SwitchState {
   Ref<SwitchInPort> in_ports;
   Ref<SwitchOutPort> out_ports;
   Ref<uint16_t> routes;     ///< [destination] for requests, [endpoints + destination] for replies
-  Ref<SwitchCycle> cycles;  ///< kSwitchCycles of them, from the step's first one on
-  uint64_t registered[kSwitchInputWords] = {};  ///< inputs whose head stands in `requests`
+  Ref<SwitchCycle> cycles;  ///< kSwitchCycles of them, from the first cycle of a step on
+  uint64_t registered[kSwitchInputWords] = {};  ///< inputs whose head is in SwitchOutput::requests
   uint64_t active_ports = 0;                    ///< output ports with requests
   SwitchCounters counters;
   Fault fault;
 };
 
-/// A channel and the port that it belongs to; channels of one port stand together.
+/// A channel and the port that it belongs to. Channels of a port are next to each other in lists.
 struct SwitchLink {
   Ref<Channel> channel;
   uint16_t port = 0;
@@ -132,7 +132,8 @@ SwitchState make_switch(Allocator& arena, const SwitchParams& params,
   return s;
 }
 
-/// Packets for `endpoint` leave by these output channels (indices into make_switch()'s outputs).
+/// Route requests and replies for `endpoint` to output channels, which are indices into the outputs
+/// that make_switch() was given.
 inline void set_route(const SwitchParams& params, const SwitchState& s, std::byte* base,
                       uint16_t endpoint, uint16_t request_output, uint16_t reply_output) {
   s.routes.in(base)[endpoint] = request_output;

@@ -7,17 +7,17 @@
 
 namespace nearwarp::sm {
 
-/// Tags of its reads, between those of instructions and those of page walks.
+/// Tags of the constant cache's reads, between those of instructions and those of page walks.
 inline constexpr uint32_t kConstantTag = 0x60000000u;
 
 struct ConstantParams {
-  bool cached = false;      ///< else every load hits
-  uint8_t sectors = 0;      ///< of its lines, as bits: what it asks for; 0: for the machine's line
-  uint32_t line_shift = 6;  ///< log2 of the bytes of its lines: at most those of the L1's
-  cache::L1Params cache;    ///< its lines are parts of the machine's: device/sm/constants.h
+  bool cached = false;      ///< false: every load hits
+  uint8_t sectors = 0;      ///< mask of the sectors that one of its lines has; 0: the L1's line
+  uint32_t line_shift = 6;  ///< log2 of its lines' bytes, which are at most those of the L1's lines
+  cache::L1Params cache;    ///< its lines may be parts of the L1's (device/sm/constants.h)
 };
 
-/// Loads whose lines may be missing at a time.
+/// The most loads whose lines may be missing at a time.
 inline constexpr uint32_t kMaxConstantLoads = 64;
 
 template <uint32_t kWords>

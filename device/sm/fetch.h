@@ -1,9 +1,10 @@
-// The fetch stage: one warp per cycle (or a few), whose instruction buffer is empty, gets the next
-// few instructions, which it can issue two cycles later (decoding takes the one in between). Where
-// several warps fetch in a cycle, all but the last are decoded in it. Warps take turns.
+// The fetch stage: in each cycle one warp (or a few) whose instruction buffer is empty gets its
+// next few instructions, which it can issue two cycles later (decoding takes the cycle between).
+// Where several warps fetch in a cycle, all but the last of them are decoded in the same cycle.
+// Warps take turns.
 //
-// A fetch goes on behind the last instruction, wherever a branch may lead. Only the scheduler sees
-// that a warp goes on elsewhere, and what was fetched for it is lost.
+// A warp fetches the instructions behind the last one, wherever a branch may lead. Only the
+// scheduler sees that a warp goes on elsewhere; its fetched instructions are discarded.
 //
 // Source: GPGPU-Sim 4.2, shader core: fetch, decode and the check of program counters at issue.
 #pragma once
@@ -13,8 +14,8 @@
 
 namespace nearwarp::sm {
 
-/// The warp's instruction at the cursor has to be issued next, not before `earliest`: take it from
-/// the warp's buffer, or have it fetched. `soon`: see schedule().
+/// Make the instruction at the warp's cursor the next to be issued, not before `earliest`: take it
+/// from the instruction buffer, or let the warp wait for its fetch. `soon`: see schedule().
 template <class V>
 NW_HD NW_APART_ON_GPU void next_from_buffer(V& v, uint32_t warp, uint32_t now, uint32_t earliest,
                                             uint32_t soon) {
@@ -35,7 +36,7 @@ NW_HD NW_APART_ON_GPU void next_from_buffer(V& v, uint32_t warp, uint32_t now, u
   set_timer(v, warp, earliest, now);
 }
 
-/// The warp's line is there; its instructions can be issued from cycle `issue` on.
+/// The warp has fetched instructions, which can be issued from cycle `issue` on.
 template <class V>
 NW_HD NW_APART_ON_GPU void on_fetched(V& v, uint32_t warp, uint32_t now, uint32_t issue) {
   Warp& w = v.warps[warp];
@@ -56,7 +57,7 @@ NW_HD NW_APART_ON_GPU void on_fetched(V& v, uint32_t warp, uint32_t now, uint32_
   }
 }
 
-/// The line that the warp fetches is not there: the warp waits for it.
+/// Miss in the instruction cache: the warp waits for the line.
 template <class V>
 NW_HD NW_CALLED void wait_for_instructions(V& v, uint32_t warp, LineAddr line, uint32_t now) {
   auto& f = v.s.fetch;
@@ -69,7 +70,7 @@ NW_HD NW_CALLED void wait_for_instructions(V& v, uint32_t warp, LineAddr line, u
   if (r == cache::L1Result::kStall) f.stalled.set(warp);
 }
 
-/// Is the line there that the warp fetches? If not, the warp waits for it.
+/// Look up the line that the warp fetches in the instruction cache; if it misses, the warp waits.
 template <class V>
 NW_HD NW_APART_ON_GPU bool find_instructions(V& v, uint32_t warp, uint32_t now) {
   const LineAddr line = kCodeBase + (v.warps[warp].fetch_pc >> v.p.fetch.line_shift);
@@ -78,7 +79,8 @@ NW_HD NW_APART_ON_GPU bool find_instructions(V& v, uint32_t warp, uint32_t now) 
   return false;
 }
 
-/// One warp fetches, if one wants to.
+/// Let one warp fetch, if any wants to: first those whose line has arrived, then those that a
+/// mechanism prefers, then all others round robin.
 template <class V>
 NW_HD NW_APART_ON_GPU void fetch_once(V& v, uint32_t now, uint32_t issue) {
   auto& f = v.s.fetch;
@@ -97,13 +99,13 @@ NW_HD NW_APART_ON_GPU void fetch_once(V& v, uint32_t now, uint32_t issue) {
   on_fetched(v, warp, now, issue);
 }
 
-/// The fetch stage's cycle.
+/// Step the fetch stage by a cycle.
 template <class V>
 NW_HD NW_APART void fetch_step(V& v, uint32_t now) {
   for (uint32_t i = v.p.fetch.per_cycle; i != 0; --i) fetch_once(v, now, now + (i > 1 ? 1 : 2));
 }
 
-/// A line of instructions has come.
+/// A line of instructions has come from memory for MSHR `mshr`.
 template <class V>
 NW_HD inline void on_instructions(V& v, uint32_t mshr) {
   auto& f = v.s.fetch;

@@ -1,13 +1,13 @@
-// Guests: warps that a mechanism brings to an SM, from another SM, instead of the dispatcher. They
-// belong to no thread block here; each is a block of its own for the schedulers' order.
+// Guests: warps that a mechanism, instead of the dispatcher, brings to an SM from another SM. They
+// belong to no thread block of this SM; for the schedulers' order each is a block of its own.
 #pragma once
 
 #include "device/sm/progress.h"
 
 namespace nearwarp::sm {
 
-/// Take a warp slot (there must be a free one) for a guest of the mechanism `bit`, which watches
-/// it. The caller lets it go with continue_warp(). Returns the slot.
+/// Take a warp slot (there must be a free one) for a guest of the mechanism with this bit, which
+/// watches it. The caller starts it with continue_warp(). Returns the slot.
 template <class V>
 NW_HD inline uint32_t add_guest(V& v, uint32_t mechanism_bit, const Cursor& at, uint32_t kernel,
                                 uint32_t thread_block, uint32_t now) {
@@ -33,7 +33,7 @@ NW_HD inline uint32_t add_guest(V& v, uint32_t mechanism_bit, const Cursor& at, 
   return warp;
 }
 
-/// A guest that has finished leaves.
+/// Free the slot of a guest that has finished.
 template <class V>
 NW_HD inline void remove_guest(V& v, uint32_t warp, uint32_t now) {
   count_warps(v, now);

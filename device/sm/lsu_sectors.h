@@ -1,4 +1,4 @@
-// The load-store unit before an L1 that keeps writes or works by sectors.
+// The part of the load-store unit for L1s that are write-back.
 #pragma once
 
 #include "device/cache/l1_sectors.h"
@@ -7,10 +7,11 @@
 
 namespace nearwarp::sm {
 
-/// Tag of writes that nobody waits for; a warp's are below.
+/// The tag of write-backs, whose acknowledgement no warp waits for; the tags of warps' stores are
+/// less.
 inline constexpr uint32_t kWriteBackTag = 0xffffffffu;
 
-/// Write a dirty line back to where it lives. The caller has looked at the credits.
+/// Write a dirty line back to memory. The caller has checked that the network has room.
 template <class V>
 NW_HD NW_APART void send_write_back(V& v, LineAddr line, uint32_t now) {
   Packet w = memory_packet(v, PacketKind::kWrite, line, kWriteBackTag,

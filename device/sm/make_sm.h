@@ -1,4 +1,4 @@
-// Laying out an SM's State in an arena: the one way in which builders and tests do it. Host only.
+// Lays out an SM's state in an arena, for machines and for tests. Host only.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,8 @@
 
 namespace nearwarp::sm {
 
-/// The State of an SM that is empty, without endpoint and channels. `kernels`: of the program.
+/// Lay out the state of an empty SM, without endpoint and channels. `kernels`: the number of
+/// kernels of the program.
 template <uint32_t kWords>
 SmStateOf<kWords> make_sm(ArenaBuilder& a, const SmParams& p, uint32_t kernels = 1) {
   SmStateOf<kWords> s;

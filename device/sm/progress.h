@@ -1,4 +1,4 @@
-// A warp's way from instruction to instruction, and its end.
+// How a warp goes on after an instruction, and how it ends.
 #pragma once
 
 #include "device/sm/fetch.h"
@@ -7,8 +7,8 @@
 
 namespace nearwarp::sm {
 
-/// The cycle from which all registers of a warp have their values; kPendingLoad while one of them
-/// is to come from memory.
+/// The first cycle in which all registers of a warp have their values; kPendingLoad while one of
+/// them is being loaded.
 template <class V>
 NW_HD NW_APART inline uint32_t registers_ready(const V& v, uint32_t warp) {
   const uint32_t* slots = v.slots(warp);
@@ -18,14 +18,14 @@ NW_HD NW_APART inline uint32_t registers_ready(const V& v, uint32_t warp) {
   return at;
 }
 
-/// The slot `block` is in the order of blocks, as the newest one.
+/// Add thread block slot `block` to the order of blocks, as the newest one.
 template <class V>
 NW_HD inline void enter_order(V& v, uint32_t block, uint32_t kernel, uint32_t now) {
   v.s.block_order[v.s.num_block_order++] = static_cast<uint8_t>(block);
   count_for_kernel(v, kernel, now);
 }
 
-/// The slot `block` is no longer in the order of blocks.
+/// Remove thread block slot `block` from the order of blocks.
 template <class V>
 NW_HD NW_APART inline void leave_order(V& v, uint32_t block, uint32_t now) {
   uint32_t kept = 0;
@@ -37,8 +37,8 @@ NW_HD NW_APART inline void leave_order(V& v, uint32_t block, uint32_t now) {
   count_for_kernel(v, v.warps[v.blocks[newest].warps.first()].kernel, now);
 }
 
-/// If the warp is at its end and has nothing in flight any more: the block's end, if it was the
-/// block's last warp; a guest's mechanism sends it off.
+/// Retire the warp if it is at its end and has nothing in flight any more. With its last warp the
+/// thread block ends. A guest, an offloaded warp, is left to its mechanism.
 template <class V>
 NW_HD NW_APART void try_retire(V& v, uint32_t warp, uint32_t now) {
   Warp& w = v.warps[warp];
@@ -60,7 +60,7 @@ NW_HD NW_APART void try_retire(V& v, uint32_t warp, uint32_t now) {
   leave_order(v, w.block_slot, now);
 }
 
-/// The warp has come to its end.
+/// The warp has come to the end of its trace.
 template <class V>
 NW_HD NW_APART inline void finish_warp(V& v, uint32_t warp, uint32_t now) {
   Warp& w = v.warps[warp];
@@ -72,9 +72,9 @@ NW_HD NW_APART inline void finish_warp(V& v, uint32_t warp, uint32_t now) {
   try_retire(v, warp, now);
 }
 
-/// The cursor stands at the next instruction: go on, leave the warp to a mechanism, or finish.
-/// Always inline: every issued instruction comes here, and with two kinds of SM compilers would
-/// call it. `soon`: see schedule().
+/// Schedule the warp for the instruction at its cursor, leave it to a mechanism, or finish it.
+/// Always inline: it is executed for every issued instruction, and compilers would call it where
+/// there are two kinds of SM. `soon`: see schedule().
 template <class V>
 NW_HD NW_INLINE void continue_warp(V& v, uint32_t warp, uint32_t now, uint32_t earliest,
                                    uint32_t soon) {

@@ -1,14 +1,15 @@
-// When each warp can issue next: the scoreboard, and a wheel of ready masks by cycle.
+// The scoreboard, and a timer wheel of warps by the cycle in which they can issue.
 //
-// A warp's next instruction is looked at once, when its predecessor issues: the latest of its
-// registers' ready cycles is when the warp's bit appears in the ready mask. Nothing is scanned.
+// A warp's next instruction is examined once, when its predecessor issues: in the latest of its
+// registers' ready cycles the warp's bit moves from the wheel to the ready mask. So no cycle scans
+// the warps.
 #pragma once
 
 #include "device/sm/cycles.h"
 
 namespace nearwarp::sm {
 
-/// Have `warp` looked at again at cycle `at` > now.
+/// Set the warp's timer to cycle `at`, which is later than `now`.
 template <class V>
 NW_HD inline void set_timer(V& v, uint32_t warp, uint32_t at, uint32_t now) {
   v.warps[warp].wake = at;
@@ -19,17 +20,19 @@ NW_HD inline void set_timer(V& v, uint32_t warp, uint32_t at, uint32_t now) {
   v.s.wheel_used |= bit(slot);
 }
 
+/// Add the warp to those that can issue.
 template <class V>
 NW_HD inline void make_ready(V& v, uint32_t warp) {
   v.s.ready.set(warp);
   v.s.unit_warps[static_cast<uint32_t>(v.warps[warp].unit)].set(warp);
 }
 
-/// Find out when the warp's next instruction has its operands, not before cycle `earliest`. While
-/// one of them is still to come from memory nothing happens; the load's end calls this again.
+/// Make the warp ready in the cycle in which its next instruction has its operands, not before
+/// cycle `earliest`. If one of them is still being loaded, the warp waits: the load's end calls
+/// this again.
 ///
-/// `soon`: whoever calls knows that the warp has no turn before that cycle. So a warp that has just
-/// issued needs no timer to be ready in the next one.
+/// `soon`: the caller knows that the warp gets no turn before this cycle, so a warp that becomes
+/// ready by then needs no timer.
 template <class V>
 NW_HD NW_INLINE void schedule(V& v, uint32_t warp, uint32_t now, uint32_t earliest, uint32_t soon) {
   Warp& w = v.warps[warp];

@@ -9,7 +9,7 @@ namespace nearwarp::sm {
 
 inline constexpr uint32_t kEndOfTrace = 0xffffffffu;
 
-/// The next instruction that a warp issues, and what remains of the block run it belongs to.
+/// The next instruction that a warp issues, and the rest of its run (repeats of a basic block).
 struct Cursor {
   uint32_t pc = kEndOfTrace;  ///< index into the instruction table; kEndOfTrace: none left
   uint32_t end = 0;           ///< one past the basic block's last instruction
@@ -19,14 +19,14 @@ struct Cursor {
   uint32_t repeats = 0;       ///< further executions of the block in this run
 };
 
-/// A warp's trace, and what its control words refer to.
+/// A warp's trace, and the basic blocks that its control words refer to.
 struct WarpTrace {
-  const uint64_t* words;  ///< the chunk's
+  const uint64_t* words;  ///< the words of the chunk
   const ProgramImage& image;
-  uint32_t first_block;  ///< of the warp's kernel
+  uint32_t first_block;  ///< index of the first basic block of the warp's kernel
 };
 
-/// Read the next control word.
+/// Read the next control word, and begin its run.
 NW_HD inline void fetch_run(Cursor& c, const uint64_t* words, const ProgramImage& image,
                             uint32_t first_block) {
   const uint64_t w = words[c.trace_pos];
@@ -43,7 +43,8 @@ NW_HD inline void fetch_run(Cursor& c, const uint64_t* words, const ProgramImage
   c.end = b.first + b.count;
 }
 
-/// Leave blocks that are at their end. Blocks may be empty when moves are not charged.
+/// Go on to the next block while the cursor is at the end of one. Blocks may be empty when moves
+/// are not charged.
 NW_HD inline void settle(Cursor& c, const uint64_t* words, const ProgramImage& image,
                          uint32_t first_block) {
   while (c.pc == c.end) {
@@ -87,6 +88,8 @@ struct Access {
   }
 };
 
+/// Read the access at word `pos` of a warp with active lanes `mask`. `guarded`: the trace has a
+/// mask of its own for the instruction.
 NW_HD NW_APART inline Access read_access(const uint64_t* words, uint32_t pos, uint32_t mask,
                                          bool guarded) {
   Access a;

@@ -1,4 +1,4 @@
-// The mechanisms of a policy.
+// Finds and prepares the mechanisms of a policy.
 #include "host/mechanisms/mechanism.h"
 
 #include <fmt/format.h>
@@ -20,7 +20,8 @@ const Mechanism& find(MechanismSet known, std::string_view name, const std::stri
       fmt::format("policy {}: there is no mechanism '{}' - these are: {}", policy, name, names));
 }
 
-/// The number of the device code that it runs on.
+/// The number of a mechanism's device code in the family; a mechanism that is another one set
+/// differently has that one's number.
 uint32_t number_of(MechanismSet known, const Mechanism& mechanism) {
   const std::string_view name =
       mechanism.runs_on().empty() ? mechanism.name() : mechanism.runs_on();
@@ -50,7 +51,7 @@ MechanismRuns prepare_mechanisms(MechanismSet known, const RunSubject& subject,
     taken |= 1u << number;
     named.emplace_back(&mechanism, number);
   }
-  // Tables of instructions are made once all of these have their places.
+  // Mechanisms that move instructions are prepared first: the others make tables by instruction.
   MechanismRuns runs(named.size());
   for (const bool moving : {true, false})
     for (size_t i = 0; i < named.size(); ++i)

@@ -16,7 +16,7 @@ namespace {
 
 using DeviceBulk = ThrustBulk<thrust::cuda_cub::par_t, thrust::device_vector>;
 
-/// Instances that are evaluated at a time: enough threads to fill a large GPU.
+/// The instances that are evaluated at a time are enough threads to fill a large GPU.
 constexpr uint32_t kDeviceTile = uint32_t{1} << 20;
 
 template <class T>
@@ -29,7 +29,7 @@ thrust::device_vector<T> copy_of(const T* from, size_t n) {
   return thrust::device_vector<T>(from, from + n);
 }
 
-/// f(), with what Thrust throws as a DeviceError.
+/// Call f(), and turn exceptions of Thrust into a DeviceError.
 template <class F>
 auto checked(F&& f) {
   try {
@@ -81,9 +81,9 @@ class CudaPasses final : public StudyPasses {
   }
 
  private:
-  /// The span with everything it points to on the device.
+  /// Copy a span, with everything that it points to, to the device.
   TraceSpan upload(const TraceSpan& host, size_t num_words) {
-    NW_CUDA_CHECK(cudaSetDevice(device_));  // of this thread
+    NW_CUDA_CHECK(cudaSetDevice(device_));  // each thread has a current device of its own
     words_.assign(host.words, host.words + num_words);
     warp_offset_.assign(host.warp_offset, host.warp_offset + host.num_warps);
     TraceSpan t = host;

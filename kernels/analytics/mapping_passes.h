@@ -61,8 +61,8 @@ class MappingPasses {
   }
 
  private:
-  /// Fill first_ with the number of each warp's instances. (A pass of its own: the walk needs more
-  /// registers than a reduction leaves it on a GPU.)
+  /// Fill first_ with the number of each warp's instances. (This is a pass of its own, since the
+  /// walk needs more registers than a reduction would leave it on a GPU.)
   void count_warps(const TraceSpan& traces) {
     first_.assign(traces.num_warps + 1, 0u);
     bulk_.for_each_index(traces.num_warps, CountInstances{traces, bulk_.data(first_)});

@@ -63,6 +63,21 @@ TEST(Nsight, PagesAreRead) {
   }
 }
 
+TEST(Nsight, MetricsThatADeviceDoesNotHaveAreLeftOut) {
+  const CsvFile file(
+      R"csv("ID","Kernel Name","gpc__cycles_elapsed.max","Elapsed Cycles","dram__bytes.sum"
+"","","cycle","cycle","Kbyte"
+"0","add(float *, int)","nan","1000","nan"
+)csv");
+  const auto launches = compare::read_nsight(file.path);
+  ASSERT_EQ(launches.size(), 1u);
+  EXPECT_EQ(launches[0].cycles, 1000);
+  EXPECT_EQ(launches[0].dram_bytes, 0);
+
+  const CsvFile none("\"ID\",\"Kernel Name\",\"Elapsed Cycles\"\n\"0\",\"add(float *)\",\"inf\"\n");
+  EXPECT_THROW(compare::read_nsight(none.path), Error);
+}
+
 TEST(Nsight, CyclesAreComparedByLaunch) {
   const CsvFile file(kDetails);
   const auto launches = compare::read_nsight(file.path);

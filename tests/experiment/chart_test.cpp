@@ -381,6 +381,7 @@ TEST(Chart, MeasuredValuesComeFromAFile) {
   };
   refused("workload,value\na,1\n", "measured values have no column 'x'");
   refused("x,value\na,much\n", "a measured value is 'much'");
+  refused("x,value\na,nan\n", "a measured value is 'nan'");
   refused("x,value\n", "the file has no measured values");
   refused("x,series,value\naa,tom,1\n", "a measured value has x = \"aa\", which is not in it");
   EXPECT_THROW(Rig(with("none.csv")), Error);

@@ -1,40 +1,41 @@
-// Pages that lie in the stack whose SM touches them first.
+// First-touch placement: pages that lie in the stack whose SM touches them first.
 //
-// Nobody knows beforehand who that is, so such a page has a place for each stack: a whole page
-// group (CODA, section 4.2: as many pages as there are stacks, all of one mode), of which it uses
-// the page that lies in the stack of its first toucher. Every SM notes its touch, with the time,
-// when it begins to walk for the page, and reads who was the first when the walk ends. A walk's
-// read goes through the network, so that its end lies in a later window than its beginning: by then
-// all touches of that time are noted, and later ones change nothing. The order in which SMs are
-// stepped does not show.
+// The stack is not known beforehand, so such a page has a frame in each stack: a whole page group
+// (CODA, section 4.2: as many pages as there are stacks, all of one mode), of which it uses only
+// the frame in the stack of its first touch. Every SM notes its touch, with the time, when it
+// begins to walk for the page, and reads which SM was first when the walk ends. A walk's read goes
+// through the network, so its end lies in a later window than its beginning: by then all touches of
+// that time have been noted, and later ones change nothing. So the order in which SMs are stepped
+// does not matter.
 //
-// Or the page lies elsewhere before, and whoever was first moves it (first_touch.h). Then its note
-// says from when on it may be used by others.
+// Alternatively the page lies elsewhere at first, and the SM that touches it first moves it
+// (first_touch.h). Then its note says when other SMs may begin to use it.
 #pragma once
 
 #include "device/core/translation.h"
 
 namespace nearwarp::coda {
 
-inline constexpr uint32_t kMaxMoveLines = 64;  ///< of a page
+inline constexpr uint32_t kMaxMoveLines = 64;  ///< lines of a page that can be moved
 
 enum class FirstTouchMode : uint8_t {
-  kPlaced,        ///< it is in its stack as if that had been known
-  kMovedFromCgp,  ///< it is in one stack before: page by page, one after the other
-  kMovedFromFgp,  ///< it is spread over all stacks before
+  kPlaced,        ///< the page is in the right stack from the beginning, as if that were known
+  kMovedFromCgp,  ///< pages lie in one stack each, page after page in the next, until they are
+                  ///< moved
+  kMovedFromFgp,  ///< pages are spread over all stacks until they are moved
 };
 
-/// Notes on a page.
+/// Notes on a page that is placed by its first touch.
 struct PageTouch {
-  Tick first = kNever;  ///< the first touch: its time, and who (Toucher)
-  Tick moved = kNever;  ///< the page has its place from then on
+  Tick first = kNever;  ///< Toucher::key() of the first touch: its time and SM
+  Tick moved = kNever;  ///< the tick from which on the page is in its final place
 };
 
 /// Pages of an address space that are placed by their first touch.
 struct FirstTouchPages {
   Ref<PageTouch> pages;          ///< by virtual page
   uint32_t first_group = 0;      ///< page group of page 0; every page has one of its own
-  uint32_t first_fgp_frame = 0;  ///< frame of page 0 while it is spread
+  uint32_t first_fgp_frame = 0;  ///< frame of page 0 while pages are spread (kMovedFromFgp)
 };
 
 /// The rule of a system, and its pages.
@@ -42,15 +43,16 @@ struct FirstTouch {
   FirstTouchMode mode = FirstTouchMode::kPlaced;
   uint8_t stack_bits = 0;  ///< log2 of the stacks
   uint8_t map = 0;         ///< address map of pages that lie in one stack
-  /// Ticks after which a new entry of a page table can be read; at least those of a window.
+  /// Ticks after which a new entry of a page table can be read; at least the length of a window.
   uint32_t seen_ticks = 0;
   Ref<FirstTouchPages> spaces;  ///< by address space
 
   NW_HD bool moves() const { return mode != FirstTouchMode::kPlaced; }
 };
 
-/// Who touches a page. Of several in the same tick the first is that of the stack which comes first
-/// from stack (page mod stacks) on, so that ties spread pages; then the SM with the lowest number.
+/// The SM that touches a page, and its stack. Of several touches in the same tick the first is that
+/// of the stack which comes first from stack (page mod stacks) on, so that ties spread pages; in
+/// one stack it is that of the SM with the lowest number.
 struct Toucher {
   static constexpr uint32_t kBits = 16, kSmBits = 10;
   uint32_t stack = 0, sm = 0;
@@ -66,13 +68,13 @@ struct Toucher {
 };
 static_assert(Toucher::kBits == 16);
 
-/// Where a page that is placed by its first touch lies in one stack: its frame.
+/// The frame in `stack` of a page that is placed by its first touch.
 NW_HD NW_INLINE uint32_t cgp_frame(const FirstTouchPages& space, uint32_t page, uint32_t stack,
                                    uint32_t stack_bits) {
   return (space.first_group + page) << stack_bits | stack;
 }
 
-/// The entry of a page once it has its place, with the note of who was first.
+/// The page table entry of a page in its final place. `first`: PageTouch::first.
 NW_HD NW_INLINE PageEntry touched_entry(const FirstTouch& rule, const FirstTouchPages& space,
                                         Tick first, uint32_t page, uint32_t page_shift) {
   const Toucher who = Toucher::of(first, page, rule.stack_bits);

@@ -1,19 +1,20 @@
 // The offload queue of an SM (OC, sections 4.2 and 4.4.1).
 //
-// A warp that comes to the first instruction of a chain leaves the ready set:
-//   fetching   where that takes time: once the first of its instructions are decoded, the others
-//   are
-//              fetched before other warps'. (A buffer of two would be filled again as they are
-//              issued; here they are issued when all are there.)
-//   waiting, deciding   until the values are there that the chain takes from before. Then its lines
-//              are known. It is executed at home, as any code, if an operand is in the L1, if the
-//              queue is full, if its lanes access too many different lines, or if no node that
-//              computes has all of a lane's data;
-//   issuing    its instructions take their scheduler's next turns: the warp is preferred;
-//   away       a ComputePacket goes out for each set of lanes that access the same lines; until all
-//              results have come, or the news that they have been stored. Where the service queue
-//              was full, the operands come instead, or are sent for, and the chain is executed
-//              here.
+// A warp that comes to the first instruction of a chain leaves the ready set and goes through these
+// steps:
+//   fetching   only where fetching takes time: after the first instructions of the chain have been
+//              decoded, the others are fetched before those of other warps. (An instruction buffer
+//              of two would be refilled as they are issued; here they are issued once all have
+//              been fetched.)
+//   waiting, deciding   the warp waits until the values that the chain reads from earlier
+//              instructions are there. Then its lines are known. The SM executes the chain itself,
+//              like any other code, if an operand is in the L1, if the queue is full, if its lanes
+//              access too many different lines, or if no node that computes has all data of a lane;
+//   issuing    its instructions take the next turns of their scheduler, ahead of other warps;
+//   away       a ComputePacket leaves for each set of lanes that access the same lines. The warp
+//              waits until all results, or the acknowledgements of their stores, have come. If a
+//              service queue was full, the operands come instead, or are sent for, and this SM
+//              executes the chain.
 #pragma once
 
 #include "device/mechanisms/opportunistic/sm_service.h"
@@ -34,6 +35,7 @@ NW_HD NW_INLINE ChainCounters& counters_of(O& o, const WarpSide& t) {
   return o.s.chains.in(o.v.base)[t.chain];
 }
 
+/// Tell the SM whether this mechanism has packets for the network.
 template <class O>
 NW_HD NW_INLINE void note_network(O& o) {
   auto& wants = o.v.s.wants_network;
@@ -41,8 +43,9 @@ NW_HD NW_INLINE void note_network(O& o) {
   wants = static_cast<uint8_t>(sends ? wants | o.bit : wants & ~o.bit);
 }
 
-/// The cycle from which on the chain has everything that it takes from before; kPendingLoad while
-/// some of it is to come from memory. What its own instructions write is not waited for.
+/// The first cycle in which the chain has every value that it reads from earlier instructions;
+/// kPendingLoad while one of them is still being loaded. Registers that the chain itself writes are
+/// not waited for.
 template <class O>
 NW_HD inline uint32_t operands_ready(const O& o, uint32_t warp, const OffloadChain& c) {
   const auto& v = o.v;
@@ -63,6 +66,7 @@ NW_HD inline uint32_t operands_ready(const O& o, uint32_t warp, const OffloadCha
   return at;
 }
 
+/// Take the warp from the scheduler, in `step`, until let_go().
 template <class O>
 NW_HD inline void hold(O& o, uint32_t warp, Step step) {
   auto& w = o.v.warps[warp];
@@ -71,7 +75,7 @@ NW_HD inline void hold(O& o, uint32_t warp, Step step) {
   side_of(o, warp).step = step;
 }
 
-/// The warp goes on where its cursor stands.
+/// Give the warp back to the scheduler, to go on at its cursor, not before cycle `earliest`.
 template <class O>
 NW_HD NW_APART inline void let_go(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
   auto& w = o.v.warps[warp];
@@ -81,13 +85,13 @@ NW_HD NW_APART inline void let_go(O& o, uint32_t warp, uint32_t now, uint32_t ea
   sm::continue_warp(o.v, warp, now, earliest);
 }
 
-/// Have the decision made when the chain's operands are there.
+/// Make the warp decide once the chain's operands are there.
 template <class O>
 NW_HD NW_APART inline void wait_for_operands(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
   const WarpSide& t = side_of(o, warp);
   const uint32_t at = operands_ready(o, warp, chain_of(o, t));
   if (at == sm::kPendingLoad) {
-    hold(o, warp, Step::kWaiting);  // until an operation ends
+    hold(o, warp, Step::kWaiting);  // the end of each memory operation asks again
     return;
   }
   hold(o, warp, Step::kDeciding);
@@ -95,14 +99,16 @@ NW_HD NW_APART inline void wait_for_operands(O& o, uint32_t warp, uint32_t now, 
   sm::set_timer(o.v, warp, when > now ? when : now + 1, now);
 }
 
-/// The warp's next fetch is of its chain's instructions that it has not got yet.
+/// Ask the fetch stage for the next of the chain's instructions. A warp that has some of them
+/// already goes before other warps.
 template <class V>
 NW_HD inline void want_fetch(V& v, uint32_t warp, const WarpSide& t) {
   v.s.fetch.wanted.set(warp);
-  if (t.fetched != 0) v.s.fetch.ahead.set(warp);  // the tag has been seen
+  if (t.fetched != 0) v.s.fetch.ahead.set(warp);  // the mark of a chain has been decoded
 }
 
-/// Have the chain's instructions fetched. True: they are all in the warp's buffer.
+/// Fetch the chain's instructions. Returns true if all of them are in the warp's buffer; else it
+/// holds the warp.
 template <class O>
 NW_HD inline bool fetch_chain(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
   sm::Warp& w = o.v.warps[warp];
@@ -111,7 +117,8 @@ NW_HD inline bool fetch_chain(O& o, uint32_t warp, uint32_t now, uint32_t earlie
   t.fetched = expected ? w.fetched : 0;
   if (t.fetched >= chain_of(o, t).instructions) return true;
   hold(o, warp, Step::kFetching);
-  const bool lost = !expected && w.fetched != 0;  // only the scheduler sees that
+  // Only the scheduler, a turn later, sees that the buffer has instructions of another place.
+  const bool lost = !expected && w.fetched != 0;
   w.fetched = 0;
   if (lost) {
     w.fetch_pc = w.at.pc;
@@ -123,14 +130,14 @@ NW_HD inline bool fetch_chain(O& o, uint32_t warp, uint32_t now, uint32_t earlie
   return false;
 }
 
-/// Instructions have come.
+/// The fetch stage has fetched instructions for a warp in Step::kFetching.
 template <class O>
 NW_HD inline void fetch_more(O& o, uint32_t warp, uint32_t now, uint32_t issue) {
   auto& v = o.v;
   sm::Warp& w = v.warps[warp];
   WarpSide& t = side_of(o, warp);
   NW_ASSERT(t.step == Step::kFetching);
-  if (w.fetch_pc != w.at.pc + t.fetched) {  // it has jumped here
+  if (w.fetch_pc != w.at.pc + t.fetched) {  // a branch led here: other instructions were fetched
     v.s.fetch.counters.wasted += 1;
     w.fetch_pc = w.at.pc;
     sm::set_timer(v, warp, issue, now);
@@ -146,7 +153,8 @@ NW_HD inline void fetch_more(O& o, uint32_t warp, uint32_t now, uint32_t issue) 
   wait_for_operands(o, warp, now, issue);
 }
 
-/// `taken` of the chain's instructions have been issued, or none of them: what the buffer has then.
+/// Set the warp's instruction buffer after `taken` instructions of a chain have been issued (all of
+/// them, or 0) that begins at `first`.
 template <class V>
 NW_HD inline void keep_fetched(const V& v, sm::Warp& w, const WarpSide& t, uint32_t first,
                                uint32_t taken) {
@@ -156,22 +164,22 @@ NW_HD inline void keep_fetched(const V& v, sm::Warp& w, const WarpSide& t, uint3
   w.fetch_pc = first + taken;
 }
 
-/// Is the line in the L1, or on its way there?
+/// Is the line in the L1, or being fetched into it?
 template <class V>
 NW_HD inline bool in_l1(const V& v, LineAddr line) {
   const LineAddr* tags = v.s.l1.tags.in(v.base) + cache::first_way(v.p.l1, line);
   return cache::find(v.p.l1.ways, tags, line) != kNoLane;
 }
 
-/// The accesses of a chain.
+/// The memory accesses of a chain: its loads, then its store if it has one.
 struct ChainAccesses {
   trace::RecordView of[kMaxOperands + 1] = {};
   uint32_t count = 0;
-  bool stores = false;      ///< the last one does
-  uint32_t last_bytes = 0;  ///< of the last one, per lane
+  bool stores = false;      ///< the last access is a store
+  uint32_t last_bytes = 0;  ///< bytes per lane of the last access
 };
 
-/// Read them from the trace; false if one of them has no lane.
+/// Read a chain's accesses from the trace; false if one of them has no active lane.
 template <class V>
 NW_HD inline bool read_accesses(const V& v, const sm::Warp& w, const OffloadChain& c,
                                 ChainAccesses& out) {
@@ -190,7 +198,8 @@ NW_HD inline bool read_accesses(const V& v, const sm::Warp& w, const OffloadChai
   return true;
 }
 
-/// Put a lane to the part that accesses the same lines, or to a new one. False: there are too many.
+/// Add a lane to the part that accesses the same lines, or to a new one. Returns false if that
+/// would be more than `max_parts`.
 template <class V>
 NW_HD inline bool add_lane(const V& v, const sm::Warp& w, const ChainAccesses& accesses,
                            uint32_t lane, uint32_t max_parts, WarpSide& t) {
@@ -224,7 +233,8 @@ NW_HD inline bool add_lane(const V& v, const sm::Warp& w, const ChainAccesses& a
   part.lanes = static_cast<uint8_t>(part.lanes + 1);
   if (!accesses.stores) return true;
   part.order.store_sectors = static_cast<uint8_t>(part.order.store_sectors | sector);
-  // Words that lanes write in part are left out: the L2 takes the line for one written in part.
+  // Only lanes that write whole words are noted. Without these notes `store_whole` stays false, and
+  // the L2 takes the line as partly written.
   if (!v.p.mark_words || accesses.last_bytes != kWordBytes) return true;
   part.words |= uint64_t{1} << word;
   const uint64_t all = low_bits(v.p.grid.line_bytes() / kWordBytes);
@@ -232,8 +242,9 @@ NW_HD inline bool add_lane(const V& v, const sm::Warp& w, const ChainAccesses& a
   return true;
 }
 
-/// Who executes a part: the slice that has all of its data or, where SMs do, the one at which two
-/// slices' data meets: of its operands or, if one slice has these, of them and its result.
+/// The node that executes a part: the L2 slice that has all of its data. If two slices have it
+/// (one operand each, or both operands and the result), the SM on the way between them, where SMs
+/// compute for others. kNoMeeting: no node can.
 template <class O>
 NW_HD inline Endpoint node_for(const O& o, const ComputeOrder& order) {
   const auto& v = o.v;
@@ -246,7 +257,8 @@ NW_HD inline Endpoint node_for(const O& o, const ComputeOrder& order) {
   return o.s.meetings.in(v.base)[slice_at[node_of(first)] * o.p.slices + slice_at[node_of(other)]];
 }
 
-/// Why a chain is executed at home; null if it is not. Its parts are noted.
+/// The counter of the reason for which this SM executes the chain itself; null if the chain is
+/// offloaded. Fills in the warp's parts.
 template <class O>
 NW_HD NW_APART inline uint64_t* refusal(O& o, uint32_t warp, WarpSide& t, const OffloadChain& c) {
   auto& v = o.v;
@@ -272,7 +284,7 @@ NW_HD NW_APART inline uint64_t* refusal(O& o, uint32_t warp, WarpSide& t, const 
   return o.s.in_use + t.num_parts > o.p.entries ? &n.full : nullptr;
 }
 
-/// Count an instruction that the warp issues, and go on to the next one.
+/// Count the instruction at the warp's cursor as issued, and move the cursor to the next one.
 template <class V>
 NW_HD inline void pass_instruction(V& v, sm::Warp& w) {
   const sm::ImageInstr& in = v.instr(w.at.pc);
@@ -287,8 +299,8 @@ NW_HD inline void pass_instruction(V& v, sm::Warp& w) {
   sm::advance(w.at, words, v.system.image, w.first_block);
 }
 
-/// Lines that an offloaded chain has looked up in the L1, which the load-store unit does one a
-/// cycle. (Those of a chain that stays are looked up by its loads and its store.)
+/// Charge the load-store unit for the L1 look-ups of an offloaded chain, one line per cycle. (The
+/// lines of a chain that stays are looked up by its own loads and its store.)
 template <class V>
 NW_HD inline void look_up_lines(V& v, uint32_t operands, uint32_t stores, uint32_t now) {
   auto& busy = v.s.lsu_busy_until;
@@ -297,7 +309,7 @@ NW_HD inline void look_up_lines(V& v, uint32_t operands, uint32_t stores, uint32
   v.s.counters.store_lines += stores;
 }
 
-/// The first load is issued: decide.
+/// Decide, as the chain's first load is issued, whether to offload it, and begin to.
 template <class O>
 NW_HD NW_APART void decide(O& o, uint32_t warp, uint32_t now) {
   auto& v = o.v;
@@ -334,7 +346,7 @@ NW_HD NW_APART void decide(O& o, uint32_t warp, uint32_t now) {
   look_up_lines(v, uint32_t{t.num_parts} * order.operands, order.stores ? t.num_parts : 0u, now);
   for (uint32_t i = 0; i < c.instructions; ++i) pass_instruction(v, w);
   keep_fetched(v, w, t, t.last + 1 - c.instructions, c.instructions);
-  // It is preferred until its last instruction has been issued.
+  // The scheduler issues nothing else until the chain's last instruction.
   uint32_t& taken = v.s.slot_taken[warp % v.p.num_schedulers];
   taken = (taken > now ? taken : now) + c.instructions;
   v.s.counters.active_cycles += c.instructions;
@@ -343,7 +355,8 @@ NW_HD NW_APART void decide(O& o, uint32_t warp, uint32_t now) {
   sm::set_timer(v, warp, taken, now);
 }
 
-/// The cursor of a warp stands at a chain's first instruction. True: it is not to be scheduled.
+/// The warp's cursor has come to a chain's first instruction. Returns true if the warp is held, and
+/// must not be scheduled.
 template <class O>
 NW_HD inline bool come_to_chain(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
   WarpSide& t = side_of(o, warp);
@@ -351,7 +364,8 @@ NW_HD inline bool come_to_chain(O& o, uint32_t warp, uint32_t now, uint32_t earl
     t.passes = false;
     return false;
   }
-  if (o.v.s.counts_accesses != 0) return false;  // executed at home, where they are seen
+  // Another mechanism counts accesses, which it sees only if this SM executes them.
+  if (o.v.s.counts_accesses != 0) return false;
   t.chain = o.p.chain_of.in(o.v.base)[o.v.warps[warp].at.pc];
   ChainCounters& n = counters_of(o, t);
   n.instances += 1;
@@ -364,8 +378,8 @@ NW_HD inline bool come_to_chain(O& o, uint32_t warp, uint32_t now, uint32_t earl
   return true;
 }
 
-/// The sum of a split multiply-add is issued, as an addition: it takes a turn of its scheduler, and
-/// a port once the product is there (cycle `at`). Returns when it is there.
+/// Issue the addition of a split multiply-add: it takes a turn of its scheduler, and a port once
+/// the product is there (cycle `at`). Returns the cycle in which the sum is there.
 template <class O>
 NW_HD inline uint32_t issue_sum(O& o, uint32_t warp, const OffloadChain& c, uint32_t now,
                                 uint32_t at) {
@@ -387,8 +401,8 @@ NW_HD inline uint32_t issue_sum(O& o, uint32_t warp, const OffloadChain& c, uint
   return sm::take_port(v, in, scheduler, turn > at ? turn : at, 0) + c.sum_cycles;
 }
 
-/// A part has been executed. With the last one the chain has been, and the result, if it is kept,
-/// is there at cycle `at`.
+/// A part of the warp's chain has been executed. After the last one the chain is complete, its
+/// result (if it is kept) is there at cycle `at`, and the warp goes on.
 template <class O>
 NW_HD NW_APART inline void finish_part(O& o, uint32_t warp, uint32_t now, uint32_t at) {
   WarpSide& t = side_of(o, warp);
@@ -405,7 +419,8 @@ NW_HD NW_APART inline void finish_part(O& o, uint32_t warp, uint32_t now, uint32
   let_go(o, warp, now, now + 1);
 }
 
-/// Send what the offload queue has for the network; the caller has checked that there is room.
+/// Send one packet of the offload queue: a ComputePacket, a read of an operand, or the store of a
+/// result that this SM computed. The caller has checked that the network has room.
 template <class O>
 NW_HD NW_APART void send_own(O& o, uint32_t now) {
   auto& v = o.v;
@@ -446,7 +461,7 @@ NW_HD NW_APART void send_own(O& o, uint32_t now) {
   finish_part(o, warp, now, now + 1);
 }
 
-/// Send what waits for the network, own chains' and others' in turns.
+/// Send one packet to the network, alternating between the SM's own chains and its service queue.
 template <class O>
 NW_HD inline void send_next(O& o, uint32_t now) {
   if (!can_send(o.v.to_network(), o.v.base, o.v.tick(now))) return;
@@ -462,6 +477,7 @@ NW_HD inline void send_next(O& o, uint32_t now) {
   note_network(o);
 }
 
+/// The timer of a held warp: its step goes on.
 template <class O>
 NW_HD NW_APART void on_timer(O& o, uint32_t warp, uint32_t now) {
   WarpSide& t = side_of(o, warp);
@@ -499,7 +515,7 @@ NW_HD NW_APART void on_timer(O& o, uint32_t warp, uint32_t now) {
   }
 }
 
-/// A part is executed here: the service queue was full.
+/// Count, once, that this SM executes a part because the service queue was full.
 template <class O>
 NW_HD inline void note_return(O& o, const WarpSide& t, Part& part) {
   if (part.returned) return;
@@ -509,7 +525,7 @@ NW_HD inline void note_return(O& o, const WarpSide& t, Part& part) {
   n.threads -= uint64_t{chain_of(o, t).instructions} * part.lanes;
 }
 
-/// A part is not taken in: its operands have to be sent for.
+/// A part came back without its operands, which this SM has to read.
 template <class O>
 NW_HD NW_APART void on_refusal(O& o, const Packet& p) {
   const auto [warp, k] = ChainPart::of(p);
@@ -520,8 +536,9 @@ NW_HD NW_APART void on_refusal(O& o, const Packet& p) {
   note_network(o);
 }
 
-/// A part's operands are here: its arithmetic takes ports of the SM, an instruction each. (Issued
-/// they have been: they have waited in the offload queue.) Returns when its result is there.
+/// Execute a part's arithmetic, whose operands are here, on ports of the SM, one instruction each.
+/// (They take no turn of a scheduler, since they were issued into the offload queue.) Returns the
+/// cycle in which the result is there.
 template <class O>
 NW_HD inline uint32_t compute_here(O& o, uint32_t warp, const Part& part, uint32_t now) {
   auto& v = o.v;
@@ -537,7 +554,7 @@ NW_HD inline uint32_t compute_here(O& o, uint32_t warp, const Part& part, uint32
   return begin + part.order.latency_cycles;
 }
 
-/// An operand comes: the service queue was full.
+/// An operand has come to this SM because the service queue was full.
 template <class O>
 NW_HD NW_APART void on_operand(O& o, const Packet& p, uint32_t now) {
   const auto [warp, k] = ChainPart::of(p);

@@ -1,11 +1,11 @@
-// Steps that service queues of slices and of SMs share (service_state.h).
+// Steps of a service queue (service_state.h) that are the same at slices and at SMs.
 #pragma once
 
 #include "device/mechanisms/opportunistic/service_state.h"
 
 namespace nearwarp::opportunistic::service {
 
-/// A chain comes.
+/// Take a chain in; there must be a free entry.
 NW_HD NW_APART inline void accept(ServiceState& q, std::byte* base, const Packet& packet,
                                   uint32_t cycle) {
   const uint32_t id = q.free.take_first();
@@ -21,14 +21,14 @@ NW_HD NW_APART inline void accept(ServiceState& q, std::byte* base, const Packet
   if (q.in_use > q.counters.peak) q.counters.peak = q.in_use;
 }
 
-/// The slice or memory has the result of a chain.
+/// The slice or memory has acknowledged the store of a chain.
 NW_HD NW_APART inline void stored(ServiceState& q, std::byte* base, uint32_t id, uint32_t cycle) {
   if (q.ack_forwarded) return;  // it may be another chain's entry by now
   end_wait(q, base, id, ServiceWait::kStored, cycle);
   q.to_reply.push(base, id);
 }
 
-/// The reply of the first chain that is done, which leaves.
+/// Take the reply of the oldest chain in to_reply, and free its entry.
 NW_HD inline Packet take_reply(ServiceState& q, std::byte* base, uint32_t cycle) {
   const uint32_t id = q.to_reply.pop(base);
   end_wait(q, base, id, ServiceWait::kReply, cycle);

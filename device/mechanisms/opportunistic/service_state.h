@@ -1,6 +1,6 @@
-// A service queue: computes chains for others, at an L2 slice on lines where they are, or at an SM
-// on its way. Its state and packets; what it does at a slice is in slice_service.h, at an SM in
-// sm_service.h.
+// The state and the packets of a service queue, which executes chains that SMs offload: at the L2
+// slice that has their lines (slice_service.h), or at an SM on the way between two slices
+// (sm_service.h).
 //
 // Source: A. Pattnaik et al., "Opportunistic Computing in GPU Architectures", ISCA 2019 (OC below),
 // sections 4.2 and 4.4.2, figures 5, 8 and 10.
@@ -14,36 +14,36 @@
 namespace nearwarp::opportunistic {
 
 inline constexpr uint32_t kServiceBlock = 3;
-/// A chain of instructions for whoever takes its data in (OC: ComputePacket).
+/// A chain of instructions, sent to the node that is to execute it (OC: ComputePacket).
 inline constexpr PacketKind kComputePacket = packet_kind(kServiceBlock, 0, MessageClass::kRequest);
-/// The chain's result, or the news that it has been stored.
+/// The chain's result, or the acknowledgement that it has been stored.
 inline constexpr PacketKind kComputeReply = packet_kind(kServiceBlock, 0, MessageClass::kReply);
-/// A line of data for the SM that wanted the chain executed, because the queue was full (OC,
-/// section 4.4.2, scenario 3).
+/// An operand's data for the SM that offloaded the chain, which executes it itself because the
+/// service queue was full (OC, section 4.4.2, scenario 3).
 inline constexpr PacketKind kOperandReply = packet_kind(kServiceBlock, 1, MessageClass::kReply);
-/// A line of data is wanted for a chain; what comes is a kOperandReply.
+/// A read of an operand's line, answered by a kOperandReply.
 inline constexpr PacketKind kOperandRead = packet_kind(kServiceBlock, 1, MessageClass::kRequest);
-/// A chain that nobody takes in: its sender executes it.
+/// A ComputePacket that is not taken in: its sender executes the chain.
 inline constexpr PacketKind kComputeRefusal = packet_kind(kServiceBlock, 2, MessageClass::kReply);
 
 inline constexpr uint32_t kMaxOperands = 2;
-/// More entries than any service queue has.
+/// The most entries that a service queue may have.
 inline constexpr uint32_t kMaxServiceEntries = WarpSet<4>::kCapacity;
 
 /// The content of a ComputePacket.
 struct ComputeOrder {
-  LineAddr line[kMaxOperands] = {};  ///< data
+  LineAddr line[kMaxOperands] = {};  ///< lines of the operands
   LineAddr store_line = 0;
-  uint8_t operands = 1;
-  uint8_t alu_cycles = 1;       ///< that the ALU takes one instruction after the other
+  uint8_t operands = 1;         ///< lines that are read, 1 or 2
+  uint8_t alu_cycles = 1;       ///< issue cycles of the chain's arithmetic on the ALU
   bool stores = false;          ///< the result goes to `store_line`; else to the SM
-  uint8_t store_sectors = 0;    ///< that it writes
-  bool store_whole = false;     ///< and that are all the line's words
+  uint8_t store_sectors = 0;    ///< mask of the sectors that the store writes
+  bool store_whole = false;     ///< the store writes every word of the line
   uint16_t latency_cycles = 0;  ///< from the last operand to the result
-  uint16_t reply_bytes = 0;     ///< weight of the reply
+  uint16_t reply_bytes = 0;     ///< size of the reply on the network
 };
 
-/// An order's packet; source, destination, weight and tag are the sender's.
+/// The packet of an order; the sender fills in source, destination, size and tag.
 NW_HD inline Packet pack(const ComputeOrder& o) {
   Packet p;
   p.kind = kComputePacket;
@@ -70,7 +70,7 @@ NW_HD inline ComputeOrder unpack(const Packet& p) {
   return o;
 }
 
-/// A part of a warp's chain, as its packets and their answers name it.
+/// A part of a warp's chain, as the tag of its packets and of their answers names it.
 struct ChainPart {
   uint32_t warp = 0;
   uint32_t part = 0;
@@ -82,21 +82,21 @@ struct ChainPart {
   }
 };
 
-/// Words that its store writes, where an L2 that keeps writes wants to know
-/// (Packet::written_words()); only of whole lines.
+/// Packet::written_words() of the order's store, for L2s that keep writes: all words, or none if
+/// the line is not written as a whole.
 NW_HD NW_INLINE uint64_t store_words(const ComputeOrder& o) {
   return o.store_whole ? ~uint64_t{0} : 0;
 }
 
-/// The reason for which a chain in a service queue waits.
+/// Causes of the time that a chain spends in a service queue.
 enum class ServiceWait : uint8_t {
-  kTurn,      ///< its turn to look something up; at an SM at the network, or shared memory's port
-  kOperands,  ///< until all of them are there
-  kBuffer,    ///< a place in the buffer
-  kRead,      ///< until all operands are in it
-  kAlu,       ///< the ALU, and its result
-  kStored,    ///< the acknowledgement of memory, or of the slice if that keeps it
-  kReply,     ///< the way of replies
+  kTurn,  ///< it waits for a look-up in the slice; at an SM for the network or shared memory's port
+  kOperands,  ///< it waits until all operands are there
+  kBuffer,    ///< it waits for a place in the buffer
+  kRead,      ///< its operands are being read into the buffer
+  kAlu,       ///< it waits for the ALU, or is executed
+  kStored,    ///< its store waits to be acknowledged by memory, or by the slice if that keeps it
+  kReply,     ///< it waits for the reply network
 };
 inline constexpr uint32_t kNumServiceWaits = 7;
 
@@ -104,18 +104,18 @@ inline constexpr uint32_t kNumServiceWaits = 7;
 struct ServiceEntry {
   ComputeOrder order;
   uint32_t tag = 0;
-  uint32_t since = 0;   ///< cycle in which it came
-  uint32_t waited = 0;  ///< cycle up to which its time is counted in ServiceCounters::waits
-  Endpoint src{};
-  uint8_t asked = 0;      ///< operands looked up, of those that are wanted now
-  uint8_t present = 0;    ///< operands that have come
+  uint32_t since = 0;     ///< cycle in which it came
+  uint32_t waited = 0;    ///< cycle up to which its time is counted in ServiceCounters::waits
+  Endpoint src{};         ///< SM that offloaded it
+  uint8_t asked = 0;      ///< operands looked up in the present phase (fetching, then reading)
+  uint8_t present = 0;    ///< operands that have come in this phase
   uint8_t computed = 0;   ///< instructions that an ALU has begun one by one
-  bool buffered = false;  ///< has a place in the buffer: data is read, no longer waited for
+  bool buffered = false;  ///< it has a place in the buffer, into which its operands are read
 };
 
-/// Entries in order of arrival.
+/// A queue of entries.
 struct ServiceFifo {
-  Ref<uint8_t> ids;  ///< a ring
+  Ref<uint8_t> ids;  ///< a ring of indices into ServiceState::entries
   uint32_t head = 0, count = 0;
 
   NW_HD void push(std::byte* base, uint32_t id) {
@@ -131,12 +131,12 @@ struct ServiceFifo {
   }
 };
 
-/// Something that is known to happen to an entry.
+/// An event of an entry whose time is known.
 struct ServiceEvent {
   Tick due = 0;
   uint32_t id = 0;
 };
-/// Events in the order of their times.
+/// A queue of events in the order of their times.
 struct ServiceEvents {
   Ref<ServiceEvent> events;  ///< a ring
   uint32_t head = 0, count = 0;
@@ -145,8 +145,8 @@ struct ServiceEvents {
     events.in(base)[(head + count) % events.count] = {due, id};
     count += 1;
   }
-  /// Adds what is due no earlier than all that is under way: results leave a pipeline in the order
-  /// in which chains have entered it.
+  /// Add an event, due no earlier than those before it: results leave a pipeline in the order in
+  /// which chains have entered it.
   NW_HD void push_in_order(std::byte* base, Tick due, uint32_t id) {
     if (count != 0) {
       const uint32_t last = (head + count - 1) % events.count;
@@ -162,9 +162,9 @@ struct ServiceEvents {
 };
 
 struct ServiceCounters {
-  uint64_t taken = 0, refused = 0;  ///< ComputePackets; refused: the queue was full
-  uint64_t operands = 0;            ///< waited for in the slice
-  uint64_t operands_read = 0;       ///< read into the buffer
+  uint64_t taken = 0, refused = 0;  ///< ComputePackets; they are refused when the queue is full
+  uint64_t operands = 0;            ///< operands waited for in the slice
+  uint64_t operands_read = 0;       ///< operands read into the buffer
   uint64_t stores = 0;
   uint64_t replies = 0;
   uint64_t alu_cycles = 0;
@@ -173,10 +173,11 @@ struct ServiceCounters {
   uint64_t peak = 0;                      ///< most chains at a time
 };
 
-/// Chains go through these sets, each in order of arrival: to_ask (its operands are looked up one
-/// by one; the slice fetches what it has not got), waiting for them, ready, reading (it has a place
-/// in the buffer; its operands are looked up again and read), waiting for them, computing,
-/// to_write, waiting for the slice or for memory, to_reply.
+/// State of a service queue. A chain goes through these stages, each in order of arrival: to_ask
+/// (its operands are looked up one by one; the slice fetches those that it does not have), waiting
+/// for the operands, ready, reading (it has a place in the buffer; its operands are looked up again
+/// and read), waiting for their data, computing, to_write, waiting for the slice or memory to
+/// acknowledge the store, to_reply.
 struct ServiceState {
   uint32_t buffer_entries = 4;
   Ref<ServiceEntry> entries;
@@ -187,15 +188,15 @@ struct ServiceState {
   ServiceEvents storing;  ///< stores that the slice keeps
   uint32_t buffered = 0;
   uint32_t in_use = 0;
-  Tick alu_free = 0;          ///< from when on the ALU can begin another chain
-  uint32_t alu_interval = 1;  ///< cycles that its lanes take for a warp's instruction
-  uint32_t passed = 0;        ///< of the refused packet at the network's head: operands looked up
+  Tick alu_free = 0;          ///< the first tick at which the ALU can begin another chain
+  uint32_t alu_interval = 1;  ///< cycles for which an instruction of a warp occupies the ALU
+  uint32_t passed = 0;  ///< operands looked up so far for the refused packet at the network's head
   /// A stored result is acknowledged when its store has left, not when memory has it.
   bool ack_forwarded = false;
   ServiceCounters counters;
 };
 
-/// Up to cycle `now` the entry has waited for this.
+/// Count the entry's time up to cycle `now` for `what`.
 NW_HD NW_INLINE void end_wait(ServiceState& q, std::byte* base, uint32_t id, ServiceWait what,
                               uint32_t now) {
   ServiceEntry& e = q.entries.in(base)[id];

@@ -1,5 +1,5 @@
-// A candidate that a warp executes at home: how the warp leaves it, and comes to a block of it that
-// is a candidate by itself.
+// Candidates that a warp executes on its own SM ("at home"): how the warp leaves one, and how it
+// enters a block inside it that is a candidate by itself.
 #pragma once
 
 #include "device/mechanisms/tom/map_analyzer.h"
@@ -7,7 +7,7 @@
 
 namespace nearwarp::tom {
 
-/// A search that comes to nothing; the warp goes on at home.
+/// End a search that met no memory instruction; the warp goes on at home.
 template <class O>
 NW_HD NW_APART void end_search(O& o, uint32_t warp) {
   WarpSide& t = side_of(o, warp);
@@ -17,7 +17,7 @@ NW_HD NW_APART void end_search(O& o, uint32_t warp) {
   set_bit(o.v.warps[warp].count, o.bit, false);
 }
 
-/// The warp has come to the end of a candidate that it executed at home, or of its trace.
+/// Leave the warp's candidate, if any: the warp has come to its end, or to the end of its trace.
 template <class O>
 NW_HD NW_APART inline void leave_candidate(O& o, uint32_t warp, uint32_t now) {
   WarpSide& t = side_of(o, warp);
@@ -40,15 +40,16 @@ NW_HD NW_APART inline void leave_candidate(O& o, uint32_t warp, uint32_t now) {
   w.count = static_cast<uint8_t>(w.count & ~o.bit);
 }
 
-/// The candidate's condition does not hold, and what is ahead does not become more.
+/// The candidate's condition does not hold: too few iterations are ahead. The warp does not offer
+/// it again before it has left it, since iterations ahead only become fewer.
 template <class O>
 NW_HD NW_INLINE void refuse_short(O& o, WarpSide& t) {
   counters_of(o, t).refused_condition += 1;
   t.paused = true;
 }
 
-/// The warp, whose candidate is not long enough, goes over to the block that begins where it
-/// stands. False: none does.
+/// Make the warp, whose candidate has too few iterations, enter the inner candidate that begins at
+/// its cursor. Returns false if there is none.
 template <class O>
 NW_HD NW_APART inline bool enter_inner(O& o, uint32_t warp, uint32_t now) {
   Warp& w = o.v.warps[warp];

@@ -1,10 +1,10 @@
 // The memory map analyzer in an SM (TOM, section 4.3, step 3), and how the learning phase ends.
 //
-// During the learning phase every candidate instance whose condition holds is followed from its
-// first instruction to its last: each line that it touches is placed under every mapping. A
-// complete instance is reported to the front end, which adds up, and stops all SMs when it has seen
-// enough. An SM that is told to stop issues nothing more, waits for its memory operations, and says
-// so.
+// During the learning phase the analyzer follows every candidate instance whose condition holds
+// from its first instruction to its last, and computes the stack of each line that the instance
+// touches under every mapping. It reports complete instances to the front end, which adds them up
+// and stops all SMs when it has seen enough. An SM that is told to stop issues nothing more, waits
+// for its memory operations to end, and reports that it stands still.
 #pragma once
 
 #include "device/cache/l1_cache.h"
@@ -14,7 +14,7 @@
 
 namespace nearwarp::tom {
 
-/// Learning phase: data is still in the CPU's memory.
+/// Is this the learning phase, in which data is still in the CPU's memory?
 template <class O>
 NW_HD NW_INLINE bool is_learning(const O& o) {
   return o.s.analyzer.mode != SmMode::kNormal;
@@ -43,7 +43,8 @@ NW_HD inline AnalyzerEntry& entry_of(O& o, uint32_t warp) {
   return o.s.analyzer.entries.in(o.v.base)[warp];
 }
 
-/// One line of an analysed instance.
+/// Count a line of the warp's instance under every mapping. The first line's stack is the one to
+/// which the instance would be offloaded (its destination).
 template <class O>
 NW_HD inline void analyze_line(O& o, uint32_t warp, LineAddr line) {
   AnalyzerEntry& e = entry_of(o, warp);
@@ -72,13 +73,13 @@ NW_HD inline void finish_instance(O& o, uint32_t warp) {
   o.v.s.wants_control = static_cast<uint8_t>(o.v.s.wants_control | o.bit);
 }
 
-/// Has the warp's last instance not been reported yet? Then the next one has to wait.
+/// Is the warp's last instance not reported yet, so that the next one has to wait?
 template <class O>
 NW_HD NW_INLINE bool is_reporting(O& o, uint32_t warp) {
   return entry_of(o, warp).state != InstanceState::kIdle;
 }
 
-/// The warp comes to a candidate; only if its last instance has been reported.
+/// Begin to analyse an instance: the warp has come to a candidate. Requires !is_reporting().
 template <class O>
 NW_HD NW_APART inline void open_instance(O& o, uint32_t warp) {
   WarpSide& t = o.s.warps.in(o.v.base)[warp];
@@ -89,7 +90,7 @@ NW_HD NW_APART inline void open_instance(O& o, uint32_t warp) {
   o.s.candidates.in(o.v.base)[t.candidate].learning += 1;
 }
 
-/// The warp has left its candidate.
+/// End the warp's instance: the warp has left its candidate. Accesses may still be under way.
 template <class O>
 NW_HD NW_APART inline void close_instance(O& o, uint32_t warp) {
   AnalyzerEntry& e = entry_of(o, warp);
@@ -116,7 +117,7 @@ NW_HD inline void expect_access(O& o, uint32_t warp) {
   o.v.s.wants_control = static_cast<uint8_t>(o.v.s.wants_control | o.bit);
 }
 
-/// Where instances count when they begin, open ones report what they have accessed.
+/// When instances count from their beginning, report what those that are still open have accessed.
 template <class O>
 NW_HD inline void gather_open(O& o) {
   AnalyzerState& a = o.s.analyzer;
@@ -125,7 +126,7 @@ NW_HD inline void gather_open(O& o) {
     if (entry_of(o, i).state == InstanceState::kOpen) finish_instance(o, i);
 }
 
-/// All its lines have been seen.
+/// All lines of one access of the warp's instance have been analysed.
 template <class O>
 NW_HD inline void access_seen(O& o, uint32_t warp) {
   AnalyzerEntry& e = entry_of(o, warp);
@@ -133,7 +134,7 @@ NW_HD inline void access_seen(O& o, uint32_t warp) {
   if (e.pending == 0 && e.state == InstanceState::kClosing) finish_instance(o, warp);
 }
 
-/// Nothing is under way in a stopping SM, and nothing is left to be reported.
+/// Is nothing under way in a stopping SM, and nothing left to be reported?
 template <class O>
 NW_HD inline bool is_quiet(const O& o) {
   const auto& s = o.v.s;
@@ -152,7 +153,8 @@ NW_HD inline bool wants_to_report(const O& o) {
   return a.begun != 0 || a.reporting != 0 || (a.mode == SmMode::kStopping && is_quiet(o));
 }
 
-/// May it have, before anything else happens?
+/// Might wants_to_report() become true without another event in this mechanism? (A stopping SM
+/// becomes quiet by itself.)
 template <class O>
 NW_HD inline bool may_report(const O& o) {
   return o.s.analyzer.begun != 0 || o.s.analyzer.reporting != 0 ||
@@ -163,17 +165,17 @@ NW_HD inline bool may_report(const O& o) {
 template <class O>
 NW_HD inline Packet take_report(O& o) {
   AnalyzerState& a = o.s.analyzer;
-  Packet news;
+  Packet message;
   if (a.begun != 0) {
-    InstanceBegun{a.begun}.put(news);
+    InstanceBegun{a.begun}.put(message);
     a.begun = 0;
-    return news;
+    return message;
   }
   if (a.reporting == 0 && o.p.count_at_begin && a.gathered == 0) gather_open(o);
   if (a.reporting == 0) {
     a.mode = SmMode::kStopped;
-    news.kind = kLearningStopped;
-    return news;
+    message.kind = kLearningStopped;
+    return message;
   }
   const uint32_t warp = count_trailing_zeros(a.reporting);
   a.reporting &= a.reporting - 1;
@@ -183,7 +185,7 @@ NW_HD inline Packet take_report(O& o) {
   return p;
 }
 
-/// The front end has seen enough: issue nothing more.
+/// Stop issuing instructions: the front end has seen enough instances.
 template <class O>
 NW_HD inline void stop(O& o) {
   o.s.analyzer.mode = SmMode::kStopping;
@@ -191,7 +193,8 @@ NW_HD inline void stop(O& o) {
   o.v.s.halted_by = static_cast<uint8_t>(o.v.s.halted_by | o.bit);
 }
 
-/// Data is in the GPU's memory now, under its final mapping: drop what caches and the TLB hold.
+/// Go on after the learning phase. Data is in the GPU's memory now, under its final mapping, so the
+/// L1 and the TLB are flushed.
 template <class O>
 NW_HD inline void resume(O& o) {
   auto& v = o.v;

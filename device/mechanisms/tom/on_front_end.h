@@ -1,6 +1,6 @@
-// TOM at the front end: the central part of the offload controller, which counts pending requests
-// per stack and spreads the channel busy monitors' news, and in the learning phase adds up what the
-// SMs' memory map analyzers report and ends the phase (TOM, sections 3.3, 4.1 and 4.3).
+// TOM at the front end: the central part of the offload controller. It counts pending offloads per
+// stack and tells all SMs what the channel busy monitors report. In the learning phase it adds up
+// the reports of the SMs' memory map analyzers, and ends the phase (TOM, sections 3.3, 4.1, 4.3).
 #pragma once
 
 #include "device/frontend/mechanisms.h"
@@ -13,25 +13,25 @@ enum class LearningPhase : uint8_t {
   kNone,
   kLearning,
   kStopping,  ///< SMs have been told to stop
-  kHeld,      ///< all stand still; the host chooses the mapping before `resume_at`
+  kHeld,      ///< all SMs stand still; the host chooses the mapping before `resume_at`
   kOver,
 };
 
 struct ArbiterParams {
   uint32_t stack_warps = 0;         ///< warps that one stack's SMs hold
-  uint32_t stack_rows = 0;          ///< rows of shared memory of a stack's SM that guests may have
+  uint32_t stack_rows = 0;          ///< rows of a stack SM's shared memory for offloaded warps
   bool count_at_begin = false;      ///< instances count when they begin; else when they end
   bool tell_room = false;           ///< tell SMs which stacks are full
-  bool dynamic_control = false;     ///< deny when a stack is full; else the question waits
+  bool dynamic_control = false;     ///< deny requests when a stack is full; else they wait
   uint64_t learning_instances = 0;  ///< the learning phase ends with this one; 0: there is none
   Tick remap_ticks = 0;  ///< from the last SM's standstill until they go on; at least a window
 };
 
-/// A question that waits for a slot (uncontrolled offloading).
-struct Waiting {
+/// A request to offload a warp that waits for room on a stack (without dynamic control).
+struct WaitingAsk {
   SmId sm{};
   uint16_t warp = 0;
-  uint32_t rows = 0;  ///< of shared memory
+  uint32_t rows = 0;  ///< rows of shared memory that the warp needs
 };
 
 struct ArbiterCounters {
@@ -41,18 +41,19 @@ struct ArbiterCounters {
 };
 
 struct ArbiterState {
-  Ref<Waiting> waiting;  ///< num_stacks x waiting_entries
+  Ref<WaitingAsk> waiting;  ///< num_stacks x waiting_entries; a ring per stack
   uint32_t waiting_entries = 0;
   uint32_t waiting_head[kMaxStacks] = {};
   uint32_t waiting_count[kMaxStacks] = {};
-  uint32_t pending[kMaxStacks] = {};  ///< granted and not yet released
-  uint32_t rows[kMaxStacks] = {};     ///< shared memory that these have
+  uint32_t pending[kMaxStacks] = {};  ///< offloads that were granted and not yet released
+  uint32_t rows[kMaxStacks] = {};     ///< rows of shared memory that they occupy
   LearningPhase learning = LearningPhase::kNone;
   uint32_t stopped_sms = 0;
-  uint64_t begun = 0;         ///< instances, where they count when they begin
+  uint64_t begun = 0;         ///< instances that have begun; used with `count_at_begin`
   uint64_t late_reports = 0;  ///< instances that ended after the last one that counts
-  AnalyzerTotals seen;
-  Tick stop_at = 0, held_at = 0, resume_at = 0;  ///< interrupt, standstill, end of the phase
+  AnalyzerTotals seen;        ///< sums of the SMs' reports
+  /// When SMs were told to stop, when all stood still, and when they go on.
+  Tick stop_at = 0, held_at = 0, resume_at = 0;
   ArbiterCounters counters;
 };
 
@@ -69,7 +70,7 @@ NW_HD inline void grant(O& o, uint32_t stack, SmId sm, uint32_t warp, uint32_t r
   frontend::post(o.v, sm, kOffloadGrant, warp);
 }
 
-/// Does the shared memory of the stack's SM have room for so many rows more?
+/// Does the shared memory of the stack's SM have room for `rows` more rows?
 template <class O>
 NW_HD NW_INLINE bool has_rows(const O& o, uint32_t stack, uint32_t rows) {
   return rows == 0 || o.s.rows[stack] + rows <= o.p.stack_rows;
@@ -81,7 +82,7 @@ NW_HD inline void on_ask(O& o, const OffloadAsk& ask, SmId sm) {
   const auto [warp, stack, rows] = ask;
   s.counters.asks += 1;
   const bool has_warp = s.pending[stack] < o.p.stack_warps;
-  // Questions do not overtake one that waits for more shared memory than there is.
+  // A request does not overtake one that waits for more shared memory than is free.
   if (has_warp && has_rows(o, stack, rows) && s.waiting_count[stack] == 0) {
     grant(o, stack, sm, warp, rows);
   } else if (o.p.dynamic_control) {
@@ -91,7 +92,7 @@ NW_HD inline void on_ask(O& o, const OffloadAsk& ask, SmId sm) {
     uint32_t at = s.waiting_head[stack] + s.waiting_count[stack];
     if (at >= s.waiting_entries) at -= s.waiting_entries;
     NW_ASSERT(s.waiting_count[stack] < s.waiting_entries);
-    Waiting& w = s.waiting.in(o.v.base)[stack * s.waiting_entries + at];
+    WaitingAsk& w = s.waiting.in(o.v.base)[stack * s.waiting_entries + at];
     w.sm = sm;
     w.warp = static_cast<uint16_t>(warp);
     w.rows = rows;
@@ -112,9 +113,9 @@ NW_HD inline void on_release(O& o, const OffloadRelease& release) {
       frontend::tell_all(o.v, o.v.s.word & ~full_bit(stack));
     return;
   }
-  // More than one may have waited for shared memory.
+  // The rows that this release frees may be enough for several waiting requests.
   while (s.waiting_count[stack] != 0 && s.pending[stack] < o.p.stack_warps) {
-    const Waiting w = s.waiting.in(o.v.base)[stack * s.waiting_entries + s.waiting_head[stack]];
+    const WaitingAsk w = s.waiting.in(o.v.base)[stack * s.waiting_entries + s.waiting_head[stack]];
     if (!has_rows(o, stack, w.rows)) return;
     s.waiting_head[stack] =
         s.waiting_head[stack] + 1 == s.waiting_entries ? 0 : s.waiting_head[stack] + 1;
@@ -123,18 +124,18 @@ NW_HD inline void on_release(O& o, const OffloadRelease& release) {
   }
 }
 
-/// Enough has been seen.
+/// End the learning phase: dispatch no more thread blocks, and tell all SMs to stop.
 template <class O>
 NW_HD inline void end_learning(O& o, Tick now) {
   ArbiterState& s = o.s;
   s.learning = LearningPhase::kStopping;
   s.stop_at = now;
-  auto& hub = o.v.s;
-  hub.dispatch.held_by = static_cast<uint8_t>(hub.dispatch.held_by | o.bit);
+  auto& dispatch = o.v.s.dispatch;
+  dispatch.held_by = static_cast<uint8_t>(dispatch.held_by | o.bit);
   for (uint32_t i = 0; i < o.v.p.num_sms; ++i) frontend::post(o.v, sm_id(i), kLearningStop, 0);
 }
 
-/// A complete instance; enough of them end the learning phase.
+/// Add an SM's report of a complete instance; enough of them end the learning phase.
 template <class O>
 NW_HD inline void on_instance(O& o, const Packet& m, Tick now) {
   ArbiterState& s = o.s;
@@ -146,7 +147,7 @@ NW_HD inline void on_instance(O& o, const Packet& m, Tick now) {
   if (!o.p.count_at_begin && s.seen.instances >= o.p.learning_instances) end_learning(o, now);
 }
 
-/// Where instances count when they begin.
+/// An SM reports instances that have begun; with `count_at_begin`, enough of them end the phase.
 template <class O>
 NW_HD inline void on_begun(O& o, const Packet& m, Tick now) {
   o.s.begun += InstanceBegun::of(m).instances;
@@ -154,7 +155,7 @@ NW_HD inline void on_begun(O& o, const Packet& m, Tick now) {
     end_learning(o, now);
 }
 
-/// An SM stands still. After the last one the host chooses the mapping.
+/// An SM stands still. After the last one has stopped, the host chooses the mapping.
 template <class O>
 NW_HD inline void on_stopped(O& o, Tick now) {
   o.s.stopped_sms += 1;
@@ -191,13 +192,13 @@ struct OnFrontEnd : frontend::Hooks {
     const uint32_t others = o.v.s.word & ~(3u << (2 * k));
     frontend::tell_all(o.v, others | (News::of(m).bits & 3) << (2 * k));
   }
-  /// The host has had its time: let all SMs go on.
+  /// After the time for choosing the mapping and copying data, let all SMs go on.
   template <class O>
   NW_HD static void step(O& o, Tick now) {
     if (o.s.learning != LearningPhase::kHeld || o.s.resume_at > now) return;
     o.s.learning = LearningPhase::kOver;
-    auto& hub = o.v.s;
-    hub.dispatch.held_by = static_cast<uint8_t>(hub.dispatch.held_by & ~o.bit);
+    auto& dispatch = o.v.s.dispatch;
+    dispatch.held_by = static_cast<uint8_t>(dispatch.held_by & ~o.bit);
     for (uint32_t i = 0; i < o.v.p.num_sms; ++i) frontend::post(o.v, sm_id(i), kLearningResume, 0);
   }
   template <class O>

@@ -1,4 +1,4 @@
-// B of the objects of a launch by its kernel's code.
+// Evaluates B of a launch's objects, as its kernel's code gives it.
 #include "host/mechanisms/coda/code_strides.h"
 
 #include <cstring>
@@ -12,7 +12,7 @@ namespace {
 
 using compiler::Factor;
 
-/// A parameter of 4 or 8 bytes as a number.
+/// The value of a launch's parameter of 4 or 8 bytes; nothing for others.
 std::optional<int64_t> parameter(const compiler::Kernel& kernel,
                                  const runtime::LaunchRecord& launch, uint32_t number) {
   const compiler::Param& p = kernel.params[number];

@@ -1,4 +1,5 @@
-// CODA's host side: studies the objects, places their pages, says where they are.
+// CODA in a run, on the host: it studies the program's objects, places their pages, and reports
+// where they are.
 #include "host/mechanisms/coda/mechanism.h"
 
 #include <fmt/format.h>
@@ -55,8 +56,13 @@ class CodaRun final : public sim::MechanismRun {
     const uint32_t line = subject_.machine.l1.line_bytes;
     graph.address_spaces =
         std::max(static_cast<uint32_t>(placement_.pages.size()), graph.address_spaces);
-    graph.more_maps = std::max(
-        kCgpMap + static_cast<uint32_t>(std::max(size_t{1}, shifts_.size())) - 1, graph.more_maps);
+    const uint32_t maps = kCgpMap + static_cast<uint32_t>(std::max(size_t{1}, shifts_.size())) - 1;
+    if (maps >= kMaxMaps)
+      throw Error(fmt::format(
+          "policy '{}' on machine '{}': objects go to near-bank units in runs of {} lengths, of "
+          "which address maps can have {} - choose a smaller memory.page_bytes",
+          subject_.policy.name, subject_.machine.name, shifts_.size(), kMaxMaps - kCgpMap));
+    graph.more_maps = std::max(maps, graph.more_maps);
     graph.mapped_lines = std::max(graph.mapped_lines, (memory_bytes_ + line - 1) / line);
   }
 
@@ -129,7 +135,9 @@ class CodaRun final : public sim::MechanismRun {
   PlacementRules rules_;
   std::vector<ObjectUse> uses_;
   Placement placement_;
-  std::vector<uint32_t> shifts_;  ///< of the maps from kCgpMap on; empty: there is that one alone
+  /// log2 of the lines in a row behind one unit, for each map from kCgpMap on; empty: there is only
+  /// the map kCgpMap, and units get lines as the machine deals them.
+  std::vector<uint32_t> shifts_;
 };
 
 void require_machine(const sim::RunSubject& subject) {
@@ -155,8 +163,8 @@ void require_machine(const sim::RunSubject& subject) {
                       "pages.units=objects it must fit a page, {} bytes (memory.page_bytes)",
                       turn, m.memory.page_bytes));
   }
-  // A page of one part and a page of all of them are the same bytes where lines go to parts in
-  // turns, however these are turned.
+  // Coarse-grained and fine-grained pages of a group can share their bytes only if lines go to
+  // partitions in turns; the order of the partitions may change from turn to turn.
   const AddressMap map = sim::machine_address_map(m);
   if (map.polynomial_bits != 0 || map.chunk_bits != 0 || map.slice_bank_bits != 0)
     refuse(

@@ -1,4 +1,4 @@
-// The physical memory that CODA's pages lie in, and the virtual pages that want some.
+// The physical memory that CODA's pages lie in, and the virtual pages that are placed in it.
 #include "host/mechanisms/coda/memory.h"
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 namespace nearwarp::coda {
 
 uint32_t page_groups(const sim::RunSubject& subject, uint32_t units) {
-  // Local memory of one program is at its addresses, of several in the upper halves of their parts
-  // (sim::map_address_spaces()).
+  // The local memory of a single program lies at its own addresses; with several programs, each has
+  // its local memory in the upper half of its part of the memory (sim::map_address_spaces()).
   const auto programs = static_cast<uint32_t>(subject.recording.applications.size());
   uint64_t lines = programs < 2 ? kMaxMappedLines : kMaxMappedLines / std::bit_ceil(programs) / 2;
   const uint32_t line = subject.machine.l1.line_bytes;
@@ -36,8 +36,8 @@ std::vector<uint64_t> pages_by_application(const runtime::Recording& recording,
 void make_cgp_map(sim::System& system) { make_cgp_maps(system, {system.map.baseline.vault_shift}); }
 
 void make_cgp_maps(sim::System& system, const std::vector<uint32_t>& shifts) {
-  // Section 4.2: the lowest bits of the page's number choose the stack. Within it, a group has the
-  // same lines in both modes, so rows may hold lines of both.
+  // The lowest bits of the page's number choose the stack (section 4.2). In a stack, a page group
+  // has the same lines in both modes, so DRAM rows may hold lines of both.
   for (uint32_t k = 0; k < shifts.size(); ++k) {
     AddressMap& map = system.map.others.in(system.arena.base())[kCgpMap + k - 1];
     map = consecutive_bits_map(system.map.baseline, system.page_tables.translation.page_shift);

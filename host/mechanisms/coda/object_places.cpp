@@ -1,4 +1,4 @@
-// A program's memory objects under several rules of placement.
+// Studies the placement of a program's memory objects under several rules.
 #include "host/mechanisms/coda/object_places.h"
 
 #include <fmt/format.h>
@@ -17,9 +17,10 @@ namespace nearwarp::coda {
 
 namespace {
 
-/// Accesses of lanes to an object, in all launches.
+/// The accesses of lanes to an object in all launches, and how many of them would be to the stack
+/// of their thread block if the object were placed by Eq. (2) and (3).
 struct Count {
-  uint64_t all = 0, local = 0;  ///< local: if it is put by Eq. (2) and (3)
+  uint64_t all = 0, local = 0;
 };
 
 void count_launch(const runtime::Recording& recording, uint32_t launch, const PlacementRules& rules,

@@ -1,4 +1,4 @@
-// How the thread blocks of a program use its memory objects, from its traces.
+// The study of how the thread blocks of a program use its memory objects.
 #include "host/mechanisms/coda/objects.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ namespace nearwarp::coda {
 
 namespace {
 
-/// Where each thread block begins in an object.
+/// The lowest address that each thread block accesses in an object: where it begins.
 class Begins {
  public:
   void note(uint64_t block, uint64_t address) {
@@ -36,8 +36,8 @@ class Begins {
   uint64_t* last_ = nullptr;
 };
 
-/// B from where blocks begin: the distance that most consecutive blocks have, or, if no distance is
-/// that common, the mean one, provided that blocks move through the object of `bytes` at all.
+/// Find B from the blocks' beginnings. It is the distance of consecutive blocks if nearly all have
+/// the same one; else the mean distance, if blocks move through the object of `bytes` at all.
 void find_stride(const std::map<uint64_t, uint64_t>& begins, uint64_t bytes, ObjectUse& use) {
   std::map<int64_t, uint64_t> distances;
   uint64_t pairs = 0, forward = 0;
@@ -53,22 +53,22 @@ void find_stride(const std::map<uint64_t, uint64_t>& begins, uint64_t bytes, Obj
   const auto common =
       std::max_element(distances.begin(), distances.end(),
                        [](const auto& a, const auto& b) { return a.second < b.second; });
-  // Nine of ten: blocks at an edge (of a row, of the grid) may differ.
+  // Nine pairs of ten are enough: blocks at the edge of a row or of the grid may differ.
   use.constant = common->second * 10 >= pairs * 9;
   if (use.constant) {
     use.block_bytes = static_cast<uint64_t>(std::max<int64_t>(0, common->first));
   } else if (forward * 2 > pairs && begins.rbegin()->second > begins.begin()->second) {
     const uint64_t steps = begins.rbegin()->first - begins.begin()->first;
     use.block_bytes = (begins.rbegin()->second - begins.begin()->second) / steps;
-    // Blocks that read a row above their own begin there, but for the first ones: by that little
-    // the mean is too small, and chunks would drift away from their blocks.
+    // Blocks that also read the row above their own begin there, but the first ones cannot. So the
+    // mean is a little too small, and chunks would drift away from their blocks.
     const uint64_t even = bytes / (steps + 1);
     if (use.block_bytes < even && even - use.block_bytes <= even / 50) use.block_bytes = even;
   }
 }
 
-/// B by the code, of the objects whose blocks' beginnings are given; without, if that is all there
-/// is, none.
+/// Take B from the kernel's code, where it gives one, for objects with blocks in `begins`. If the
+/// code is the only source, the other objects lose theirs.
 void take_strides_of_code(const runtime::Recording& recording, uint32_t launch,
                           AllocationsByAddress& objects, const PlacementRules& rules,
                           const std::vector<Begins>& begins, std::vector<ObjectUse>& uses) {
@@ -84,8 +84,7 @@ void take_strides_of_code(const runtime::Recording& recording, uint32_t launch,
   }
 }
 
-/// The objects that a kernel is the first to touch, and how its blocks begin in them. `launch`: its
-/// first one.
+/// Study the objects that a kernel, whose first launch is `launch`, is the first to touch.
 void study_kernel(const runtime::Recording& recording, uint32_t launch,
                   AllocationsByAddress& objects, const PlacementRules& rules,
                   std::vector<ObjectUse>& uses) {
@@ -107,7 +106,7 @@ void study_kernel(const runtime::Recording& recording, uint32_t launch,
     take_strides_of_code(recording, launch, objects, rules, begins, uses);
   const uint64_t per_stack = rules.blocks_per_stack[launch];
   const uint32_t stacks = rules.stacks_of(recording.launches[launch].application);
-  // Lanes of a warp mostly go where the one before them went.
+  // Consecutive accesses are mostly to the same page, for which the stack is computed once.
   uint64_t last_block = ~uint64_t{0}, last_page = ~uint64_t{0};
   uint32_t last_object = kNoObject;
   uint64_t local = 0;
@@ -133,7 +132,7 @@ void study_kernel(const runtime::Recording& recording, uint32_t launch,
     if (!begins[i].blocks().empty()) uses[i].touched = true;
 }
 
-/// All of the rules: each of them changes the result.
+/// The key under which the study's result is kept: all of the rules, since each changes it.
 std::string key_of(const PlacementRules& rules) {
   std::string key =
       fmt::format("coda: objects of stacks {}, page {}, chunk {}, source {}, blocks {}",
@@ -147,7 +146,7 @@ std::string key_of(const PlacementRules& rules) {
 std::vector<ObjectUse> study(const runtime::Recording& recording, const PlacementRules& rules) {
   std::vector<ObjectUse> uses(recording.allocations.size());
   for (uint32_t i = 0; i < uses.size(); ++i) uses[i].allocation = i;
-  std::set<std::pair<uint32_t, uint32_t>> studied;   // applications and their kernels
+  std::set<std::pair<uint32_t, uint32_t>> studied;   // (application, kernel)
   std::map<uint32_t, AllocationsByAddress> objects;  // by application
   for (uint32_t i = 0; i < recording.launches.size(); ++i) {
     const runtime::LaunchRecord& launch = recording.launches[i];

@@ -1,5 +1,5 @@
-// How the thread blocks of a program use its memory objects, from its traces: what CODA calls
-// profiler-assisted (section 4.3.2).
+// How the thread blocks of a program use its memory objects, as its traces tell (CODA's
+// profiler-assisted variant, section 4.3.2).
 #pragma once
 
 #include <cstdint>
@@ -10,34 +10,34 @@
 
 namespace nearwarp::coda {
 
-/// An object as the first kernel that touches it uses it, in all of its launches.
+/// The use of an object by the first kernel that touches it, in all launches of that kernel.
 struct ObjectUse {
   uint32_t allocation = 0;  ///< index into Recording::allocations
-  uint32_t launch = 0;      ///< the kernel's first: index into Recording::launches
-  bool touched = false;     ///< no kernel does: the others mean nothing
-  /// B: from where one thread block begins in the object to where the next one does. 0: blocks do
-  /// not move through it.
+  uint32_t launch = 0;      ///< the kernel's first launch: index into Recording::launches
+  bool touched = false;     ///< false: no kernel touches it, and the members below mean nothing
+  /// B, the bytes from the place where one thread block begins in the object to the place where the
+  /// next one does. 0: blocks do not move through it.
   uint64_t block_bytes = 0;
-  bool constant = false;   ///< the same for nearly all pairs of consecutive blocks
-  bool from_code = false;  ///< block_bytes is of the kernel's code, and the same for all blocks
-  uint64_t accesses = 0;   ///< of warps to a page
-  /// The accesses that would go to the stack that the block belongs to, were the object put by Eq.
-  /// (2) and (3).
+  bool constant = false;   ///< block_bytes is right for nearly all pairs of consecutive blocks
+  bool from_code = false;  ///< block_bytes was computed from the kernel's code, for all blocks
+  uint64_t accesses = 0;   ///< accesses, each of a warp to a page
+  /// Accesses that would go to the stack of their block if the object were placed by Eq. (2) and
+  /// (3).
   uint64_t local = 0;
 };
 
 /// Where B comes from (section 4.3.2).
 enum class StrideSource : uint8_t {
   kBoth,    ///< from the code where it is regular, else from the traces
-  kCode,    ///< the analysis at compile time alone
-  kTraces,  ///< what the paper calls profiler-assisted, alone
+  kCode,    ///< only from the code, at compile time
+  kTraces,  ///< only from the traces (profiler-assisted)
 };
 
-/// Values that Eq. (1) and (2) need.
+/// Parameters of Eq. (1) to (3).
 struct PlacementRules {
   uint32_t stacks = 4;
-  /// [application]: those that it is bound to, the numbers of Eq. (1) and (3) counting them from
-  /// the lowest one on; none or missing: all.
+  /// [application]: the stacks that the application is bound to, in ascending order; Eq. (1) and
+  /// (3) number these. Empty or missing: all stacks.
   std::vector<std::vector<uint32_t>> bound;
   uint64_t page_bytes = 4096;
   ChunkRule chunk = ChunkRule::kBlocks;
@@ -45,21 +45,21 @@ struct PlacementRules {
   /// [launch]: thread blocks that run on a stack at a time.
   std::vector<uint64_t> blocks_per_stack;
 
-  /// Stacks that an application's blocks are dealt to.
+  /// The number of stacks that an application's blocks are dealt to.
   uint32_t stacks_of(uint32_t application) const {
     const bool bound_to = application < bound.size() && !bound[application].empty();
     return bound_to ? static_cast<uint32_t>(bound[application].size()) : stacks;
   }
-  /// The number of one of these in the machine.
+  /// The machine's number of the stack that Eq. (1) and (3) call `number`.
   uint32_t stack(uint32_t application, uint32_t number) const {
     const bool bound_to = application < bound.size() && !bound[application].empty();
     return bound_to ? bound[application][number] : number;
   }
 };
 
-/// One for each allocation. Reads the traces of the kernels that touch something first, twice, the
-/// first time that it is asked for these rules (Recording::studies). Throws nearwarp::Error if the
-/// traces are malformed.
+/// Study the use of each allocation. The traces of kernels that are the first to touch something
+/// are read twice, but only once for the same rules (Recording::studies). Throws nearwarp::Error if
+/// the traces are malformed.
 std::vector<ObjectUse> study_objects(const runtime::Recording& recording,
                                      const PlacementRules& rules);
 

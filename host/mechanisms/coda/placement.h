@@ -1,4 +1,4 @@
-// Which object goes where, and which physical page each virtual one gets.
+// Places a program's objects, and gives each virtual page a physical one.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,11 @@
 
 namespace nearwarp::coda {
 
+/// The physical page of a virtual one.
 struct PlacedPage {
   PageGroups::Frame frame = 0;
   PageMode mode = PageMode::kFgp;
-  uint32_t run_lines = 0;  ///< in a row behind one near-bank unit; 0: as the machine has it
+  uint32_t run_lines = 0;  ///< consecutive lines behind one near-bank unit; 0: the machine's number
 };
 
 struct Placement {
@@ -28,14 +29,16 @@ struct Placement {
   uint64_t pages_held = 0;  ///< physical pages of the groups that are in use
 };
 
-/// Is an object put by Eq. (2) and (3), and not spread? If at least `local_percent` of its accesses
-/// are then local, or the code alone is asked; that of a program with one stack is in it.
+/// Is an object placed by Eq. (2) and (3) (localised), and not spread over all stacks? It is if at
+/// least `local_percent` of its accesses are local then, or if the code is the only source of B. An
+/// object of a program that is bound to one stack is localised.
 bool is_localised(const runtime::Recording& recording, const ObjectUse& use,
                   const PlacementRules& rules, uint32_t local_percent);
 
-/// `cgp`: every page in a stack, in turns. Else by `uses`, an object being localised if at least
-/// `local_percent` of its accesses are then local. `groups`: of physical pages, those of `units`
-/// having a row for each near-bank unit. Throws nearwarp::Error if they do not suffice.
+/// Place all pages of a program. `cgp`: each page is put in one stack, in turns; else objects are
+/// placed by `uses` (see is_localised()). `groups`: the number of page groups of the memory, which
+/// have pages for each near-bank unit if `units` is given. Throws nearwarp::Error if they do not
+/// suffice.
 Placement place_pages(const runtime::Recording& recording, const std::vector<ObjectUse>& uses,
                       const PlacementRules& rules, bool cgp, uint32_t local_percent,
                       uint32_t groups, const std::optional<UnitRules>& units = {});

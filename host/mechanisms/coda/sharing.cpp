@@ -1,9 +1,11 @@
-// Who shares a program's pages (CODA, Figure 3 and section 5.2).
+// Studies how many thread blocks and stacks share a program's pages (CODA, Figure 3, section 5.2).
 #include "host/mechanisms/coda/sharing.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <map>
 #include <unordered_map>
 #include <vector>
 
@@ -16,9 +18,10 @@ namespace nearwarp::coda {
 
 namespace {
 
+/// The thread blocks and stacks that touch a page.
 struct Page {
-  std::vector<uint32_t> blocks;  ///< that touch it; those that came one after the other, once
-  uint64_t stacks = 0;           ///< bits
+  std::vector<uint32_t> blocks;  ///< consecutive touches by one block are noted once
+  uint64_t stacks = 0;           ///< a set of stacks, as bits
 
   void note(uint32_t block, uint32_t stack) {
     stacks |= uint64_t{1} << stack;
@@ -46,8 +49,10 @@ PageSharing study_sharing(const runtime::Recording& recording, const config::Mac
   out.page_bytes = machine.memory.page_bytes;
   out.stacks = machine.stack.count;
   const std::vector<uint64_t> per_stack = blocks_per_stack(recording, machine);
-  std::unordered_map<uint64_t, Page> pages;
+  // Programs that run together may have the same addresses: each has its own pages.
+  std::map<uint32_t, std::unordered_map<uint64_t, Page>> by_application;
   for (uint32_t i = 0; i < recording.launches.size(); ++i) {
+    std::unordered_map<uint64_t, Page>& pages = by_application[recording.launches[i].application];
     uint64_t last = ~uint64_t{0};
     Page* page = nullptr;
     each_access_of_launch(recording, i, [&](uint64_t block, uint64_t address) {
@@ -60,10 +65,12 @@ PageSharing study_sharing(const runtime::Recording& recording, const config::Mac
     if (progress && !progress(i + 1, recording.launches.size()))
       throw Interrupted("interrupted while traces were studied");
   }
-  out.pages = pages.size();
-  for (auto& [number, page] : pages) {
-    out.by_blocks[page.count_blocks()] += 1;
-    out.by_stacks[static_cast<uint32_t>(std::popcount(page.stacks))] += 1;
+  for (auto& [application, pages] : by_application) {
+    out.pages += pages.size();
+    for (auto& [number, page] : pages) {
+      out.by_blocks[page.count_blocks()] += 1;
+      out.by_stacks[static_cast<uint32_t>(std::popcount(page.stacks))] += 1;
+    }
   }
   return out;
 }

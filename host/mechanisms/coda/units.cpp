@@ -1,4 +1,4 @@
-// Which near-bank unit an object's pages lie behind.
+// Chooses the near-bank units that an object's pages lie behind, by votes of its accesses.
 #include "host/mechanisms/coda/units.h"
 
 #include <fmt/format.h>
@@ -17,16 +17,16 @@ namespace nearwarp::coda {
 
 namespace {
 
-constexpr uint32_t kMaxRuns = 8;  ///< 1, 2, 4 .. lines, that divide a page into turns of all units
+constexpr uint32_t kMaxRuns = 8;  ///< run lengths that are tried: 1, 2, 4, .. lines
 
-/// The accesses to an object, by what would have been near.
+/// The accesses to an object, and how many of them would be near their warp's unit.
 struct Votes {
   uint64_t accesses = 0;
-  std::array<uint64_t, kMaxRuns> near{};       ///< with runs of 2^k lines
+  std::array<uint64_t, kMaxRuns> near{};       ///< [k]: near accesses with runs of 2^k lines
   std::vector<std::vector<uint64_t>> of_page;  ///< [page][unit]: accesses of the unit's warps
 };
 
-/// Bytes of a warp in a row: none unless all lanes take part and follow one another.
+/// The consecutive bytes that a warp accesses; 0 unless all lanes take part, in ascending order.
 uint64_t run_of(const runtime::MemoryAccess& a, uint32_t lane_bytes) {
   if (a.mask != ~0u) return 0;
   for (uint32_t lane = 1; lane < 32; ++lane)
@@ -43,8 +43,8 @@ class Study {
         localised_(localised),
         rules_(rules),
         votes_(uses.size()) {
-    // As many turns of all units as a page has room for: which unit a line is behind is then the
-    // same in whichever frame its page lies.
+    // A turn of all units must fit a page, so that a line's unit does not depend on its page's
+    // frame.
     const uint32_t page_lines = rules.page_bytes / rules.line_bytes;
     while (runs_ < kMaxRuns && (rules.units << runs_) <= page_lines) ++runs_;
   }
@@ -104,7 +104,7 @@ class Study {
     out.accesses = v.accesses;
     const auto standard = static_cast<uint32_t>(std::countr_zero(rules_.default_run));
     if (v.accesses == 0) return out;
-    // The machine's unless another one is better.
+    // The machine's run length is kept unless another one is better.
     uint32_t best = std::min(standard, runs_ - 1);
     for (uint32_t k = 0; k < runs_; ++k)
       if (v.near[k] > v.near[best]) best = k;
@@ -130,7 +130,7 @@ class Study {
   uint32_t runs_ = 1;
 };
 
-/// The rules, and of the uses what is looked at.
+/// The key under which the study's result is kept: everything that it depends on.
 std::string key_of(const std::vector<ObjectUse>& uses, const std::vector<bool>& localised,
                    const UnitRules& rules) {
   std::string key = fmt::format("coda: units {}, run {}, line {}, page {}, objects of launches",

@@ -1,3 +1,4 @@
+// Builds the tables of locations, kernel by kernel.
 #include "host/mechanisms/mpu/place_tables.h"
 
 #include <algorithm>
@@ -29,6 +30,7 @@ class Builder {
         image_(image),
         out_(out) {}
 
+  /// Add kernel number `k` to the tables, and rename its registers in the image.
   void add(uint32_t k, const Kernel& kernel) {
     const Locations l = annotate_locations(kernel, readings_);
     scalars_ =
@@ -53,7 +55,8 @@ class Builder {
   }
 
  private:
-  /// Scoreboard slots as build_image() has them, of other physical registers.
+  /// Give an instruction of the image the scoreboard slots of its physical registers, in the order
+  /// of build_image(). Returns the properties of its operands.
   InstrPlace rename(const Kernel& kernel, const Allocation& a, const Instruction& in,
                     ImageInstr& image) const {
     InstrPlace place;
@@ -127,7 +130,8 @@ class Builder {
     }
   }
 
-  /// The smaller file near the banks counts as if it were as large as the other. As in
+  /// Set the registers that a launch's thread blocks need. The register files near the banks may be
+  /// smaller than the others: their registers are scaled to the size of those. As in
   /// compiler::occupancy_registers(), one thread block always fits.
   void set_registers(size_t launch, const RegisterFile& file) {
     const uint64_t far = file.far + file.both;
@@ -147,7 +151,7 @@ class Builder {
   Readings readings_;
   ImageTables& image_;
   PlaceTables& out_;
-  std::vector<bool> scalars_;  ///< of the kernel at hand
+  std::vector<bool> scalars_;  ///< by register of the present kernel: all lanes have the same value
 };
 
 }  // namespace

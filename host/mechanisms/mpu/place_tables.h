@@ -1,4 +1,4 @@
-// A program's registers and instructions by location, as tables for the device.
+// Tables, for the device, of the locations of a program's registers and instructions.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,14 @@ namespace nearwarp::mpu {
 
 struct PlaceTables {
   std::vector<InstrPlace> places;  ///< by instruction of the image
-  // Static instructions of the program by what decides where they are executed.
+  /// Numbers of static instructions: those that only one place can execute, those with a hint for
+  /// near or far, and those that the hardware decides about.
   uint64_t fixed = 0, near = 0, far = 0, open = 0;
 };
 
-/// Allocate the registers of all kernels by the policy's locations: the image's scoreboard slots
-/// are renamed, which are the rows' columns of the track table, and thread blocks take as much of
-/// an SM as they need of the fuller one of the two register files.
+/// Allocate the registers of all kernels by the policy's locations. Scoreboard slots of the image
+/// (columns of the track table) are renamed accordingly. A thread block takes the share of an SM
+/// that it needs of the fuller one of the two register files.
 PlaceTables build_place_tables(const runtime::Recording& recording,
                                const config::MachineConfig& machine,
                                const config::PolicyConfig& policy, sim::ImageTables& image);

@@ -1,4 +1,4 @@
-// A program's offload chains, as tables for the device.
+// Tables, for the device, of a program's offload chains.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace nearwarp::opportunistic {
 
-/// Where a chain comes from.
+/// A chain as the compiler pass found it.
 struct ChainSource {
   uint32_t kernel = 0;  ///< index into Recording::kernels
   Chain chain = {};

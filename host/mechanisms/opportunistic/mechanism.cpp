@@ -1,4 +1,4 @@
-// The host's side of opportunistic computing: from its compiler pass to its part of a result.
+// Opportunistic computing in a run, on the host: from its compiler pass to its part of the result.
 #include "host/mechanisms/opportunistic/mechanism.h"
 
 #include <fmt/format.h>
@@ -123,12 +123,13 @@ class OpportunisticRun final : public sim::MechanismRun {
 
  private:
   const ChainSettings& chains() const { return subject_.policy.table<ChainSettings>(); }
-  /// Cycles that an ALU of a service queue's own takes for a warp's instruction.
+  /// Cycles for which an instruction of a warp occupies the ALU of a service queue.
   uint32_t alu_interval() const {
     return (kWarpLanes + chains().alu_lanes - 1) / chains().alu_lanes;
   }
 
-  /// `meetings`: of its service queue; null if it has none.
+  /// Attach the mechanism to an SM. `meetings`: the SM's table of meeting points; null if SMs
+  /// compute nothing for others, and have no service queue.
   void attach_sm(System& system, uint32_t endpoint, Ref<SmSideParams> params,
                  const std::vector<Endpoint>* meetings) {
     const uint32_t warps = system.state<sm::SmState>(endpoint).warps.count;

@@ -1,3 +1,4 @@
+// Finds the tile at which the data of two slices meets.
 #include "host/mechanisms/opportunistic/meet_node.h"
 
 #include <algorithm>
@@ -9,7 +10,7 @@ namespace {
 
 uint32_t apart(uint32_t a, uint32_t b) { return a < b ? b - a : a - b; }
 
-/// The tiles of these ways.
+/// The tiles on the ways from one tile to another that `ways` allows.
 std::vector<uint32_t> tiles_of(Ways ways, uint32_t width, uint32_t from, uint32_t to) {
   std::vector<uint32_t> tiles = path(width, from, to, ways != Ways::kRowsFirst);
   if (ways != Ways::kEither) return tiles;

@@ -1,4 +1,4 @@
-// Where the data of a chain meets on its way through a mesh: the node that executes it.
+// Meet nodes: the tile of a mesh on which the data of a chain meets, and is computed with.
 //
 // Source: A. Pattnaik et al., "Opportunistic Computing in GPU Architectures", ISCA 2019, sections
 // 3.2 and 4.3 (Algorithm 1).
@@ -12,7 +12,7 @@
 
 namespace nearwarp::opportunistic {
 
-/// Links between two tiles of a mesh that is `width` tiles wide.
+/// The number of links between two tiles of a mesh that is `width` tiles wide.
 uint32_t hops(uint32_t width, uint32_t a, uint32_t b);
 
 /// The tiles that a packet passes, both ends included: first along its column if `y_first`, else

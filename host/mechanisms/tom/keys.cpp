@@ -11,7 +11,7 @@ using config::Member;
 using P = config::PolicyConfig;
 
 constexpr bool kOptional = true;
-constexpr bool kAlone = true;  ///< not of tuned offloading, which decides by itself
+constexpr bool kAlone = true;  ///< the key is TOM's alone: tuned offloading decides by its own keys
 
 #define NW_LEARNING(member) \
   "mapping." #member, [](P& p) -> Member { return &p.table<LearningSettings>().member; }

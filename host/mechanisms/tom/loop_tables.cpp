@@ -1,3 +1,4 @@
+// Makes the tables of candidates' loops for the device.
 #include "host/mechanisms/tom/loop_tables.h"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace {
 
 using sim::ImageTables;
 
-/// The first place in the image of a block's instructions; kNotIssued: none of them is issued.
+/// The image's index of a block's first issued instruction; kNotIssued: none is issued.
 uint32_t first_issued(const compiler::Block& block, const std::vector<uint32_t>& at) {
   static_assert(ImageTables::kNotIssued == UINT32_MAX);
   uint32_t first = ImageTables::kNotIssued;
@@ -58,7 +59,7 @@ LoopTables toms_loops(const runtime::Recording& recording, const config::Machine
   if (policy.table<OffloadSettings>().decide == "entry") return {p, {}, {}};
   p.on = p.inside = p.round_is_instance = true;
   p.after_refusal = tuning::Pause::kRound;
-  p.begin_cycles = 1;  // the instruction that marks a candidate's beginning (section 4.2)
+  p.begin_cycles = 1;  // for the instruction that marks a candidate's beginning (section 4.2)
   p.trial_cycles = machine.table<OffloadParts>().pipeline_latency_cycles;
   return find_loops(recording, p, compiler::LoopChoice::kOutermost, mark, tables, image);
 }

@@ -14,11 +14,11 @@ namespace nearwarp::sim {
 
 namespace {
 
-/// Shares of the instances that a choice is made from (TOM, Figure 6).
+/// Shares of the instances from which a mapping is chosen (TOM, Figure 6).
 constexpr uint32_t kPermille[] = {1, 5, 10};
 
-/// PTX lines of an image's instructions; the image has a kernel's instructions in order, some left
-/// out if moves are not charged.
+/// The PTX lines of an image's memory instructions. The image has a kernel's instructions in order,
+/// without moves if these are not charged.
 class PtxLines {
  public:
   PtxLines(const runtime::Recording& recording, const ImageTables& image) {
@@ -104,7 +104,7 @@ tom::MappingAnalysis analyze_mappings(const runtime::Recording& recording,
   const AddressMap map = machine_address_map(machine);
   StudyOptions study_options = options;
   study_options.line_bytes = machine.l1.line_bytes;
-  // Two passes over all traces: the studies of mappings and of offsets.
+  // There are two passes over all traces, the studies of mappings and of offsets.
   uint64_t before = 0;
   if (options.progress) {
     study_options.progress = [&](uint64_t done, uint64_t total) {

@@ -1,4 +1,4 @@
-// TOM's host side: from its compiler pass to its part of a run's result.
+// TOM in a run, on the host: from its compiler pass to its part of the result.
 #include "host/mechanisms/tom/mechanism.h"
 
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ class TomRun final : public sim::MechanismRun {
 
   void extend(sim::Graph& graph, const sim::Parts& parts) override {
     add_to_machine(graph, parts, subject_.policy, learns());
-    // A stack has three bits of the front end's word.
+    // A stack takes three bits of the front end's status word.
     if (tuning_.params.room_known && parts.machine.stack.count > 10)
       throw Error(fmt::format("{}: stack.count = {} - with offload.room_known it is at most 10",
                               parts.machine.path, parts.machine.stack.count));
@@ -52,7 +52,7 @@ class TomRun final : public sim::MechanismRun {
           fmt::format("policy {}: a mapping of the data (mapping = \"{}\") is chosen for one "
                       "program, not for several at once - use one with mapping = \"bmap\"",
                       subject_.policy.name, subject_.policy.mapping));
-    // One more map, for the pages of what candidates touch.
+    // Pages that candidates touch lie under a second address map.
     graph.address_spaces = std::max(1u, graph.address_spaces);
     graph.more_maps = std::max(1u, graph.more_maps);
     const uint32_t line = subject_.machine.l1.line_bytes;
@@ -157,7 +157,8 @@ class TomRun final : public sim::MechanismRun {
  private:
   uint8_t mark() const { return static_cast<uint8_t>(1u << number_); }
 
-  /// Every shared array that went along has gone and come back once, and has left its room.
+  /// Check that every offload has sent its shared array once, has returned it once, and has freed
+  /// its rows of the stack SM's shared memory.
   void check_shared(System& system) {
     std::vector<CandidateCounters> all(tables_.candidates.size());
     uint64_t rows = 0;
@@ -188,7 +189,7 @@ class TomRun final : public sim::MechanismRun {
     return subject_.policy.table<LearningSettings>().counts_at == "begin";
   }
 
-  /// Rows of a stack SM's shared memory.
+  /// Rows that a stack SM's shared memory holds.
   uint32_t stack_shared_rows() const {
     return stack_shared_bytes(subject_.machine) / tables_.row_bytes;
   }
@@ -290,14 +291,14 @@ class TomRun final : public sim::MechanismRun {
     p.dynamic_control = subject_.policy.table<OffloadSettings>().dynamic_control;
     p.count_at_begin = counts_at_begin();
     p.learning_instances = placement_.plan().learning_instances;
-    // At least a window, so that the host comes in between.
+    // It is at least a window, so that the host gets its turn before the phase ends.
     p.remap_ticks = std::max<Tick>(
         uint64_t{subject_.machine.table<Pcie>().remap_latency_ns} * system.base_mhz / 1000,
         system.window);
     ArbiterState s;
     if (learns()) s.learning = LearningPhase::kLearning;
     s.waiting_entries = system.num_sms() * subject_.machine.sm.warps;
-    s.waiting = system.arena.allocate<Waiting>(stacks * s.waiting_entries);
+    s.waiting = system.arena.allocate<WaitingAsk>(stacks * s.waiting_entries);
     const Ref<ArbiterParams> params = sim::place(system, p);
     sim::attach_to_front_end(system, number_, sim::place(system, s), params);
     system.params<frontend::FrontEndParams>(system.front_end_at).word_kind = kChannelBusy;

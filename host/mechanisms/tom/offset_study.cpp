@@ -1,4 +1,4 @@
-// How many of the accesses of offloading candidates lie at a fixed offset from an earlier one.
+// The study of fixed offsets: it reads traces instance by instance.
 #include "host/mechanisms/tom/offset_study.h"
 
 #include <algorithm>
@@ -13,20 +13,20 @@ namespace {
 
 using analytics::TraceSpan;
 
-/// Offsets between executions of j and the executions of i before them.
+/// Offsets of executions of an instruction j from the last execution of an instruction i.
 struct Pair {
-  int64_t expected = 0;  // valid if compared != 0
+  int64_t expected = 0;  // the first offset; valid if compared != 0
   uint64_t compared = 0, fixed = 0;
 };
 
-/// One candidate's instructions, and the most recent address of each in the current instance.
+/// A candidate's memory instructions, and the most recent address of each in the current instance.
 struct Candidate {
   std::vector<uint32_t> pcs;
   std::vector<Pair> pairs;  // [j * size + i]
   std::vector<uint64_t> executions, not_first;
-  std::vector<uint64_t> last;
-  std::vector<uint32_t> seen;  // instructions that `last` holds
-  std::vector<bool> has_last;
+  std::vector<uint64_t> last;  // most recent address, by instruction
+  std::vector<uint32_t> seen;  // instructions that have been executed in this instance
+  std::vector<bool> has_last;  // by instruction: is it among `seen`?
   uint64_t instances = 0;
 
   void finish_setup() {
@@ -83,7 +83,7 @@ struct Candidate {
 
   static bool better(const Pair& pair, const InstructionOffsets& than) {
     if (than.compared == 0) return true;
-    // Compares the quotients fixed / compared exactly.
+    // Compare the quotients fixed / compared exactly.
     const auto a = static_cast<Product>(pair.fixed) * than.compared;
     const auto b = static_cast<Product>(than.fixed) * pair.compared;
     return a != b ? a > b : pair.compared > than.compared;
@@ -169,7 +169,7 @@ OffsetCategory CandidateOffsets::category() const {
   for (const InstructionOffsets& i : instructions) {
     compared |= i.compared != 0;
     always &= i.fixed == i.compared;
-    never &= i.fixed <= 1;  // the expectation itself
+    never &= i.fixed <= 1;  // the execution that set the expected offset is counted
   }
   if (!compared) return OffsetCategory::kSingleAccess;
   if (always) return OffsetCategory::kAll;

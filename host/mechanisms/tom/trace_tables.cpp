@@ -1,4 +1,4 @@
-// Tables with which analyses walk a recording's traces, and the parts to walk.
+// Makes the tables by which analyses walk a recording's traces.
 #include "host/mechanisms/tom/trace_tables.h"
 
 #include <span>
@@ -10,6 +10,7 @@ namespace nearwarp::sim {
 
 namespace {
 
+/// Does the instruction access something else than lines of memory?
 bool is_elsewhere(const sm::ImageInstr& in) {
   return in.action == sm::Action::kSharedLoad || in.action == sm::Action::kSharedStore ||
          in.action == sm::Action::kSharedAtomic || in.action == sm::Action::kConstant;

@@ -1,4 +1,4 @@
-// Tables with which analyses walk a recording's traces, and the parts to walk.
+// Tables by which analyses walk a recording's traces, and the list of chunks to be walked.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,17 @@
 
 namespace nearwarp::sim {
 
-/// Facts of every basic block of an image that are known beforehand.
+/// Facts about the basic blocks of an image that analyses of traces need.
 class TraceTables {
  public:
   TraceTables(const ImageTables& image, const tom::OffloadTables& offload);
 
-  /// The warps of a chunk of `launch` (an index into ImageTables::launches).
+  /// A chunk of `launch` (an index into ImageTables::launches) for analyses. It points into the
+  /// chunk and into these tables.
   analytics::TraceSpan span(const runtime::TraceChunk& chunk, uint32_t launch) const;
   /// The tables that all spans point to.
   analytics::StudyTables study_tables() const;
-  /// A name of all that analyses find in the tables, as 32 hexadecimal digits.
+  /// A hash of everything that analyses read in the tables, as 32 hexadecimal digits.
   std::string identity() const;
   /// Does any candidate begin in the kernel?
   bool has_candidates(uint32_t kernel) const { return has_candidates_[kernel]; }
@@ -39,11 +40,12 @@ struct TracePart {
   uint32_t launch = 0;  ///< index into ImageTables::launches
 };
 
-/// The parts in the order of launches and thread blocks.
+/// The chunks of launches whose kernels have candidates, in the order of launches and thread
+/// blocks.
 std::vector<TracePart> parts_with_candidates(const runtime::Recording& recording,
                                              const ImageTables& image, const TraceTables& tables);
 
-/// Warp-instructions of a part, for progress: its launch's in equal shares.
+/// The warp-instructions of a part, estimated for progress as an equal share of its launch's.
 uint64_t warp_instructions(const runtime::Recording& recording, const ImageTables& image,
                            const TracePart& part);
 

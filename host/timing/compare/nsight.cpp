@@ -24,12 +24,13 @@ std::optional<size_t> place_of(const std::vector<std::string>& head, const std::
   return static_cast<size_t>(at - head.begin());
 }
 
-/// "1,234.5" in its unit, as bytes or as a number.
+/// A number as ncu writes it, such as "1,234.5" with unit "Kbyte", in units without a prefix; 0 if
+/// it is none (ncu writes "n/a" and "nan" for metrics that a device does not have).
 double value_of(std::string text, const std::string& unit) {
   std::erase(text, ',');
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != '\0') return 0;
+  if (text.empty() || *end != '\0' || !std::isfinite(value)) return 0;
   const double scale = unit.starts_with("K")   ? 1e3
                        : unit.starts_with("M") ? 1e6
                        : unit.starts_with("G") ? 1e9
@@ -37,14 +38,14 @@ double value_of(std::string text, const std::string& unit) {
   return value * scale;
 }
 
-/// Metrics of a launch, each apart, whatever their order.
+/// The metrics of a launch that are used, gathered in whatever order they come.
 class Metrics {
  public:
   void take(const std::string& metric, const std::string& text, const std::string& unit) {
     for (size_t i = 0; i < std::size(kNames); ++i)
       if (metric == kNames[i]) value_[i] = value_of(text, unit);
   }
-  /// The first metric that there is; 0: none.
+  /// The first of the three metrics of cycles that was measured; 0 if none was.
   double cycles() const {
     return value_[0] != 0 ? value_[0] : value_[1] != 0 ? value_[1] : value_[2];
   }
@@ -57,14 +58,14 @@ class Metrics {
   double value_[std::size(kNames)] = {};
 };
 
-/// The name without what is before and behind it: "void f<int>(float*)" is "f", and so is what its
-/// mangled name says.
+/// A kernel's name, mangled or not, without return type, scopes, template arguments and parameters:
+/// "f" for "void f<int>(float*)".
 std::string base_name(const std::string& given) {
   std::string name = demangled(given);
   for (const std::string scope : {"(anonymous namespace)::", "<unnamed>::"})
     for (size_t at = 0; (at = name.find(scope, at)) != std::string::npos;)
       name.erase(at, scope.size());
-  std::string outside;  // of angle brackets
+  std::string outside;  // the text outside of angle brackets
   uint32_t depth = 0;
   for (const char c : name) {
     if (c == '(' && depth == 0) break;
@@ -109,7 +110,7 @@ std::vector<MeasuredLaunch> read_nsight(const std::string& path) {
   std::map<std::string, size_t> of_id;
   while (std::getline(file, line)) {
     ++number;
-    if (head.empty()) {  // the program's own output, and ncu's words, come first
+    if (head.empty()) {  // output of the program and messages of ncu come before the table
       if (is_head(line)) head = report::csv_fields(line);
       continue;
     }
@@ -119,7 +120,7 @@ std::vector<MeasuredLaunch> read_nsight(const std::string& path) {
       fail(fmt::format("a line has {} fields of {}", fields.size(), head.size()),
            "write the file again with ncu --csv");
     const size_t name = *place_of(head, "Kernel Name");
-    if (fields[0].empty()) {  // of page "raw": the units
+    if (fields[0].empty()) {  // page "raw" has a line of units
       units = fields;
       continue;
     }
@@ -209,7 +210,7 @@ double correlation(const std::vector<LaunchPair>& pairs) {
 std::string format(const std::vector<LaunchPair>& pairs,
                    const std::vector<MeasuredLaunch>& measured, const Document& document) {
   constexpr size_t kMostName = 28;
-  // A line for each kernel, in the order of their first launches.
+  // The table has a line for each kernel, in the order of their first launches.
   std::vector<std::pair<std::string, std::vector<LaunchPair>>> kernels;
   for (const LaunchPair& p : pairs) {
     const auto at = std::find_if(kernels.begin(), kernels.end(),

@@ -1,4 +1,4 @@
-// Several runs of memory channels side by side.
+// Runs several memory channels in threads, and computes the energy of a run.
 #include "host/timing/dram/points.h"
 
 #include <mutex>

@@ -1,4 +1,4 @@
-// Can the points of studies make a figure? Asked before any of them is run.
+// Checks, before any point is run, that the points of studies make a figure.
 #include <fmt/format.h>
 
 #include <map>
@@ -11,7 +11,7 @@
 namespace nearwarp::experiment {
 namespace {
 
-/// All that is counted by program.
+/// Check that a figure of each program of a mix shows only values that are counted by program.
 void check_programs_values(const Experiment& e, const Figure& f) {
   static const std::set<std::string> kOfPrograms = {"cycles", "time", "ipc", "warp_instructions"};
   std::vector<Part> parts = f.parts;
@@ -25,7 +25,7 @@ void check_programs_values(const Experiment& e, const Figure& f) {
                                      name, fmt::join(kOfPrograms, ", ")));
 }
 
-/// A published value that has no place would never be seen.
+/// Check that every published value has a place in the figure, since it would not be shown else.
 void check_published(const Experiment& e, const Figure& f, std::set<std::string> x,
                      const std::set<std::string>& series) {
   if (f.summary != Mean::kNone) x.insert(mean_name(f.summary));
@@ -80,7 +80,7 @@ void check_figure(const Experiment& e, const std::vector<PlannedStudy>& studies,
   try {
     check_places(e, studies, f, &PlannedStudy::examples);
   } catch (const Error&) {
-    // A place that a published value names may be none of the examples'.
+    // The place of a published value may be one that no example has.
     check_places(e, studies, f, &PlannedStudy::points);
   }
 }

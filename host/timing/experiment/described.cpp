@@ -1,6 +1,7 @@
-// Configurations of points in words: keys with their values, and how they differ from the files.
+// Describes configurations of points: keys with their values, and differences from the files.
 #include "host/timing/experiment/described.h"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -25,11 +26,13 @@ config::PolicyConfig load(const std::string& name) {
   return config::load_policy(name);
 }
 
+/// Call f(line) for each line of a text, without its line feed.
 template <class F>
 void each_line(std::string_view text, F&& f) {
-  for (size_t end; !text.empty(); text.remove_prefix(end + 1)) {
-    end = text.find('\n');
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
     f(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
   }
 }
 
@@ -56,7 +59,7 @@ auto Descriptions<Config>::of(const std::string& name, std::shared_ptr<const Con
   each_line(last.text, [&](std::string_view line) {
     if (lines.contains(std::string(line))) return;
     const size_t end = line.find(" = ");
-    if (end == std::string_view::npos) return;  // the rest of a text of several lines
+    if (end == std::string_view::npos) return;  // a further line of a value of several lines
     last.changes[std::string(line.substr(0, end))] = line.substr(end + 3);
   });
   last.config = std::move(config);

@@ -1,4 +1,4 @@
-// Configurations of points in words: keys with their values, and how they differ from the files.
+// Descriptions of points' configurations: keys with their values, and differences from the files.
 #pragma once
 
 #include <memory>
@@ -13,20 +13,21 @@
 
 namespace nearwarp::experiment {
 
-/// Machines or policies of points that are asked for in their order: a file is read once, and a
-/// configuration described once for points that have it one after the other.
+/// Describes the machines or policies of points. A file is read once. A configuration that
+/// consecutive points share is described once.
 template <class Config>
 class Descriptions {
  public:
   struct Described {
     std::shared_ptr<const Config> config;
-    std::string text;                ///< "key = value" of all keys, a line each
-    nlohmann::ordered_json changes;  ///< keys with values other than the file's
+    std::string text;  ///< a line "key = value" for each key
+    nlohmann::ordered_json
+        changes;  ///< keys whose values differ from the file's, with these values
   };
 
-  /// All keys of a file.
+  /// The keys of the file `name`, with their values.
   const std::vector<config::KeyDescription>& file(const std::string& name);
-  /// `config` is of the file `name` with other values.
+  /// Describe `config`, which is the file `name` with some values changed.
   const Described& of(const std::string& name, std::shared_ptr<const Config> config);
 
  private:
@@ -35,14 +36,14 @@ class Descriptions {
   std::unordered_map<std::string, Described> last_;                         ///< by file
 };
 
-/// The points of plans, in words.
+/// Describes the points of plans.
 class DescribedPoints {
  public:
-  /// 16 hexadecimal digits: a hash of every key of machine, energy file and policy with its value;
-  /// empty for a point that cannot be had with these values.
+  /// A hash, as 16 hexadecimal digits, of every key of machine, energy file and policy with its
+  /// value; empty for a point whose values are not allowed.
   std::string hash(const sweep::Plan& plan, const sweep::Point& point);
-  /// Keys of machine and policy with values other than the files'; none of a point that cannot be
-  /// had.
+  /// The keys of machine and policy whose values differ from the files'; none for a point whose
+  /// values are not allowed.
   nlohmann::ordered_json changes(const sweep::Plan& plan, const sweep::Point& point);
 
   Descriptions<config::MachineConfig> machines;

@@ -1,10 +1,11 @@
-// Measured values for a figure, from a file.
+// Reads measured values for a figure from a file of CSV.
 #include "host/timing/experiment/measured.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <fstream>
 #include <map>
 
@@ -44,7 +45,7 @@ std::vector<Published> read_measured(const std::string& path) {
     const std::string text = field("value");
     const char* end = text.data() + text.size();
     const auto [stopped, error] = std::from_chars(text.data(), end, p.value);
-    if (error != std::errc() || stopped != end)
+    if (error != std::errc() || stopped != end || !std::isfinite(p.value))
       throw Error(
           fmt::format("a measured value is '{}' ({}:{}) - write a number", text, path, number));
     values.push_back(std::move(p));

@@ -1,4 +1,4 @@
-// Reads [program.NAME] of an experiment's file.
+// Reads the tables [program.NAME] of an experiment's file.
 #include "host/timing/experiment/own_program_file.h"
 
 #include "host/config/find.h"
@@ -8,6 +8,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// A path of the file, relative to the file's folder.
 std::string from_folder(const std::string& path, const fs::path& folder) {
   return path.empty() || folder.empty() ? path : (folder / path).string();
 }

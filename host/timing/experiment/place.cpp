@@ -1,3 +1,4 @@
+// Places of studies' points in figures, and the runs that they are compared with.
 #include "host/timing/experiment/place.h"
 
 #include <fmt/format.h>
@@ -110,13 +111,14 @@ std::vector<Place> places_of(const std::vector<PlannedStudy>& studies, const Fig
 
 namespace {
 
-/// A point without what it takes to make it.
+/// A point of a study by its index, so that it does not have to be made.
 struct Found {
   const PlannedStudy* study;
   size_t index;
 };
 
-/// The study's points of these, with any values of its axes; `choice`: with these.
+/// The study's points of this program, machine and policy. `choice`: the values of the axes; null:
+/// any. At most two points are returned for each such triple: the caller wants the only one.
 std::vector<Found> points_at(const PlannedStudy& study, const std::string& program,
                              const std::string& machine, const std::string& policy,
                              const std::vector<size_t>* choice) {
@@ -133,7 +135,7 @@ std::vector<Found> points_at(const PlannedStudy& study, const std::string& progr
       if (study.plan.machine_name(at) != machine) continue;
       for (at.policy = 0; at.policy < d.policies.size(); ++at.policy) {
         if (study.plan.policy_name(at) != policy) continue;
-        // Several are as good as all of them: none is the one.
+        // With several values on its axes, no point is the only one: two say so.
         found.push_back({&study, study.plan.index(at)});
         if (choice != nullptr) return found;
         if (choices != 1) found.push_back(found.back());

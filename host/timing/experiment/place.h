@@ -1,5 +1,5 @@
-// Where the points of studies stand in a figure: which of them it shows, what its axes call them,
-// and what they are compared with.
+// Places of studies' points in a figure: the points that it shows, their labels on its axes, and
+// the runs that they are compared with.
 #pragma once
 
 #include <algorithm>
@@ -17,25 +17,28 @@ bool among(const std::vector<T>& list, const T& value) {
   return std::find(list.begin(), list.end(), value) != list.end();
 }
 
-/// A point of a study, as figures see it.
+/// A point of a study in a figure or, in figures of each program, one program of its mix.
 struct Place {
   const PlannedStudy* study;
   const sweep::Point* point;
-  std::optional<size_t> program = std::nullopt;  ///< of a mix, in figures of each program
+  std::optional<size_t> program = std::nullopt;  ///< index into programs_of()
 };
 
+/// The name of a place's program; a mix has the names of its programs joined by "+".
 std::string program_name(const Place& place);
-/// The names of programs that are joined by "+".
+/// The names of the programs of a place's mix.
 std::vector<std::string> programs_of(const Place& place);
 
+/// The label of a place along one of a figure's dimensions ("workload", "machine", a key, ...), or
+/// along several, joined by commas. Throws nearwarp::Error for unknown dimensions.
 std::string label_of(const Place& place, const std::string& dimension);
 std::string label_of(const Place& place, const std::vector<std::string>& dimensions);
-/// For messages: program, machine, policy and changes.
+/// A place's program, machine, policy and changed keys, for messages.
 std::string title_of(const Place& place);
-/// The label of the place that has means.
+/// The label of a figure's means.
 const char* mean_name(Mean mean);
 
-/// Points of a study that are looked at: all, or its examples.
+/// The points of a study that a function considers: all, or its examples.
 using LookedAt = const std::vector<sweep::Point>& (PlannedStudy::*)() const;
 
 /// The points that a figure shows. Those that cannot be run have no keys and are left out.
@@ -50,7 +53,7 @@ void check_reference(const Experiment& experiment, const std::vector<PlannedStud
 Place reference_of(const Experiment& experiment, const std::vector<PlannedStudy>& studies,
                    const Figure& figure, const Place& place);
 
-/// With the figure's name and line.
+/// An error about a figure, with its name and line.
 Error bad_figure(const Experiment& experiment, const Figure& figure, const std::string& what);
 
 }  // namespace nearwarp::experiment

@@ -1,4 +1,4 @@
-// The report: one HTML file.
+// Makes the report of an experiment, one HTML file.
 #include "host/timing/experiment/report.h"
 
 #include <nlohmann/json.hpp>
@@ -7,13 +7,13 @@
 namespace nearwarp::experiment {
 
 namespace page {
-// Text files of the folder page/, embedded at build time.
+// The text files of the folder page/ are embedded at build time.
 extern const char* const html;
 extern const char* const style;
 extern const char* const d3;
 extern const char* const plot;
 extern const char* const licences;
-// Parts of the script, in the order in which they are executed.
+// The next ones are the parts of the script, in the order in which they are executed.
 extern const char* const elements;
 extern const char* const drawing;
 extern const char* const charts;
@@ -26,11 +26,13 @@ extern const char* const navigation;
 
 namespace {
 
+/// Replace the first `place` in a text.
 void put(std::string& text, std::string_view place, std::string_view what) {
   const size_t at = text.find(place);
   if (at != std::string::npos) text.replace(at, place.size(), what);
 }
 
+/// A text as content of an HTML element.
 std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -48,11 +50,19 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-/// JSON inside of a script element must not end it.
-std::string for_script(std::string text) {
-  for (size_t at = 0; (at = text.find("</", at)) != std::string::npos; at += 3)
-    text.replace(at, 2, "<\\/");
-  return text;
+/// JSON as content of a script element, without "<", since "</script" would end the element and
+/// "<!--<script" would hide its end. JSON has "<" in texts alone, where it can be escaped.
+std::string for_script(std::string_view json) {
+  std::string out;
+  out.reserve(json.size());
+  for (const char c : json) {
+    if (c == '<') {
+      out += "\\u003c";
+    } else {
+      out += c;
+    }
+  }
+  return out;
 }
 
 /// The body of the page's script, which is one function.
@@ -75,7 +85,7 @@ std::string report_html(const nlohmann::ordered_json& document) {
   put(text, "@D3@", page::d3);
   put(text, "@PLOT@", page::plot);
   put(text, "@SCRIPT@", script());
-  // Last: what it holds is not searched for places.
+  // The document comes last, so that its texts are not searched for places.
   put(text, "@DATA@", for_script(document.dump(-1, ' ', false, Json::error_handler_t::replace)));
   return text;
 }

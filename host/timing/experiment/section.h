@@ -1,4 +1,4 @@
-// A table of an experiment's file, read strictly.
+// Reads a table of an experiment's file strictly: unknown keys and wrong types are errors.
 #pragma once
 
 #include <fmt/format.h>
@@ -19,12 +19,14 @@ namespace nearwarp::experiment {
 
 using Names = std::vector<std::string>;
 
-/// A table of the file, and what of it has been read: what is left at the end is unknown.
+/// A table of the file, and the keys that have been read; finish() refuses all others. All
+/// functions throw nearwarp::Error, with file and line, for values of a wrong type or range.
 class Section {
  public:
   Section(const toml::table& table, std::string file, std::string name)
       : table_(&table), file_(std::move(file)), name_(std::move(name)) {}
 
+  /// "file:line" of a node, or of the table itself.
   std::string where(const toml::node* node = nullptr) const {
     const auto line = (node != nullptr ? node->source() : table_->source()).begin.line;
     return fmt::format("{}:{}", file_, line == 0 ? 1 : line);
@@ -36,6 +38,7 @@ class Section {
     throw Error(fmt::format("{}: {} ({}) - {}", name_, what, where(node), right));
   }
 
+  /// The value of a key, which then counts as read; nullptr if it is missing.
   const toml::node* find(const std::string& key) {
     known_.push_back(key);
     return table_->get(key);
@@ -80,7 +83,7 @@ class Section {
     return names;
   }
 
-  /// One of the words.
+  /// The value of one of the words, or `otherwise` if the key is missing.
   template <class Enum>
   Enum choice(const std::string& key, Enum otherwise,
               const std::vector<std::pair<std::string, Enum>>& words) {
@@ -95,7 +98,8 @@ class Section {
          fmt::format("allowed: {}", fmt::join(valid, ", ")));
   }
 
-  /// Whole numbers from `least` on, one to three: grids and blocks. `otherwise` if it is not there.
+  /// One to three whole numbers from 1 on, the extents of a grid or thread block; `otherwise` if
+  /// the key is missing.
   std::array<uint32_t, 3> extent(const std::string& key, std::array<uint32_t, 3> otherwise) {
     const toml::node* node = find(key);
     if (node == nullptr) return otherwise;
@@ -115,7 +119,7 @@ class Section {
     return sizes;
   }
 
-  /// A whole number of the range, or `otherwise` if it is not there.
+  /// A whole number from `least` to `most`, or `otherwise` if the key is missing.
   uint64_t whole(const std::string& key, uint64_t least, uint64_t most, uint64_t otherwise) {
     const toml::node* node = find(key);
     if (node == nullptr) return otherwise;
@@ -158,13 +162,14 @@ class Section {
 
   const std::string& name() const { return name_; }
 
-  /// Everything else in the table is an error, which is said before what is missing for it.
+  /// Refuse all keys but these. It is called before values are read, so that an unknown key is
+  /// reported rather than a missing one that it was meant to be.
   void only(const Names& keys) {
     known_ = keys;
     finish();
   }
 
-  /// Everything else in the table is an error.
+  /// Refuse keys that have not been read.
   void finish() const {
     for (const auto& [key, node] : *table_) {
       const std::string name(key.str());

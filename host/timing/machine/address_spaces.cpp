@@ -1,4 +1,4 @@
-// Several programs on one machine: an address space for each, with frames of its own.
+// Gives each of several programs on one machine an address space with frames of its own.
 #include "host/timing/machine/address_spaces.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,8 @@ namespace nearwarp::sim {
 
 namespace {
 
-/// Lines of physical memory for each program, a power of two: programs lie alike over channels.
+/// Lines of physical memory for each program. They are a power of two, so that all programs are
+/// spread over channels in the same way.
 LineAddr share(uint32_t programs) { return kMaxMappedLines / std::bit_ceil(programs); }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A policy's choices of which thread blocks go where.
+// Applies a policy's choices of which thread blocks run on which SMs.
 #include "host/timing/machine/dispatch_policy.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,8 @@ namespace nearwarp::sim {
 
 namespace {
 
-/// Groups of SMs: those of a stack, if they lie in stacks, else as many in a row to each.
+/// The group of each SM: the SM's stack if all SMs are in stacks, else a run of consecutive SMs,
+/// all of about the same length.
 std::vector<uint32_t> group_sms(const Graph& graph, const std::vector<NodeId>& sms,
                                 uint32_t groups) {
   std::vector<uint32_t> of;
@@ -25,8 +26,8 @@ std::vector<uint32_t> group_sms(const Graph& graph, const std::vector<NodeId>& s
   return of;
 }
 
-/// The stacks of the SMs, for launches that are bound to some. Throws nearwarp::Error for groups
-/// that are not the stacks.
+/// The stack of each SM, for launches that are bound to stacks. Throws nearwarp::Error if there are
+/// several groups which are not the stacks.
 std::vector<uint32_t> stacks_of(const Graph& graph, const std::vector<NodeId>& sms,
                                 uint32_t groups) {
   std::vector<uint32_t> of;

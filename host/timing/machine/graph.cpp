@@ -1,4 +1,4 @@
-// A machine as data: adding nodes and links.
+// Adds nodes and links to a machine's graph.
 #include "host/timing/machine/graph.h"
 
 #include <fmt/format.h>

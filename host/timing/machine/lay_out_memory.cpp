@@ -10,7 +10,7 @@ namespace nearwarp::sim {
 
 namespace {
 
-/// The channel among `at` that carries what goes between two halves of the L2.
+/// The channel between a slice and its twin, among those of links `at`, that carries `carries`.
 Ref<Channel> between_halves(const Layout& l, const std::vector<uint32_t>& at, uint8_t carries) {
   for (const uint32_t i : at)
     if (l.graph.links[i].kind == ChannelClass::kBetweenHalves &&
@@ -19,7 +19,7 @@ Ref<Channel> between_halves(const Layout& l, const std::vector<uint32_t>& at, ui
   throw Error("an L2 slice of two halves lacks a link to its twin");
 }
 
-/// Other SMs' endpoints, and the twin, of a slice whose half keeps copies.
+/// Find the twin of a slice whose half keeps copies, and the endpoints of the other half's SMs.
 void find_twin(const Layout& l, NodeId node, const L2SliceSpec& spec, L2HalvesParams& p) {
   std::vector<NodeId> sms;
   for (NodeId n = 0; n < l.graph.nodes.size(); ++n)
@@ -89,7 +89,7 @@ void Layout::node(NodeId node, const VaultSpec& spec) {
 
 NodeId Layout::slice_of(NodeId vault, const VaultSpec& spec) const {
   const Node& own = graph.nodes[vault];
-  uint32_t number = 0;  // of the vault in its stack, whose vaults follow each other
+  uint32_t number = 0;  // the vault's number in its stack, whose vaults are consecutive nodes
   for (NodeId v = vault; v > 0 && graph.nodes[v - 1].node_class == own.node_class &&
                          graph.nodes[v - 1].stack == own.stack;
        --v)

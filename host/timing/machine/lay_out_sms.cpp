@@ -13,7 +13,7 @@ namespace nearwarp::sim {
 
 namespace {
 
-/// Kernels that the program launches, by number below this.
+/// An upper bound of the numbers of kernels that the program launches.
 uint32_t num_kernels(const Graph& graph) {
   uint32_t kernels = 1;
   for (const NodeClass& c : graph.classes) {
@@ -24,7 +24,7 @@ uint32_t num_kernels(const Graph& graph) {
   return kernels;
 }
 
-/// The SM's links to the network of its GPC, and who else is there.
+/// Give an SM its channels to the networks of its GPC, and the list of the GPC's SMs.
 template <uint32_t kWords>
 void join_gpc(Layout& l, NodeId node, sm::SmStateOf<kWords>& s) {
   sm::ClusterPort& port = *l.s.arena.get(s.cluster);
@@ -68,8 +68,8 @@ void add_sm(Layout& l, NodeId node, const sm::SmParams& p) {
   l.add(node, p, s);
 }
 
-/// Steps of SMs with many warps are for those in stacks, which have guests and no thread blocks
-/// (sm::SmViewOf::kHasBlocks).
+/// Refuse SMs with more than 64 warps that are not in stacks: the code that steps them is for SMs
+/// with offloaded warps and without thread blocks (sm::SmViewOf::kHasBlocks).
 void check_wide(const Layout& l, NodeId node, const sm::SmParams& p) {
   if (p.num_warps <= WarpSet<1>::kCapacity) return;
   bool controlled = false;

@@ -1,4 +1,5 @@
-// Lays out the nodes that packets pass through: switches, networks of routers, link ports.
+// Lays out the nodes that packets pass through, which are switches, networks of routers and link
+// ports.
 #include <utility>
 
 #include "host/timing/machine/layout.h"
@@ -15,7 +16,8 @@ std::vector<SwitchLink> inputs_of(const Layout& l, NodeId node) {
   return inputs;
 }
 
-/// Control messages are none of the switch's packets.
+/// The outputs of a node's switch, without links for control messages, which do not pass the
+/// switch.
 std::vector<SwitchLink> outputs_of(const Layout& l, NodeId node) {
   std::vector<SwitchLink> outputs;
   for (const uint32_t i : l.links[node].out)
@@ -24,12 +26,14 @@ std::vector<SwitchLink> outputs_of(const Layout& l, NodeId node) {
   return outputs;
 }
 
-/// `of`: Ref<uint16_t> of [destination] for requests, then as many for replies; all kNoRoute yet.
+/// Fill in a node's route table `of`: output ports by destination for requests, then by destination
+/// for replies. All entries must be kNoRoute.
 void set_routes(Layout& l, NodeId node, Ref<uint16_t> of) {
   l.ways.write_requests(node, l.s.arena.get(of));
   l.ways.write_replies(node, l.s.arena.get(of) + l.graph.nodes.size());
 }
 
+/// A switch's parameters with those that depend on the graph filled in.
 SwitchParams numbered(const Layout& l, NodeId node, SwitchParams p) {
   p.component = node;
   p.endpoints = static_cast<uint16_t>(l.graph.nodes.size());

@@ -1,4 +1,4 @@
-// Networks of virtual-channel routers in a machine: topology, placement, wiring.
+// Chooses the topology of router networks in a machine, places SMs and memory on it, and wires it.
 #include "host/timing/machine/router_network.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace nearwarp::sim {
 
 namespace {
 
-/// A topology, and the terminals of the ports on either side.
+/// A topology, and the terminals to which the network's ports are connected.
 struct Placement {
   noc::Topology topology;
   std::vector<uint32_t> senders, receivers;
@@ -44,7 +44,8 @@ Placement place_mesh(uint32_t clusters, uint32_t memory, bool from_sms) {
   return p;
 }
 
-/// Ports beyond those of one side are the SMs', who then send and receive.
+/// Place the ports on tiles. If a side has more ports than tiles of its kind, the ports beyond are
+/// those of SMs, which then both send and receive.
 Placement place_on_tiles(const Tiles& tiles, bool from_sms, uint32_t in, uint32_t out,
                          noc::Topology topology) {
   Placement p{std::move(topology), from_sms ? tiles.sms : tiles.memory,
@@ -94,7 +95,7 @@ Crossbar make_crossbar(ArenaBuilder& arena, const RouterNetworkSpec& spec,
                        const noc::ChannelEndsParams& ends, std::span<const SwitchLink> inputs,
                        std::span<const SwitchLink> outputs) {
   const config::MachineConfig::Interconnect& routers = spec.routers;
-  // Refuses what has too many ports, as for the networks below.
+  // Making a topology refuses too many ports, as for other networks.
   const noc::Topology topology =
       place(spec, inputs.back().port + 1u, outputs.back().port + 1u).topology;
   noc::check_switch_inputs(topology, routers.input_speedup, "interconnect.input_speedup");
@@ -124,7 +125,8 @@ RouterNetwork make_router_network(ArenaBuilder& arena, const RouterNetworkSpec& 
   static_cast<noc::ChannelEndsParams&>(params) = ends;
   noc::NetworkParams& p = params.net;
   p = noc::params_of(t);
-  // Virtual channels are allocated, or each is a network of its own: device/noc/channel_network.h.
+  // Packets are allocated virtual channels or, if they are split, each virtual channel is a virtual
+  // network of its own (device/noc/channel_network.h).
   p.vcs = routers.vcs;
   p.vnets = routers.split_packets ? routers.vcs : 1;
   p.depth = routers.vc_flits;

@@ -1,5 +1,4 @@
-// Networks of virtual-channel routers in a machine: which router an SM cluster or an L2 slice is
-// at.
+// Networks of virtual-channel routers in a machine, with the places of SM clusters and L2 slices.
 #pragma once
 
 #include <span>
@@ -27,7 +26,7 @@ struct Crossbar {
 /// events?
 bool is_crossbar_of_queues(const RouterNetworkSpec& spec);
 
-/// Lay out such a network; `ends` as of make_router_network().
+/// Lay out a network for which is_crossbar_of_queues() is true. `ends`: see make_router_network().
 Crossbar make_crossbar(ArenaBuilder& arena, const RouterNetworkSpec& spec,
                        const noc::ChannelEndsParams& ends, std::span<const SwitchLink> inputs,
                        std::span<const SwitchLink> outputs);
@@ -35,9 +34,9 @@ Crossbar make_crossbar(ArenaBuilder& arena, const RouterNetworkSpec& spec,
 /// Lay out the network that the keys describe between channels; see make_channel_network().
 /// `ends` has what does not follow from the spec: period, component, endpoints.
 ///
-/// mesh: with tiles by the spec, or as square as it gets, memory ports spread evenly among the
-/// clusters', row by row. crossbar: one router. butterfly: as many stages as the ports, or tiles,
-/// need.
+/// A mesh has the tiles of the spec, if there are any; else it is as square as possible, with
+/// memory ports spread evenly among those of clusters, row by row. A crossbar is one router. A
+/// butterfly has as many stages as the number of ports, or tiles, needs.
 RouterNetwork make_router_network(ArenaBuilder& arena, const RouterNetworkSpec& spec,
                                   const noc::ChannelEndsParams& ends,
                                   std::span<const SwitchLink> inputs,

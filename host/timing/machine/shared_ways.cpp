@@ -1,4 +1,4 @@
-// Ways through machines' graphs that were found and checked before.
+// Keeps the ways through machines' graphs that have been found and checked.
 #include "host/timing/machine/shared_ways.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 uint32_t packed(const End& end) { return uint32_t{end.node} << 16 | end.port; }
 
-/// The table of homes that check_graph() sees of a node. `sms`: SMs so far.
+/// The table of homes that check_graph() uses for a node. `sms` counts the SMs before it.
 uint32_t homes_of(const Graph& graph, const Node& node, uint32_t& sms) {
   const NodeSpec& spec = graph.classes[node.node_class].spec;
   if (const auto* sm = std::get_if<SmSpec>(&spec)) return sm->homes_of(sms++, node.stack);
@@ -80,7 +80,8 @@ std::shared_ptr<const CheckedWays> SharedWays::find(const Key& key) {
 void SharedWays::keep(Kept kept) {
   if (kept.bytes > limits_.bytes) return;
   const std::lock_guard lock(mutex_);
-  if (std::ranges::find(kept_, kept.key, &Kept::key) != kept_.end()) return;  // another thread's
+  // Another thread may have searched for these ways at the same time.
+  if (std::ranges::find(kept_, kept.key, &Kept::key) != kept_.end()) return;
   bytes_ += kept.bytes;
   kept_.push_front(std::move(kept));
   while (kept_.size() > limits_.graphs || bytes_ > limits_.bytes) {

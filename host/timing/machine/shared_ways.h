@@ -1,5 +1,5 @@
-// Ways through machines' graphs that were found and checked before, for those laid out next: the
-// points of a sweep mostly have the same links between the same nodes.
+// A store of ways through machines' graphs that have been found and checked, for machines that are
+// laid out later: the points of a sweep mostly have the same links between the same nodes.
 #pragma once
 
 #include <cstdint>
@@ -12,26 +12,28 @@
 
 namespace nearwarp::sim {
 
-/// Ways that follow from a graph's links and homes alone, once they have passed check_graph().
+/// The ways of a graph that has passed check_graph(). They depend on its links and homes alone.
 struct CheckedWays {
   std::vector<LinksOfNode> links;
   Ways ways;
 };
 
-/// How much is kept: a mechanism and the baseline beside it on a few machines, and what a sweep of
-/// machines of 4,096 SMs needs (`mpu`'s ways take some 9 MB with 1,024).
+/// Limits of a store. The defaults are enough for a mechanism and the baseline beside it on a few
+/// machines, and for a sweep of machines of 4,096 SMs (ways of `mpu` take some 9 MB with 1,024
+/// SMs).
 struct SharedWaysLimits {
   size_t graphs = 8;
-  size_t bytes = size_t{256} << 20;  ///< in all; ways that take more are not kept
+  size_t bytes = size_t{256} << 20;  ///< of all graphs; ways that take more are not kept
 };
 
-/// Keeps those of the graphs asked for last. Threads may share it; two that ask at the same time
-/// for ways that it lacks both search.
+/// Keeps the ways of the most recently used graphs. Threads may share it; if two ask at the same
+/// time for ways that it does not have, both search for them.
 class SharedWays {
  public:
   explicit SharedWays(const SharedWaysLimits& limits = {}) : limits_(limits) {}
 
-  /// Throws nearwarp::Error as Ways and check_graph() do.
+  /// The ways of a graph, searched for if they are not kept. Throws nearwarp::Error as Ways and
+  /// check_graph() do.
   std::shared_ptr<const CheckedWays> of(const Graph& graph);
 
   size_t graphs() const;
@@ -41,7 +43,7 @@ class SharedWays {
   static SharedWays& common();
 
  private:
-  /// All of a graph that its ways and the check depend on, compared as it is.
+  /// Everything of a graph that its ways and the check depend on.
   using Key = std::vector<uint32_t>;
   struct Kept {
     Key key;
@@ -55,7 +57,7 @@ class SharedWays {
 
   const SharedWaysLimits limits_;
   mutable std::mutex mutex_;
-  std::list<Kept> kept_;  ///< the one asked for last first
+  std::list<Kept> kept_;  ///< the most recently used first
   size_t bytes_ = 0;
 };
 

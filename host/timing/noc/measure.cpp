@@ -1,4 +1,4 @@
-// Latency against load, for many loads in threads, and the search for saturation.
+// Measures latency against load, for many loads in threads, and searches for saturation.
 #include "host/timing/noc/measure.h"
 
 #include <algorithm>
@@ -11,10 +11,10 @@ namespace nearwarp::noc {
 
 namespace {
 
-/// Router-cycles, some milliseconds, that are stepped before anybody is asked whether it goes on.
+/// Router-cycles, some milliseconds, between two calls of `goes_on`.
 constexpr uint64_t kStride = 100'000;
 
-/// Steps what is wanted; false: `goes_on` said no before its end.
+/// Step as many cycles as the measurement wants. Returns false if goes_on() returned false before.
 template <class F>
 bool step(Measurement& m, F goes_on) {
   const uint64_t stride =
@@ -75,7 +75,7 @@ std::optional<Saturation> find_saturation(const MeasureLoads& measure_all, doubl
   }
   double low = 0, high = 1;
   while (high - low > step) {
-    // Three loads at a time, evenly between the bounds.
+    // Three loads, evenly between the bounds, are measured at a time.
     std::vector<double> rates;
     for (int k = 1; k <= 3; ++k) rates.push_back(low + (high - low) * k / 4);
     const std::vector<LoadPoint> points = measure_all(rates);

@@ -1,4 +1,4 @@
-// How routers and terminals are wired, and which way packets go.
+// Makes topologies: how routers and terminals are wired, and the routes of packets.
 #include "host/timing/noc/topology.h"
 
 #include <fmt/format.h>
@@ -17,7 +17,8 @@ namespace {
 
 constexpr uint32_t kMaxTerminals = 4096;  ///< bounds the route tables
 
-/// "AxB" or "A", each at least 1.
+/// Read a size of `least` to `most` numbers, each at least 1, such as "AxB" or "A". Throws
+/// UsageError.
 std::vector<uint32_t> parse_size(const std::string& name, const std::string& text, size_t least,
                                  size_t most, const char* example) {
   std::vector<uint32_t> numbers;
@@ -61,7 +62,7 @@ void all_send_and_receive(Topology& t) {
   t.receivers = t.senders;
 }
 
-// Ports of a mesh router: to and from x + 1, x - 1, y + 1, y - 1, and the terminal.
+// A mesh router has ports to its neighbours at x + 1, x - 1, y + 1 and y - 1, and to its terminal.
 constexpr uint32_t kEast = 0, kWest = 1, kSouth = 2, kNorth = 3, kLocal = 4;
 
 Topology make_mesh(const std::string& size, const std::string& routing) {
@@ -74,7 +75,7 @@ Topology make_mesh(const std::string& size, const std::string& routing) {
   t.routers = width * height;
   t.inputs = t.outputs = kLocal + 1;
   for (uint32_t r = 0; r < t.routers; ++r) {
-    // A flit that goes east comes in at the port of the western neighbour, and so on.
+    // A flit that leaves by the east port arrives at the west port of the next router, and so on.
     if (r % width + 1 < width) {
       t.wires.push_back({r, kEast, r + 1, kWest});
       t.wires.push_back({r + 1, kWest, r, kEast});
@@ -103,8 +104,8 @@ Topology make_mesh(const std::string& size, const std::string& routing) {
   return t;
 }
 
-/// One router. Terminals 0 to in - 1 send; receivers are the terminals after them, or, where one
-/// number is given, the same terminals.
+/// A crossbar is one router. Terminals 0 to in - 1 send; the terminals after them receive or, if
+/// `size` is one number, the same terminals do.
 Topology make_crossbar(const std::string& size) {
   const auto n = parse_size("crossbar", size, 1, 2, "16 or 56x8");
   const uint32_t in = n[0], out = n.back();
@@ -127,7 +128,8 @@ Topology make_crossbar(const std::string& size) {
   return t;
 }
 
-/// k-ary n-fly [Dally & Towles, ch. 4]: stage s chooses digit n - 1 - s of the destination.
+/// A butterfly is a k-ary n-fly (Dally & Towles, "Principles and Practices of Interconnection
+/// Networks", chapter 4): stage s routes by digit n - 1 - s of the destination.
 Topology make_butterfly(const std::string& size) {
   const auto n = parse_size("butterfly", size, 2, 2, "4x3 (a 4-ary 3-fly)");
   const uint32_t k = n[0], stages = n[1];
@@ -147,8 +149,8 @@ Topology make_butterfly(const std::string& size) {
       const uint32_t router = s * per_stage + a;
       for (uint32_t port = 0; port < k; ++port) {
         if (s + 1 < stages) {
-          // Wire a * k + port; the next stage's router has the wire's digit of weight digit / k in
-          // place of its last one.
+          // This is wire a * k + port. Its number with two digits exchanged, the last one and the
+          // one that the next stage routes by, gives the router and the port that it leads to.
           const uint32_t weight = digit / k;
           const uint32_t swapped = a / weight % k;
           t.wires.push_back(
@@ -167,13 +169,13 @@ Topology make_butterfly(const std::string& size) {
   return t;
 }
 
-/// A router per terminal and a link from each to each.
+/// A full network has a router per terminal, and a link between every two routers.
 Topology make_full(const std::string& size) {
   const uint32_t n = parse_size("full network", size, 1, 1, "16")[0];
   check_counts(n, n, size);
   Topology t;
   t.routers = n;
-  t.inputs = t.outputs = n;  // port i leads to router i; the own number is the terminal's
+  t.inputs = t.outputs = n;  // port i leads to router i, port r of router r to its terminal
   for (uint32_t r = 0; r < n; ++r) {
     for (uint32_t d = 0; d < n; ++d) {
       if (d != r) t.wires.push_back({r, d, d, r});

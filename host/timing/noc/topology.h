@@ -1,4 +1,4 @@
-// How routers and terminals are wired, and which way packets go.
+// Topologies: how routers and terminals are wired, and the routes of packets.
 #pragma once
 
 #include <cstdint>
@@ -30,20 +30,20 @@ struct Topology {
   std::vector<Wire> wires;
   std::vector<Attachment> terminals;
   std::vector<uint8_t> routes;               ///< [router * terminals + destination]: output port
-  std::vector<uint32_t> senders, receivers;  ///< terminals of either kind; all in most topologies
-  uint32_t width = 0, height = 0;            ///< of a mesh; 0: not one
+  std::vector<uint32_t> senders, receivers;  ///< terminals that send, and that receive
+  uint32_t width = 0, height = 0;            ///< routers of a mesh; 0: it is none
 };
 
-/// Names that make_topology() knows.
+/// The names of topologies that make_topology() knows.
 const std::vector<std::string>& topology_names();
 
-/// Throws UsageError if the switch of a router has too many inputs with `input_speedup` of them per
-/// port; `option` is where the user said so.
+/// Throw UsageError if the switch of a router has too many inputs, `input_speedup` of them per
+/// port. `option` is the name of the option or key that sets the speed-up.
 void check_switch_inputs(const Topology& topology, uint32_t input_speedup, const char* option);
 
-/// mesh WIDTHxHEIGHT (terminal y * width + x), crossbar INxOUT or N, butterfly KxN (k-ary n-fly),
-/// full N (a router per terminal, a link between any two). `routing`: xy or yx, for meshes. Throws
-/// UsageError.
+/// Make a topology. `name` and `size`: mesh WIDTHxHEIGHT (terminal y * width + x), crossbar INxOUT
+/// or N, butterfly KxN (k-ary n-fly), full N (a router per terminal, a link between any two).
+/// `routing`: xy or yx, for meshes. Throws UsageError.
 Topology make_topology(const std::string& name, const std::string& size,
                        const std::string& routing);
 

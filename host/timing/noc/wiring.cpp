@@ -1,4 +1,4 @@
-// From a configuration and its topology to parameters, and to routers that are wired.
+// Makes the parameters of a network from its configuration and topology, and wires its routers.
 #include "host/timing/noc/wiring.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Sectors, lines and bytes that one access of a warp touches.
+// Counts the sectors, lines and bytes that an access of a warp touches.
 #include "host/timing/profile/access.h"
 
 #include <algorithm>
@@ -9,7 +9,8 @@ namespace {
 
 constexpr uint32_t kSectorShift = std::countr_zero(report::kSectorBytes);
 
-/// Pieces of 2^shift bytes of a range, less those before `next`, which is moved behind them.
+/// The number of pieces of 2^shift bytes that a range touches, without those before piece `next`,
+/// which is set to the piece behind the range.
 uint64_t new_pieces(uint64_t first_byte, uint64_t last_byte, uint32_t shift, uint64_t& next) {
   const uint64_t first = std::max(first_byte >> shift, next), end = (last_byte >> shift) + 1;
   if (end <= first) return 0;

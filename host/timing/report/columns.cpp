@@ -1,4 +1,4 @@
-// Text laid out for people: columns side by side, words wrapped, digits grouped.
+// Lays out text for a terminal.
 #include "host/timing/report/columns.h"
 
 #include <fmt/format.h>
@@ -6,7 +6,7 @@
 namespace nearwarp::report {
 namespace {
 
-constexpr size_t kGap = 2;
+constexpr size_t kGap = 2;  // blanks between two columns
 
 }  // namespace
 
@@ -85,7 +85,8 @@ std::string mean(uint64_t sum, uint64_t count) {
 }
 
 std::string fitted(const std::string& text, size_t width) {
-  return text.size() <= width ? text : text.substr(0, width - 2) + "..";
+  if (text.size() <= width) return text;
+  return width < 2 ? text.substr(0, width) : text.substr(0, width - 2) + "..";
 }
 
 std::string without_folders(const std::string& sources) {

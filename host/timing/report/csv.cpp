@@ -1,3 +1,4 @@
+// Reads and writes CSV, and makes it of JSON documents.
 #include "host/timing/report/csv.h"
 
 #include <fmt/format.h>
@@ -11,7 +12,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Columns in the order in which they are met first, and rows of fields by column.
+/// A table whose columns are in the order in which their names first come up. A row has its fields
+/// by column.
 struct Table {
   std::vector<std::string> names;
   std::map<std::string, size_t> places;

@@ -1,4 +1,4 @@
-// Results as CSV (RFC 4180).
+// Reading and writing of CSV (RFC 4180).
 #pragma once
 
 #include <concepts>
@@ -10,17 +10,17 @@
 
 namespace nearwarp::report {
 
-/// A field, in quotation marks if it needs them.
+/// A text as a field, in quotation marks if it needs them.
 std::string csv_field(std::string_view text);
 
-/// Fields of a line; quoted ones may have commas in them.
+/// The fields of a line. Quoted ones may have commas, but no line feeds.
 std::vector<std::string> csv_fields(const std::string& line);
 
-/// Rows of CSV, made field by field.
+/// Writes rows of CSV, field by field.
 class CsvRows {
  public:
-  /// Further fields of the row: texts, as csv_field(); numbers, in as few digits as tell them
-  /// apart; an optional number that is not there is an empty field.
+  /// Add fields to the row: texts as csv_field() writes them; numbers in as few digits as tell them
+  /// apart; an empty field for an optional number without a value.
   template <class... Fields>
   void add(const Fields&... fields) {
     (put(fields), ...);
@@ -48,9 +48,10 @@ class CsvRows {
   bool begins_ = true;
 };
 
-/// The elements of the array `rows` of one of our JSON documents, a row each, after a row of names.
-/// Columns are what any of them has that is a number, a text or a switch, named by the members
-/// joined by dots ("counters.l2.read_hits": a counter is its value); lists are left out.
+/// The elements of the array `rows` of a JSON document of nearwarp, a row each, after a row of
+/// names. There is a column for every number, text and truth value that an element has, named by
+/// its path joined by dots, such as "counters.l2.read_hits" for a counter's value. Lists are left
+/// out. Throws nlohmann::json::exception if the document is no JSON or has no such array.
 std::string csv_text(const std::string& document, const char* rows);
 
 }  // namespace nearwarp::report

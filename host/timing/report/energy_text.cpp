@@ -1,4 +1,4 @@
-// The energy account for people.
+// The energy account as text.
 #include "host/timing/report/energy_text.h"
 
 #include <fmt/format.h>
@@ -14,14 +14,14 @@ namespace {
 
 constexpr size_t kMostRows = 15;
 
-/// A term under every run; 0 where a run does not have it.
+/// A term of the account, with its energy in each run; 0 in runs that do not have it.
 struct Row {
   std::string name;
   std::vector<Femtojoules> energy;
   Femtojoules most() const { return *std::max_element(energy.begin(), energy.end()); }
 };
 
-/// All terms that are not nothing, the one with the largest energy in any run first.
+/// All terms that are not 0 in all runs, those with the largest energy in any run first.
 std::vector<Row> rows_of(std::span<const RunResult> runs) {
   std::map<std::string, std::vector<Femtojoules>> by_name;
   for (size_t i = 0; i < runs.size(); ++i) {

@@ -1,4 +1,4 @@
-// Results as JSON for programs.
+// Results of runs as JSON.
 #include "host/timing/report/json.h"
 
 #include <nlohmann/json.hpp>
@@ -88,7 +88,7 @@ Json phases_json(const RunResult& run) {
   return rows;
 }
 
-/// An integer while JSON readers keep one exactly in 64 bits, else the nearest number.
+/// An energy as an integer if 64 bits hold it, else as the nearest floating-point number.
 Json femtojoules_json(Femtojoules energy) {
   if (energy <= UINT64_MAX) return static_cast<uint64_t>(energy);
   return static_cast<double>(energy);
@@ -122,7 +122,7 @@ Json energy_json(const RunResult& run) {
   return json;
 }
 
-/// "4" as the number, "true" as the truth value, "\"gto\"" as the text: TOML's scalars are JSON's.
+/// The text of a TOML value as JSON: "4" is a number, "true" a truth value, "\"gto\"" a text.
 Json value_json(const std::string& text) {
   Json value = Json::parse(text, nullptr, false);
   return value.is_discarded() ? Json(text) : value;
@@ -181,7 +181,8 @@ std::string format_json(std::span<const RunResult> runs, const RunContext& conte
   document["machine"] = machine;
   document["runs"] = Json::array();
   for (const RunResult& run : runs) document["runs"].push_back(run_json(run));
-  // Names of files may hold bytes that are not UTF-8: replaced, not thrown over.
+  // Names of files may have bytes that are not UTF-8. These are replaced, so that nothing is
+  // thrown.
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

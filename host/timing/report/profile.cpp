@@ -1,4 +1,4 @@
-// The profile of a program as tables for people.
+// The profile of a program as tables for a terminal.
 #include "host/timing/report/profile.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ std::string ratio(uint64_t part, uint64_t whole, int digits) {
   return fmt::format("{:.{}f}", static_cast<double>(part) / static_cast<double>(whole), digits);
 }
 
-/// Rows of cells as columns.
+/// A table of named rows, given as rows of cells.
 std::string table(const std::vector<std::string>& names, const std::vector<std::string>& heads,
                   const std::vector<std::vector<std::string>>& rows) {
   std::vector<Column> columns;
@@ -28,7 +28,8 @@ std::string table(const std::vector<std::string>& names, const std::vector<std::
   return columns_text(names, std::move(columns), kWidth);
 }
 
-/// The kernels of the tables: those with most warp-instructions first, what is too much as one.
+/// The kernels of the tables, those with the most warp-instructions first. All beyond the limit are
+/// added up in one row.
 std::vector<ProfileKernel> shown_kernels(const Profile& p) {
   std::vector<ProfileKernel> kernels = p.kernels;
   std::stable_sort(kernels.begin(), kernels.end(), [](const auto& a, const auto& b) {
@@ -61,7 +62,7 @@ std::string kernels_text(const Profile& p, const std::vector<ProfileKernel>& ker
   return table(names, {"launches", "warp-instr.", "[%]", "thread-instr.", "lanes"}, rows);
 }
 
-/// Empty if nothing is accessed.
+/// The table of accesses by kernel and kind of memory; empty if there are none.
 std::string accesses_text(const std::vector<ProfileKernel>& kernels) {
   std::vector<std::string> names;
   std::vector<std::vector<std::string>> rows;
@@ -86,6 +87,7 @@ std::string accesses_text(const std::vector<ProfileKernel>& kernels) {
   return table(names, {"accesses", "lanes", "sectors", "lines", "used [%]"}, rows);
 }
 
+/// A source line as "file:line", or the best that is known.
 std::string place(const ProfileLine& l) {
   if (l.line == 0)
     return l.ptx_line != 0 ? fmt::format("PTX {}", l.ptx_line)
@@ -94,7 +96,8 @@ std::string place(const ProfileLine& l) {
                      l.line);
 }
 
-/// Places, and kernels if there are several, in `width` columns.
+/// Names of the first `shown` lines, `width` columns wide: source lines, and kernels if there are
+/// several.
 std::vector<std::string> line_names(const Profile& p, size_t shown, size_t width) {
   std::vector<std::string> names;
   size_t widest = 0;

@@ -1,4 +1,4 @@
-// Profiles as JSON for programs; the schema is documented in docs/profile.md.
+// Profiles as JSON. The schema is documented in docs/profile.md.
 #include <nlohmann/json.hpp>
 
 #include "host/timing/report/profile.h"
@@ -18,7 +18,7 @@ Json device_json(const AccessCounts& c) {
 
 Json on_chip_json(const AccessCounts& c) { return {{"accesses", c.accesses}, {"lanes", c.lanes}}; }
 
-/// Kinds of access that did not happen are left out.
+/// Add the counts of a row. Kinds of access that did not happen are left out.
 void add_counts(Json& row, const ProfileCounts& c) {
   row["warp_instructions"] = c.warp_instructions;
   row["thread_instructions"] = c.thread_instructions;

@@ -1,4 +1,4 @@
-// Registers per thread.
+// The table of registers per thread, by kernel.
 #include "host/timing/report/registers.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ std::string rows(const RunResult& run, size_t width) {
   std::vector<std::string> names;
   Column registers{"registers", {}}, from{"counted by", {}}, code{"code", {}};
   const size_t shown = kernels.size() <= kMostKernels ? kernels.size() : kMostKernels - 1;
-  bool any_code = false;  // traces have none
+  bool any_code = false;  // kernels that come from traces have no code
   for (size_t i = 0; i < shown; ++i) {
     names.push_back(short_name(kernels[i].kernel));
     registers.cells.push_back(std::to_string(kernels[i].registers));
@@ -39,7 +39,7 @@ std::string rows(const RunResult& run, size_t width) {
 }  // namespace
 
 std::string format_registers(std::span<const RunResult> runs, size_t width) {
-  // Policies that have the same share a table.
+  // Policies with the same numbers share a table.
   std::vector<std::pair<std::string, std::vector<std::string>>> tables;
   for (const RunResult& run : runs) {
     std::string text = rows(run, width);

@@ -1,4 +1,4 @@
-// Rows of two results that are of the same thing.
+// Pairs the rows of two results that have the same key.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 
 namespace nearwarp::report {
 
-/// Keys of rows in their order: the second row with a key has another one, and so on. A row's
-/// key(row) is found in its namespace.
+/// Makes keys of rows unique: the second row with a key gets another one, and so on. The function
+/// key(row) is found in the row's namespace.
 class RowKeys {
  public:
   template <class Row>
@@ -22,8 +22,8 @@ class RowKeys {
   std::unordered_map<std::string, uint32_t> times_;
 };
 
-/// Rows of `b` are applied to those of `a` with the same key, by each_sum(mine, other's, f);
-/// `add_missing`: others come to `a`.
+/// Call each_sum(row of a, row of b, f) for rows with the same key; each_sum() is found in the
+/// row's namespace. If `add_missing`, rows of `b` with other keys are added to `a`.
 template <class Row, class F>
 void each_row(std::vector<Row>& a, const std::vector<Row>& b, bool add_missing, F f) {
   // Results of one machine mostly have the same rows, in the same order.

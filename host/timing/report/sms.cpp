@@ -1,4 +1,4 @@
-// How many SMs runs have.
+// Counts the SMs of runs, and names runs that have different numbers of them.
 #include "host/timing/report/sms.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Where a run's time went, as JSON.
+// A run's use of time (SM cycles, utilisation, ways of requests, networks) as JSON.
 #include "host/timing/report/use_json.h"
 
 namespace nearwarp::report {

@@ -1,4 +1,4 @@
-// One system's run on a device: its arena there, and the way to and fro.
+// The run of one system on a device, with its arena there.
 #include "host/timing/run/accelerator_replay.h"
 
 namespace nearwarp::sim {

@@ -1,4 +1,4 @@
-// Instructions of thread blocks as they are recorded, and as a machine counts them.
+// Counts the instructions of thread blocks, as they were recorded and as a machine charges them.
 #include "host/timing/run/charged_instructions.h"
 
 #include "host/recording/chunk_walk.h"

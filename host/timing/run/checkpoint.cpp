@@ -1,6 +1,7 @@
-// A run's state in a file.
+// Reads and writes checkpoints.
 //
-// Layout: magic, format, fingerprint of the run, sizes, hash of the rest, the state compressed.
+// A file has a header (magic, format, fingerprint of the run, sizes, hash of the compressed state)
+// and the compressed state.
 #include "host/timing/run/checkpoint.h"
 
 #include <fmt/format.h>
@@ -22,7 +23,7 @@ namespace {
 
 constexpr char kMagic[8] = {'N', 'W', 'S', 'T', 'A', 'T', 'E', '1'};
 constexpr uint32_t kFormat = 2;
-constexpr int kLevel = 1;  // mostly zeros: more effort gains little
+constexpr int kLevel = 1;  // of compression; states are mostly zeros, so more effort gains little
 
 struct Header {
   char magic[8] = {};

@@ -1,4 +1,4 @@
-// A run on the CPU, which can be stopped anywhere, looked at and gone on with.
+// Steps a run on the CPU, and serves it between windows.
 #include "host/timing/run/cpu_run.h"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ using kernels::Stop;
 /// Windows between two looks at the clock.
 constexpr uint64_t kSliceWindows = 1024;
 
-/// `run` has begun.
+/// Begin a run, for the list of CpuRun's members, and tell its watcher.
 Replay& begun(Replay& run, RunWatcher* watcher) {
   run.begin();
   if (watcher != nullptr) watcher->begin(run);
@@ -73,10 +73,10 @@ Stepped CpuRun::step(StopAt until) {
   const auto next_look = [&] { return watcher_ == nullptr ? kNever : watcher_->next_look(); };
   while (!ended_) {
     if (run_.have_launches_ended()) {
-      // No cycle is left to stand at: only what the launches have sent is still on its way.
+      // The last launch has ended the run's cycles; only its packets are still on their way.
       until = {};
     } else if (is_there(until)) {
-      // Nothing happens between the last window's end and the tick.
+      // Nothing happens between the end of the last window and that tick.
       const Tick at = state_.control.next >= until.tick ? until.tick : state_.control.last;
       cycle_ = std::max(cycle_, at / run_.system().core_period);
       feed_.serve(run_.system(), state_);
@@ -86,7 +86,7 @@ Stepped CpuRun::step(StopAt until) {
     feed_.serve(run_.system(), state_);
     state_.control.limit = std::min({limit_, until.tick, next_look(), run_.next_look()});
     uint64_t apart = run_.windows_apart(longest_);
-    // Who waits for a launch's end looks after each window, which are as long as always then.
+    // To stop at a launch's end, launches are counted after each window, of the usual length.
     const bool by_window = until.launches != ~uint64_t{0};
     state_.control.longest =
         apart == 0 || by_window ? std::min(longest_, run_.system().window) : longest_;
@@ -103,7 +103,7 @@ Stepped CpuRun::step(StopAt until) {
         ended_ = run_.is_over(committed_instructions(run_.system()));
         if (!ended_) limit_ = run_.control().limit;
       } else if (state_.control.next >= run_.next_look()) {
-        // Several moments may be at one tick.
+        // Several results may be due at one tick.
         do run_.take_results();
         while (run_.next_look() != kNever && state_.control.next >= run_.next_look());
         ended_ = run_.is_part_over();

@@ -1,4 +1,4 @@
-// A run on the CPU, which can be stopped anywhere, looked at and gone on with.
+// A run on the CPU that can be stopped anywhere, looked at and continued.
 #pragma once
 
 #include <chrono>
@@ -28,10 +28,10 @@ struct Progress {
 
 struct SimOptions {
   unsigned threads = 1;
-  /// If set, asked many times a second: threads that the run may have from then on. Results do not
-  /// depend on it.
+  /// If set, it is called many times a second and returns the number of threads that the run may
+  /// use from then on. Results do not depend on it.
   std::function<unsigned()> threads_now;
-  /// Called some times a second; return false to stop: the result is then partial.
+  /// Called several times a second. If it returns false, the run stops, and its result is partial.
   std::function<bool(const Progress&)> progress;
   std::string checkpoint;                           ///< see ReplayJob
   Shape shape = nullptr;                            ///< see ReplayJob
@@ -39,51 +39,53 @@ struct SimOptions {
   RunWatcher* watcher = nullptr;                    ///< see ReplayJob
   std::optional<runtime::LaunchPart> part;          ///< see ReplayJob
   std::shared_ptr<const Learnt> learnt;             ///< see ReplayJob
-  /// The components' family, if not the product's: one with the mechanisms' device code.
+  /// The components' family, which has the mechanisms' device code; null: that of the program.
   kernels::StepOnCpu family = nullptr;
   // For tests: results must not depend on these.
-  std::chrono::milliseconds progress_interval{50};  ///< at least that, between two calls
-  Tick window_ticks = 0;                            ///< 0: the longest possible; else at most that
+  std::chrono::milliseconds progress_interval{50};  ///< least time between two calls of `progress`
+  Tick window_ticks = 0;                            ///< greatest length of windows; 0: no limit
   uint32_t order_seed = 0;                          ///< see kernels::ExecutorOptions
 };
 
-/// Where step() stops before the program's end: at whichever comes first.
+/// Places at which step() stops before the program's end, whichever comes first.
 struct StopAt {
-  Tick tick = kNever;                ///< all of before has been stepped, nothing of it or after it
-  uint64_t launches = ~uint64_t{0};  ///< so many launches have ended
+  Tick tick = kNever;                ///< all ticks before it have been stepped, but not itself
+  uint64_t launches = ~uint64_t{0};  ///< number of launches that have ended
 };
 
 /// Why step() has returned.
 enum class Stepped : uint8_t {
   kEnded,    ///< the program is over, or a limit of the machine has been reached
-  kStopped,  ///< SimOptions::progress wanted it
-  kThere,    ///< where StopAt says
+  kStopped,  ///< SimOptions::progress returned false
+  kThere,    ///< a place of StopAt has been reached
 };
 
-/// Where a run is stopped, and how often, changes nothing of how it ends.
+/// A run on the CPU. Its results do not depend on where it is stopped, or how often.
 class CpuRun {
  public:
-  /// Lays the system out and begins, or goes on from `what.checkpoint`. What `what` points to
-  /// outlives the run; of `options` what `what` has too is not looked at. Throws nearwarp::Error.
+  /// Lay the system out and begin, or go on from `what.checkpoint`. Everything that `what` points
+  /// to must outlive the run. Members of `options` that `what` has as well are ignored. Throws
+  /// nearwarp::Error.
   CpuRun(const ReplayJob& what, SimOptions options);
 
-  /// Goes on. Throws nearwarp::Error if the machine has come to a stop with work left, or if a
-  /// component has recorded a fault; the run cannot be gone on with then.
-  /// Once all launches have ended nothing stops it before the program's end.
+  /// Go on until `until`, or the program's end. Throws nearwarp::Error if the machine has come to a
+  /// stop with work left, or if a component has recorded a fault; the run cannot go on after that.
+  /// Once all launches have ended, nothing stops it before the program's end.
   Stepped step(StopAt until = {});
 
-  /// Core cycles, never more than the whole run has, and launches that have ended, so far.
+  /// Core cycles so far (never more than the whole run has), and launches that have ended so far.
   uint64_t cycles() const { return cycle_; }
   uint64_t launches_ended();
   /// The tick at which a core cycle begins; kNever if there is none.
   Tick tick_of(uint64_t cycle);
   Progress progress();
-  /// All that has been counted so far, as a partial result. Not before step() has been called.
+  /// Everything counted so far, as a partial result. Requires that step() has been called.
   report::RunResult so_far();
   /// Write the checkpoint, if one is wanted.
   void save();
-  /// The result: whole if step() has reached the program's end, else partial, and the checkpoint is
-  /// written. To be called once. Throws nearwarp::Error if something got lost on the way.
+  /// End the run, and return its result: whole if step() has reached the program's end, else
+  /// partial. Writes the checkpoint, if one is wanted. To be called once. Throws nearwarp::Error if
+  /// a check of conservation fails.
   report::RunResult end();
 
  private:
@@ -99,8 +101,8 @@ class CpuRun {
   TraceFeed feed_;
   std::optional<kernels::CpuExecutor> executor_;
   Tick limit_, longest_;
-  uint64_t look_at_;    ///< windows
-  uint64_t cycle_ = 0;  ///< at which it stands
+  uint64_t look_at_;    ///< number of windows after which the clock and progress are looked at
+  uint64_t cycle_ = 0;  ///< core cycle that the run has reached
   bool ended_ = false;
   std::chrono::steady_clock::time_point reported_;
 };

@@ -1,8 +1,8 @@
-// A machine that a program runs on while it is being executed.
+// Times a program's launches while it is being executed.
 //
-// The front end ends a launch and begins the next one a launch gap later, which is no shorter than
-// a window; the machine stands still in between, until that launch is there. The system knows one
-// launch at a time, always as launch 0.
+// The front end begins a launch one launch gap after the end of the one before. The gap is at least
+// a window, so the machine can stand still in it until the next launch is known. The system has one
+// launch at a time, which is always launch 0.
 #include "host/timing/run/launch_timer.h"
 
 #include <fmt/format.h>
@@ -26,9 +26,10 @@ using kernels::Stop;
 
 namespace {
 
-/// A system is laid out for kernels with at most so many registers and predicates.
-constexpr uint32_t kMaxSlots = 2048;
-/// Windows between two looks at whether anything is committed.
+/// The least number of scoreboard slots (registers and predicates of a kernel) that a system is
+/// laid out for.
+constexpr uint32_t kLeastSlots = 2048;
+/// Windows between two checks that instructions are committed.
 constexpr uint64_t kSliceWindows = 4096;
 
 }  // namespace
@@ -36,22 +37,22 @@ constexpr uint64_t kSliceWindows = 4096;
 struct LaunchTimer::Impl {
   config::MachineConfig machine;
   config::PolicyConfig policy;
-  runtime::Recording recording;  // all kernels so far, and the launch under way
+  runtime::Recording recording;  // all kernels so far, and the present launch
   ImageTables image;
   std::optional<System> system;
   std::unique_ptr<kernels::CpuExecutor> executor;
   kernels::RunControl control;
-  uint32_t slots = 0;                     // that `system` is laid out for
-  bool copies = false, clusters = false;  // the same
-  uint64_t ended = 0;                     // core cycle: the end of the launch before
-  bool failed = false;                    // the system's state is of no use any more
+  uint32_t slots = 0;                     // scoreboard slots that `system` is laid out for
+  bool copies = false, clusters = false;  // is `system` laid out for bulk copies, and clusters?
+  uint64_t ended = 0;                     // core cycle in which the launch before ended
+  bool failed = false;                    // a launch has failed, and the system cannot go on
 
   uint64_t core_cycle(Tick at) const {
     return (at + system->core_period - 1) / system->core_period;
   }
 
   void lay_out() {
-    slots = image.max_slots = std::max(image.max_slots, kMaxSlots);
+    slots = image.max_slots = std::max(image.max_slots, kLeastSlots);
     copies = image.has_copies = copies || image.has_copies;
     clusters = image.has_clusters = clusters || image.has_clusters;
     executor.reset();
@@ -63,7 +64,7 @@ struct LaunchTimer::Impl {
     ended = 0;
   }
 
-  /// The launch before has ended; the front end hears of the next one.
+  /// Give the front end the next launch, after the one before has ended.
   void go_on() {
     frontend::DispatchState& dispatch = system->front_end().dispatch;
     std::byte* base = system->arena.base();
@@ -89,7 +90,8 @@ struct LaunchTimer::Impl {
     uint64_t committed = committed_instructions(*system), look_at = 0;
     uint64_t commit_cycle = core_cycle(control.next);
     while (dispatch.ended == 0) {
-      // One window at a time: nothing may be stepped beyond the one in which the launch ends.
+      // Step one window at a time, so that nothing is stepped beyond the one in which the launch
+      // ends.
       executor->run(state, 1);
       feed.serve(*system, state);
       if (state.control.stop == Stop::kEnded) stop(", every component sleeps while work is left");

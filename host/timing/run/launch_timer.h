@@ -1,5 +1,5 @@
-// A machine that a program runs on while it is being executed: launches come one by one, and the
-// time that each took is known before the next.
+// Times a program's launches while the program is being executed: launches come one by one, and the
+// time of each is known before the next one.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,23 @@
 
 namespace nearwarp::sim {
 
-/// Times are those of a simulation of all launches at once: the machine goes on from where the
-/// launch before has left it. The one exception are kernels with more than 2048 registers and
-/// predicates, which begin on a machine whose caches are cold.
+/// Simulates launches one by one. Times are the same as in a simulation of all launches at once,
+/// since the machine keeps its state from launch to launch. There is one exception: a kernel with
+/// more than 2048 registers and predicates begins with cold caches.
 class LaunchTimer {
  public:
-  /// `policy` offloads nothing: what is to be offloaded is learnt from whole programs. Throws
+  /// `policy` must have no mechanism, since mechanisms analyse whole programs. Throws
   /// nearwarp::Error for other policies.
   LaunchTimer(const config::MachineConfig& machine, const config::PolicyConfig& policy);
   ~LaunchTimer();
 
-  /// A kernel of the launches that follow, in the order of LaunchRecord::kernel.
+  /// Add a kernel for later launches. LaunchRecord::kernel numbers kernels in the order in which
+  /// they are added.
   void add_kernel(const compiler::Kernel& kernel);
-  /// Simulate a launch; its chunks are the last ones in `traces` (those of a launch that a fault
-  /// ended may stand before them). Returns the core cycles from the end of the
-  /// launch before (or time 0) to its own. Throws nearwarp::Error if it cannot be simulated; later
-  /// launches then cannot, either.
+  /// Simulate a launch, whose chunks are the last ones in `traces` (chunks of a launch that ended
+  /// with a fault may come before them). Returns the core cycles from the end of the launch before
+  /// (or time 0) to the end of this one. Throws nearwarp::Error if it cannot be simulated; later
+  /// launches cannot be simulated after that.
   uint64_t launch(const runtime::LaunchRecord& record, runtime::TraceStore traces);
 
  private:

@@ -1,5 +1,4 @@
-// Lays out the systems of a batch before they are wanted, on all processors, while the device steps
-// others.
+// Lays out the next systems of a batch on all processors, while the device steps others.
 #pragma once
 
 #include <chrono>
@@ -13,20 +12,21 @@
 
 namespace nearwarp::sim {
 
+/// The runs of a batch's systems, in order, some of which are laid out in advance.
 class ReplayQueue {
  public:
   ReplayQueue(std::span<const ReplayJob> systems, Tick window_ticks)
       : systems_(systems), window_ticks_(window_ticks), ahead_(processors()) {}
 
-  /// Would next() not have to wait?
+  /// Can next() return at once?
   bool is_ready() {
     lay_out();
     return !runs_.empty() &&
            runs_.front().wait_for(std::chrono::seconds(0)) == std::future_status::ready;
   }
 
-  /// The run of the next system, begun. Throws what went wrong with it; then the one after it is
-  /// next.
+  /// The run of the next system, which has begun. Requires that there is one. Throws the error of
+  /// laying it out, and then goes on to the system after it.
   std::unique_ptr<Replay> next() {
     lay_out();
     std::future<std::unique_ptr<Replay>> run = std::move(runs_.front());

@@ -1,4 +1,4 @@
-// Thread blocks that machines have at a time.
+// Computes how many thread blocks machines hold at a time.
 #include "host/timing/run/resident_blocks.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ std::vector<uint64_t> resident_blocks(std::span<const ReplayJob> jobs) {
         most[i] = std::max(
             most[i], uint64_t{machine->gpu.sms} * blocks_per_sm(sm_capacity(*machine), needs));
       }
-    } catch (const Error&) {  // said of the job when it is run
+    } catch (const Error&) {  // the job throws it again when it is run
     }
   }
   return most;

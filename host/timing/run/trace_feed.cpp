@@ -18,8 +18,8 @@ size_t thread_blocks(const ImageTables& image) {
   return size_t{image.launches.back().first_block} + image.launches.back().num_blocks;
 }
 
-/// Refuses mbarriers of thread blocks that the cluster does not have: networks and tables of what
-/// is simulated go by their ranks.
+/// Refuses arrivals at mbarriers of thread blocks that the cluster does not have, since their ranks
+/// index networks and tables of the simulated machine.
 struct RankCheck {
   const compiler::Kernel& kernel;
   uint64_t blocks_of_cluster;
@@ -75,16 +75,17 @@ void TraceFeed::serve(System& system, kernels::RunState& run) {
       d.ready.in(base)[k * groups + q] = l.ready[q];
       left -= taken[q];
     }
-    // As many as a window can dispatch, and those on the machine, which may be as many.
+    // The launch may end in this window if only so many blocks are left: those that the window can
+    // dispatch, and those on the machine, which may be as many.
     if (left <= 2 * margin_) ensure_followers(system, launch, 0, groups);
   }
-  // In a window as many launches can end, and as many begin, as may be in flight. Where launches
-  // can begin and end in one, others take their places: `free`, by place, when it is free at the
-  // earliest.
+  // In a window at most `most` launches can end and as many begin. Launches that can both begin and
+  // end in it make room for others: `free_at` has, for each place in flight, the earliest cycle
+  // in which it is free.
   uint32_t launch = d.line_head;
-  std::vector<uint32_t> free(most, 0);
+  std::vector<uint32_t> free_at(most, 0);
   for (uint32_t k = 0; launch != frontend::kNoLaunch; ++k) {
-    uint32_t& first = *std::min_element(free.begin(), free.end());
+    uint32_t& first = *std::min_element(free_at.begin(), free_at.end());
     if (k >= most && first >= window_cycles_) break;
     ensure_first(system, launch, groups);
     first += shortest(system, launch);
@@ -110,7 +111,7 @@ TraceFeed::Launch& TraceFeed::known(System& system, uint32_t launch, uint32_t gr
       system.front_end().dispatch.launches.in(system.arena.base())[launch].left_out;
   for (uint32_t q = 0; q < groups; ++q) l.left_out.push_back(left_out.length(q));
   l.ready = l.dispatched = l.left_out;
-  // Only after a checkpoint has something been dispatched of a launch that is new here.
+  // A launch that is new here has dispatched blocks only after a checkpoint.
   if (taken != nullptr) l.dispatched.assign(taken, taken + groups);
   l.chunks.resize(record.num_chunks);
   uint32_t first = 0;
@@ -127,8 +128,8 @@ void TraceFeed::ensure_first(System& system, uint32_t launch, uint32_t groups) {
   for (uint32_t q = 0; q < groups; ++q) ensure(launch, l, q, l.left_out[q] + margin_);
 }
 
-/// An SM gets one thread block in a cycle, and the last needs one to come and one to be told of
-/// (its warps may have no instructions).
+/// An SM gets one thread block per cycle. The last block takes one cycle to arrive and one to be
+/// reported (its warps may have no instructions).
 uint32_t TraceFeed::shortest(System& system, uint32_t launch) const {
   const uint32_t left_out =
       system.front_end().dispatch.launches.in(system.arena.base())[launch].left_out;
@@ -165,7 +166,7 @@ void TraceFeed::ensure(uint32_t launch, Launch& l, uint32_t queue, uint32_t end)
     const uint32_t block = l.queues.at(queue, ready);
     const Chunk& chunk = chunk_of(l, block);
     if (!chunk.loaded) load(launch, l, static_cast<uint32_t>(&chunk - l.chunks.data()));
-    // The rest of the chunk that stands in a row in this queue.
+    // The blocks of the rest of the chunk that follow one another in this queue are ready as well.
     const uint32_t in_chunk = chunk.first_block + chunk.num_blocks - block;
     const uint32_t in_row = l.queues.groups == 1 ? in_chunk : l.queues.row - ready % l.queues.row;
     ready = std::min(ready + std::min(in_chunk, in_row), l.queues.length(queue));

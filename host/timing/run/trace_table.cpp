@@ -1,4 +1,4 @@
-// Where the traces of each thread block are.
+// A table of the places of all thread blocks' traces.
 #include "host/timing/run/trace_table.h"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ namespace nearwarp::sim {
 
 TraceTable::TraceTable(size_t blocks)
     : bytes_(std::max<size_t>(blocks, 1) * sizeof(sm::TraceBlock)) {
-  // The kernel gives zeroed pages where something is written, and none elsewhere.
+  // The operating system allocates (zeroed) pages only where something is written.
   void* at = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (at == MAP_FAILED)

@@ -17,12 +17,13 @@
 namespace nearwarp::sweep {
 namespace {
 
-/// Where a line is, and what orders and compares it.
+/// A line of a point: its place in the inputs, and what it is ordered and compared by.
 struct Entry {
   size_t input = 0;
-  uint64_t number = 0, offset = 0, bytes = 0;  ///< the line's, without its line feed
-  size_t sweep = 0;                            ///< in order of first appearance
-  uint64_t index = 0;
+  uint64_t number = 0;             ///< number of the line, from 1
+  uint64_t offset = 0, bytes = 0;  ///< place of the line in its file, without its line feed
+  size_t sweep = 0;                ///< number of its sweep, in order of first appearance
+  uint64_t index = 0;              ///< index of the point in its sweep
   Hash128 content = {};
   bool failed = false;
 };
@@ -55,7 +56,7 @@ class Merge {
     return outcome;
   }
 
-  /// Calls write(line) for every line in its order.
+  /// Call write(line) for the line of each point, in order.
   template <class Write>
   void write_all(Write write) const {
     std::vector<const Entry*> order;
@@ -108,8 +109,8 @@ class Merge {
 
   const std::vector<std::string>& inputs_;
   const MergeRules& rules_;
-  std::unordered_map<std::string, Entry> entries_;  ///< by id
-  std::unordered_map<std::string, size_t> sweeps_;
+  std::unordered_map<std::string, Entry> entries_;  ///< by id of the point
+  std::unordered_map<std::string, size_t> sweeps_;  ///< Entry::sweep by id of the sweep
 };
 
 }  // namespace

@@ -17,8 +17,8 @@
 namespace nearwarp::sweep {
 namespace {
 
-/// Lines whose points are looked for before it is asked whether to go on: a tenth of a second.
-constexpr uint64_t kLinesFromAskToAsk = 256;
+/// Lines that place() reads, in a tenth of a second, between two questions whether to go on.
+constexpr uint64_t kLinesPerQuestion = 256;
 
 [[noreturn]] void fail(const std::string& path, const char* what, int error_number) {
   const char* advice = "choose another file";
@@ -47,7 +47,7 @@ uint64_t for_each_line(
   std::string line;
   uint64_t offset = 0;
   for (uint64_t number = 1; std::getline(file, line); ++number) {
-    if (file.eof()) {  // no line feed
+    if (file.eof()) {  // the line has no line feed
       rest = line;
       return offset;
     }
@@ -109,7 +109,7 @@ void ResultsFile::open() {
 void ResultsFile::take(Record record, bool overwrites) {
   const auto [at, is_new] = done_.try_emplace(std::move(record.id), record.summary);
   if (!is_new && (overwrites || at->second.failed())) at->second = std::move(record.summary);
-  places_[record.sweep][record.index] = &*at;  // it stays there
+  places_[record.sweep][record.index] = &*at;  // entries of an unordered_map do not move
 }
 
 const ResultsFile::Entry* ResultsFile::find(const std::string& id) const {
@@ -147,7 +147,7 @@ void ResultsFile::place(std::span<const Plan* const> plans, const std::function<
     for_each_line(
         path,
         [&](uint64_t number, uint64_t, std::string_view text) {
-          if (++lines % kLinesFromAskToAsk == 0 && goes_on && !goes_on())
+          if (++lines % kLinesPerQuestion == 0 && goes_on && !goes_on())
             throw Interrupted(
                 "interrupted while the points that are there were looked for - none ran");
           const Record record = read_line(text, fmt::format("{}:{}", path, number));
@@ -164,7 +164,7 @@ void ResultsFile::place(std::span<const Plan* const> plans, const std::function<
 
 void ResultsFile::read_also(const std::string& path) {
   also_.push_back(path);
-  std::string torn;  // perhaps it is being written
+  std::string torn;  // the last line may just be written
   for_each_line(
       path,
       [&](uint64_t number, uint64_t, std::string_view text) {

@@ -1,4 +1,4 @@
-// Points that several sweeps have.
+// Finds points that several sweeps have in common.
 #include "host/timing/sweep/shared_points.h"
 
 #include <algorithm>
@@ -12,13 +12,15 @@
 namespace nearwarp::sweep {
 namespace {
 
-/// Values of keys as they come out, of whatever text: "48", and "48" of a file that says it.
+/// The values of keys as they are in effect, so that a value that a sweep sets and the same value
+/// in a machine's or policy's file are equal.
 class ValuesInEffect {
  public:
-  /// The key of the axis with its value, and with the file's own.
+  /// The value of the axis' key if it is set to the axis' value number `value`.
   std::string of(const Definition& d, const Axis& axis, size_t value, const Point& at) {
     return read(d, axis, axis.override_text(value), at);
   }
+  /// The value of the axis' key in the machine's or policy's file.
   std::string own(const Definition& d, const Axis& axis, const Point& at) {
     return read(d, axis, "", at);
   }
@@ -35,7 +37,7 @@ class ValuesInEffect {
       found->second = axis.of_machine ? own_value(loader_.machine(name, overrides), axis.key)
                                       : own_value(loader_.policy(name, overrides), axis.key);
     } catch (const Error&) {
-      found->second = set;  // not by itself: then texts are compared
+      found->second = set;  // the value is wrong without other changes: texts are compared
     }
     return found->second;
   }
@@ -68,11 +70,11 @@ class Search {
   }
 
  private:
-  /// One axis of this sweep's, or one that only the earlier one has, with pairs of positions of
-  /// values that are the same.
+  /// An axis of either sweep, and the pairs of its values in both sweeps that are equal.
   struct Common {
-    size_t here, there;  ///< axes; kNone: the sweep has none
-    std::vector<std::pair<size_t, size_t>> values;
+    size_t here,
+        there;  ///< the axis in this sweep and in the earlier one; kNone: not an axis there
+    std::vector<std::pair<size_t, size_t>> values;  ///< positions on both axes
   };
   static constexpr size_t kNone = static_cast<size_t>(-1);
 
@@ -81,6 +83,8 @@ class Search {
     return at == axes.end() ? kNone : static_cast<size_t>(at - axes.begin());
   }
 
+  /// Compare the points with the program, machine and policy of `here` in this sweep, and of
+  /// `there` in the earlier one.
   void along(Point here, Point there) {
     const Definition &d = plan_.definition, &e = earlier_.definition;
     std::vector<Common> all;
@@ -113,6 +117,7 @@ class Search {
     compare(all, 0, here, there);
   }
 
+  /// Compare the points with all combinations of equal values on the axes from `next` on.
   void compare(const std::vector<Common>& all, size_t next, Point& here, Point& there) {
     if (next == all.size()) {
       const size_t index = plan_.index(here);

@@ -1,4 +1,4 @@
-// Counter tracks of everything that is busy or not: links, vaults, L2 slices, networks.
+// Makes and samples the counter tracks of links, vaults, L2 slices and networks.
 #include "host/timing/timeline/busy_tracks.h"
 
 #include <map>
@@ -45,7 +45,7 @@ BusyTracks::BusyTracks(System& system, TraceWriter& out, uint32_t overview, uint
     out.process(first_pid_ + i, processes_[i], first_pid_ + i);
 }
 
-/// Channels with the same ends are virtual channels of one wire.
+/// Add a track for each wire between two nodes; channels with the same ends share one.
 void BusyTracks::links(System& system) {
   std::map<std::pair<uint16_t, uint16_t>, std::vector<Ref<Channel>>> wires;
   std::map<std::pair<uint16_t, uint16_t>, const char*> kinds;
@@ -75,7 +75,7 @@ void BusyTracks::vaults(System& system) {
         [&system, v] { return system.state<VaultState>(v).counters.bus_busy_ticks; });
 }
 
-/// A look-up takes a cycle.
+/// Add a track for each L2 slice, which is busy for a cycle with each look-up.
 void BusyTracks::slices(System& system) {
   const std::vector<uint16_t> slices = system.of_kind(ComponentKind::kL2Slice);
   if (slices.empty()) return;
@@ -87,7 +87,8 @@ void BusyTracks::slices(System& system) {
     });
 }
 
-/// Outputs of crossbars; routers, whose output ports can all send a flit per cycle.
+/// Add a track for each output of crossbars, and for each router, whose output ports can each send
+/// a flit per cycle.
 void BusyTracks::networks(System& system) {
   for (const uint16_t endpoint : system.of_kind(ComponentKind::kCrossbar)) {
     const uint32_t pid = process(system.nodes[endpoint].name);

@@ -1,4 +1,4 @@
-// Counter tracks of everything that is busy or not: links, vaults, L2 slices, networks.
+// Counter tracks in the timeline of how busy links, vaults, L2 slices and networks are.
 #pragma once
 
 #include <cstdint>
@@ -11,33 +11,34 @@
 
 namespace nearwarp::timeline {
 
-/// Percentages of the time between two samples. A transfer, and what else takes several cycles,
-/// counts when it begins.
+/// Tracks of the percentage of time, between two samples, in which something is busy. A transfer of
+/// several cycles is counted when it begins.
 class BusyTracks {
  public:
-  /// Names its tracks, under processes from `pid` on; tracks of all that are alike together are in
-  /// process `overview`.
+  /// Name the tracks: those of single components in processes from `pid` on, those of all
+  /// components of a kind together in process `overview`.
   BusyTracks(sim::System& system, TraceWriter& out, uint32_t overview, uint32_t pid);
 
-  /// The first moment; what was before is not shown.
+  /// Begin to count at tick `at`.
   void begin(Tick at);
-  /// Write what happened since the sample before.
+  /// Write the values since the last sample, which was taken in cycle `cycle_before`.
   void sample(Tick at, uint64_t cycle_before, TraceWriter& out);
 
  private:
   struct Track {
     uint32_t pid = 0;
     std::string name;
-    std::function<uint64_t()> busy;  ///< ticks, so far
-    uint64_t of = 1;                 ///< things that can be busy at the same time
-    uint64_t before = 0;
-    uint64_t shown = ~uint64_t{0};  ///< the value that the file has last
-    size_t kind = 0;                ///< position in `kinds_`
+    std::function<uint64_t()> busy;  ///< busy ticks so far
+    uint64_t of = 1;                 ///< number of ports that can be busy at the same time
+    uint64_t before = 0;             ///< busy ticks at the last sample
+    uint64_t shown = ~uint64_t{0};   ///< the last value written
+    size_t kind = 0;                 ///< position in `kinds_`
   };
   /// All tracks of a kind together.
   struct KindOfTrack {
     std::string name;
-    uint64_t of = 0, busy = 0;  ///< since the sample before
+    uint64_t of = 0;    ///< number of ports that can be busy at the same time
+    uint64_t busy = 0;  ///< busy ticks since the last sample
     uint64_t shown = ~uint64_t{0};
   };
   void links(sim::System& system);

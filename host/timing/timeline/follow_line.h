@@ -1,4 +1,4 @@
-// All requests for one line of memory: who asked, and their ways, with times.
+// Follows all requests for one line of memory: their senders, and their ways through the machine.
 #pragma once
 
 #include <string>
@@ -8,8 +8,9 @@
 
 namespace nearwarp::timeline {
 
-/// Loads and atomics are followed from when an SM's L1 misses until it has the line; what has no
-/// MSHR, as stores and lines that a slice writes back, from its first channel to its last.
+/// Follows the requests for the line of an address. Loads and atomics are followed from the miss in
+/// an SM's L1 until the L1 has the line. Requests without an MSHR, such as stores and write-backs
+/// of slices, are followed from their first channel to their last.
 class FollowLine final : public Follower {
  public:
   explicit FollowLine(uint64_t address) : address_(address) {}
@@ -25,8 +26,8 @@ class FollowLine final : public Follower {
  private:
   struct Request {
     RequestWay way;
-    uint32_t number = 0;    ///< PacketKind's, the same for a request and its reply
-    bool has_mshr = false;  ///< it ends with that
+    uint32_t number = 0;    ///< number of its PacketKind, which is the same for its reply
+    bool has_mshr = false;  ///< it is over when its MSHR is free again
     bool over = false;
   };
 
@@ -37,12 +38,12 @@ class FollowLine final : public Follower {
   std::string name_of(const Request& r) const;
 
   uint64_t address_ = 0;
-  std::string where_;  ///< the allocation, and what lies before it there
+  std::string where_;  ///< the allocation of the address, and its offset there
   std::vector<uint16_t> sms_;
   RequestTracks tracks_;
   Tick next_ = 0;
   std::vector<Request> requests_;
-  std::vector<size_t> open_;  ///< of requests_
+  std::vector<size_t> open_;  ///< indices into requests_ of those that are not over
   std::string text_;
 };
 

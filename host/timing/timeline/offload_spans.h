@@ -1,4 +1,4 @@
-// Spans of what warps have executed elsewhere, made of the events that SMs note.
+// Spans in the timeline of code that warps have offloaded, made of the events that SMs log.
 #pragma once
 
 #include <cstdint>
@@ -12,21 +12,22 @@
 
 namespace nearwarp::timeline {
 
+/// Gathers the events of offloads, and writes a span for each when its warp has returned.
 class OffloadSpans {
  public:
-  /// Processes are those of SmTracks.
+  /// `pid`: the number of endpoint 0's process, as for SmTracks.
   OffloadSpans(uint32_t pid, uint32_t core_period) : pid_(pid), core_period_(core_period) {}
 
-  /// SMs note events from now on, or no more.
+  /// Let SMs log events from now on, or no longer.
   void listen(sim::System& system, bool on);
-  /// Take what SMs have noted. `write`: else it is only counted.
+  /// Take the events that SMs have logged. If `write` is false, offloads are only counted.
   void take(sim::System& system, TraceWriter& out, bool write);
-  /// The trace ends at tick `at`: what is under way ends with it.
+  /// End the trace at tick `at`, and with it the spans of offloads that are under way.
   void end(sim::System& system, Tick at, TraceWriter& out, bool write);
 
-  uint64_t offloads() const { return offloads_; }  ///< that have come back or are under way
-  uint64_t left_out() const { return left_out_; }  ///< of these, not written
-  uint64_t lost() const { return lost_; }          ///< events for which SMs had no room
+  uint64_t offloads() const { return offloads_; }  ///< offloads that returned or are under way
+  uint64_t left_out() const { return left_out_; }  ///< offloads that were not written
+  uint64_t lost() const { return lost_; }          ///< events for which an SM's log had no room
 
  private:
   using WarpOf = std::pair<uint16_t, uint16_t>;  ///< SM, and its warp slot
@@ -35,8 +36,8 @@ class OffloadSpans {
   struct Offload {
     Tick decided = kNotYet, sent = kNotYet, arrived = kNotYet, finished = kNotYet,
          answered = kNotYet;
-    uint16_t to = 0;    ///< component
-    WarpOf guest = {};  ///< once it has arrived
+    uint16_t to = 0;    ///< component that the warp was offloaded to
+    WarpOf guest = {};  ///< stack SM and warp slot that execute it, once it has arrived
   };
   struct Noted {
     uint16_t endpoint;
@@ -53,7 +54,7 @@ class OffloadSpans {
   uint32_t pid_, core_period_;
   std::map<uint16_t, Ref<Event>> logs_;  ///< by SM
   std::map<WarpOf, Offload> under_way_;
-  std::map<WarpOf, WarpOf> home_of_;  ///< of guests
+  std::map<WarpOf, WarpOf> home_of_;  ///< by guest: the warp that was offloaded
   std::set<WarpOf> named_;
   uint64_t offloads_ = 0, left_out_ = 0, lost_ = 0;
 };

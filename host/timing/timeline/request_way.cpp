@@ -1,4 +1,4 @@
-// One request's way through the machine.
+// Follows requests through the machine.
 #include "host/timing/timeline/request_way.h"
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ const char* row_text(const BankAccess& access) {
   }
 }
 
-/// A map's number is no part of an address.
+/// A physical line without the number of its address map.
 uint32_t without_map(uint32_t line) { return line & (kMaxMappedLines - 1); }
 
 }  // namespace

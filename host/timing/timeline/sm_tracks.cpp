@@ -1,4 +1,4 @@
-// Counter tracks of SMs: warps that are there, and what cycles are spent on.
+// Makes and samples the counter tracks of SMs: resident warps, and the uses of cycles.
 #include "host/timing/timeline/sm_tracks.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ void SmTracks::begin(sim::System& system, Tick at) {
   }
 }
 
-/// Means of the SMs of each class.
+/// Write the means over the SMs of each class.
 void SmTracks::sample_classes(uint64_t cycle_before, TraceWriter& out) {
   for (Class& c : classes_) {
     if (c.cycles == 0) continue;

@@ -1,4 +1,4 @@
-// A run's timeline in a file: docs/timeline.md.
+// Writes the timeline of a run into a file (docs/timeline.md).
 #include "host/timing/timeline/timeline.h"
 
 #include <fmt/format.h>
@@ -14,17 +14,20 @@ namespace nearwarp::timeline {
 
 namespace {
 
-/// Core cycles from one sample to the next, at first.
+/// Core cycles between two samples, before the interval is doubled.
 constexpr uint64_t kFirstInterval = 1000;
-/// Events are taken from SMs at least this often. An SM takes one packet and sends one per cycle;
-/// deciding and refusing take a warp some cycles each: the room is never used up.
+/// Core cycles after which the SMs' event logs are emptied at the latest. An SM takes one packet
+/// and sends one per cycle, and a warp needs some cycles to be decided about, so a log never fills
+/// up.
 constexpr uint64_t kDrainCycles = 1024;
 constexpr uint32_t kLogEvents = 8 * kDrainCycles;
 
-// Processes: these, then one for each SM behind kSms, and what is busy behind all of them.
+// Numbers of processes in the trace. SMs have one each from kSms on, tracks of busy components from
+// kBusy on.
 constexpr uint32_t kKernels = 1, kMechanism = 2, kOverview = 3, kSms = 10, kBusy = 10 + (1u << 16);
 
-/// Threads for spans that may overlap: each goes to the first one that is free.
+/// Threads of the trace for spans that may overlap: each span goes to the first thread that is
+/// free.
 class Lanes {
  public:
   uint32_t lane(uint64_t begin, uint64_t end) {

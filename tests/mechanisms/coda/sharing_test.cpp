@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "host/core/error.h"
+#include "host/recording/combine.h"
 #include "tests/sim/whole_machine.h"
 
 namespace nearwarp::testing {
@@ -20,6 +21,20 @@ TEST(PageSharing, OfRowsThatBlocksHaveForThemselves) {
   EXPECT_EQ(by_blocks, s.pages);
   EXPECT_EQ(by_stacks, s.pages);
   EXPECT_STREQ(s.category(), "block-exclusive");
+}
+
+TEST(PageSharing, ProgramsTogetherHavePagesOfTheirOwn) {
+  std::vector<runtime::Recording> programs;
+  for (int i = 0; i < 2; ++i) {
+    runtime::VirtualDevice device(runtime::VirtualDevice::Options{});
+    workloads::find("row-sum")->run(device, workloads::Size::kSmall);
+    programs.push_back(device.take_recording("row-sum"));
+  }
+  const config::MachineConfig machine = config::load_machine("coda");
+  const coda::PageSharing one = coda::study_sharing(programs[0], machine);
+  const coda::PageSharing two = coda::study_sharing(runtime::combine(std::move(programs)), machine);
+  EXPECT_EQ(two.pages, 2 * one.pages);
+  for (const auto& [blocks, pages] : one.by_blocks) EXPECT_EQ(two.by_blocks.at(blocks), 2 * pages);
 }
 
 TEST(PageSharing, KmeansIsOfItsStacks) {

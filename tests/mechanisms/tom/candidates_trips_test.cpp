@@ -2,6 +2,9 @@
 // unrolled loop recognised as one loop (TOM, section 3.1.3)?
 #include <gtest/gtest.h>
 
+#include <limits>
+
+#include "host/mechanisms/tom/pass/trips.h"
 #include "tests/mechanisms/tom/candidates_ptx.h"
 
 namespace nearwarp::compiler {
@@ -39,6 +42,28 @@ TEST(OffloadTrips, Static) {
   EXPECT_EQ(c.terms.n_ld, 9);
   EXPECT_EQ(c.terms.n_st, 9);
   EXPECT_EQ(names(kernel, c.live_ins), Names{"%rd1"});  // the counter starts inside
+}
+
+TEST(OffloadTrips, StaticTripsUpToTheLargestBound) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  TripCount count;
+  count.constant = kMost;
+  count.step = 8;
+  EXPECT_EQ(static_trips(count), kMost / 8 + 1);
+  count.constant = 16;
+  EXPECT_EQ(static_trips(count), 2);
+  count.constant = 0;
+  EXPECT_EQ(static_trips(count), 1);
+}
+
+TEST(OffloadTrips, SumsWrapLikeRegisters) {
+  LinearSum sum;
+  sum.terms[7] = int64_t{1} << 62;
+  sum.constant = std::numeric_limits<int64_t>::max();
+  LinearSum result;
+  result.add(sum, 4);
+  EXPECT_TRUE(result.terms.empty());  // 2^64
+  EXPECT_EQ(result.constant, -4);
 }
 
 TEST(OffloadTrips, TooFewStaticTripsAreRefused) {

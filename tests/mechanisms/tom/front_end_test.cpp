@@ -21,7 +21,7 @@ struct Bench : FrontEndRig<sm::MechanismList<tom::Mechanism>> {
       ArenaBuilder& a = rig.arena;
       tom::ArbiterState own;
       own.waiting_entries = p.num_sms * 48;
-      own.waiting = a.allocate<tom::Waiting>(num_monitors * own.waiting_entries);
+      own.waiting = a.allocate<tom::WaitingAsk>(num_monitors * own.waiting_entries);
       if (tom.learning_instances != 0) own.learning = tom::LearningPhase::kLearning;
       arbiter_ = a.allocate<tom::ArbiterState>(1);
       *a.get(arbiter_) = own;

@@ -1,4 +1,4 @@
-// Polynomials with integer coefficients over what is constant while a thread block runs.
+// Arithmetic of polynomials, modulo 2^64.
 #include "host/mechanisms/coda/pass/polynomial.h"
 
 #include <fmt/format.h>
@@ -13,7 +13,6 @@ Polynomial::Polynomial(int64_t constant) {
 
 Polynomial::Polynomial(Factor factor) { terms_[{factor}] = 1; }
 
-// Coefficients wrap, as addresses do.
 Polynomial& Polynomial::add(const Polynomial& other, int64_t times) {
   for (const auto& [monomial, coefficient] : other.terms_) {
     const auto at = terms_.try_emplace(monomial, 0).first;

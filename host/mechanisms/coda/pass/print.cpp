@@ -1,4 +1,4 @@
-// CODA's analysis at compile time as text.
+// The result of CODA's analysis of code as text.
 #include <fmt/format.h>
 
 #include "host/mechanisms/coda/pass/strides.h"

@@ -1,4 +1,4 @@
-// Where rules of placement put a program's memory objects, for people.
+// The study of placement rules for a program's memory objects, as text and as JSON.
 #include "host/mechanisms/coda/report/object_places.h"
 
 #include <fmt/format.h>

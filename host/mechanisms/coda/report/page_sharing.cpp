@@ -1,4 +1,4 @@
-// How many thread blocks and memory stacks share a program's pages, for people and as JSON.
+// The study of how many thread blocks and stacks share a program's pages, as text and as JSON.
 #include "host/mechanisms/coda/report/page_sharing.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ using namespace report;
 
 namespace {
 
-/// Rows of powers of two: 1, 2, 3 to 4, 5 to 8, ...
+/// Numbers of pages in rows by powers of two: of 1 thread block, of 2, of 3 to 4, of 5 to 8, ...
 std::vector<std::pair<std::string, uint64_t>> by_powers(const std::map<uint64_t, uint64_t>& by) {
   std::vector<std::pair<std::string, uint64_t>> rows;
   if (by.empty()) return rows;

@@ -1,4 +1,4 @@
-// Locations as text.
+// The locations of a kernel's registers and instructions as text.
 #include "host/functional/compiler/print.h"
 
 #include <fmt/format.h>
@@ -19,6 +19,7 @@ char letter(Location l) {
   return kLetters[static_cast<size_t>(l)];
 }
 
+/// Counts things by location.
 struct Shares {
   size_t of[4] = {};
   void add(Location l) { of[static_cast<size_t>(l)] += 1; }
@@ -35,7 +36,7 @@ struct Shares {
   }
 };
 
-/// "line 12", or where all of the kernel's threads end.
+/// The text of the place at which threads meet again after a branch, such as "line 12".
 std::string meeting_point(const Kernel& kernel, compiler::BlockId block) {
   if (block == compiler::kNone) return "the end";
   return fmt::format("line {}", kernel.instructions[kernel.blocks[block].first].ptx_line);
@@ -63,7 +64,7 @@ std::string format_locations(const Kernel& kernel, const Readings& readings, siz
       const std::string line =
           fmt::format("  line {:<5} {}{} {}", in.ptx_line, letter(where),
                       is_far_operation(in, readings) ? '*' : ' ', compiler::to_string(kernel, in));
-      // Places stand beside the instruction where there is room, else below it.
+      // Locations stand beside the instruction if there is room, else below it.
       constexpr size_t kPlaces = 54;
       text += line.size() <= kPlaces && kPlaces + places.size() <= width
                   ? fmt::format("{:<{}}{}\n", line, kPlaces, places)

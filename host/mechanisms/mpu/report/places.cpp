@@ -1,4 +1,4 @@
-// Where MPU's split pipeline executed instructions and found data, for people.
+// The section of reports on where MPU's split pipeline executed instructions and found data.
 #include <fmt/format.h>
 
 #include <array>

@@ -1,3 +1,4 @@
+// Finds the chains of a kernel that can be offloaded, and the reasons against other loads.
 #include "host/mechanisms/opportunistic/pass/chains.h"
 
 #include <algorithm>
@@ -15,7 +16,8 @@ namespace {
 using compiler::InstrId;
 using compiler::Kernel;
 
-/// Longest first: of two that share an instruction the first one stays.
+/// The order in which patterns are taken, the longest first: of two chains that share an
+/// instruction the first one is kept.
 constexpr std::array<uint8_t, 9> kOrder = {9, 8, 1, 7, 4, 2, 5, 6, 3};
 
 bool is_global_load(const compiler::Instruction& in) {
@@ -54,6 +56,8 @@ class Finder {
         if (c.pattern == pattern) take(c);
   }
 
+  /// Keep a chain, unless it overlaps one that was kept before or its instructions cannot be moved
+  /// together.
   void take(Chain c) {
     const InstrId first = c.instructions.front(), last = c.instructions.back();
     for (InstrId i = first; i <= last; ++i)
@@ -81,7 +85,8 @@ class Finder {
 
   const Kernel& kernel_;
   Values values_;
-  std::vector<bool> taken_, moved_;  // instructions of chains; others between theirs
+  std::vector<bool> taken_;  // by instruction: it is part of a chain
+  std::vector<bool> moved_;  // by instruction: it was between those of a chain, and is moved
   std::map<InstrId, std::string> why_;
   Chains found_;
 };

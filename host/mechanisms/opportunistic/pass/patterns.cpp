@@ -1,3 +1,4 @@
+// The nine patterns of OC's table 1, matched from their last instruction back.
 #include "host/mechanisms/opportunistic/pass/patterns.h"
 
 #include <fmt/format.h>
@@ -18,10 +19,11 @@ using compiler::OperandKind;
 using compiler::RegId;
 using ptx::Opcode;
 
-/// Bytes per thread that an operand may have: a warp's are one line.
+/// The most bytes per thread of an operand, so that those of a warp fit a line.
 constexpr uint32_t kMaxBytes = 4;
 
-/// Does the ALU of a service queue, single precision and integers (OC, section 4.2), have it?
+/// Can the ALU of a service queue execute it? It has single precision and integers (OC, section
+/// 4.2).
 bool is_simple_alu(const Instruction& in) {
   if (ptx::size_of(in.mod.type) > kMaxBytes || in.guard != kNone || in.mod.carry_out) return false;
   switch (in.op) {
@@ -54,14 +56,15 @@ bool is_multiply_add(const Instruction& in) {
   return in.op == Opcode::kFma || in.op == Opcode::kMad;
 }
 
-/// An operand of arithmetic, as patterns see it.
+/// The kind of an operand of arithmetic in patterns.
 enum class Role : uint8_t {
-  kLoaded,     ///< the value of a load, used here alone
-  kComputed,   ///< that of arithmetic, used here alone
-  kImmediate,  ///< the same for all threads: the packet has it
-  kOther,      ///< a register of each thread
+  kLoaded,     ///< a loaded value that only this instruction uses
+  kComputed,   ///< a computed value that only this instruction uses
+  kImmediate,  ///< a value that is the same for all threads, and is sent in the packet
+  kOther,      ///< any other register, whose values differ between threads
 };
 
+/// Matches patterns in a block. Pattern numbers are those of table 1; 0 is none.
 class Matcher {
  public:
   Matcher(const Kernel& kernel, const Values& values, compiler::BlockId block)
@@ -75,7 +78,7 @@ class Matcher {
     if (!c) return {};
     const bool compares = in.op == Opcode::kSetp;
     if (c->pattern == 7)
-      c->pattern = compares ? 6 : 0;  // nothing of it is saved: a line comes either way
+      c->pattern = compares ? 6 : 0;  // data would be returned: as much as the load brings
     else if (c->pattern == 4)
       c->pattern = 0;
     else if (c->pattern == 1)
@@ -105,7 +108,7 @@ class Matcher {
     return is_simple_alu(kernel_.instructions[def]) ? Role::kComputed : Role::kOther;
   }
 
-  /// A store of a value: patterns 3, or those of the value.
+  /// Match a store: of a loaded value (pattern 3), or of a computed one (the pattern of that).
   std::optional<Chain> of_store(InstrId store) {
     const Instruction& in = kernel_.instructions[store];
     if (in.mod.space != ptx::Space::kGlobal || in.mod.vector != 1 || in.guard != kNone ||
@@ -129,7 +132,8 @@ class Matcher {
     return finished(*c);
   }
 
-  /// Arithmetic whose result would be stored: patterns 1, 4, 7, 9, with the last instruction `at`.
+  /// Match arithmetic that ends with instruction `at`, as if its result were stored: patterns 1, 4,
+  /// 7 and 9.
   std::optional<Chain> of_value(InstrId at) {
     const Instruction& in = kernel_.instructions[at];
     Chain c;
@@ -161,7 +165,7 @@ class Matcher {
     return c;
   }
 
-  /// f(a, g(b, i)), g being the instruction `inner`.
+  /// Match f(a, g(b, i)), where `c` has f and the load of a, and `inner` is the instruction g.
   std::optional<Chain> with_inner(Chain c, InstrId inner) {
     const Instruction& in = kernel_.instructions[inner];
     if (is_multiply_add(in) || in.op == Opcode::kSetp) return {};
@@ -183,7 +187,8 @@ class Matcher {
     return c;
   }
 
-  /// a * i + b is f(b, g(a, i)). Of a * b + anything the product alone is a chain (OC, section 5).
+  /// Match a multiply-add: a * i + b is f(b, g(a, i)). Of other sums with a product a * b of two
+  /// loaded values, the product alone becomes a chain (OC, section 5).
   std::optional<Chain> of_multiply_add(Chain c) {
     const Instruction& in = kernel_.instructions[c.alu[0]];
     const Role x = role_of(in.srcs[0], c.alu[0]), y = role_of(in.srcs[1], c.alu[0]),
@@ -201,6 +206,7 @@ class Matcher {
     return c;
   }
 
+  /// Fill in the members of a chain that follow from its loads, arithmetic and store.
   Chain finished(Chain c) const {
     c.block = block_;
     std::sort(c.loads.begin(), c.loads.end());

@@ -1,4 +1,4 @@
-// The nine patterns of OC's table 1, found from their last instruction back.
+// Matching of the nine patterns of OC's table 1.
 #pragma once
 
 #include <optional>
@@ -8,12 +8,12 @@
 
 namespace nearwarp::opportunistic {
 
-/// Why a load can be in no chain, whatever uses its value; empty if it can.
+/// The reason for which a load can be in no chain, whatever uses its value; empty if it can be.
 std::string refuse_load(const compiler::Kernel& kernel, const Values& values,
                         compiler::InstrId load);
 
-/// The pattern that ends with `last` in block `block`: its instructions, as far as patterns go; how
-/// they lie in the text is left open. None if there is none.
+/// The chain whose pattern ends with instruction `last` of block `block`; nothing if none does. Its
+/// instructions may be apart in the program: this is not checked here.
 std::optional<Chain> match_pattern(const compiler::Kernel& kernel, const Values& values,
                                    compiler::BlockId block, compiler::InstrId last);
 

@@ -1,3 +1,4 @@
+// Moves instructions so that those of a chain follow one another.
 #include "host/mechanisms/opportunistic/pass/reorder.h"
 
 #include <fmt/format.h>
@@ -17,7 +18,8 @@ using compiler::Kernel;
 using compiler::RegId;
 using ptx::Opcode;
 
-/// Does it do nothing but compute registers from registers, or load a parameter?
+/// May the instruction be moved: does it only compute registers from registers, or load a
+/// parameter?
 bool can_move(const Instruction& in) {
   if (in.op == Opcode::kLd) return in.mod.space == ptx::Space::kParam;
   switch (in.op) {
@@ -39,7 +41,7 @@ bool can_move(const Instruction& in) {
   }
 }
 
-/// Registers that instructions passed so far read and write.
+/// The registers that a set of instructions reads and writes.
 struct Touched {
   std::set<RegId> reads, writes;
 
@@ -47,7 +49,7 @@ struct Touched {
     compiler::for_each_use(in, [&](RegId r) { reads.insert(r); });
     compiler::for_each_def(in, [&](RegId r) { writes.insert(r); });
   }
-  /// Can the instruction go in front of them all?
+  /// Can the instruction be moved in front of all of them?
   bool lets_pass(const Instruction& in) const {
     bool free = true;
     compiler::for_each_use(in, [&](RegId r) { free = free && writes.count(r) == 0; });
@@ -61,8 +63,8 @@ struct Touched {
 
 std::string bring_together(const Kernel& kernel, Chain& c) {
   const InstrId first = c.instructions.front(), last = c.instructions.back();
-  Touched stay;  // of the chain and of what comes after it
-  Touched sunk;
+  Touched stay;  // registers of the chain's instructions, and of those that are moved behind it
+  Touched sunk;  // registers of the instructions that are moved behind the chain
   for (InstrId i = first; i <= last; ++i) {
     const Instruction& in = kernel.instructions[i];
     if (std::binary_search(c.instructions.begin(), c.instructions.end(), i)) {

@@ -1,3 +1,4 @@
+// Finds definitions and uses of registers, and registers that are the same for all threads.
 #include "host/mechanisms/opportunistic/pass/values.h"
 
 #include <algorithm>
@@ -65,7 +66,7 @@ Values::Values(const Kernel& kernel) {
   for (InstrId i = 0; i < kernel.instructions.size(); ++i) {
     const Instruction& in = kernel.instructions[i];
     compiler::for_each_use(in, [&](RegId r) {
-      if (use_[r] == i) return;  // twice by one instruction
+      if (use_[r] == i) return;  // the instruction reads it twice
       uses_[r] += 1;
       use_[r] = i;
     });

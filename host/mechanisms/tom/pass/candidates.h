@@ -1,6 +1,6 @@
 // Selection of offloading candidates as in TOM (Hsieh et al., ISCA 2016, sections 3.1 and 5.2).
 //
-// Pieces of code that are considered:
+// These pieces of code are considered:
 //   block   a run of instructions inside one basic block
 //   region  a single-entry single-exit piece of control flow: if-then(-else), a loop with the guard
 //           in front of it, the main and the remainder loop that unrolling makes of one loop
@@ -9,16 +9,16 @@
 // belongs to it where that makes fewer live-ins) unless that block is a loop's header. Which of
 // these kinds are considered is OffloadModel::granularity.
 //
-// A piece qualifies if it has no shared memory access (but to one array that may go along, under
-// tuned offloading: OffloadModel::shared), barrier, fence or atomic, leaves to one
-// place only, and Eq. (3) + (4) is negative: always, or from a trip count on that registers tell at
-// its entry. Counts are static: an instruction under a branch counts as executed. Of the qualifying
-// pieces the disjoint set with the greatest estimated saving is chosen (weighted interval
-// scheduling over the instruction order; loops whose trip count is not static are taken to run
-// kPlanningTrips times for this ranking only). So a loop nest wins over its inner loop as soon as
-// it pays, since its registers travel once. With OffloadModel::inner_blocks the blocks of a
-// conditional loop that save by themselves are candidates within it, for warps that fail its
-// condition.
+// A piece qualifies if it has no barrier, fence or atomic, no access to shared memory (but to one
+// array that may be sent along under tuned offloading: OffloadModel::shared), a single exit, and
+// if Eq. (3) + (4) is negative, either always or above a trip count that can be computed from
+// registers at its entry. Counts are static: an instruction under a branch counts as executed. Of
+// the qualifying pieces the disjoint set with the greatest estimated saving is chosen (weighted
+// interval scheduling over the instruction order; for this ranking only, loops whose trip count is
+// not static are taken to run kPlanningTrips times). So a loop nest is preferred to its inner loop
+// if it saves anything, since its registers travel once. With OffloadModel::inner_blocks, blocks of
+// a conditional loop that save by themselves are candidates within it, for warps that fail the
+// loop's condition.
 #pragma once
 
 #include <cstdint>
@@ -67,37 +67,38 @@ struct CountBlock {
 
 /// "Offload if the product of `factors` is at least `threshold_iterations`."
 struct OffloadCondition {
-  std::vector<TripCount> factors;    ///< the decisive loop first, then loops around it
+  std::vector<TripCount> factors;    ///< of the decisive loop, then of the loops around it
   int64_t threshold_iterations = 0;  ///< in iterations of the source loop
   std::vector<CountBlock> count_blocks;
 };
 
 struct OffloadCandidate {
   uint32_t id = 0;          ///< position in the list, in instruction order
-  uint32_t within = kNone;  ///< id of the one around it whose condition then does not hold
+  uint32_t within = kNone;  ///< id of the candidate around it, whose condition must have failed
   CandidateKind kind = CandidateKind::kBlock;
   BlockId entry = kNone;                     ///< block of the first instruction
   InstrId first_instruction = kNone;         ///< may lie inside `entry`
   InstrId last_instruction = kNone;          ///< last in instruction order, inclusive
   std::vector<BlockId> blocks;               ///< sorted; `entry` included, possibly only its end
-  InstrId resume_instruction = kNone;        ///< where the main GPU goes on, for all lanes
-  BlockId resume_block = kNone;              ///< its block; equals `entry` only for kBlock
+  InstrId resume_instruction = kNone;        ///< instruction at which the main GPU goes on
+  BlockId resume_block = kNone;              ///< block of that; equals `entry` only for kBlock
   InstrId first_memory_instruction = kNone;  ///< first counted access in instruction order
 
   std::vector<RegId> live_ins, live_outs;  ///< sorted
-  SharedUse shared;                        ///< the shared array that goes along
+  SharedUse shared;                        ///< the shared array that is sent along
   /// Special registers read inside (%tid, %ctaid, ...): operands that the block does not generate,
   /// so each counts as one more live-in. Lane numbers and masks are known everywhere.
   std::vector<ptx::SpecialReg> special_live_ins;
-  uint32_t live_in_bytes = 0;   ///< per lane: 4 per register up to 32 bits, 8 for 64; predicates
-  uint32_t live_out_bytes = 0;  ///< of all kinds packed in 4; specials 4 each
+  /// Bytes per lane: 4 for a register of up to 32 bits and for a special one, 8 for one of 64, and
+  /// 4 for all predicates together.
+  uint32_t live_in_bytes = 0, live_out_bytes = 0;
 
   /// Terms that do not depend on the decisive loop, and what one iteration of it adds (n_ld, n_st).
   OffloadTerms base, per_iteration;
   TripKind trip = TripKind::kNoLoop;
-  int64_t iterations = 0;  ///< at which tx and rx are given: static count, threshold, or 1
-  OffloadTerms terms;      ///< at `iterations`
-  Bandwidth tx, rx;        ///< Eq. (3) and (4) at `iterations`
+  int64_t iterations = 0;  ///< static trip count, threshold, or 1: `terms`, tx and rx are for it
+  OffloadTerms terms;
+  Bandwidth tx, rx;                         ///< Eq. (3) and (4)
   bool saves_tx = false, saves_rx = false;  ///< the 2-bit tag: signs of tx and rx
   OffloadCondition condition;               ///< for kConditional
   int64_t planned_saving = 0;  ///< rank among overlapping pieces (ten-thousandths of an address)
@@ -105,16 +106,17 @@ struct OffloadCandidate {
 
 enum class RefusalReason : uint8_t {
   kSharedMemory,
-  kSharedUnknown,  ///< of tuned offloading: which array, or how large, is not known
-  kSharedSeveral,  ///< likewise: more than one array
-  kSharedPattern,  ///< likewise: neither an accumulator nor a table
-  kSharedFull,     ///< likewise: larger than a stack SM's shared memory
+  // The next four are of tuned offloading.
+  kSharedUnknown,  ///< the shared array that is accessed, or its size, is not known
+  kSharedSeveral,  ///< more than one shared array is accessed
+  kSharedPattern,  ///< the array is used neither as an accumulator nor as a table
+  kSharedFull,     ///< the array is larger than a stack SM's shared memory
   kBarrier,
   kAtomic,
   kDivergentExit,   ///< control leaves to more than one place, or a thread exits inside
   kNoMemoryAccess,  ///< nothing to save
   kSavesNothing,    ///< Eq. (3) + (4) is not negative
-  kGranularity,     ///< qualifies, but such pieces are not considered
+  kGranularity,     ///< qualifies, but OffloadModel::granularity excludes such pieces
   kOverlap,         ///< qualifies, but overlaps candidates that save more
   kTableFull,       ///< qualifies, but the metadata table has no entry left
 };
@@ -125,7 +127,7 @@ struct Refusal {
   BlockId block = kNone;  ///< the block, or the loop's header
   RefusalReason reason = RefusalReason::kNoMemoryAccess;
   InstrId instruction = kNone;  ///< the offending instruction, if there is one
-  // For kSavesNothing: the best that could be had.
+  // For kSavesNothing: the terms of the block's best run of instructions, or of the loop.
   OffloadTerms terms;
   Bandwidth tx, rx;
 };

@@ -1,3 +1,4 @@
+// TOM's equations (3) and (4), in integers.
 #include "host/mechanisms/tom/pass/equations.h"
 
 #include <fmt/format.h>
@@ -5,7 +6,8 @@
 namespace nearwarp::compiler {
 namespace {
 
-/// A byte of a shared array, which travels once for the warp: a fourth of an address.
+/// The bandwidth of a byte of a shared array, which is sent once for the warp: a fourth of an
+/// address.
 constexpr int64_t kSharedByte = Bandwidth::kOne / 4;
 
 }  // namespace
@@ -21,7 +23,7 @@ std::string Bandwidth::text() const {
 
 Bandwidth bw_tx(const OffloadModel& model, const OffloadTerms& terms) {
   const int64_t warp = model.warp_size * Bandwidth::kOne;
-  // percent x percent is ten-thousandths; one percent is a hundred of them.
+  // Percent times percent are ten-thousandths, of which one percent has a hundred.
   const int64_t per_load = int64_t{model.coal_ld_percent} * model.miss_ld_percent;
   const int64_t per_store = warp + int64_t{model.coal_st_percent} * 100;
   return Bandwidth::from_raw(terms.reg_tx * warp + terms.shared_tx * kSharedByte -
@@ -32,7 +34,8 @@ Bandwidth bw_rx(const OffloadModel& model, const OffloadTerms& terms) {
   const int64_t warp = model.warp_size * Bandwidth::kOne;
   const int64_t per_load =
       int64_t{model.coal_ld_percent} * model.miss_ld_percent * model.line_to_address_ratio;
-  const int64_t per_store = int64_t{model.coal_st_percent} * 100 / 4;  // acknowledgement: 1/4
+  // A store's acknowledgement is a fourth of an address.
+  const int64_t per_store = int64_t{model.coal_st_percent} * 100 / 4;
   return Bandwidth::from_raw(terms.reg_rx * warp + terms.shared_rx * kSharedByte -
                              terms.n_ld * per_load - terms.n_st * per_store);
 }

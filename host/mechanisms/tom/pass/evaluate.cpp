@@ -1,3 +1,4 @@
+// TOM's equations for one piece of code.
 #include "host/mechanisms/tom/pass/evaluate.h"
 
 #include <algorithm>
@@ -7,7 +8,8 @@
 namespace nearwarp::compiler {
 namespace {
 
-constexpr int64_t kMaxWeight = 1'000'000'000;  // of an access in ranking; keeps sums in 64 bits
+/// The greatest number of executions of an access that ranking counts, so that sums fit 64 bits.
+constexpr int64_t kMaxWeight = 1'000'000'000;
 
 int64_t weighted(int64_t a, int64_t b) { return std::min(kMaxWeight, a * std::min(b, kMaxWeight)); }
 
@@ -18,11 +20,12 @@ bool has(const std::vector<BlockId>& sorted, BlockId block) {
 /// A loop that lies inside the piece as a whole.
 struct InnerLoop {
   uint32_t loop = kNone;
-  std::optional<TripCount> count;  ///< at the piece's entry
+  std::optional<TripCount> count;  ///< trip count, computed at the piece's entry
   std::optional<int64_t> static_count;
-  const UnrolledLoop* unrolled = nullptr;  ///< if all its parts lie in the piece
+  const UnrolledLoop* unrolled = nullptr;  ///< the unrolled loop, if all its parts are in the piece
 
-  /// The loop whose trips are the condition's iterations; of two loops the remainder.
+  /// May the loop's trips be the iterations of the condition? Of an unrolled loop's two loops only
+  /// the remainder's may.
   bool may_decide() const {
     return !static_count &&
            (unrolled == nullptr || unrolled->remainder == kNone || loop == unrolled->remainder);
@@ -30,7 +33,7 @@ struct InnerLoop {
   bool is_main() const { return unrolled != nullptr && loop == unrolled->main; }
 };
 
-/// Base and per-iteration terms under a choice of the decisive loop.
+/// Accesses outside of the decisive loop, and in one iteration of it.
 struct Tally {
   OffloadTerms base, per_iteration;
 };
@@ -56,7 +59,7 @@ class Evaluator {
         .shared_tx = c.shared.kind == SharedKind::kTable ? c.shared.bytes : 0,
         .shared_rx = c.shared.kind == SharedKind::kAccumulator ? c.shared.bytes : 0};
     result.shared = c.shared;
-    // Every loop whose trip count is not static runs once (section 3.1.3, third case).
+    // A loop whose trip count is not static is assumed to run once (section 3.1.3, third case).
     c.base = with_crossings(tally(nullptr).base, registers);
     c.trip = loops_.empty() ? TripKind::kNoLoop
              : std::all_of(loops_.begin(), loops_.end(),
@@ -75,7 +78,8 @@ class Evaluator {
   }
 
  private:
-  /// The accesses of `accesses`, and what crosses the piece's borders.
+  /// The terms of `accesses` for loads and stores, of `crossings` for all else: registers and
+  /// shared memory that cross the piece's borders.
   static OffloadTerms with_crossings(OffloadTerms accesses, const OffloadTerms& crossings) {
     OffloadTerms terms = crossings;
     terms.n_ld = accesses.n_ld;
@@ -104,7 +108,7 @@ class Evaluator {
     }
   }
 
-  /// All parts of an unrolled loop lie in the piece.
+  /// Do all parts of an unrolled loop lie in the piece?
   bool holds(const UnrolledLoop& unrolled) const {
     return find(unrolled.main) != nullptr &&
            (unrolled.remainder == kNone || find(unrolled.remainder) != nullptr) &&
@@ -129,7 +133,7 @@ class Evaluator {
     return std::min(piece_.last, block.first + block.count - 1);
   }
 
-  /// Innermost loop around a block inside the piece, outwards.
+  /// The loops of the piece around a block, from the innermost outwards.
   std::vector<const InnerLoop*> loops_around(BlockId b) const {
     std::vector<const InnerLoop*> result;
     for (uint32_t l = kernel_.blocks[b].loop; l != kNone; l = kernel_.loops[l].parent) {
@@ -138,11 +142,12 @@ class Evaluator {
     return result;
   }
 
-  /// The copy of an unrolled body that a block belongs to, and the main loop it goes with.
+  /// A copy of an unrolled loop's body, by its number, and the main loop that it belongs to.
   struct Copy {
     const InnerLoop* main = nullptr;
     size_t number = 0;
   };
+  /// The copy that a block belongs to; `main` is null if there is none.
   Copy copy_of(BlockId b) const {
     for (const InnerLoop& inner : loops_) {
       if (!inner.is_main()) continue;
@@ -154,9 +159,9 @@ class Evaluator {
     return {};
   }
 
-  /// Counts accesses with every loop but `decisive` (nullptr: every loop) running its static trip
-  /// count or else once. Of an unrolled loop the remainder loop or the first copy stands for an
-  /// iteration, the rest of it is left out.
+  /// Count accesses, assuming that every loop but `decisive` (nullptr: every loop) runs its static
+  /// trip count, or once if that is unknown. For an unrolled loop only the remainder loop or the
+  /// first copy is counted, as one iteration.
   Tally tally(const InnerLoop* decisive) const {
     Tally result;
     for (BlockId b : piece_.blocks) {
@@ -166,7 +171,7 @@ class Evaluator {
       if (copy.main != nullptr && copy.number > 0) continue;
       bool per_iteration = copy.main != nullptr && copy.main == decisive;
       for (const InnerLoop* inner : loops_around(b)) {
-        if (per_iteration) break;  // loops further out multiply the iterations
+        if (per_iteration) break;  // loops further out are factors of the number of iterations
         if (inner->is_main()) {
           weight = 0;
         } else if (inner == decisive) {
@@ -197,8 +202,9 @@ class Evaluator {
     return factors;
   }
 
-  /// Tries every loop whose iterations can be told at entry: the deepest wins, since its
-  /// iterations are the most, then the lowest threshold.
+  /// Make the candidate conditional on the iterations of a loop that can be computed at entry. The
+  /// deepest such loop is chosen, since it has the most iterations, then the lowest threshold.
+  /// Returns false if no loop will do.
   bool make_conditional(const OffloadTerms& registers, OffloadCandidate& c) const {
     uint32_t best_depth = 0;
     bool found = false;
@@ -258,7 +264,7 @@ class Evaluator {
       terms.n_ld += here.n_ld * weight;
       terms.n_st += here.n_st * weight;
     }
-    int64_t times = 1;  // how often the piece as a whole runs
+    int64_t times = 1;  // executions of the whole piece, in loops around it
     for (uint32_t l = kernel_.blocks[piece_.entry].loop; l != kNone; l = kernel_.loops[l].parent) {
       if (find(l) == nullptr) times = weighted(times, context_.planning_trips(l));
     }

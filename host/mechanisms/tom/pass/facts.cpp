@@ -1,3 +1,4 @@
+// Properties of single instructions and registers that TOM's pass asks for.
 #include "host/mechanisms/tom/pass/facts.h"
 
 #include <algorithm>
@@ -42,16 +43,16 @@ std::optional<RefusalReason> forbidden(const Instruction& i, bool kernel_uses_sh
     case Opcode::kPhaseWait:
     case Opcode::kWgmmaCommit:
     case Opcode::kWgmmaWait:
-    case Opcode::kSystem:  // the runtime lies on the GPU's side
+    case Opcode::kSystem:  // only the main GPU has the device runtime
       return RefusalReason::kBarrier;
-    case Opcode::kNop:  // groups of copies are the warp's that asked for them
+    case Opcode::kNop:  // a group of asynchronous copies belongs to the warp that issued them
       if (i.mod.detail != static_cast<uint32_t>(ptx::CopyGroup::kNone))
         return RefusalReason::kBarrier;
       return std::nullopt;
     case Opcode::kRet:
     case Opcode::kExit:
     case Opcode::kTrap:
-      // A return of an inlined function is a branch; what is left ends the thread.
+      // Returns of inlined functions have become branches, so this ends the thread.
       return RefusalReason::kDivergentExit;
     case Opcode::kTensorLoad:
     case Opcode::kTensorStore:

@@ -1,3 +1,4 @@
+// Finds the loops inside candidates, and the registers that are live at their headers.
 #include "host/mechanisms/tom/pass/loop_heads.h"
 
 #include <algorithm>
@@ -39,7 +40,7 @@ bool is_chosen(const Kernel& kernel, const OffloadCandidate& c, uint32_t loop, L
   return parent == kNone || !is_inside(c.blocks, kernel.loops[parent]);
 }
 
-/// Blocks of the candidate that come after `header`, itself included.
+/// The blocks of the candidate that can be reached from `header`, and `header` itself.
 std::vector<BlockId> ahead_of(const Kernel& kernel, const OffloadCandidate& c, BlockId header) {
   std::set<BlockId> seen = {header};
   std::vector<BlockId> open = {header};
@@ -52,8 +53,8 @@ std::vector<BlockId> ahead_of(const Kernel& kernel, const OffloadCandidate& c, B
   return {seen.begin(), seen.end()};
 }
 
-/// Registers live at the beginning of `header`, where the candidate is all there is, and its
-/// live-outs are wanted behind it.
+/// The registers that are live at the beginning of `header`, considering the candidate alone and
+/// its live-outs as live behind it.
 Bits live_at(const Kernel& kernel, const BlockRegisters& registers, const OffloadCandidate& c,
              const std::vector<BlockId>& ahead, BlockId header) {
   const Bits at_exit = bits_of(kernel, c.live_outs);
@@ -79,7 +80,7 @@ Bits live_at(const Kernel& kernel, const BlockRegisters& registers, const Offloa
   return in[index(header)];
 }
 
-/// Registers that the candidate writes.
+/// The registers that the candidate writes.
 Bits written_by(const Kernel& kernel, const OffloadCandidate& c) {
   std::vector<RegId> written;
   for (const BlockId b : c.blocks) {

@@ -1,5 +1,5 @@
-// The loops of offloading candidates for decisions in every round: where a round begins, and which
-// registers have to travel when a warp leaves or comes back there.
+// The loops of offloading candidates, for decisions in every round: the instruction with which a
+// round begins, and the registers that are sent when a warp is offloaded or returns there.
 #pragma once
 
 #include <vector>
@@ -10,24 +10,24 @@
 
 namespace nearwarp::compiler {
 
+/// A loop inside a candidate. Bytes are per lane, as OffloadCandidate::live_in_bytes.
 struct CandidateLoop {
   BlockId header = kNone;
   uint32_t loop = kNone;  ///< index into Kernel::loops
-  /// Registers that what is left of the candidate wants, special ones included; per lane, as
-  /// OffloadCandidate::live_in_bytes.
+  /// Bytes of the registers that the rest of the candidate reads, special ones included.
   uint32_t live_in_bytes = 0;
-  /// Registers that the candidate writes and whose values at the header are wanted, there or
-  /// later: the others have at home the values that they had when the warp left.
+  /// Bytes of the registers that the candidate writes and that are live at the header: all others
+  /// still have their values in the SM that the warp left.
   uint32_t changed_bytes = 0;
 };
 
-/// Which of the loops inside a candidate.
+/// The loops inside a candidate that are chosen.
 enum class LoopChoice : uint8_t {
-  kOutermost,  ///< those that no other loop of the candidate encloses
-  kInnermost,  ///< those without loops inside
+  kOutermost,  ///< loops that no other loop of the candidate encloses
+  kInnermost,  ///< loops without loops inside
 };
 
-/// In the order of their headers.
+/// The chosen loops of a candidate, in the order of their headers.
 std::vector<CandidateLoop> loops_of(const Kernel& kernel, const BlockRegisters& registers,
                                     const OffloadCandidate& candidate, LoopChoice choice);
 

@@ -1,3 +1,4 @@
+// The result of TOM's pass as a report, and as text.
 #include "host/mechanisms/tom/pass/print.h"
 
 #include <fmt/format.h>
@@ -11,7 +12,7 @@
 namespace nearwarp::compiler {
 namespace {
 
-constexpr size_t kIndent = 17;  // of everything behind a field's name
+constexpr size_t kIndent = 17;  // column in which the words of a field begin
 
 const char* kind_text(CandidateKind kind) {
   switch (kind) {
@@ -47,7 +48,7 @@ std::string special_text(ptx::SpecialReg special) {
   return index < kNames.size() ? kNames[index] : "%special";
 }
 
-/// "3-7, 9" for sorted numbers.
+/// Sorted block numbers as text such as "3-7, 9".
 std::string ranges_text(const std::vector<BlockId>& blocks) {
   std::string text;
   for (size_t i = 0; i < blocks.size();) {
@@ -60,7 +61,7 @@ std::string ranges_text(const std::vector<BlockId>& blocks) {
   return text;
 }
 
-/// Lines in the source and in the PTX of a set of instructions.
+/// The source lines and PTX lines of a set of instructions.
 class Lines {
  public:
   explicit Lines(const Kernel& kernel) : kernel_(kernel) {}
@@ -114,7 +115,7 @@ std::string accesses_text(const OffloadTerms& terms) {
                      terms.n_st == 1 ? "store" : "stores");
 }
 
-/// "  name         words words ..." with lines broken between words.
+/// A field of a candidate, "  name         words words ...", broken into lines of `width`.
 std::string field(const std::string& name, const std::string& words, size_t width) {
   std::string text = fmt::format("  {:<{}}", name, kIndent - 2);
   size_t column = kIndent;

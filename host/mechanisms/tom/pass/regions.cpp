@@ -1,3 +1,4 @@
+// Finds regions, and the registers that are live at their borders.
 #include "host/mechanisms/tom/pass/regions.h"
 
 #include <algorithm>
@@ -23,7 +24,7 @@ std::vector<RegId> members(const Bits& bits) {
   return result;
 }
 
-/// Blocks reachable from `entry` without passing `exit`; empty if there are too many.
+/// The blocks that can be reached from `entry` without passing `exit`; empty if they are too many.
 std::vector<BlockId> reachable(const Kernel& kernel, BlockId entry, BlockId exit) {
   const size_t most = std::clamp<size_t>(kMaxRegionBlocks * kMaxRegionBlocks / kernel.blocks.size(),
                                          32, kMaxRegionBlocks);
@@ -46,7 +47,7 @@ bool has(const std::vector<BlockId>& sorted, BlockId block) {
   return std::binary_search(sorted.begin(), sorted.end(), block);
 }
 
-/// Live registers at the end of the entry block, with `exit_live` live where the region is left.
+/// The registers that are live at the end of the entry block, if `exit_live` are live at the exit.
 Bits live_after_entry(const Kernel& kernel, const BlockRegisters& registers, const Region& region,
                       const Bits& exit_live) {
   const size_t words = exit_live.size();
@@ -55,7 +56,7 @@ Bits live_after_entry(const Kernel& kernel, const BlockRegisters& registers, con
   };
   std::vector<Bits> in(region.blocks.size());
   for (size_t i = 0; i < in.size(); ++i) in[i] = registers.exposed(region.blocks[i]);
-  bool backwards = false;  // an edge to the same block or to one in front of it
+  bool backwards = false;  // is there an edge to the same block, or to one in front of it?
   Bits out(words);
   const auto out_of = [&](BlockId b) {
     std::fill(out.begin(), out.end(), 0);
@@ -114,7 +115,7 @@ std::vector<Region> find_regions(const Kernel& kernel) {
     for (BlockId exit = kernel.blocks[entry].ipdom; exit != kNone;
          exit = kernel.blocks[exit].ipdom) {
       Region region{entry, exit, reachable(kernel, entry, exit), false};
-      if (region.blocks.empty()) break;  // larger ones follow
+      if (region.blocks.empty()) break;  // regions with later exits are even larger
       bool single_entry = true;
       for (BlockId b : region.blocks) {
         for (BlockId p : kernel.blocks[b].predecessors) {
@@ -143,7 +144,7 @@ void for_each_piece(const Kernel& kernel, const BlockRegisters& registers, const
   const Block& entry = kernel.blocks[region.entry];
   const Bits none((kernel.registers.size() + 63) / 64, 0);
 
-  // Everything but the entry block, which is cut below.
+  // All blocks but the entry block are in every piece; the entry block is cut below.
   Bits live_at_exit = none, live_out = none;
   for (RegId reg : kernel.live_in[region.exit]) set(live_at_exit, reg);
   std::set<ptx::SpecialReg> specials;
@@ -174,7 +175,7 @@ void for_each_piece(const Kernel& kernel, const BlockRegisters& registers, const
     add_specials(specials, instruction);
     for (RegId reg : defs(instruction)) {
       if (test(live_at_exit, reg)) {
-        // A lane that the guard leaves out brings its old value back.
+        // Lanes for which the guard does not hold return their old value.
         set(live_out, reg);
         if (instruction.guard != kNone) set(live, reg);
       }

@@ -18,14 +18,15 @@ struct Region {
   bool entry_is_header = false;  ///< an edge inside the region goes back to `entry`
 };
 
-/// All regions of at least two blocks, and loops of one block; by entry, then by size. Regions of
-/// more than kMaxRegionBlocks blocks are left out. Kernels of thousands of blocks, straight code
-/// with a branch in every division or exponential, have so many regions that the limit sinks with
-/// the number of blocks, to 32: pieces are evaluated one by one.
+/// The most blocks of a region. Kernels of thousands of blocks (straight code with a branch in
+/// every division or exponential) have so many regions that the limit is lowered with the number of
+/// blocks, down to 32, since pieces are evaluated one by one.
 inline constexpr size_t kMaxRegionBlocks = 256;
+/// All regions of at least two blocks, and loops of one block; by entry, then by size. Larger
+/// regions than the limit are left out.
 std::vector<Region> find_regions(const Kernel& kernel);
 
-/// A piece of code with what crosses its borders.
+/// A piece of code, and the registers that cross its borders.
 struct Piece {
   BlockId entry = kNone;
   InstrId first = kNone;  ///< in `entry`
@@ -49,11 +50,11 @@ class BlockRegisters {
   std::vector<Bits> exposed_, killed_, written_;
 };
 
-/// Calls visit(piece) for the pieces that a region makes: one for each place in the entry block
+/// Call visit(piece) for the pieces that a region makes: one for each place in the entry block
 /// where it may begin, from the latest to the earliest; only the whole region if its entry is a
-/// loop's header. Stops before an instruction of the entry block that is forbidden (`limited`, by
-/// instruction). Nothing if the rest of the region contains one. One piece at a time: behind a
-/// large entry block, all of them hold far more registers than the kernel.
+/// loop's header. It stops before an instruction of the entry block that is forbidden (`limited`,
+/// by instruction), and makes no piece if the rest of the region has one. Pieces are made one at a
+/// time, since all pieces of a large entry block together have far more registers than the kernel.
 void for_each_piece(const Kernel& kernel, const BlockRegisters& registers, const Region& region,
                     const std::vector<bool>& limited,
                     const std::function<void(const Piece&)>& visit);

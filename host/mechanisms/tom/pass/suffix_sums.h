@@ -1,4 +1,4 @@
-// A row of numbers that knows the least of the sums from a place to the row's end.
+// A sequence of numbers that finds the least of its suffix sums.
 #pragma once
 
 #include <bit>
@@ -7,20 +7,22 @@
 
 namespace nearwarp::compiler {
 
-/// The sum at `place` is that of all numbers from there on, so a number counts at its place and all
-/// in front of it. Places take part once they are opened. All operations take O(log size) steps.
+/// The sum at `place` is that of all numbers from `place` to the end of the sequence, so a number
+/// is part of the sums at its place and at all places in front of it. Only places that have been
+/// opened are compared. All operations take O(log size) steps.
 class SuffixSums {
  public:
   static constexpr uint32_t kNowhere = ~uint32_t{0};
 
   explicit SuffixSums(uint32_t size) : leaves_(std::bit_ceil(size)), nodes_(2 * leaves_) {}
 
+  /// Let `place` take part in the search for the least sum.
   void open(uint32_t place) {
     nodes_[leaves_ + place].at = place;
     update(leaves_ + place);
   }
 
-  /// Adds to the sums at all places in front of `end`.
+  /// Add to the sums at all places in front of `end`.
   void add(uint32_t end, int64_t amount) {
     if (end == 0) return;
     Node& leaf = nodes_[leaves_ + end - 1];
@@ -29,22 +31,22 @@ class SuffixSums {
     update(leaves_ + end - 1);
   }
 
-  /// Adds to the sums at the places [begin, end).
+  /// Add to the sums at the places [begin, end).
   void add(uint32_t begin, uint32_t end, int64_t amount) {
     if (begin == end) return;
     add(end, amount);
     add(begin, -amount);
   }
 
-  /// The open place with the least sum, among equals the last; kNowhere if none is open.
+  /// The open place with the least sum, the last of several; kNowhere if none is open.
   uint32_t least_at() const { return nodes_[1].at; }
   int64_t least() const { return nodes_[1].least; }
 
  private:
   struct Node {
     int64_t sum = 0;
-    int64_t least = 0;  ///< of the sums to this node's end
-    uint32_t at = kNowhere;
+    int64_t least = 0;       ///< the least of the sums from an open place to the node's end
+    uint32_t at = kNowhere;  ///< the place of `least`
   };
 
   void update(uint32_t node) {

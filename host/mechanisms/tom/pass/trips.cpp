@@ -1,7 +1,9 @@
+// Trip counts of loops, and values of registers at a candidate's entry as linear sums.
 #include "host/mechanisms/tom/pass/trips.h"
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 
 #include "host/mechanisms/tom/pass/facts.h"
 
@@ -12,13 +14,13 @@ using ptx::Opcode;
 
 namespace {
 
-constexpr int kMaxSteps = 64;  // of a walk along definitions; real chains have two or three
+constexpr int kMaxSteps = 64;  // of a walk along definitions; real programs need two or three
 
 bool in_loop(const Loop& loop, BlockId block) {
   return std::binary_search(loop.blocks.begin(), loop.blocks.end(), block);
 }
 
-/// An immediate as the signed number that it is in the operation's width.
+/// The value of an immediate as a signed number of the operation's width.
 int64_t signed_value(uint64_t bits, ptx::Type type) {
   switch (ptx::size_of(type)) {
     case 1:
@@ -33,6 +35,12 @@ int64_t signed_value(uint64_t bits, ptx::Type type) {
 }
 
 bool is_integer(ptx::Type type) { return !ptx::is_float(type) && type != ptx::Type::kPred; }
+
+/// a + b * factor, modulo 2^64 as registers of 64 bits compute it.
+int64_t wrapping_sum(int64_t a, int64_t b, int64_t factor) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) +
+                              static_cast<uint64_t>(b) * static_cast<uint64_t>(factor));
+}
 
 }  // namespace
 
@@ -81,7 +89,7 @@ std::optional<LinearSum> linear_definition(const Instruction& i) {
     case Opcode::kNot: {  // -x - 1
       if (s.size() != 1) return std::nullopt;
       LinearSum result = scaled(s[0], -1);
-      result.constant -= 1;
+      result.constant = wrapping_sum(result.constant, 1, -1);
       return result;
     }
     case Opcode::kShl:
@@ -105,7 +113,7 @@ std::optional<LinearSum> linear_definition(const Instruction& i) {
 
 namespace {
 
-/// Definitions of `reg` inside the loop.
+/// The definitions of `reg` inside the loop.
 std::vector<InstrId> defs_in_loop(const Kernel& kernel, const Definitions& definitions,
                                   uint32_t loop, RegId reg) {
   std::vector<InstrId> result;
@@ -115,8 +123,8 @@ std::vector<InstrId> defs_in_loop(const Kernel& kernel, const Definitions& defin
   return result;
 }
 
-/// A register at some point of an iteration: the header value of `induction` plus `constant`, plus
-/// `stepped` times a step register.
+/// The value of a register at some point of an iteration: the value that `induction` has at the
+/// loop's header, plus `constant`, plus `stepped` times a step register.
 struct Induction {
   RegId induction = kNone;
   int64_t constant = 0;
@@ -124,8 +132,8 @@ struct Induction {
   int64_t stepped = 0;
 };
 
-/// Follows `reg`, as instruction `at` sees it, back to the value some register has when the
-/// iteration begins. Fails on anything but moves and additions that every iteration executes once.
+/// Trace the value of `reg` before instruction `at` back to a register's value at the beginning of
+/// the iteration. Fails on anything but moves and additions that every iteration executes once.
 std::optional<Induction> trace_induction(const Kernel& kernel, const Definitions& definitions,
                                          uint32_t loop, RegId reg, InstrId at) {
   Induction result;
@@ -159,13 +167,14 @@ std::optional<Induction> trace_induction(const Kernel& kernel, const Definitions
       }
     }
     if (next == kNone) return std::nullopt;
-    result.constant += sum->constant;
+    result.constant = wrapping_sum(result.constant, sum->constant, 1);
     reg = next;
     at = d;
   }
   return std::nullopt;
 }
 
+/// The comparison that holds for (b, a) if and only if `c` holds for (a, b).
 Compare mirrored(Compare c) {
   switch (c) {
     case Compare::kLt:
@@ -189,6 +198,7 @@ Compare mirrored(Compare c) {
   }
 }
 
+/// The comparison that holds if and only if `c` does not; kNone if there is none.
 Compare inverted(Compare c) {
   switch (c) {
     case Compare::kLt:
@@ -216,7 +226,7 @@ Compare inverted(Compare c) {
   }
 }
 
-/// The block whose end decides about another iteration, if there is exactly one.
+/// The only block from which control leaves the loop; kNone if there are several.
 BlockId exiting_block(const Kernel& kernel, const Loop& loop) {
   BlockId result = kNone;
   for (BlockId b : loop.blocks) {
@@ -237,6 +247,8 @@ struct ContinueTest {
   InstrId at = kNone;
 };
 
+/// The comparison of the conditional branch that ends `block`; nothing if it is not computed by one
+/// plain `setp` in this block.
 std::optional<ContinueTest> continue_test(const Kernel& kernel, const Loop& loop, BlockId block) {
   const Block& b = kernel.blocks[block];
   if (b.count == 0) return std::nullopt;
@@ -261,6 +273,7 @@ std::optional<ContinueTest> continue_test(const Kernel& kernel, const Loop& loop
   return std::nullopt;
 }
 
+/// The value of an operand that the loop does not change; nothing for others.
 std::optional<LinearSum> invariant_operand(const Kernel& kernel, const Definitions& definitions,
                                            uint32_t loop, const Operand& operand, ptx::Type type) {
   LinearSum sum;
@@ -275,8 +288,8 @@ std::optional<LinearSum> invariant_operand(const Kernel& kernel, const Definitio
   return sum;
 }
 
-/// The constant that `reg` holds before `loop` (kNone: anywhere) if its only definition outside of
-/// it says so, wherever in the kernel that is.
+/// The constant that `reg` holds before `loop`, if its only definition outside of `loop` (kNone:
+/// its only definition) is a constant; that definition may be anywhere in the kernel.
 std::optional<LinearSum> constant_before(const Kernel& kernel, const Definitions& definitions,
                                          RegId reg, uint32_t loop) {
   InstrId only = kNone;
@@ -293,10 +306,10 @@ std::optional<LinearSum> constant_before(const Kernel& kernel, const Definitions
 }  // namespace
 
 void LinearSum::add(const LinearSum& other, int64_t factor) {
-  constant += other.constant * factor;
+  constant = wrapping_sum(constant, other.constant, factor);
   for (const auto& [reg, coefficient] : other.terms) {
     int64_t& mine = terms[reg];
-    mine += coefficient * factor;
+    mine = wrapping_sum(mine, coefficient, factor);
     if (mine == 0) terms.erase(reg);
   }
 }
@@ -330,12 +343,12 @@ LoopTrips loop_trips(const Kernel& kernel, const Definitions& definitions, uint3
   }
   if (!bound || counter->kind != Operand::Kind::kRegister) return result;
 
-  // The tested value, and how the induction register changes from one iteration to the next.
+  // Find the tested value, and how the induction register changes from one iteration to the next.
   const auto tested = trace_induction(kernel, definitions, loop_index, counter->reg, test->at);
   if (!tested) return result;
   const RegId induction = tested->induction;
   const std::vector<InstrId> update = defs_in_loop(kernel, definitions, loop_index, induction);
-  // Seen from the branch that ends the latch, the update of this iteration has happened.
+  // Before the branch that ends the latch, this iteration's update has happened.
   const InstrId end = kernel.blocks[latch].first + kernel.blocks[latch].count - 1;
   if (update[0] == end) return result;
   const auto next = trace_induction(kernel, definitions, loop_index, induction, end);
@@ -343,7 +356,9 @@ LoopTrips loop_trips(const Kernel& kernel, const Definitions& definitions, uint3
   if (tested->step_reg != kNone && tested->step_reg != next->step_reg) return result;
   const bool by_register = next->step_reg != kNone;
   if (by_register && next->constant != 0) return result;
-  if (!by_register && next->constant == 0) return result;
+  if (!by_register && (next->constant == 0 ||
+                       next->constant == std::numeric_limits<int64_t>::min()))  // has no magnitude
+    return result;
 
   const bool up = by_register || next->constant > 0;
   const int64_t step = by_register ? 1 : std::abs(next->constant);
@@ -361,7 +376,7 @@ LoopTrips loop_trips(const Kernel& kernel, const Definitions& definitions, uint3
     case Compare::kLe:
     case Compare::kLs:
       if (!up) return result;
-      distance.constant += 1;
+      distance.constant = wrapping_sum(distance.constant, 1, 1);
       break;
     case Compare::kGt:
     case Compare::kHi:
@@ -370,14 +385,14 @@ LoopTrips loop_trips(const Kernel& kernel, const Definitions& definitions, uint3
     case Compare::kGe:
     case Compare::kHs:
       if (up) return result;
-      distance.constant += 1;
+      distance.constant = wrapping_sum(distance.constant, 1, 1);
       break;
     case Compare::kNe:
       break;
     default:
       return result;
   }
-  // A test at the end of the body comes after the first trip, one at its start before it.
+  // A test at the end of the body runs after the first trip, a test at its start before it.
   const int64_t untested = exiting == latch ? 1 : 0;
   result.induction = induction;
   result.numerator = distance;
@@ -386,7 +401,7 @@ LoopTrips loop_trips(const Kernel& kernel, const Definitions& definitions, uint3
     result.step_reg = next->step_reg;
     result.extra = untested - tested->stepped;
   } else {
-    result.numerator.constant += untested * step;
+    result.numerator.constant = wrapping_sum(result.numerator.constant, untested, step);
   }
   result.known = true;
   return result;
@@ -398,7 +413,7 @@ std::optional<LinearSum> value_at_entry(const Kernel& kernel, const Definitions&
   const auto resolve = [&](auto&& self, RegId r, InstrId where, uint32_t excluded,
                            int depth) -> std::optional<LinearSum> {
     if (depth > kMaxSteps) return std::nullopt;
-    bool nested = false;  // entered again while the candidate runs
+    bool nested = false;  // the loop is entered again while the candidate runs
     if (excluded != kNone) {
       const uint32_t parent = kernel.loops[excluded].parent;
       nested = parent != kNone && scope.contains[kernel.loops[parent].header];
@@ -424,7 +439,7 @@ std::optional<LinearSum> value_at_entry(const Kernel& kernel, const Definitions&
       leaf.terms[r] = 1;
       return leaf;
     }
-    // The last definition on every path, if there is such a one.
+    // Find the definition that comes last on every path, if there is one.
     InstrId last = reaching[0];
     for (InstrId d : reaching) {
       if (before(last, d)) last = d;
@@ -437,6 +452,7 @@ std::optional<LinearSum> value_at_entry(const Kernel& kernel, const Definitions&
     if (!sum) return std::nullopt;
     LinearSum result;
     result.constant = sum->constant;
+    // In a nested loop, what the loop itself defines reaches its next entry.
     for (const auto& [term, coefficient] : sum->terms) {
       const auto value = self(self, term, last, nested ? kNone : excluded, depth + 1);
       if (!value) return std::nullopt;
@@ -476,7 +492,7 @@ std::optional<TripCount> trips_at_entry(const Kernel& kernel, const Definitions&
     if (!step) return std::nullopt;
     if (step->terms.empty() && step->constant > 0) {
       count.step = step->constant;
-      sum.constant += trips.extra * step->constant;
+      sum.constant = wrapping_sum(sum.constant, trips.extra, step->constant);
     } else if (step->terms.size() == 1 && step->constant == 0 && step->terms.begin()->second == 1) {
       count.step_reg = step->terms.begin()->first;
       count.extra = trips.extra;
@@ -509,7 +525,8 @@ std::optional<TripCount> trips_at_entry(const Kernel& kernel, const Definitions&
 
 std::optional<int64_t> static_trips(const TripCount& count) {
   if (!count.terms.empty() || count.step_reg != kNone) return std::nullopt;
-  const int64_t whole = count.constant > 0 ? (count.constant + count.step - 1) / count.step : 0;
+  const int64_t whole =
+      count.constant > 0 ? (count.constant - 1) / count.step + 1 : 0;  // rounded up
   return std::max<int64_t>(1, whole + count.extra);
 }
 

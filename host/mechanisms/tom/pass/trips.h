@@ -12,7 +12,7 @@
 
 namespace nearwarp::compiler {
 
-/// A sum of registers times coefficients plus a constant.
+/// A sum of registers times coefficients plus a constant, computed modulo 2^64.
 struct LinearSum {
   std::map<RegId, int64_t> terms;  ///< no zero coefficients
   int64_t constant = 0;
@@ -34,7 +34,7 @@ class Definitions {
 };
 
 /// An instruction's result as a sum of the registers that it reads, for the integer instructions
-/// that compute counters and addresses; widening conversions keep the value.
+/// that compute counters and addresses; nothing for others. Widening conversions keep the value.
 std::optional<LinearSum> linear_definition(const Instruction& instruction);
 
 /// The trip count of a loop, computed from values of registers when control enters the loop:
@@ -61,7 +61,8 @@ struct UnrolledLoop {
   uint32_t remainder = kNone;                ///< the second loop; kNone if there are copies
   std::vector<std::vector<BlockId>> copies;  ///< blocks of each copy, in order; sorted
   uint32_t unroll = 1;
-  /// The `and` instruction that computes the remainder from the number of iterations, its operand.
+  /// The instruction (`and` or `rem`) that computes the remainder; its first operand is the number
+  /// of iterations.
   InstrId split = kNone;
 };
 std::vector<UnrolledLoop> unrolled_loops(const Kernel& kernel, const Definitions& definitions,
@@ -71,7 +72,7 @@ std::vector<UnrolledLoop> unrolled_loops(const Kernel& kernel, const Definitions
 struct CandidateScope {
   std::vector<bool> contains;  ///< by block
   BlockId entry = kNone;
-  InstrId first = 0;  ///< first instruction; only earlier ones of `entry` are outside
+  InstrId first = 0;  ///< first instruction; earlier ones of block `entry` are outside
 
   bool has(const Definitions& definitions, InstrId instruction) const {
     const BlockId block = definitions.block(instruction);

@@ -1,4 +1,4 @@
-// Which loops and copies of a body nvcc made of one source loop by unrolling it.
+// Finds the loops and the copies of a body that nvcc made of one source loop by unrolling it.
 #include <algorithm>
 #include <bit>
 #include <optional>
@@ -30,8 +30,8 @@ OffloadTerms accesses_of(const Kernel& kernel, const std::vector<BlockId>& block
 bool is_immediate(const Operand& operand) { return operand.kind == Operand::Kind::kImmediate; }
 bool is_register(const Operand& operand) { return operand.kind == Operand::Kind::kRegister; }
 
-/// How many iterations a main loop's trip has if `i` takes the remainder of a division by it:
-/// `and x, n, unroll - 1` or `rem x, n, unroll`.
+/// The unroll factor, if `i` computes the iterations that remain for it: `and x, n, unroll - 1` or
+/// `rem x, n, unroll`.
 std::optional<uint32_t> unroll_of_split(const Instruction& i) {
   if ((i.op != Opcode::kAnd && i.op != Opcode::kRem) || i.guard != kNone || i.srcs.size() != 2 ||
       i.dsts.size() != 1 || i.dsts[0] == kNone || !is_register(i.srcs[0]) ||
@@ -44,8 +44,9 @@ std::optional<uint32_t> unroll_of_split(const Instruction& i) {
   return static_cast<uint32_t>(unroll);
 }
 
-/// `reg` as a sum of registers that its definitions go back to; stops where a register has several.
-/// nvcc computes a value twice rather than keep it, so equal sums are how one value is recognised.
+/// `reg` as a sum of other registers, expanded along definitions as long as a register has only
+/// one. nvcc may compute a value twice rather than keep it: equal sums tell that two registers hold
+/// the same value.
 LinearSum expanded(const Kernel& kernel, const Definitions& definitions, RegId reg, int depth = 0) {
   LinearSum itself;
   itself.terms[reg] = 1;
@@ -62,12 +63,13 @@ LinearSum expanded(const Kernel& kernel, const Definitions& definitions, RegId r
   return result;
 }
 
-/// The remainder of a count of iterations, wherever it is computed.
+/// The remainder of a number of iterations, which several instructions may compute.
 struct Split {
-  RegId rest = kNone;
-  uint32_t unroll = 1;
-  LinearSum count;
+  RegId rest = kNone;   ///< a register that holds the remainder
+  uint32_t unroll = 1;  ///< the divisor
+  LinearSum count;      ///< the number of iterations
 
+  /// Does `reg` hold this remainder?
   bool is(const Kernel& kernel, const Definitions& definitions, RegId reg) const {
     if (reg == rest) return true;
     const std::vector<InstrId>& written = definitions.of(reg);
@@ -77,8 +79,8 @@ struct Split {
   }
 };
 
-/// The nearest loop to `near` that may be the main part: same parent, steps of a multiple of
-/// `unroll`, and `unroll` times the accesses of one iteration.
+/// The loop nearest to block `near` that may be the main loop: it has this parent, its step is a
+/// multiple of `unroll`, and it has `unroll` times the accesses `one` of an iteration. kNone: none.
 uint32_t main_loop(const Kernel& kernel, const std::vector<LoopTrips>& trips,
                    const std::vector<bool>& taken, uint32_t parent, BlockId near,
                    const OffloadTerms& one, uint32_t unroll) {
@@ -99,7 +101,8 @@ uint32_t main_loop(const Kernel& kernel, const std::vector<LoopTrips>& trips,
   return best;
 }
 
-/// A remainder loop counts a register down that a split defined.
+/// The instruction in front of a loop that defines its counter, if the loop may be a remainder
+/// loop, which counts that register in steps of 1.
 std::optional<InstrId> split_of_counter(const Definitions& definitions, const LoopTrips& rest,
                                         const Loop& loop) {
   if (!rest.known || rest.step != 1 || rest.step_reg != kNone) return std::nullopt;
@@ -112,8 +115,8 @@ std::optional<InstrId> split_of_counter(const Definitions& definitions, const Lo
   return split;
 }
 
-/// The block that runs when the remainder is more than `k`, if block `b` ends with that decision:
-/// a branch on (rest == k) or (rest != k).
+/// The block that runs if the remainder is more than `k`, if block `b` ends with a branch on
+/// (rest == k) or (rest != k).
 std::optional<BlockId> beyond(const Kernel& kernel, const Definitions& definitions, BlockId b,
                               const Split& split, uint64_t k) {
   const Block& block = kernel.blocks[b];
@@ -133,8 +136,8 @@ std::optional<BlockId> beyond(const Kernel& kernel, const Definitions& definitio
   return block.successors[taken_is_equal ? 1 : 0];
 }
 
-/// Copies of the body behind comparisons of the remainder with 0, 1, .. unroll - 2, the first of
-/// which ends block `first`; empty if there is no such chain.
+/// The copies of the body behind comparisons of the remainder with 0, 1, .. unroll - 2, of which
+/// the first is at the end of block `first`; empty if there is no such chain.
 std::vector<std::vector<BlockId>> copies_behind(const Kernel& kernel,
                                                 const Definitions& definitions, BlockId first,
                                                 const Split& split) {
@@ -142,7 +145,7 @@ std::vector<std::vector<BlockId>> copies_behind(const Kernel& kernel,
   BlockId decision = first;
   for (uint32_t k = 0; k + 1 < split.unroll; ++k) {
     if (k > 0) {
-      // The next decision ends the copy, which may have several blocks.
+      // The next comparison is at the end of the copy, which may have several blocks.
       decision = kNone;
       for (BlockId b = 0; b < kernel.blocks.size() && decision == kNone; ++b) {
         if (dominates(kernel, starts.back(), b) && beyond(kernel, definitions, b, split, k))
@@ -178,7 +181,7 @@ std::vector<UnrolledLoop> unrolled_loops(const Kernel& kernel, const Definitions
     if (!split) continue;
     const auto unroll = unroll_of_split(kernel.instructions[*split]);
     if (!unroll) continue;
-    taken[r] = true;  // not its own main loop
+    taken[r] = true;  // so that main_loop() does not find the remainder loop itself
     const uint32_t main = main_loop(kernel, trips, taken, loop.parent, loop.header,
                                     accesses_of(kernel, loop.blocks), *unroll);
     taken[r] = main != kNone;

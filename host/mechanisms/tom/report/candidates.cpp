@@ -1,4 +1,4 @@
-// Why candidate blocks were offloaded or not, and what it brought, for people.
+// The section of reports on candidate blocks: why they were offloaded or not, and what it saved.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,8 @@ std::string decimal(double value, int digits) {
   return value == 0 ? "-" : fmt::format("{:.{}f}", value, digits);
 }
 
-/// "kernel 3", the kernel's name cut so that half the width is left for numbers.
+/// A candidate's name, such as "kernel 3". The kernel's name is cut so that half the width is left
+/// for numbers.
 std::string name_of(const CandidateRow& row, size_t width) {
   const std::string id = fmt::format(" {}", row.id);
   const size_t most = std::max<size_t>(width / 2, 20) - id.size();
@@ -50,7 +51,7 @@ constexpr Metric kMetrics[] = {
     {"reached %", [](const CandidateRow& r) { return decimal(100 * r.offloaded_share(), 1); }},
 };
 
-/// Under tuned offloading, beside the others.
+/// Further columns under tuned offloading.
 constexpr Metric kRoundMetrics[] = {
     {"entries", [](const CandidateRow& r) { return grouped(r.entries); }},
     {"trials", [](const CandidateRow& r) { return grouped(r.instances); }},
@@ -65,7 +66,7 @@ constexpr Metric kRoundMetrics[] = {
     {"cycles, near", [](const CandidateRow& r) { return mean(r.offloaded_cycles, r.near_rounds); }},
 };
 
-/// Where shared arrays go along.
+/// Further columns if candidates have shared arrays that are sent along.
 constexpr Metric kSharedMetrics[] = {
     {"array", [](const CandidateRow& r) { return r.shared.empty() ? "-" : r.shared; }},
     {"bytes", [](const CandidateRow& r) { return grouped(r.shared_bytes); }},
@@ -128,7 +129,7 @@ std::vector<Column> columns_of(const RunResult& run) {
       std::all_of(candidates_of(run).begin(), candidates_of(run).end(),
                   [](const CandidateRow& r) { return r.no_memory_access == 0; });
   for (const Metric& m : kMetrics) {
-    if (all_access && m.head == kNoAccess) continue;  // rare: not worth a column of zeros
+    if (all_access && m.head == kNoAccess) continue;  // it is rare, and would be a column of zeros
     Column c{m.head, {}};
     for (const CandidateRow& row : candidates_of(run)) c.cells.push_back(m.text(row));
     columns.push_back(std::move(c));

@@ -1,4 +1,4 @@
-// TOM's and tuned offloading's sections of reports.
+// Sections of reports for TOM and tuned offloading.
 #include <fmt/format.h>
 
 #include "host/mechanisms/tom/report/sections.h"
@@ -9,7 +9,7 @@ namespace nearwarp::tom {
 
 using report::RunResult;
 
-// Found by report::each_row(), as of all rows.
+// The next two functions are called by report::each_row(), for rows of candidates.
 static std::string key(const CandidateRow& c) { return c.kernel + "\n" + std::to_string(c.id); }
 static void each_sum(CandidateRow& a, const CandidateRow& b, const report::EachSum& f) {
   for (uint64_t CandidateRow::*m :
@@ -63,7 +63,7 @@ report::Phases phases(const RunResult& run) {
   if (!mapping_of(run).has_value() || !mapping_of(run)->learnt) return all;
   const MappingReport& m = *mapping_of(run);
   if (m.wanted_instances == 0) return all;
-  // A run that ended before has learnt all the time.
+  // A run that ended before the phase did was learning all the time.
   const bool seen = m.interrupt_cycle != 0;
   all.phases.push_back({"learns the mapping", 0, seen ? m.interrupt_cycle : run.cycles});
   if (!seen) return all;
@@ -76,7 +76,8 @@ report::Phases phases(const RunResult& run) {
   return all;
 }
 
-/// While a mapping is learnt, memory is behind PCI-E.
+/// A text on the cycles in which a mapping was learnt, with memory behind PCI-E; empty if they are
+/// fewer than `least`.
 std::string cost(const report::Json& run, int64_t least) {
   if (!run.contains("mapping")) return "";
   const report::Json& mapping = run.at("mapping");

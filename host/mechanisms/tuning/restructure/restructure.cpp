@@ -1,3 +1,4 @@
+// Rewrites a loop in PTX so that each warp works on consecutive elements.
 #include "host/mechanisms/tuning/restructure/restructure.h"
 
 #include <fmt/format.h>
@@ -12,9 +13,9 @@ namespace nearwarp::compiler {
 
 namespace {
 
-constexpr const char* kPrefix = "%nw_";  // of registers that are added
+constexpr const char* kPrefix = "%nw_";  // added registers begin with it
 
-/// Text by lines, from 1.
+/// A text by lines, which are numbered from 1.
 class Lines {
  public:
   explicit Lines(const std::string& text) {
@@ -82,8 +83,9 @@ class Rewriter {
     text = text.substr(0, begin) + " " + by + text.substr(text.rfind(';'));
   }
 
-  /// Behind what sets the index to the thread's number: the first element of its own, the end of
-  /// the warp's, and the step. Where threads are not whole warps, all stays as it was.
+  /// The code behind the statement that sets the index to the thread's number. It computes the
+  /// thread's first element, the end of its warp's elements, and the step. If the threads do not
+  /// make up whole warps, all three stay as they were.
   std::string prologue(const std::string& index, const std::string& bound, bool of_block) const {
     std::string text;
     const auto add = [&](const std::string& line) { text += "\t" + line + "\n"; };
@@ -94,7 +96,7 @@ class Rewriter {
     add("and.b32 \t%nw_r4, %nw_r3, 31;");
     add("setp.eq.u32 \t%nw_p1, %nw_r4, 0;");
     std::string whole = "%nw_p1", threads = "%nw_r3";
-    if (turns_.block_threads) {  // the program's own number counts if it is not the launch's
+    if (turns_.block_threads) {  // the program's constant for it counts if the launch differs
       add(fmt::format("setp.eq.and.u32 \t%nw_p2, %nw_r1, {}, %nw_p1;", *turns_.block_threads));
       add(of_block ? fmt::format("mov.u32 \t%nw_r5, {};", *turns_.block_threads)
                    : fmt::format("mul.lo.s32 \t%nw_r5, %nw_r2, {};", *turns_.block_threads));
@@ -103,13 +105,13 @@ class Rewriter {
     }
     add(fmt::format("mov.u32 \t%nw_r16, {};", bound));
     add(turns_.is_signed ? "max.s32 \t%nw_r6, %nw_r16, 0;" : "mov.u32 \t%nw_r6, %nw_r16;");
-    // Rounds: elements over threads, rounded up.
+    // The number of rounds is that of elements over that of threads, rounded up.
     add("div.u32 \t%nw_r7, %nw_r6, %nw_r3;");
     add("mul.lo.s32 \t%nw_r8, %nw_r7, %nw_r3;");
     add("setp.lt.u32 \t%nw_p3, %nw_r8, %nw_r6;");
     add("selp.u32 \t%nw_r9, 1, 0, %nw_p3;");
     add("add.s32 \t%nw_r7, %nw_r7, %nw_r9;");
-    // The warp's elements, in 64 bits: what lies beyond the bound is cut off.
+    // The warp's elements are computed in 64 bits, and limited to the bound.
     add(fmt::format("shr.u32 \t%nw_r10, {}, 5;", index));
     add(fmt::format("and.b32 \t%nw_r11, {}, 31;", index));
     add("mul.wide.u32 \t%nw_rd1, %nw_r10, %nw_r7;");
@@ -129,8 +131,8 @@ class Rewriter {
     return text;
   }
 
-  /// A thread that has no element goes around the loop: in front of the label that the loop's end
-  /// goes back to, to behind that branch.
+  /// Let threads without elements skip the loop: add a branch in front of the loop's label, to a
+  /// new label behind the branch that ends the loop.
   void go_around(const std::string& index) {
     const Loop& loop = kernel_.loops[turns_.loop];
     const Block& latch = kernel_.blocks[loop.latches[0]];
@@ -152,7 +154,7 @@ class Rewriter {
     statement(branch) += "\n$nw_done:";
   }
 
-  /// The registers, at the beginning of the kernel's body.
+  /// Declare the added registers at the beginning of the kernel's body.
   void declare() {
     bool entered = false;
     for (uint32_t i = 1; i <= lines_.size(); ++i) {
@@ -187,7 +189,7 @@ const Kernel& kernel_of(const Program& program, const std::string& path, const s
   return *found;
 }
 
-/// The parameter's name: given as it is, or as a number.
+/// The name of the parameter that `text` names, or numbers from 0.
 std::string parameter_of(const Kernel& kernel, const std::string& path, const std::string& text) {
   std::string names;
   for (size_t i = 0; i < kernel.params.size(); ++i) {
@@ -214,7 +216,7 @@ std::string restructured(const std::string& ptx, const std::string& path,
   const Turns turns = find_turns(kernel, values, path, parameter, what.of_block);
   prove_order_free(kernel, values, turns, path, what);
   const std::string result = Rewriter(ptx, path, kernel, turns).run(what.of_block);
-  compile_ptx(result, path);  // it is PTX
+  compile_ptx(result, path);  // throws if the result is not valid PTX
   return result;
 }
 

@@ -1,3 +1,4 @@
+// Parses annotations of shared arrays.
 #include "host/mechanisms/tuning/shared/annotations.h"
 
 #include <fmt/format.h>
@@ -13,7 +14,7 @@ namespace nearwarp::compiler {
 
 using ptx::Space;
 
-// "counts" of _ZZ10hist_countE6counts, "k::counts" with its function.
+// The array _ZZ10hist_countE6counts has the names "counts" and "hist_count::counts", for instance.
 bool is_named(const Symbol& symbol, const std::string& name) {
   if (symbol.name == name) return true;
   const std::string readable = demangled(symbol.name);

@@ -1,13 +1,12 @@
-// A plain discrete GPU: SMs, two crossbars, and memory partitions of L2 slices before memory
-// channels, with a switch between them, as a slice may reach each channel of its partition and a
-// channel acknowledges writes to the SMs themselves.
+// A plain discrete GPU: SMs, two crossbars, and memory partitions. A partition has L2 slices and
+// memory channels with a switch between them, since a slice may reach every channel of its
+// partition, and a channel acknowledges writes to the SMs themselves. These acknowledgements leave
+// through the crossbar port of the partition's first slice.
 //
-// These acknowledgements leave through the crossbar port of the partition's first slice.
-//
-// With l2.link_latency_cycles there are two halves with two crossbars each, and a link between each
-// two of these. What comes over a link goes on to slices or SMs, so links wait for no others. With
-// l2.link_copies SMs ask slices of their own half alone, and each slice has a link to its twin in
-// the other half, as far behind the half's first (device/cache/l2_halves.h).
+// With l2.link_latency_cycles the GPU has two halves with two crossbars each, and links between
+// crossbars of the same kind. Packets from a link go on to slices or SMs, so links wait for no
+// other links. With l2.link_copies SMs use slices of their own half only, and each slice has a link
+// to its twin, the slice with the same place in the other half (device/cache/l2_halves.h).
 //
 // No deadlock: requests wait only for slices and channels, channels wait only for replies to leave,
 // and replies are sunk by SMs and by the slices' fills.
@@ -48,14 +47,14 @@ class Discrete {
   uint32_t sm_ports() const {
     return (m_.gpu.sms + m_.gpu.sms_per_cluster - 1) / m_.gpu.sms_per_cluster;
   }
-  /// The first of so many slices, or ports, that is in the second half.
+  /// The first of `count` slices, or ports, that is in the second half.
   uint32_t first_of_second(uint32_t count) const { return halves() == 2 ? (count + 1) / 2 : count; }
-  /// One of so many slices, or ports, at the crossbar of its half.
+  /// The crossbar port of the i-th of `count` slices, or SM ports, in its half.
   End at_half(const NodeId (&crossbars)[2], uint32_t count, uint32_t i) const {
     const uint32_t second = first_of_second(count);
     return i < second ? g_.at(crossbars[0], i) : g_.at(crossbars[1], i - second);
   }
-  /// Slices and channels of a partition take its lines in turns, by this number.
+  /// The number of lanes by which the lines of a partition are dealt to its slices and channels.
   uint32_t lanes() const { return std::max(slices_each(), channels_each()); }
 
   void make_nodes() {
@@ -63,7 +62,7 @@ class Discrete {
     L2SliceSpec slice = p_.l2_slice();
     slice_homes_ = sm.homes = g_.add_homes(m_.partitions.count, lanes());
     if (m_.l2.link_copies) {
-      g_.add_homes(m_.partitions.count, lanes());  // of the second half's SMs
+      g_.add_homes(m_.partitions.count, lanes());  // the table for SMs of the second half
       sm.first_of_second_half = slice.sms_of_first_half =
           std::min(first_of_second(sm_ports()) * m_.gpu.sms_per_cluster, m_.gpu.sms);
     }
@@ -104,8 +103,8 @@ class Discrete {
     g_.link(front_end, sm, ChannelClass::kControl, kControl, p_.control(16));
   }
 
-  /// Networks of the SMs of a GPC, for shared memory of other blocks of a cluster: one of requests,
-  /// one of replies, which SMs sink.
+  /// Add the networks of each GPC through which SMs access shared memory of other thread blocks of
+  /// a cluster: one for requests, and one for replies, which SMs sink.
   void link_gpcs() {
     SwitchSpec spec = p_.crossbar_switch(m_.lsu.remote_shared_bytes);
     spec.params.period = p_.core_period;
@@ -125,8 +124,9 @@ class Discrete {
     if (p_.image.has_copies) link_shared_lines();
   }
 
-  /// Networks for lines that the copy engine of an SM has for others of its GPC, too. They take one
-  /// a cycle from each SM, and each gets them as fast as the GPU's network feeds an SM (estimated).
+  /// Add the networks for lines that an SM's copy engine multicasts to other SMs of its GPC. They
+  /// take one line per cycle from each SM, and deliver lines to an SM as fast as the GPU's network
+  /// does (estimated).
   void link_shared_lines() {
     SwitchSpec spec = p_.crossbar_switch(m_.l1.line_bytes);
     spec.params.period = p_.core_period;
@@ -166,7 +166,7 @@ class Discrete {
             p_.hop());
   }
 
-  /// Each half's crossbars to the other's, behind the ports that they have.
+  /// Link each half's crossbars to the other half's, by ports after those of slices and SMs.
   void link_halves() {
     const Wire link = p_.between_halves();
     for (uint32_t half = 0; half < 2; ++half) {
@@ -175,8 +175,8 @@ class Discrete {
     }
   }
 
-  /// Each slice and its twin. Words that copies are old have a way of their own, since replies have
-  /// room for as many as are asked for.
+  /// Link each slice to its twin. Invalidations of copies have a channel of their own, since the
+  /// channel of replies has room only for the replies to requests under way.
   void link_twins() {
     const Wire link = p_.between_halves();
     const auto half = static_cast<uint32_t>(slices_.size() / 2);

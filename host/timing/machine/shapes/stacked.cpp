@@ -1,15 +1,15 @@
 // A main GPU with memory stacks: SMs, two crossbars, L2 slices in front of the off-chip links, a
-// link port for each stack, and stacks of a switch and vaults. Mechanisms that compute in the
-// stacks add their parts.
+// link port for each stack, and stacks that consist of a switch and vaults. Mechanisms that compute
+// in the stacks add their parts.
 //
-// Requests of the SMs of a cluster share a port of the request crossbar, which leads to the slices
-// and, for what goes to a stack itself, to the link ports. Replies come back through the reply
-// crossbar from both: a vault answers writes and atomics of an SM straight through the link port.
+// The SMs of a cluster share a port of the request crossbar, which leads to the slices and, for
+// packets to a stack itself, to the link ports. Replies of both come back through the reply
+// crossbar: a vault answers writes and atomics of an SM past the slice, through the link port.
 //
 // No deadlock: requests wait only for vaults and cross-stack request channels, vaults wait only for
 // reply channels, and replies wait only for SMs, L2 slices' fills and the RX link, all of which
 // sink them without sending a request first. Requests and replies never share an input channel of a
-// switch, the channels of stack SMs apart, which sink both.
+// switch, except for channels of stack SMs, which sink both.
 #include <fmt/format.h>
 
 #include "host/timing/machine/shapes/shapes.h"
@@ -103,7 +103,7 @@ class Stacked {
             kRequests, link);
     g_.link(g_.at(sw, 0), g_.at(port, slices_per_stack() + 1), ChannelClass::kMemoryToGpu, kReplies,
             link);
-    // Two virtual channels of one link to each other stack: they share a port and so its wire.
+    // Each pair of stacks has a link with two virtual channels, which share a port and so its wire.
     const Wire cross = p_.off_chip(m_.links.one_way(m_.links.memory_to_memory_mbps));
     const auto place_among_others = [](uint32_t of, uint32_t at) {
       return 1 + (of < at ? of : of - 1);
@@ -123,7 +123,7 @@ class Stacked {
     }
   }
 
-  /// The slices in front of a stack share its vaults evenly.
+  /// Deal the vaults of each stack evenly to the slices in front of it.
   void set_homes() {
     for (uint32_t k = 0; k < m_.stack.count; ++k)
       for (uint32_t v = 0; v < m_.stack.vaults; ++v) {

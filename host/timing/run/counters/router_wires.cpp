@@ -1,4 +1,4 @@
-// The wires between routers of a machine, and what they have carried so far.
+// Collects the wires between routers of a machine, with the flits that they have carried so far.
 #include "host/timing/run/counters/router_wires.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace nearwarp::sim {
 
 namespace {
 
-/// A component of many routers.
+/// The network of a component that has many routers.
 report::RouterNetwork of_component(System& system, const Routers& routers, Tick tick) {
   const auto& p = system.params<noc::ChannelNetworkParams>(routers.endpoint);
   const auto& s = system.state<noc::ChannelNetworkState>(routers.endpoint);
@@ -26,7 +26,8 @@ report::RouterNetwork of_component(System& system, const Routers& routers, Tick 
   return n;
 }
 
-/// Routers that are a node each, on a grid: an output port that leads to another one is a wire.
+/// The network of routers on a grid that are a node each. An output port that leads to another
+/// router is a wire.
 report::RouterNetwork of_nodes(System& system, std::span<const uint16_t> members, Tick tick) {
   const auto& p = system.params<SwitchParams>(members[0]);
   report::RouterNetwork n;

@@ -1,4 +1,4 @@
-// Uses of the cycles of one SM up to some moment between two windows.
+// Counts the uses of an SM's cycles up to a tick between two windows.
 #include "host/timing/run/counters/sm_cycles.h"
 
 #include "device/sm/cycle_use.h"
@@ -29,8 +29,8 @@ CyclesSoFar cycles_so_far(System& system, uint32_t endpoint, Tick tick) {
     CycleUses& now = so_far.by_kernel[c.row / sm::kNumCycleUses];
     for (size_t i = 0; i < now.size(); ++i) now[i] += c.uses[i];
     now[static_cast<size_t>(c.use)] += c.since - c.from;
-    // Since then the state is as it is. Less than nothing where it was stepped beyond `tick`, which
-    // has been counted with the same use.
+    // The SM's state has not changed since cycle `since`. If the SM was stepped beyond `tick`, the
+    // difference is negative, and takes away cycles that were counted with the same use.
     now[static_cast<size_t>(sm::cycle_use(p, s))] += end - c.since;
     so_far.warp_cycles =
         c.warp_cycles + (p.num_warps - s.free_warps.size()) * (end - c.warps_since);

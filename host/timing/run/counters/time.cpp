@@ -1,4 +1,4 @@
-// Counters that grow with time whatever the machine does.
+// Collects counters that grow with time, whatever the machine does.
 #include <map>
 #include <utility>
 
@@ -47,7 +47,8 @@ void collect_time(System& system, report::RunResult& result) {
   };
   idle("link.gpu_to_memory.idle_bits", ChannelClass::kGpuToMemory);
   idle("link.memory_to_gpu.idle_bits", ChannelClass::kMemoryToGpu);
-  // Without SMs in stacks nothing needs the cross-stack links: they are off (deviation 62).
+  // Without SMs in stacks nothing uses the cross-stack links, which are switched off (deviation
+  // 62).
   if (result.parts.cross_links)
     idle("link.memory_to_memory.idle_bits", ChannelClass::kMemoryToMemory);
   const auto powered = [&](const char* name, uint64_t components) {
