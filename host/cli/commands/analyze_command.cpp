@@ -22,7 +22,7 @@
 namespace nearwarp::cli {
 namespace {
 
-/// Throws UsageError for what is neither a workload nor PTX, with what to do with it.
+/// Throws UsageError, with advice, for a name that is neither a workload's nor a PTX file's.
 void check_code(const std::string& name) {
   if (taken(is_workload(name)) || name.ends_with(".ptx")) return;
   const std::string advice = wrong_file(name, "analyze");
@@ -94,6 +94,10 @@ int run_analyze(const CommandLine& line, const Words& /*application*/) {
       throw UsageError(fmt::format(
           "--{} is for 'nearwarp analyze WORKLOAD --mappings', --sharing or --objects", option));
   }
+  for (const char* option : {"backend", "device"})
+    if (line.given(option))
+      throw UsageError(
+          fmt::format("--{} is for 'nearwarp analyze WORKLOAD --mappings' - leave it out", option));
   for (const char* analysis : {"strides", "chains"})
     for (const char* option : {"machine", "policy", "set"})
       if (line.given(analysis) && line.given(option))

@@ -1,4 +1,4 @@
-// How far something is that takes long.
+// The progress of long work, as a bar on a terminal.
 #include "host/cli/progress/progress_bar.h"
 
 #include <fmt/format.h>
@@ -35,7 +35,7 @@ namespace {
 double share_of(uint64_t done, uint64_t total) {
   return std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
 }
-/// A speed, or of things of which there are few, how many are done.
+/// The speed if `unit` is one, else how many things are done.
 std::string pace_words(uint64_t done, uint64_t total, double seconds, const std::string& unit) {
   if (!unit.ends_with("/s")) return fmt::format("{} of {} {}", done, total, unit);
   const double speed = seconds > 0 ? static_cast<double>(done) / seconds : 0;
