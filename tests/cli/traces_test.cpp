@@ -1,4 +1,5 @@
-// Accel-Sim's traces in place of a workload, as users meet them.
+// Can a user give Accel-Sim's traces in place of a workload, and is told what does not work with
+// them?
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

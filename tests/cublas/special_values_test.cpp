@@ -1,5 +1,5 @@
-// Infinities, zeros and arguments that make no sense: what BLAS never looks at changes no result,
-// every call ends, and none keeps memory.
+// Does cuBLAS cope with infinities, zeros and arguments that make no sense? Values that BLAS never
+// looks at change no result, every call ends, and none keeps memory.
 #include <functional>
 #include <limits>
 

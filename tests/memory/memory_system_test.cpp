@@ -1,4 +1,5 @@
-// The whole memory side: repeatable, asleep when idle, what it is worth, and copied as bytes.
+// Is the whole memory side repeatable, asleep when idle, as fast as its parts allow, and copied as
+// bytes?
 #include <gtest/gtest.h>
 
 #include "tests/memory/random_traffic.h"

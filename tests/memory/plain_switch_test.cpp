@@ -1,5 +1,5 @@
-// Switches against one that looks at everything in every cycle, with random traffic over random
-// ports, channels and queues.
+// Do switches do the same as one that looks at everything in every cycle? Traffic, ports, channels
+// and queues are random.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Kernels that are traced up to a limit: their thread blocks' traces end inside, results stay
-// right, and every machine and mechanism can be run on what is left.
+// Are results right of kernels that are traced up to a limit? The traces of their thread blocks end
+// inside, and every machine and mechanism can run what there is.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,5 +1,5 @@
-// Windows that are longer than the control channels: SMs run ahead of the front end, and it does
-// not show in any result.
+// May windows be longer than the control channels? SMs run ahead of the front end then, and no
+// result shows it.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -1,5 +1,6 @@
-// Several launches, and several programs, on one machine at a time: they overlap, whatever steps
-// the machine finds the same, a stopped run goes on, and programs do not see each other's data.
+// Can several launches, and several programs, run on one machine at a time? They overlap, results
+// do not depend on what steps the machine, a stopped run goes on, and programs do not see each
+// other's data.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// The SM's constant cache to the cycle: what a load finds, what it waits for, what is requested.
+// In which cycles do loads find a line in the SM's constant cache, wait for it, and request it?
 #include <gtest/gtest.h>
 
 #include "tests/support/sm_bench.h"

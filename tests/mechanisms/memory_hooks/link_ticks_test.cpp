@@ -1,5 +1,5 @@
-// Hooks of a link port alone, between neighbours that the test plays, at exact ticks: packets that
-// pass, wait and are taken, packets of a mechanism's own, turns with others.
+// Are the hooks of a link port called at the right ticks? The test plays the neighbours: packets
+// pass, wait and are taken, a mechanism sends packets of its own, and takes turns with others.
 #include "tests/mechanisms/memory_hooks/link_gate.h"
 #include "tests/memory/link_rig.h"
 

@@ -1,4 +1,4 @@
-// Whole programs on MPU's split pipeline.
+// Do whole programs run rightly on MPU's split pipeline?
 #include <gtest/gtest.h>
 
 #include "host/recording/combine.h"

@@ -1,4 +1,4 @@
-// Offload chains in PTX: the nine patterns, what is refused, and how chains become contiguous.
+// Are offload chains found in PTX (the nine patterns), others refused, and chains made contiguous?
 #include "host/mechanisms/opportunistic/pass/chains.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Whole programs under Omni-Compute.
+// Do whole programs run rightly under Omni-Compute?
 #include <gtest/gtest.h>
 
 #include "host/core/error.h"

@@ -1,4 +1,5 @@
-// TOM on the front end: pending requests per stack, busy news, the learning phase.
+// Does TOM on the front end limit pending requests by stack, spread reports of busy channels, and
+// end the learning phase at the right ticks?
 #include <gtest/gtest.h>
 
 #include "device/mechanisms/tom/mechanism.h"
@@ -56,7 +57,7 @@ struct Bench : FrontEndRig<sm::MechanismList<tom::Mechanism>> {
     e.at_destination[3] = accesses;
     from_sm[sm]->items.push_back({at, tom::pack_report(e), 0});
   }
-  /// Arrival time and number of what SM `sm` got of a kind.
+  /// Arrival times and tags of the packets of a kind that SM `sm` has got.
   std::vector<std::pair<Tick, uint32_t>> got(uint32_t sm, PacketKind kind) {
     std::vector<std::pair<Tick, uint32_t>> some;
     for (const auto& i : to_sm[sm]->items)
@@ -90,7 +91,7 @@ TEST(FrontEnd, PendingLimitIsExact) {
       EXPECT_EQ(denials, (Got{{18, 3}}));
       EXPECT_EQ(b.arbiter().counters.denials, 1u);
     } else {
-      // The fourth question waits for the release; the last one for one that does not come.
+      // The fourth request waits for the release, the last one for another that does not come.
       EXPECT_EQ(grants, (Got{{8, 0}, {9, 1}, {10, 2}, {19, 7}, {38, 3}}));
       EXPECT_TRUE(denials.empty());
     }
@@ -124,8 +125,9 @@ TEST(FrontEnd, RoomInSharedMemoryIsExact) {
   b.say(0, 0, tom::kOffloadAsk, 0, 2, 0, 6);
   b.say(1, 0, tom::kOffloadAsk, 1, 2, 0, 5);  // one row too many
   b.say(2, 0, tom::kOffloadAsk, 2, 2, 0, 4);
-  b.say(3, 0, tom::kOffloadAsk, 3, 2, 0, 0);  // wants none
-  b.say(4, 0, tom::kOffloadAsk, 4, 2, 0, 5);  // no warp is left either, which is what it is told
+  b.say(3, 0, tom::kOffloadAsk, 3, 2, 0, 0);  // needs no shared memory
+  b.say(4, 0, tom::kOffloadAsk, 4, 2, 0,
+        5);  // no warp is left either, and that is the reason given
   b.say(5, 0, tom::kOffloadAsk, 5, 1, 0, 5);  // another stack
   b.say(30, 1, tom::kOffloadRelease, 0, 2, 0, 6);
   b.say(40, 0, tom::kOffloadAsk, 6, 2, 0, 6);

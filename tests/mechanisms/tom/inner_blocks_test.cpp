@@ -1,4 +1,5 @@
-// Blocks of a conditional loop that save by themselves: who is offered when, and what is counted.
+// When are blocks of a conditional loop that save by themselves offered for offloading, and are
+// they counted?
 #include <gtest/gtest.h>
 
 #include "tests/mechanisms/tom/stack_bench.h"

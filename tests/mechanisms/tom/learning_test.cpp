@@ -1,4 +1,5 @@
-// The memory map analyzer of one SM: what it reports, when the SM stands still, how it goes on.
+// What does the memory map analyzer of one SM report, when does the SM stand still, and how does it
+// go on?
 #include <gtest/gtest.h>
 
 #include "tests/mechanisms/tom/offload_bench.h"

@@ -1,4 +1,4 @@
-// The requesting SM's side of an offload, to the cycle.
+// In which cycles does the requesting SM take the steps of an offload?
 #include <gtest/gtest.h>
 
 #include "tests/mechanisms/tom/offload_bench.h"

@@ -1,4 +1,4 @@
-// A stack SM of more than 64 warps: every slot works, whichever word of a set it is in.
+// Does every slot of a stack SM of more than 64 warps work, whichever word of a set it is in?
 #include <gtest/gtest.h>
 
 #include <algorithm>
