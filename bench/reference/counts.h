@@ -1,4 +1,4 @@
-// The quantities of a run that are compared: the same of nearwarp's counters and of GPGPU-Sim's.
+// The quantities of a run that are compared, from nearwarp's counters and from GPGPU-Sim's.
 #pragma once
 
 #include <array>
@@ -33,10 +33,12 @@ inline constexpr std::array<Quantity, 6> kQuantities = {
      {"DRAM writes", &Counts::dram_writes},
      {"activations", &Counts::dram_activations}}};
 
+/// The quantities of a run of nearwarp's. Throws nearwarp::Error if the machine lacks a counter.
 Counts ours(const report::RunResult& result, const Configuration& configuration);
+/// The quantities of a run of GPGPU-Sim's.
 Counts theirs(const Figures& figures, const Configuration& configuration);
 
-/// How far ratios are from 1, all together.
+/// The deviation of ratios from 1.
 struct Deviation {
   double geometric_mean = 1;  ///< of the ratios
   double mean_factor = 1;     ///< exp(mean |ln ratio|)
