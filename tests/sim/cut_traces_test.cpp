@@ -86,7 +86,7 @@ Traced gather(uint64_t max_instructions, uint64_t max_trace_bytes) {
   return traced;
 }
 
-/// All that was recorded is simulated, to its end.
+/// Expects every machine and policy to simulate all that was recorded.
 void expect_simulated(const runtime::Recording& recording) {
   const std::pair<const char*, std::vector<const char*>> machines[] = {
       {"tom", {"baseline", "ndp-uncontrolled-bmap", "tom", "tuned", "previous-offload"}},

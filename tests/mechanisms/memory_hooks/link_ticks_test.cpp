@@ -7,7 +7,7 @@ namespace nearwarp::testing::link_hooks_test {
 namespace {
 
 using Gate = link_gate::OnLink;
-/// One that lets all pass, and sees each packet once.
+/// A mechanism that lets all packets pass, and sees each once.
 struct Watcher {
   static constexpr uint32_t kPacketBlock = 207;
   struct OnLink : LinkHooks {

@@ -14,7 +14,7 @@ using Reader = line_reader::Hooks;
 
 constexpr uint32_t kThinks = 3;
 
-/// The mechanism as number 1 of two, of which number 0 is not attached.
+/// Stands for mechanism number 0, which is not attached, so that the mechanism is number 1.
 struct Absent {
   static constexpr uint32_t kPacketBlock = 204;
   using OnL2Slice = Reader;
