@@ -1,4 +1,4 @@
-// Runs another program and takes what it writes.
+// Runs another program and collects its output.
 #include "host/cli/programs/program_output.h"
 
 #include <fcntl.h>
