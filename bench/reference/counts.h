@@ -40,10 +40,10 @@ Counts theirs(const Figures& figures, const Configuration& configuration);
 
 /// The deviation of ratios from 1.
 struct Deviation {
-  double geometric_mean = 1;  ///< of the ratios
+  double geometric_mean = 1;  ///< geometric mean of the ratios
   double mean_factor = 1;     ///< exp(mean |ln ratio|)
   size_t largest = 0;         ///< index of the ratio that is farthest from 1
-  double correlation = 0;     ///< of the logarithms; 0 for fewer than two runs
+  double correlation = 0;     ///< correlation of the logarithms; 0 for fewer than two runs
 };
 
 /// The deviation of ours[i] / theirs[i]; neither is empty, all are above 0.

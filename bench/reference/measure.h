@@ -12,7 +12,7 @@ struct Setting {
   std::string config;            ///< GPGPU-Sim's configuration, with its variants
   std::string machine;           ///< unless empty, used instead of the configuration's machine
   std::vector<std::string> set;  ///< keys that differ from the machine's file, KEY=VALUE
-  unsigned threads = 1;          ///< of each simulation
+  unsigned threads = 1;          ///< threads of each simulation
 };
 
 /// Runs those of the figures whose name the regular expression matches, in their order. Throws

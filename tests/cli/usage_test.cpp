@@ -475,7 +475,7 @@ TEST(Usage, WhatShowPrintsOfAnyFileCanBeLoadedAndIsTheSame) {
     }
 }
 
-/// And not in the folder in which somebody happens to be.
+/// Paths in a file do not begin in the working directory.
 TEST(Usage, PathsInAFileBeginInItsFolder) {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder.path() / "study");

@@ -9,7 +9,7 @@ namespace {
 struct Shape {
   int m, n, k, transpose_a, transpose_b;
   double alpha, beta;
-  int pad = 0;  ///< of leading dimensions
+  int pad = 0;  ///< padding of leading dimensions
 };
 
 // Rows of the stored matrices, before transposition; a leading dimension is at least 1.

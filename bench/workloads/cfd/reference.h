@@ -6,7 +6,7 @@
 
 namespace nearwarp::workloads {
 
-inline constexpr int kCfdFaces = 4;  ///< of a cell; as in cfd.cu
+inline constexpr int kCfdFaces = 4;  ///< faces of a cell, as in cfd.cu
 inline constexpr int kCfdVariables = 5;
 inline constexpr int kCfdWall = -1, kCfdFarField = -2;
 

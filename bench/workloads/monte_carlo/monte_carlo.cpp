@@ -11,7 +11,7 @@ namespace {
 constexpr uint32_t kThreads = 256;  // the sample's block, in monte_carlo.cu
 
 struct Shape {
-  uint32_t options;  ///< at most kMaxOptions there
+  uint32_t options;  ///< at most kMaxOptions of monte_carlo.cu
   uint32_t paths;    ///< a multiple of kThreads
 };
 

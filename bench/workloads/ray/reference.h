@@ -20,7 +20,7 @@ struct RayScene {
   int width = 0, height = 0;
   int texture_size = 0;  ///< a power of two
   std::vector<RaySphere> spheres;
-  std::vector<RayColour> colours;  ///< of each sphere
+  std::vector<RayColour> colours;  ///< colour of each sphere
   std::vector<float> texture;      ///< the floor's: texture_size squared, eight per unit of length
 };
 

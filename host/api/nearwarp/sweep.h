@@ -15,12 +15,12 @@
 namespace nearwarp {
 
 struct SweepDefinition {
-  std::vector<std::string> programs;       ///< as Program::load() takes them
-  std::string size = "small";              ///< of those that are workloads
-  std::vector<std::string> machines;       ///< names or paths
-  std::vector<std::string> policies;       ///< names or paths; speed-ups are over the first one
-  std::vector<std::string> values = {};    ///< of keys of machines or policies, "KEY=A,B,..."
-  uint32_t max_repeats = 0;                ///< as ProgramOptions
+  std::vector<std::string> programs;     ///< as Program::load() takes them
+  std::string size = "small";            ///< of those that are workloads
+  std::vector<std::string> machines;     ///< names or paths
+  std::vector<std::string> policies;     ///< names or paths; speed-ups are over the first one
+  std::vector<std::string> values = {};  ///< values of keys of machines or policies, "KEY=A,B,..."
+  uint32_t max_repeats = 0;              ///< as ProgramOptions
   std::string launches = {}, sample = {};  ///< as BatchOptions
   bool cold_caches = false;
 };

@@ -44,7 +44,7 @@ struct Bench : FrontEndRig<sm::MechanismList<tom::Mechanism>> {
     m.line = stack != 0 ? stack : line;
     from_sm[sm]->items.push_back({at, m, 0});
   }
-  void news(Tick at, uint32_t stack, uint32_t bits) {
+  void report_busy(Tick at, uint32_t stack, uint32_t bits) {
     Packet m;
     m.kind = tom::kChannelBusy;
     m.sectors = bits;
@@ -159,24 +159,24 @@ TEST(FrontEnd, UncontrolledQuestionsWaitForSharedMemoryInOrder) {
   EXPECT_EQ(b.arbiter().pending[2], 3u);
 }
 
-TEST(FrontEnd, BusyNewsGoToEverySmOnce) {
+TEST(FrontEnd, BusyReportsGoToEverySmOnce) {
   Bench b(2);
   b.build();
-  b.news(10, 1, 2);
-  b.news(30, 3, 1);
-  b.news(50, 1, 0);
+  b.report_busy(10, 1, 2);
+  b.report_busy(30, 3, 1);
+  b.report_busy(50, 1, 0);
   b.run();
   for (uint32_t i = 0; i < 2; ++i)
     EXPECT_EQ(b.got(i, tom::kChannelBusy), (Got{{18, 8}, {38, 8 | 64}, {58, 64}}));
 }
 
-TEST(FrontEnd, AnswersGoBeforeNewsAndBlocks) {
+TEST(FrontEnd, AnswersGoBeforeBusyReportsAndBlocks) {
   Bench b(1);
   b.program.block({});
   b.program.launch(1, 1, 1);
   b.build();
   b.say(6, 0, tom::kOffloadAsk, 5, 0);
-  b.news(6, 0, 1);
+  b.report_busy(6, 0, 1);
   b.run();
   ASSERT_EQ(b.to_sm[0]->items.size(), 3u);
   EXPECT_EQ(b.to_sm[0]->items[0].packet.kind, tom::kOffloadGrant);
