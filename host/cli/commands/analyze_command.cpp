@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "host/api/nearwarp/analysis.h"
+#include "host/api/nearwarp/traces.h"
 #include "host/cli/command.h"
 #include "host/cli/commands.h"
 #include "host/cli/completion/values.h"
@@ -104,6 +105,10 @@ int run_analyze(const CommandLine& line, const Words& /*application*/) {
         throw UsageError(
             fmt::format("--{} looks at the code alone - leave --{} out", analysis, option));
   const std::string& name = line.positional()[0];
+  for (const char* analysis : {"strides", "chains", "locations"})
+    if (line.given(analysis) && names_traces(name))
+      throw UsageError(fmt::format("--{} analyzes a program's code, but {}", analysis,
+                                   why_traces_do_without_code()));
   const CodeOptions options{.kernel = line.text("kernel"), .width = output_width()};
   std::string text;
   if (names_traces(name)) {
