@@ -49,7 +49,7 @@ struct Run {
   }
 };
 
-/// `prepare` uploads inputs and returns what is to be launched.
+/// Uploads inputs, and returns a function that launches the kernel.
 using Prepare = std::function<std::function<void()>(Run&)>;
 
 void measure(benchmark::State& state, const Prepare& prepare) {
@@ -205,7 +205,7 @@ void stereo(benchmark::State& state) {
   });
 }
 
-/// One thread that looks at the clock again and again.
+/// One thread that reads the clock again and again.
 void spin(benchmark::State& state) {
   measure(state, [](Run& r) -> std::function<void()> {
     const DevicePtr out = r.device.allocate(32 * 8);
@@ -228,7 +228,7 @@ void gather(benchmark::State& state) {
   });
 }
 
-/// A product by mma, of halves.
+/// A product of matrices of f16, by mma.
 void gemm_f16(benchmark::State& state) {
   measure(state, [](Run& r) -> std::function<void()> {
     constexpr int n = 512;
@@ -244,7 +244,7 @@ void gemm_f16(benchmark::State& state) {
   });
 }
 
-/// A kernel of one result for each thread, and rounds.
+/// A kernel that stores one result for each thread after a number of rounds.
 void rounds(benchmark::State& state, const char* kernel) {
   measure(state, [kernel](Run& r) -> std::function<void()> {
     const DevicePtr out = r.device.allocate(16 * 256 * 8);

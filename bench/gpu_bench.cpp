@@ -35,7 +35,7 @@ struct Options {
   std::vector<std::string> parts = {"barrier", "one", "batches", "teams", "shared"};
   workloads::Size size = workloads::Size::kSmall;
   uint64_t instructions = 100'000;  ///< warp-instructions of a program, at most; 0: all
-  double seconds = 60;              ///< after which a measurement is stopped
+  double seconds = 60;              ///< seconds after which a measurement is stopped
   uint32_t team_warps = 0;          ///< 0: as fits the number of systems
   std::string machine = "tom";
   std::vector<uint32_t> batches = {1, 8, 32, 128, 512, 2048};
@@ -55,7 +55,7 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 struct Rates {
   double seconds = 0, cycles = 0, instructions = 0;  ///< the latter per second
   double on_device = 0;         ///< instructions per second of launches alone; 0: on the CPU
-  double all_instructions = 0;  ///< with those of the first launch
+  double all_instructions = 0;  ///< instructions per second, the first launch included
 };
 
 constexpr double kLongEnough = 0.2;  ///< seconds: some launches

@@ -21,7 +21,7 @@ import json
 import pathlib
 import sys
 
-# Which member of a document has its rows.
+# The member of each kind of document that has its rows.
 _ROWS = {"nearwarp.run": "runs", "nearwarp.noc": "points", "nearwarp.dram": "runs"}
 
 
@@ -83,13 +83,13 @@ def rows(*paths):
 
 
 def member(path, name):
-    """A dict per element of a list of each row: "kernel_totals", "candidates", "kernels", "links".
-    Columns that the row itself has are named before it: workload, policy, rate."""
+    """A dict per element of a list that each row has: "kernel_totals", "candidates", "kernels", "links".
+    Its first columns are the row's own: workload, policy, rate and the like."""
     result = []
     for document in documents(path):
         for row in _members(document):
             within = row.get("run", row)
-            if name not in within:
+            if not isinstance(within.get(name), list):
                 raise ValueError(f"{path} has no '{name}' - its lists are: "
                                  + ", ".join(k for k, v in within.items() if isinstance(v, list)))
             head = {k: v for k, v in flat(row).items()

@@ -36,7 +36,7 @@ std::shared_ptr<const compiler::Program> cluster_kernels() {
 Dim3 line_of(uint32_t n) { return {n, 1, 1}; }
 Dim3 threads_of(uint32_t warps) { return line_of(warps * 32); }
 
-/// A device whose data is its first allocation, where Program's lines say that it is.
+/// A device whose first allocation is the data, at the place that Program's lines assume.
 class Device {
  public:
   Device(uint64_t data_bytes, const Program& program,
@@ -73,7 +73,7 @@ class Device {
 
 int rounds_of(uint32_t n) { return static_cast<int>(n); }
 
-/// Where each visit's pointer lies: a line that is visited again has another one.
+/// The address of each visit's pointer; a line that is visited again has several pointers.
 std::vector<DevicePtr> pointers(const Device& device, const Chase& c, uint32_t line_bytes) {
   std::map<LineAddr, uint32_t> visits;
   std::vector<DevicePtr> at;
@@ -94,7 +94,8 @@ runtime::Recording run_shared(const Chase& c, const Program& program) {
   return device.recording("chase");
 }
 
-/// A thread of the first block of a cluster of two goes through the second one's shared memory.
+/// A thread of the first block of a cluster of two follows pointers in the second block's shared
+/// memory.
 runtime::Recording run_distributed(const Chase& c, const Program& program) {
   Device device(sizeof(DevicePtr), program, cluster_kernels());
   device.launch(c.round == kRound ? "chase_distributed" : "chase_distributed_16", 2, line_of(1),

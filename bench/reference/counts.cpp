@@ -9,7 +9,7 @@ namespace nearwarp::reference {
 namespace {
 
 constexpr double kSectorBytes = 32;
-constexpr double kLineBytes = 128;  // of both configurations' machines
+constexpr double kLineBytes = 128;  // the same on both configurations' machines
 
 bool has(const report::RunResult& result, const std::string& name) {
   return std::any_of(result.counters.begin(), result.counters.end(),
@@ -33,13 +33,13 @@ Counts ours(const report::RunResult& r, const Configuration& configuration) {
   c.dram_reads = of("dram.bytes_read") / kSectorBytes;
   c.dram_writes = of("dram.bytes_written") / kSectorBytes;
   const double writes = of("l2.writes"), missed = writes - of("l2.write_hits");
-  // Sectors of a line that a warp writes; where all writes go on to memory, their mean is known
-  // there, but for atomics, which write a sector each.
+  // The mean number of sectors that a write has. It follows from DRAM's counters where all writes
+  // go on to memory, without atomics, which write a sector each.
   const bool by_sectors = has(r, "l2.sector_misses");
   const double plain = of("dram.writes") - of("l2.atomics");
   const double sectors_each =
       by_sectors || plain <= 0 ? 0 : (c.dram_writes - of("l2.atomics")) / plain;
-  // Loads that join a miss under way count as hits there.
+  // Loads that join an outstanding miss are no misses, as in GPGPU-Sim.
   const bool l1_by_sectors =
       has(r, "sm.l1.sector_misses") && configuration.l1_bytes == kSectorBytes;
   c.l1_misses = l1_by_sectors ? of("sm.l1.sector_misses") + of("sm.l1.sector_write_misses")
@@ -58,7 +58,7 @@ Counts theirs(const Figures& f, const Configuration& configuration) {
   c.cycles = static_cast<double>(f.cycles);
   c.l1_misses = static_cast<double>(f.l1_misses);
   c.l2_misses = static_cast<double>(f.l2_misses);
-  c.dram_reads = static_cast<double>(f.dram_read_bursts);  // a sector is useful of each
+  c.dram_reads = static_cast<double>(f.dram_read_bursts);  // one sector of each burst is used
   c.dram_writes =
       static_cast<double>(f.dram_write_bursts) * (configuration.write_bytes / kSectorBytes);
   c.dram_activations = static_cast<double>(f.dram_activations);

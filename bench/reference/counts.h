@@ -1,4 +1,4 @@
-// The quantities of a run that are compared: the same of nearwarp's counters and of GPGPU-Sim's.
+// The quantities of a run that are compared, from nearwarp's counters and from GPGPU-Sim's.
 #pragma once
 
 #include <array>
@@ -33,15 +33,17 @@ inline constexpr std::array<Quantity, 6> kQuantities = {
      {"DRAM writes", &Counts::dram_writes},
      {"activations", &Counts::dram_activations}}};
 
+/// The quantities of a run of nearwarp's. Throws nearwarp::Error if the machine lacks a counter.
 Counts ours(const report::RunResult& result, const Configuration& configuration);
+/// The quantities of a run of GPGPU-Sim's.
 Counts theirs(const Figures& figures, const Configuration& configuration);
 
-/// How far ratios are from 1, all together.
+/// The deviation of ratios from 1.
 struct Deviation {
-  double geometric_mean = 1;  ///< of the ratios
+  double geometric_mean = 1;  ///< geometric mean of the ratios
   double mean_factor = 1;     ///< exp(mean |ln ratio|)
   size_t largest = 0;         ///< index of the ratio that is farthest from 1
-  double correlation = 0;     ///< of the logarithms; 0 for fewer than two runs
+  double correlation = 0;     ///< correlation of the logarithms; 0 for fewer than two runs
 };
 
 /// The deviation of ours[i] / theirs[i]; neither is empty, all are above 0.

@@ -20,7 +20,7 @@ struct Figures {
   uint64_t dram_read_bursts = 0, dram_write_bursts = 0, dram_activations = 0;
 };
 
-/// The file's lines. Throws nearwarp::Error if it cannot be read, or is damaged.
+/// Reads the file's lines. Throws nearwarp::Error if it cannot be read, or is damaged.
 std::vector<Figures> read_figures(const std::string& path);
 
 }  // namespace nearwarp::reference

@@ -1,4 +1,5 @@
-// Headers that the host sides share: kernels/common.h and the CUDA runtime, on the virtual device.
+// Stands for kernels/common.h and the CUDA runtime in the programs' host sides, on the virtual
+// device.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ class Host {
   Host(runtime::VirtualDevice& device, uint32_t module, std::vector<int> arguments)
       : device_(device), module_(module), arguments_(std::move(arguments)) {}
 
-  /// As argv counts: the first one is number 1.
+  /// An argument of the command line, or `otherwise` if it is missing; the first one has number 1.
   int argument(size_t i, int otherwise) const {
     return arguments_.size() >= i ? arguments_[i - 1] : otherwise;
   }
@@ -57,7 +58,7 @@ class Host {
   uint32_t state_ = 12345;
 };
 
-/// Blocks or threads in one dimension.
+/// A grid or a block of one dimension.
 inline runtime::Dim3 line_of(int n) { return {static_cast<uint32_t>(n), 1, 1}; }
 
 }  // namespace nearwarp::reference

@@ -1,4 +1,4 @@
-// Running the reference programs on a machine.
+// Runs the reference programs on a machine.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 namespace nearwarp::reference {
 
 struct Setting {
-  std::string config;            ///< GPGPU-Sim's, with its variants
-  std::string machine;           ///< instead of the one that stands for it, unless empty
+  std::string config;            ///< GPGPU-Sim's configuration, with its variants
+  std::string machine;           ///< unless empty, used instead of the configuration's machine
   std::vector<std::string> set;  ///< keys that differ from the machine's file, KEY=VALUE
-  unsigned threads = 1;          ///< of each simulation
+  unsigned threads = 1;          ///< threads of each simulation
 };
 
 /// Runs those of the figures whose name the regular expression matches, in their order. Throws

@@ -11,16 +11,16 @@ namespace nearwarp::reference {
 class Host;
 
 struct Program {
-  const char* name;  ///< of kernels/NAME.cu
+  const char* name;  ///< the NAME of kernels/NAME.cu
   const char* ptx;
-  bool (*run)(Host& host);  ///< is the result right?
+  bool (*run)(Host& host);  ///< runs the program; returns whether its result is right
 };
 
-/// All of them, by name.
+/// All programs, by name.
 const std::vector<Program>& programs();
 
-/// Run a program with the arguments of its command line; is its result right? Throws
-/// nearwarp::Error for a name that no program has.
+/// Runs a program with the arguments of its command line; returns whether its result is right.
+/// Throws nearwarp::Error for a name that no program has.
 bool run_program(runtime::VirtualDevice& device, const std::string& name,
                  const std::vector<int>& arguments);
 

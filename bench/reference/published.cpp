@@ -1,4 +1,4 @@
-// Reading what is published, and measuring the same on a machine.
+// Reads published measurements, and makes the same measurements of a machine.
 #include "bench/reference/published.h"
 
 #include <fmt/format.h>
@@ -43,7 +43,7 @@ Published parse_line(const std::string& where, const std::string& text) {
   return p;
 }
 
-/// Probes and programs on one machine; what several lines want is measured once.
+/// Measures probes and programs on one machine; each is measured once, however many lines name it.
 class Measurements {
  public:
   Measurements(const config::MachineConfig& machine, unsigned threads)
@@ -83,7 +83,7 @@ class Measurements {
     refuse(p, "is no row of this machine");
   }
 
-  /// GB/s of the bytes that a program is said to move.
+  /// GB/s of a program, by the number of bytes that the line says it moves.
   double program(const Published& p) const {
     std::istringstream in(p.measured);
     std::string word, name;

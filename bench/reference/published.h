@@ -1,5 +1,5 @@
-// Measurements of others on real GPUs, beside the same of the machines that stand for them:
-// tests/validation/hopper_published.tsv, docs/hopper.md.
+// Published measurements of real GPUs, compared with measurements of the machines that stand for
+// them: tests/validation/hopper_published.tsv, docs/hopper.md.
 #pragma once
 
 #include <string>
@@ -9,29 +9,31 @@ namespace nearwarp::reference {
 
 /// A published number.
 struct Published {
-  std::string machine;     ///< that stands for the GPU
+  std::string machine;     ///< the machine that stands for the GPU
   std::string what_class;  ///< "latency" or "bandwidth"
   std::string what;
   bool set = false;  ///< the machine's constants were chosen by it; else it only checks
   double value = 0;
-  std::string unit;      ///< "cycles", "GB/s" or "bytes/cycle/SM"
-  std::string measured;  ///< what of ours is compared
+  std::string unit;  ///< "cycles", "GB/s" or "bytes/cycle/SM"
+  std::string
+      measured;  ///< our measurement: "probe SECTION:ROW" or "program NAME ARGUMENTS: BYTES"
   std::string source;
 };
 
-/// One beside ours.
+/// A published number and ours.
 struct PublishedRow {
   Published published;
   double ours = 0;
-  /// Ours less theirs, of theirs.
+  /// The relative error of ours.
   double error() const { return ours / published.value - 1; }
 };
 
-/// The file's lines. Throws nearwarp::Error if it cannot be read, or is damaged.
+/// Reads the file's lines. Throws nearwarp::Error if it cannot be read, or is damaged.
 std::vector<Published> read_published(const std::string& path);
 
-/// Rows of a machine, measured on it, or on `instead` with keys changed by `set` (KEY=VALUE).
-/// Throws nearwarp::Error where a line names nothing that can be measured.
+/// The published numbers of a machine, measured on it or, unless that is empty, on `instead`, with
+/// keys changed by `set` (KEY=VALUE). Throws nearwarp::Error for a line that names nothing
+/// measurable.
 std::vector<PublishedRow> measure_published(const std::vector<Published>& all,
                                             const std::string& machine, const std::string& instead,
                                             const std::vector<std::string>& set, unsigned threads);

@@ -1,5 +1,5 @@
-// Registers per thread, as the reference had them: GPGPU-Sim asks ptxas. Here they are data, so
-// that the comparison needs no toolkit.
+// The registers per thread that kernels had in the reference's runs: GPGPU-Sim asks ptxas. Here
+// they are data, so that the comparison needs no toolkit.
 #include "bench/reference/registers.h"
 
 #include <map>

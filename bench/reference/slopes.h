@@ -14,8 +14,8 @@ struct Slope {
   const char *longer, *shorter;  ///< runs of the figures, which differ in their steps alone
 };
 
-/// In core cycles per step (of several warps: until all have gone a step). A configuration may lack
-/// runs, or have the last line in place of the one before.
+/// Slopes in core cycles per step (with several warps: until all have made a step). A configuration
+/// may lack runs, or have the last line in place of the one before.
 inline constexpr std::array<Slope, 13> kSlopes = {{
     {"FMA, 1 warp", "fma_1w_b", "fma_1w"},
     {"FMA, 16 warps", "fma_16w_b", "fma_16w"},
@@ -32,7 +32,7 @@ inline constexpr std::array<Slope, 13> kSlopes = {{
     {"DRAM load-to-use", "cd_b", "cd_a"},
 }};
 
-/// How many steps more `longer` makes: by so much their arguments differ.
+/// The number of steps that `longer` makes more than `shorter`: the difference of their arguments.
 inline int more_steps(const Figures& longer, const Figures& shorter) {
   int steps = 0;
   for (size_t i = 0; i < longer.arguments.size() && i < shorter.arguments.size(); ++i)

@@ -1,4 +1,4 @@
-// Executes a workload and keeps what it did.
+// Executes a workload and records what it does.
 #include "bench/workloads/execution.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Executes a workload and keeps what it did.
+// Executes a workload and records what it does.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace nearwarp::workloads {
 
-/// Thread-instructions to be recorded at a size, 0 for all: a quarter more than is measured, so
-/// that the machine is full up to there.
+/// The number of thread-instructions to record at a size, 0 for all: a quarter more than are
+/// simulated, so that the machine stays full to the end.
 uint64_t instruction_limit(Size size);
 
 /// Execute the workload on a device with these options, and compare its results with the CPU's.
@@ -18,7 +18,7 @@ uint64_t instruction_limit(Size size);
 runtime::Recording execute(const Workload& workload, Size size,
                            runtime::VirtualDevice::Options options);
 
-/// Runs of size paper end where the papers' do.
+/// Makes runs of size paper end where the papers' runs do.
 void limit_runs(Size size, runtime::Recording& recording);
 
 }  // namespace nearwarp::workloads

@@ -49,8 +49,8 @@ class Rolled final : public Workload {
 
  private:
   const Workload& unrolled_;
-  std::unique_ptr<Workload> other_;  ///< with values of its parameters
-  std::string name_;                 ///< with these
+  std::unique_ptr<Workload> other_;  ///< the workload with values of its parameters
+  std::string name_;                 ///< its name with these values
 };
 
 }  // namespace

@@ -21,7 +21,8 @@ static_assert(ApplicationOptions::kMostDevices == cudart::kMostDevices);
 
 namespace {
 
-/// The machine as EventTimes::begin() has it, for a process with another working directory.
+/// The machine in the form that EventTimes::begin() reads, with an absolute path, since the
+/// application may have another working directory. Throws UsageError for a machine that is no file.
 std::string event_times(const Machine::State& machine) {
   if (machine.text.has_value())
     throw UsageError(fmt::format(

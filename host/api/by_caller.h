@@ -1,4 +1,4 @@
-// Calls of functions that the caller has given.
+// Calls of functions that the library's user has given.
 #pragma once
 
 #include <exception>
@@ -7,15 +7,15 @@
 
 namespace nearwarp {
 
-/// Thrown in place of what a function of the caller's threw: no error of the simulator's, nor of a
-/// point of a sweep. The failure that follows from it is of Kind::kStopped.
+/// Thrown in place of an exception from a function of the user's. It is neither an error of the
+/// simulator nor the failure of a sweep's point: the Failure that it becomes is of Kind::kStopped.
 class CallerThrew final : public std::runtime_error {
  public:
   explicit CallerThrew(const std::string& what)
       : runtime_error("a function of the caller's threw: " + what) {}
 };
 
-/// Returns what `call`, which calls a function of the caller's, returns.
+/// Returns call(), which calls a function of the user's. Throws CallerThrew if that throws.
 template <class F>
 auto by_caller(F call) {
   try {

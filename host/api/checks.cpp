@@ -137,7 +137,7 @@ Expected<CheckReport> check_application(Texts command, const ApplicationOptions&
     ApplicationOptions with_kernels = run;
     with_kernels.kernels = options.kernels;
     programs::ApplicationOptions own = own_options(with_kernels, Access::of(machine));
-    own.registers.clear();  // which make no difference to what is executed
+    own.registers.clear();  // execution is the same whatever the number of registers
     own.check = true;
     if (!options.misuse) own.check_without = "misuse";
     if (!options.unwritten)

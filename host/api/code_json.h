@@ -7,7 +7,7 @@
 
 namespace nearwarp {
 
-/// nearwarp.analysis/1 (docs/json.md).
+/// The document, in the format nearwarp.analysis/1 (docs/json.md).
 std::string code_document(const CodeAnalysis& analysis);
 
 }  // namespace nearwarp

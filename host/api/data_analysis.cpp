@@ -29,7 +29,7 @@ const runtime::Recording& recording_with_code(const Program& program) {
 
 namespace {
 
-/// Asks the caller's function.
+/// A function that passes the progress of an analysis to the caller.
 std::function<bool(uint64_t, uint64_t)> asking(const Program& program,
                                                const AnalysisOptions& options) {
   if (!options.progress) return {};

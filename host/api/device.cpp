@@ -14,8 +14,8 @@ namespace nearwarp {
 struct Device::State {
   explicit State(DeviceOptions o) : options(std::move(o)), device(anew()) {}
 
-  /// Executes in steps, between which the caller's functions are called. What one of them throws
-  /// stops the kernel, and is thrown once the device has come to rest.
+  /// Calls one of the caller's functions while a kernel runs. An exception from it stops the
+  /// kernel, and launch() throws it once the device has come to rest.
   template <class F>
   bool call(F function) {
     try {
@@ -57,9 +57,9 @@ struct Device::State {
 
   Turns turns{"a kernel is running"};
   DeviceOptions options;
-  std::string running;  ///< for progress()
+  std::string running;  ///< name of the activity for progress()
   Pace pace;
-  std::exception_ptr thrown;
+  std::exception_ptr thrown;  ///< by a function of the caller's, during this launch
   std::unique_ptr<runtime::VirtualDevice> device;
 };
 
@@ -120,12 +120,12 @@ Expected<Program> Device::take_program(const std::string& name) {
   return guarded([&] {
     auto program = std::make_shared<Program::State>();
     state().turns.change([&] {
+      if (!state().device->has_launches())
+        throw UsageError("no kernel was launched - launch one before its program is taken");
       program->recording = state().device->take_recording(name);
       state().device = state().anew();
     });
     program->name = name;
-    if (program->recording.launches.empty())
-      throw UsageError("no kernel was launched - launch one before its program is taken");
     return Access::make<Program>(std::move(program));
   });
 }

@@ -1,4 +1,4 @@
-// Names in an experiment's figures that no run can have.
+// Finds names in an experiment's figures that no run has.
 #include "host/api/experiment_counters.h"
 
 #include <fmt/format.h>
@@ -41,7 +41,7 @@ const runtime::Recording& nothing() {
   return recording;
 }
 
-/// Names that a figure's values are made of, and those that runs were found to have.
+/// The names in a figure's values that no run was found to have yet, and all names that runs have.
 class Names {
  public:
   explicit Names(const Figure& figure) {
@@ -68,17 +68,18 @@ class Names {
   std::set<std::string> wanted_, there_;
 };
 
-/// A machine is made for each point that is looked at: of a study with more, a name that none of
-/// these has is left to the runs.
+/// The number of points that are looked at, since each takes a machine. A name that none of them
+/// has may be one of further points: the runs will tell.
 constexpr size_t kMostLookedAt = 100;
 
+/// Finds the names that runs have by running a program that does nothing.
 class Machines {
  public:
   explicit Machines(const Experiment::State& e) : e_(e) {}
 
   void check(const Figure& figure) {
     Names names(figure);
-    // Keys that are set seldom change which names there are: the first values come first.
+    // The values of keys seldom change which names there are, so a first pass leaves them out.
     for (const bool with_all_values : {false, true}) {
       std::set<std::string> seen;
       for (const PlannedStudy& study : e_.studies) {
@@ -116,8 +117,8 @@ class Machines {
       for (const std::string& change : study.plan.overrides(point)) key += "\n" + change;
     return key;
   }
-  /// Counters and terms of energy that a run at this point has; nullptr: it cannot be known before
-  /// it, for a machine that refuses a program of nothing says why when the point is run.
+  /// Counters and energy terms of a run at this point; nullptr if the machine refuses a program
+  /// that does nothing. The reason will be told when the point is run.
   const std::set<std::string>* names_at(const PlannedStudy& study, const sweep::Point& point) {
     const auto [at, is_new] = known_.try_emplace(key_of(study, point, true));
     if (!is_new) return &at->second;
@@ -136,7 +137,7 @@ class Machines {
   }
 
   const Experiment::State& e_;
-  std::map<std::string, std::set<std::string>> known_;  ///< by names and changes
+  std::map<std::string, std::set<std::string>> known_;  ///< by key_of() with values
 };
 
 }  // namespace

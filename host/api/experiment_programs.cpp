@@ -1,4 +1,4 @@
-// The programs of an experiment: workloads, and what its user brings.
+// The programs of an experiment: workloads, and the user's own.
 #include "host/api/experiment_programs.h"
 
 #include <fmt/format.h>
@@ -34,8 +34,8 @@ config::MachineConfig machine_of(const OwnProgram& program) {
   return config::load_machine(program.machine.empty() ? kDefaultMachine : program.machine, {});
 }
 
-/// Changes with the application, its arguments and the files that they name. Libraries of its own
-/// and what it reads by itself are not in it.
+/// A text that changes with the application, its arguments and the files that they name, but not
+/// with libraries or with other files that it reads.
 std::string application_key(const OwnProgram& program) {
   std::string key = "application " + file_hash(programs::find_executable(program.app));
   for (const std::string& argument : program.arguments) {
@@ -86,11 +86,11 @@ std::string ExperimentPrograms::key_of_one(const std::string& name) const {
 
 sweep::Program ExperimentPrograms::program(const std::string& names) const {
   const std::vector<std::string> all = programs::programs_joined(names);
-  if (all.size() > runtime::kMaxPrograms) program_key(names, size_);  // says it
+  if (all.size() > runtime::kMaxPrograms) program_key(names, size_);  // throws
   sweep::Program program{names, "", ""};
   for (const std::string& one : all) {
     const runtime::BoundName bound = programs::bound_program(one);
-    // A recording is as large as it was.
+    // Only workloads have a size that one can choose.
     const bool sized = experiment_.program(bound.name) == nullptr && file_of(bound.name).empty();
     if (sized) program.size = size_;
     program.key += (program.key.empty() ? "" : " beside ") + key_of_one(bound.name) +

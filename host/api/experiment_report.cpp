@@ -1,4 +1,4 @@
-// Figures, tables and report of what an experiment's folder has.
+// Makes figures, tables and report of the results in an experiment's folder.
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/// Files of an experiment's parts are taken together with the whole's.
+/// The results in the files of the whole and of all parts; a success counts before a failure.
 experiment::Results all_results(const std::string& folder) {
   experiment::Results results;
   std::vector<std::string> paths;

@@ -23,10 +23,10 @@ constexpr double kMachineAsSms = 16;
 constexpr double kLineBytes = 1u << runtime::kFeatureLineShift;
 /// How far warps keep step with each other: of a launch that is so spread, the rest evenly.
 constexpr double kInStep = 0.4;
-/// Turns of the warps that are under way together, some number.
+/// Turns of the warps that are executed together; any such number would do.
 constexpr uint64_t kTurns = 64;
 
-/// Bytes a core cycle; of a way of which nothing is known, as many as anybody wants.
+/// Bytes per core cycle; practically unlimited for a way of which nothing is known.
 double bytes_per_cycle(const probe::Way& way, const config::MachineConfig& machine) {
   const double gigabytes = way.bound(probe::Flow::kRead).gigabytes_per_second;
   return gigabytes == 0 ? 1e9 : 1e3 * gigabytes / machine.clocks.core_mhz;
@@ -134,7 +134,7 @@ class Turns {
   }
 
   const LaunchWork& work_;
-  double sms_ = 1;                     ///< that have thread blocks
+  double sms_ = 1;                     ///< SMs that have thread blocks
   double instruction_ = 0, line_ = 0;  ///< cost of one, of all warps together
   double stands_for_ = 1, latency_ = 1;
   size_t at_a_time_ = 1;

@@ -15,9 +15,9 @@ namespace nearwarp {
 /// A launch, with what its traces tell.
 struct LaunchWork {
   const runtime::LaunchFeatures& features;
-  const std::vector<WarpCurve>& warps;  ///< some of its warps; none: nothing is known of them
-  double bytes_beyond_l1 = 0;           ///< of a transaction
-  uint64_t resident_blocks = 0;         ///< that the machine has at a time, at most
+  const std::vector<WarpCurve>& warps;  ///< some of its warps; empty: nothing is known of them
+  double bytes_beyond_l1 = 0;           ///< bytes of a transaction
+  uint64_t resident_blocks = 0;         ///< thread blocks that the machine has at a time, at most
 };
 
 /// In cycles of busy SMs: only the ratio to other launches on the same machine means something.

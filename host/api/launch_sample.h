@@ -33,7 +33,7 @@ class WarpCurve {
     uint32_t lines = 0, accesses = 0;
   };
   std::array<Part, kParts> parts_{};
-  uint64_t width_ = 1;  ///< of a part, in instructions
+  uint64_t width_ = 1;  ///< width of a part, in instructions
   uint64_t instructions_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Shows how a run goes on, some times a second of the host's time.
+// Shows the result so far of a run in progress, twice a second of the host's time.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,8 @@ namespace nearwarp {
 
 class Looker final : public sim::RunWatcher {
  public:
-  /// `show`: what there is so far, and whether the run is over; called by the thread that steps it.
+  /// `show` is called with the result so far and whether the run is over, by the thread that steps
+  /// the run.
   using Show = std::function<void(const report::RunResult&, bool over)>;
   explicit Looker(Show show) : show_(std::move(show)) {}
 
@@ -30,12 +31,13 @@ class Looker final : public sim::RunWatcher {
 
  private:
   using Clock = std::chrono::steady_clock;
-  /// Between two samples, of the host's time; and between two looks at that, of the machine's.
+  /// Host time between two calls of show_, and cycles of the machine between two looks at the
+  /// host's clock.
   static constexpr auto kApart = std::chrono::milliseconds(500);
   static constexpr uint64_t kLookCycles = 2000;
 
-  /// Where it stands is beyond what was asked for if it goes on from a checkpoint, or if nothing
-  /// has happened for long.
+  /// Sets the next look by the present tick, not by the last look's: it may be far beyond that if
+  /// the run resumes from a checkpoint, or if nothing has happened for long.
   void look_again(sim::Replay& run) {
     next_ = run.control().next + run.system().core_period * kLookCycles;
   }

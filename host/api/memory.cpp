@@ -1,4 +1,4 @@
-// A memory channel by itself.
+// measure_memory(): a memory channel by itself.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,8 +20,8 @@ struct MemoryStandard::State {
   config::DramConfig config;
 };
 struct MemoryReport::Whole {
-  std::vector<MemoryStandard> standards;  ///< that the points are of
-  std::vector<dram::Point> points;        ///< that ended
+  std::vector<MemoryStandard> standards;  ///< keeps alive what the points point to
+  std::vector<dram::Point> points;        ///< points that ended
   std::vector<dram::RunResult> results;
 };
 

@@ -8,13 +8,13 @@
 //   if (auto done = run->run(); !done) std::cerr << done.failure().message << '\n';
 //   std::cout << run->result().cycles << '\n';
 //
-// Nothing here prints, exits, reads standard input or throws (but std::bad_alloc, and
-// std::logic_error by who asks a failure for its value, or an object that nothing has made for
-// anything); what can go wrong comes back as a Failure, as does what the caller's functions throw.
-// Objects share what they are made of and are cheap to copy, but for Simulation and Device, which
-// can be moved. Two of them know nothing of each other, and may be used by two threads; one may
-// not. Results are those of the command line, to the bit. Units stand in names and comments.
-// Each subject has a header of its own, nearwarp/SUBJECT.h; this one includes all of them.
+// Nothing here prints, exits or reads standard input. Errors, and exceptions from functions of the
+// caller's, are returned as a Failure. Only std::bad_alloc is thrown, and std::logic_error if a
+// failure is asked for its value, or an object that nothing has made is used. Objects share what
+// they are made of and are cheap to copy; Simulation and Device can only be moved. Different
+// objects may be used by different threads at the same time, one object may not. Results are those
+// of the command line, to the bit. Units stand in names and comments. Each subject has a header of
+// its own, nearwarp/SUBJECT.h; this one includes all of them.
 #pragma once
 
 #include <nearwarp/analysis.h>

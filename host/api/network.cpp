@@ -1,4 +1,4 @@
-// A network by itself.
+// measure_network(): a network by itself.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -64,7 +64,7 @@ void check_measure(const NetworkOptions& o) {
   check_number("hot_share", o.hot_share, 0, 1);
 }
 
-/// Ten loads up to what the channels carry.
+/// Ten loads, at equal distances up to the bound that the channels set.
 std::vector<double> usual_loads(double bound) {
   std::vector<double> loads;
   for (int i = 1; i <= 10; ++i) loads.push_back(bound * i / 10);
@@ -92,7 +92,7 @@ NetworkLoad load_of(const noc::LoadPoint& p) {
   return load;
 }
 
-/// Measures loads, and says how far that is.
+/// Measures loads and passes the progress to the caller.
 class LoadMeter {
  public:
   LoadMeter(const NetworkOptions& options, const noc::NocReport& report)
@@ -118,7 +118,7 @@ class LoadMeter {
   const NetworkOptions& options_;
   const noc::NocReport& report_;
   Pace pace_;
-  size_t told_ = 0;  ///< loads that were done when the caller was asked
+  size_t told_ = 0;  ///< loads that were done when progress() was last called
   bool stopped_ = false;
 };
 

@@ -32,7 +32,7 @@ namespace {
 
 using State = Program::State;
 
-/// One of those that are joined.
+/// Executes or reads one program.
 State state_of(const ProgramName& name, const std::string& size, const ProgramOptions& options) {
   Asked asked(options);
   const bool is_workload = name.kind == ProgramName::Kind::kWorkload;
@@ -49,7 +49,7 @@ State state_of(const ProgramName& name, const std::string& size, const ProgramOp
   return state;
 }
 
-/// Programs as one, which run at the same time.
+/// Joins programs to one that runs all of them at the same time.
 State together(std::vector<State> programs) {
   std::vector<runtime::Recording> recordings;
   State all;
@@ -63,7 +63,7 @@ State together(std::vector<State> programs) {
   return all;
 }
 
-/// Recordings of which not all was kept say so.
+/// Makes a Program, and tells the caller of recordings that are truncated.
 Program told(State state, const ProgramOptions& options) {
   if (options.tell)
     for (const std::string& name : state.truncated)

@@ -9,12 +9,12 @@
 
 namespace nearwarp {
 
-/// Changes with the PTX, with files that buffers are filled from and with the launches.
+/// A text that changes with the PTX, with the launches, and with files that fill buffers.
 std::string ptx_launches_key(const experiment::OwnProgram& program);
 
-/// Throws nearwarp::Error, with file and line of the description, for a kernel that is not there,
-/// arguments that do not fit its parameters, and files that cannot be read; where it was not to go
-/// on; and runtime::DeviceFault for errors of the kernels.
+/// Executes the launches. Throws nearwarp::Error, with file and line of the description, for a
+/// kernel that does not exist, arguments that do not fit its parameters, and files that cannot be
+/// read; also if the observer stops it. Throws runtime::DeviceFault for errors of the kernels.
 runtime::Recording execute_ptx_launches(const experiment::OwnProgram& program,
                                         programs::Observer& observer);
 

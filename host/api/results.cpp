@@ -84,10 +84,10 @@ Comparison compared(const compare::Document& before, const compare::Document& af
   return all;
 }
 
-/// On the first one's machine.
+/// The results as a document, with the machine of the first one.
 compare::Document document_of_results(std::span<const Result> results) {
   if (results.empty()) throw UsageError("there are no results to compare - give those of a run");
-  run_of(results.front());  // says that there is none
+  run_of(results.front());  // throws if it is a Result that no run has made
   const Expected<std::string> text =
       document(results, Access::make<Machine>(results.front().whole->machine));
   if (!text) throw UsageError(text.failure().message);

@@ -24,9 +24,9 @@ namespace {
 
 /// A kind of file, and how its files are shown.
 struct Shown {
-  std::string path;                          ///< of the file
-  std::vector<config::KeyDescription> keys;  ///< with the values in effect
-  std::string note;                          ///< on the file, for the first line
+  std::string path;                          ///< path of the file
+  std::vector<config::KeyDescription> keys;  ///< keys with the values in effect
+  std::string note;                          ///< a note for the first line of the text
   /// Where a value comes from that neither the file nor --set has; empty: the key's default.
   std::function<std::string(const std::string& key)> elsewhere = [](const auto&) { return ""; };
 };

@@ -1,4 +1,4 @@
-// The public interface's run that can be stopped and gone on with.
+// The public interface's Simulation: a run that can be stopped and resumed.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,14 +17,14 @@ namespace nearwarp {
 std::string version() { return fmt::format("{}+{:.8}", NW_VERSION, sim::models_hash); }
 
 struct Simulation::State {
-  RunOf of;  ///< what the run points to
+  RunOf of;  ///< keeps alive what the run points to
   SimulationOptions options;
   std::unique_ptr<sim::CpuRun> run;
-  std::optional<report::RunResult> result;  ///< once the program has ended
-  std::optional<Failure> failure;           ///< after which it cannot go on
-  std::exception_ptr thrown;                ///< by progress(), which has stopped the run with it
+  std::optional<report::RunResult> result;  ///< set once the program has ended
+  std::optional<Failure> failure;           ///< set once the run cannot go on
+  std::exception_ptr thrown;                ///< what progress() threw to stop the run
   Turns turns{"the simulation is running"};
-  /// Where it stands, for other threads, too: as of the last time that progress() was asked.
+  /// The state of the run when progress() was last called, which other threads may read.
   std::atomic<uint64_t> cycles = 0, launches = 0;
   std::atomic<bool> ended = false;
 
@@ -51,7 +51,7 @@ struct Simulation::State {
     };
     return o;
   }
-  /// Tells other threads where it stands.
+  /// Sets the members that other threads may read.
   void tell() {
     cycles = result.has_value() ? result->cycles : run->cycles();
     launches = run->launches_ended();

@@ -1,4 +1,4 @@
-// Where values of configurations come from.
+// The sources of configurations' values: a remark in a file, a standard, a default, a change.
 #include "host/api/sources.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Where values of configurations come from.
+// The sources of configurations' values: a remark in a file, a standard, a default, a change.
 #pragma once
 
 #include <string>
@@ -8,8 +8,9 @@
 
 namespace nearwarp {
 
-/// Sets Key::source of keys that have values. `path`: the file that they were read from; empty: a
-/// text. `standard`: of a machine, whose DRAM timings these are. `changes`: "key=value".
+/// Sets Key::source of keys that have values. `path`: the file that the values were read from;
+/// empty: they are from a text. `standard`: the standard that a machine has its DRAM timings from,
+/// or "none". `changes`: "key=value".
 void set_sources(std::vector<Key>& keys, const std::string& path, const std::string& standard,
                  const std::vector<std::string>& changes);
 

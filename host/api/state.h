@@ -17,7 +17,7 @@ namespace nearwarp {
 struct Machine::State {
   config::MachineConfig config = {};
   std::string source;                     ///< a name or path; of a text: what it is called
-  std::optional<std::string> text = {};   ///< of a file
+  std::optional<std::string> text = {};   ///< contents, if it is a text instead of a file
   std::vector<std::string> changes = {};  ///< all of them
   std::vector<std::string> given = {};    ///< the same, with those that were passed over
 };
@@ -33,9 +33,9 @@ struct Policy::State {
 struct Program::State {
   runtime::Recording recording;
   std::string name;                         ///< what results call it
-  std::string size = {};                    ///< of workloads
-  bool one_workload = false;                ///< its launches are what everybody expects
-  std::vector<std::string> truncated = {};  ///< of its programs, those of which not all was kept
+  std::string size = {};                    ///< size of a workload; else empty
+  bool one_workload = false;                ///< it is one workload, whose launches are known
+  std::vector<std::string> truncated = {};  ///< names of programs recorded only in part
   std::string cut_short = {};               ///< why it is not all of the program; empty: it is
 };
 

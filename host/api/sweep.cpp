@@ -75,8 +75,8 @@ sweep::Definition definition_of(const SweepDefinition& d, const sim::LaunchChoic
   return all;
 }
 
-/// Throws UsageError for a policy that a program's traces do not suffice for, and for stacks that a
-/// machine does not have.
+/// Throws UsageError for a point whose policy needs more than a program's traces, or whose machine
+/// lacks stacks that a program is bound to.
 void check_programs(const sweep::Plan& plan,
                     const std::function<bool(uint64_t, uint64_t)>& progress) {
   for (size_t program = 0; program < plan.definition.programs.size(); ++program) {
@@ -97,13 +97,14 @@ void check_programs(const sweep::Plan& plan,
   }
 }
 
-/// The folder for results, unless `out` is a file.
+/// The folder for results; empty if `out` is a file.
 std::optional<sweep::ResultsFolder> results_folder(const std::string& out) {
   std::error_code failed;
   if (!out.ends_with('/') && !fs::is_directory(out, failed)) return std::nullopt;
   return sweep::ResultsFolder{out, "sweep"};
 }
 
+/// Makes a sweep's programs for it, and passes its progress to the caller.
 class Surroundings final : public AskedOfSweep {
  public:
   Surroundings(const Sweep::State& sweep, const SweepOptions& options)

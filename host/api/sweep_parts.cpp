@@ -1,4 +1,4 @@
-// Sweeps in parts that other processes run.
+// Keeps track of sweeps whose parts other processes run.
 #include "host/api/sweep_parts.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@
 namespace nearwarp {
 namespace {
 
-/// In place of a part.
+/// Stands in part_ for points that are done.
 constexpr uint32_t kDone = 0;
 
 }  // namespace
@@ -81,7 +81,7 @@ void SweepParts::divide(uint32_t parts) {
 }
 
 std::optional<size_t> SweepParts::find(const sweep::Record& record) {
-  size_t first = 0;  // of the plan
+  size_t first = 0;  // index of the plan's first point
   for (size_t k = 0; k < plans_.size(); first += plans_[k]->points.size(), ++k)
     if (record.sweep == plans_[k]->id && record.index < plans_[k]->points.size() &&
         !earlier_[k].contains(record.index))
@@ -98,7 +98,7 @@ std::optional<size_t> SweepParts::find(const sweep::Record& record) {
 void SweepParts::look() {
   read_on(files_[0]);
   for (File& file : files_)
-    if (file.left != 0) read_on(file);  // the whole's has no points of its own
+    if (file.left != 0) read_on(file);  // of files_[0], which was read above, it is 0
 }
 
 size_t SweepParts::left() const {
@@ -108,7 +108,7 @@ size_t SweepParts::left() const {
 }
 
 void SweepParts::read_on(File& file) {
-  // Opened anew each time: on a network's file system that is what asks the server.
+  // The file is opened anew each time, since it is then that a network file system asks its server.
   std::ifstream stream(file.path, std::ios::binary);
   if (!stream || !stream.seekg(static_cast<std::streamoff>(file.offset))) return;
   for (std::string line; std::getline(stream, line) && !stream.eof();) {

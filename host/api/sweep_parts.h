@@ -1,5 +1,5 @@
-// Sweeps in parts that other processes run: which points of which part are done, as the files of
-// results say that these write.
+// Keeps track of sweeps whose parts other processes run: reads from the files of results, which
+// these write, the points of each part that are done.
 #pragma once
 
 #include <cstddef>
@@ -24,11 +24,11 @@ namespace nearwarp {
 
 class SweepParts {
  public:
-  /// Results go to the folder how.out. With how.retry failures count only where count_failures()
-  /// says so. The sweep or experiment outlives it, as do plans.
+  /// Results go to the folder how.out. With how.retry, a point that failed is not done, except
+  /// where count_failures() says so. The sweep, experiment or plans must outlive this object.
   SweepParts(const Sweep& sweep, const SweepOptions& how);
   SweepParts(const Experiment& experiment, const SweepOptions& how);
-  /// These sweeps are run one after the other: a point that several have is run for the first.
+  /// The plans' sweeps are run one after the other; a point that several have is run for the first.
   SweepParts(std::vector<const sweep::Plan*> plans, const sweep::ResultsFolder& folder, bool retry);
   SweepParts(SweepParts&&) noexcept;
   ~SweepParts();
@@ -36,24 +36,25 @@ class SweepParts {
   /// A hash of all points in the order in which they are run.
   std::string id() const;
   std::filesystem::path folder() const;
-  /// Points of all sweeps, those that several have as often as these do.
+  /// The number of points of all sweeps. A point that several have counts once for each of them.
   size_t planned() const;
 
-  /// Joins what parts have found to the file of the whole, where those look that run parts. Throws
-  /// nearwarp::Error as sweep::join_parts() does.
+  /// Adds the parts' results to the file of the whole, in which processes that run parts look for
+  /// points that are done. Throws nearwarp::Error as sweep::join_parts() does.
   void join();
-  /// Before what follows. No points are made but those of lines that another sweep wrote, and those
-  /// that several sweeps may have.
+  /// Divides the points into parts; to be called before the functions below. Points' configurations
+  /// are made only for lines that another sweep wrote, and for points that several sweeps may have.
   void divide(uint32_t parts);
   uint32_t parts() const { return static_cast<uint32_t>(files_.size()) - 1; }
-  /// The file of the part's results; a single part's is the whole's.
+  /// The file of a part's results; if there is one part only, that of the whole.
   const std::string& file(uint32_t part) const { return files_[part].path; }
 
-  /// Reads what has been written since. Throws nearwarp::Error for files of something else.
+  /// Reads the lines that were written since the last call. Throws nearwarp::Error for files that
+  /// hold something else.
   void look();
-  /// From here on, in bytes, failures in the part's file count.
+  /// Takes failed points as done that stand behind the first `from` bytes of the part's file.
   void count_failures(uint32_t part, uint64_t from) { files_[part].failures_from = from; }
-  /// How far the part's file has been read, in bytes.
+  /// The number of bytes of the part's file that have been read.
   uint64_t read(uint32_t part) const { return files_[part].offset; }
 
   size_t points() const { return points_; }
@@ -63,19 +64,19 @@ class SweepParts {
  private:
   struct File {
     std::string path;
-    uint64_t offset = 0;
-    uint64_t failures_from = 0;
-    size_t left = 0;
+    uint64_t offset = 0;         ///< bytes that have been read
+    uint64_t failures_from = 0;  ///< see count_failures()
+    size_t left = 0;             ///< points of the part that are not done
   };
-  /// The point of all plans' points in a row that the line is of.
+  /// The point that a line is of, as an index into the points of all plans in a row.
   std::optional<size_t> find(const sweep::Record& record);
   void read_on(File& file);
 
   std::vector<const sweep::Plan*> plans_;
   std::unique_ptr<const sweep::ResultsFolder> folder_;
   bool retry_;
-  std::vector<File> files_;     ///< of the whole, then of each part
-  std::vector<uint32_t> part_;  ///< by point that is not done; else kDone
+  std::vector<File> files_;     ///< the whole's, then each part's
+  std::vector<uint32_t> part_;  ///< by point: its part, or kDone
   size_t points_ = 0;
   std::vector<sweep::Places> places_;                ///< by plan
   std::vector<std::unordered_set<size_t>> earlier_;  ///< by plan: points that an earlier one has

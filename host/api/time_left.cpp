@@ -1,4 +1,4 @@
-// How long something that is watched will still take.
+// Estimates of how long runs will still take.
 #include "host/api/time_left.h"
 
 #include <algorithm>
@@ -8,14 +8,15 @@ namespace nearwarp {
 namespace {
 
 constexpr size_t kMostSamples = 256;
-/// Before this share is done nobody can say.
+/// There is no estimate before this share is done.
 constexpr double kLeastShare = 0.05;
-/// A kernel's own time counts against that of all as what is done of it against this share of all
-/// and one of its launches, whose beginning is not like the rest of it.
+/// A kernel's own speed is mixed with the mean of all kernels. The weight of the former is the cost
+/// that is done of the kernel; that of the latter is this share of all costs and the cost of one of
+/// the kernel's launches, since a launch's beginning is not like the rest of it.
 constexpr double kOfAll = 0.03;
-/// If the last fifth of the time was so many times as fast as all of it, and even, but for this
-/// factor, what was before was something else, as a phase in which a mapping is learnt. What
-/// becomes slower is a launch's end, with few warps left.
+/// The time before kLateShare is left out as another phase, such as one in which a mapping is
+/// learnt, if the time after it went kUnlike times as fast as all of it, and its two halves differ
+/// by a factor of kEven at most. A launch that becomes slower is near its end, with few warps left.
 constexpr double kLateShare = 0.8, kUnlike = 3, kEven = 1.25;
 
 }  // namespace
@@ -23,7 +24,7 @@ constexpr double kLateShare = 0.8, kUnlike = 3, kEven = 1.25;
 TimeLeft::TimeLeft(std::shared_ptr<const CostScale> scale)
     : scale_(std::move(scale)), kernels_(scale_->kernels()) {}
 
-/// Whatever there was before, nothing is done yet.
+/// Begins anew at `seconds`, with nothing done.
 void TimeLeft::begin(double seconds) {
   samples_ = {{seconds}};
   from_ = samples_[0];
@@ -45,7 +46,7 @@ void TimeLeft::update(double seconds, uint64_t done, uint64_t total) {
   if (done == 0 || samples_.empty()) begin(seconds);
   if (another) measure_left();
   done = std::min(done, total);
-  // Time in which nothing is done belongs to what comes next.
+  // Time without progress is counted with the progress that follows.
   if (done <= done_) return;
   const Sample now = {seconds, scale_->cost(done), scale_->launch_of(done)};
   const Sample last = samples_.back();
@@ -61,7 +62,7 @@ void TimeLeft::update(double seconds, uint64_t done, uint64_t total) {
   seconds_ = estimate();
 }
 
-/// Every other one, but for the first and the last.
+/// Drops every other sample, except the last one.
 void TimeLeft::thin_out() {
   size_t kept = 0;
   for (size_t i = 0; i < samples_.size(); ++i)
@@ -69,16 +70,16 @@ void TimeLeft::thin_out() {
   samples_.resize(kept);
 }
 
-/// Costs in a second.
+/// The cost per second between two samples.
 double TimeLeft::rate(const Sample& from, const Sample& to) {
   return to.at <= from.at ? 0 : (to.cost - from.cost) / (to.at - from.at);
 }
 
-/// Is what was before of no use? If so, from_ and what is known of kernels begin later; nobody can
-/// say how long it takes as long as that is not even.
+/// Looks for a new phase, as described at kUnlike. If there is one and it is even, from_ and the
+/// kernels' times begin with it. False if it is not even: then there is no estimate.
 bool TimeLeft::is_even_now() {
   const Sample &last = samples_.back(), &late = sample_at(kLateShare);
-  // Another launch may have a rate of its own.
+  // A change of speed since an earlier launch is no new phase: each launch may have its own.
   if (from_.launch != last.launch || rate(late, last) <= kUnlike * rate(from_, last)) return true;
   const Sample& later = sample_at((1 + kLateShare) / 2);
   const double before = rate(late, later), now = rate(later, last);
@@ -107,7 +108,7 @@ std::optional<double> TimeLeft::estimate() {
   return seconds;
 }
 
-/// The first one after this share of the time from from_ on.
+/// The first sample after this share of the time since from_.
 const TimeLeft::Sample& TimeLeft::sample_at(double share) const {
   const double at = from_.at + share * (samples_.back().at - from_.at);
   return *std::lower_bound(samples_.begin(), samples_.end() - 1, at,
@@ -144,7 +145,7 @@ std::optional<double> TimeLeftOfAll::seconds() const {
   }
   if (begun == 0) return std::nullopt;
   const double mean = known / static_cast<double>(begun);
-  // If they take twice or half as long as the others, that must not be most of it.
+  // The runs that wait may take twice or half as long as this, so they must not be the larger part.
   const double unknown = mean * static_cast<double>(waiting);
   if (unknown > sum) return std::nullopt;
   sum += unknown;

@@ -1,4 +1,4 @@
-// Whose turn it is with an object that several threads may have.
+// Keeps the calls of several threads on one object apart.
 #pragma once
 
 #include <mutex>
@@ -10,21 +10,21 @@
 
 namespace nearwarp {
 
-/// One thread works on an object at a time. Long work calls functions of the caller's, which may
-/// look at the object, too; nobody else may until it ends.
+/// One thread at a time uses an object. Long work calls functions of the library's user, and these
+/// may look at the object, too; calls by other threads fail until it has ended.
 class Turns {
  public:
-  /// `going_on`: words for the long work, as in "a kernel is running".
+  /// `going_on`: a clause about the long work for messages, e.g. "a kernel is running".
   explicit Turns(std::string going_on) : going_on_(std::move(going_on)) {}
 
-  /// Does what takes long. Throws UsageError if it is being done already.
+  /// Runs f, which takes long. Throws UsageError if such work is in progress.
   template <class F>
   auto work(F f) {
     begin();
     const End end{*this};
     return f();
   }
-  /// Does something short. Throws UsageError while another thread does what takes long.
+  /// Runs f, which is short. Throws UsageError while another thread does long work.
   template <class F>
   auto look(F f) const {
     const std::lock_guard lock(mutex_);
@@ -32,7 +32,8 @@ class Turns {
       throw UsageError(going_on_ + " in another thread - wait, or ask from progress");
     return f();
   }
-  /// Does something short that is impossible amid what takes long, in functions that it calls, too.
+  /// Runs f, which is short and must not run during long work, nor be called by it. Throws
+  /// UsageError then.
   template <class F>
   auto change(F f) {
     const std::lock_guard lock(mutex_);
@@ -62,7 +63,7 @@ class Turns {
 
   std::string going_on_;
   mutable std::mutex mutex_;
-  std::thread::id worker_;  ///< who does what takes long; none: nobody
+  std::thread::id worker_;  ///< the thread that does long work; none: no thread does
 };
 
 }  // namespace nearwarp

@@ -20,9 +20,9 @@ struct Command {
 
   std::string name;
   std::vector<Use> uses;
-  CommandLine (*declare)();  ///< its options
+  CommandLine (*declare)();  ///< declares the command's options
   size_t least, most;        ///< words that are no options, where no application is given
-  bool application = false;  ///< it takes one and its arguments behind "--"
+  bool application = false;  ///< it takes an application and its arguments after "--"
   /// Returns the program's exit code. `application`: the words behind "--".
   int (*run)(const CommandLine& line, const Words& application);
 };

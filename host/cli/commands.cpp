@@ -1,4 +1,4 @@
-// The table of commands: one line for each.
+// The table of commands.
 #include "host/cli/commands.h"
 
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 #include "host/cli/command.h"
 #include "host/core/error.h"
 
-// In the order of the help.
+// All commands, in the order of the help.
 #define NW_EACH_COMMAND(X) \
   X(run)                   \
   X(record)                \

@@ -1,4 +1,4 @@
-// Ctrl-C: asks a run to stop, so that what it has found so far is not lost.
+// Ctrl-C asks a run to stop, so that its results so far are not lost.
 #include "host/cli/interrupt.h"
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// Ctrl-C: asks a run to stop, so that what it has found so far is not lost.
+// Ctrl-C asks a run to stop, so that its results so far are not lost.
 #pragma once
 
 namespace nearwarp::cli {
@@ -6,10 +6,10 @@ namespace nearwarp::cli {
 /// From now on SIGINT and SIGTERM set a flag; a second one ends the program at once.
 void catch_interrupts();
 
-/// The interrupt that came has been dealt with: the next one is the first again.
+/// Clears the flag, so that the next signal sets it again instead of ending the program.
 void forget_interrupt();
 
-/// Has an interrupt come?
+/// Whether an interrupt has come since catch_interrupts() or forget_interrupt().
 bool interrupted();
 
 }  // namespace nearwarp::cli

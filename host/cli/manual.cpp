@@ -11,7 +11,7 @@
 namespace nearwarp::cli {
 namespace {
 
-/// Text as troff prints it: what it takes for commands and for typographic dashes is escaped.
+/// Escapes a text for troff, which takes some characters for commands or for typographic dashes.
 std::string plain(const std::string& text) {
   std::string result;
   for (const char c : text) {
@@ -35,12 +35,12 @@ std::string upper(std::string text) {
   return text;
 }
 
-/// Nothing is hyphenated: names and values may have to be typed.
+/// The head of a page. Hyphenation is off, since readers may have to type names and values.
 std::string heading(const std::string& name) {
   return fmt::format(".TH {} 1 \"\" \"nearwarp {}\" \"nearwarp\"\n.nh\n", upper(name), version());
 }
 
-/// A description's lines: those that call the program are lines of their own.
+/// A command's description. Lines that call the program stay lines of their own.
 std::string paragraphs(const std::string& text) {
   std::istringstream lines(text);
   std::string result;

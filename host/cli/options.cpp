@@ -1,4 +1,5 @@
-// Command-line parsing with nearwarp's errors: cxxopts behind a small wall.
+// Command-line parsing with nearwarp's errors. Only this file knows cxxopts, which does the
+// parsing.
 #include "host/cli/options.h"
 
 #include <fmt/format.h>
@@ -8,7 +9,7 @@
 
 // A list option is one value per occurrence: `--set a="x, y"` is not split at its comma.
 #define CXXOPTS_VECTOR_DELIMITER '\0'
-// Making regular expressions of options would take more than all else that a command begins with.
+// Compiling cxxopts' regular expressions would take longer than all else at a command's start.
 #define CXXOPTS_NO_REGEX
 #include <cxxopts.hpp>
 
@@ -29,7 +30,7 @@ namespace {
 
 constexpr const char* kPositional = "positional";
 
-/// Columns that descriptions are written for.
+/// The width, in columns, for which the line breaks in descriptions are made.
 constexpr size_t kWrittenFor = 80;
 
 std::string as_one_line(std::string text) {
@@ -123,7 +124,7 @@ void CommandLine::parse(const Words& words, size_t least, size_t most) {
     throw UsageError(fmt::format("'nearwarp {}' needs {}{}", command_, positional_help_, see));
   }
   if (positional_.size() > most) {
-    // An application and its arguments, without the -- before it?
+    // The words may be an application and its arguments, with the -- before them forgotten.
     const std::string advice = wrong_file(positional_[0], command_);
     if (most == 1 && !advice.empty()) throw UsageError(advice);
     throw UsageError(fmt::format("'{}' is one word too many{}", positional_[most], see));
@@ -135,7 +136,7 @@ bool CommandLine::help_wanted() const { return parser_->result.count("help") != 
 std::string CommandLine::help() const { return help(output_width()); }
 
 std::string CommandLine::help(size_t width) const {
-  // Texts begin in the same column, behind names that leave them half of the width.
+  // All texts begin in one column, behind the longest name that leaves them half of the width.
   constexpr size_t kGap = 2;
   Words lefts;
   size_t column = 0;

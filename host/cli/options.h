@@ -1,4 +1,4 @@
-// Command-line parsing with nearwarp's errors: cxxopts behind a small wall.
+// Command-line parsing, and errors that name the nearest valid option.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct Candidate {
 class Typed {
  public:
   virtual ~Typed() = default;
-  /// Words that are no options.
+  /// The words that are no options.
   virtual const Words& positional() const = 0;
   /// An option's last value, or its default.
   virtual std::string text(const std::string& option) const = 0;
@@ -58,8 +58,8 @@ class CommandLine {
   /// Declare an option that may be given several times.
   void list(const std::string& name, const std::string& help, const std::string& value_name);
 
-  /// Has completion offer these values for an option that has been declared; "": for the words that
-  /// are no options.
+  /// Makes completion offer these values for an option that has been declared, or, for "", for the
+  /// words that are no options.
   void offer(const std::string& option, Values values);
 
   /// Parse; throws UsageError for unknown options, missing values, and a number of positional
@@ -76,8 +76,8 @@ class CommandLine {
   const std::vector<Option>& options() const { return described_; }
   Values positional_values() const { return positional_values_; }
   const Words& positional() const { return positional_; }
-  /// The words that were parsed, but for the options with these names: for a program that is to do
-  /// the same.
+  /// The words that were parsed, without the options of these names, to run the program again with
+  /// other values of them.
   Words words_without(const Words& names) const;
   bool given(const std::string& name) const;
   std::string text(const std::string& name) const;
@@ -89,13 +89,14 @@ class CommandLine {
 
  private:
   std::string command_, positional_help_, description_;
-  /// The parser, out of sight of the commands: its header takes longer than they do.
+  /// The parser. Commands do not see its type, since its header takes longer to compile than they
+  /// do.
   struct Parser;
   std::unique_ptr<Parser> parser_;
   std::vector<Option> described_;
   Values positional_values_ = nullptr;
-  Words names_;  ///< of all options, with dashes, for suggestions
-  Words flags_;  ///< of those without a value, without dashes
+  Words names_;  ///< names of all options, with dashes, for suggestions
+  Words flags_;  ///< names of options without a value, without dashes
   Words positional_;
 };
 

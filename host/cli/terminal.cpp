@@ -1,4 +1,4 @@
-// Properties of standard output: how wide it is, and whether somebody looks at it.
+// Properties of standard output: its width, and whether it is a terminal.
 #include "host/cli/terminal.h"
 
 #include <sys/ioctl.h>

@@ -1,4 +1,4 @@
-// Properties of standard output: how wide it is, and whether somebody looks at it.
+// Properties of standard output: its width, and whether it is a terminal.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,7 @@ namespace nearwarp::cli {
 
 /// Columns for tables: $COLUMNS if it is set, else those of the terminal, else 80; 40 to 400.
 size_t output_width();
+/// Whether standard output is a terminal.
 bool output_is_terminal();
 
 }  // namespace nearwarp::cli

@@ -1,4 +1,4 @@
-// The library's words for its arguments, and the command line's.
+// Puts the command line's options in place of the library's names of its arguments.
 #include "host/cli/with_options.h"
 
 #include <algorithm>
@@ -10,9 +10,10 @@ namespace {
 
 struct Argument {
   std::string_view name;
-  std::string_view option;  ///< empty: named as the argument is, but for dashes
+  std::string_view option;  ///< without "--"; empty: the argument's name with - for _
 };
-/// All arguments that the library names between backticks. A test looks for others in its sources.
+/// All arguments that the library names between backticks. A test looks for others in the library's
+/// sources.
 constexpr Argument kArguments[] = {
     {"any_thread", ""},
     {"backend", ""},
@@ -50,7 +51,8 @@ constexpr Argument kArguments[] = {
     {"vnets", ""},
 };
 
-/// Programs' assertions stand between backticks, as CUDA writes them.
+/// The word before a simulated program's failed assertion, which CUDA prints between backticks,
+/// too.
 constexpr std::string_view kOfProgram = "Assertion ";
 
 std::string option_of(const Argument& argument, const std::string& most) {
@@ -63,8 +65,8 @@ std::string option_of(const Argument& argument, const std::string& most) {
   return name;
 }
 
-/// The end of the user's words that begin here between quotation marks; `at` if none do. Elsewhere
-/// the mark is an apostrophe, which has a letter before it.
+/// The end of a user's words between quotation marks that begin at `at`; `at` itself if none do. A
+/// mark behind a letter is an apostrophe.
 size_t end_of_quoted(std::string_view text, size_t at) {
   const auto is_word = [&](size_t i) {
     return i < text.size() && std::isalnum(static_cast<unsigned char>(text[i])) != 0;
@@ -75,7 +77,7 @@ size_t end_of_quoted(std::string_view text, size_t at) {
   return at;
 }
 
-/// The argument that is named here; nullptr if it is none, or the word is not the library's.
+/// The argument whose name between backticks begins at `at`; nullptr if none does.
 const Argument* argument_at(std::string_view text, size_t at) {
   if (text[at] != '`' || text.substr(0, at).ends_with(kOfProgram)) return nullptr;
   const size_t end = text.find('`', at + 1);

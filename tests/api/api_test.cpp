@@ -504,6 +504,7 @@ TEST(Api, KernelsOfOnesOwn) {
   for (uint32_t i = 0; i < values.size(); ++i) values[i] = i;
   const uint64_t at = device.allocate(values.size() * 4, "values").value();
   ASSERT_TRUE(device.write(at, std::as_bytes(std::span(values))));
+  EXPECT_FALSE(device.take_program("early"));  // the module and the allocation stay
   std::vector<std::byte> arguments(12);
   const auto n = static_cast<uint32_t>(values.size());
   std::memcpy(arguments.data(), &at, 8);

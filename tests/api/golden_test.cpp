@@ -13,7 +13,7 @@
 namespace nearwarp::testing {
 namespace {
 
-/// A kept file: the command of its run, from its first line, and its other lines.
+/// A kept file: the command of its run, which is its first line, and the other lines.
 struct Kept {
   std::string path, program, machine, policy;
   std::vector<std::string> changes;
@@ -37,8 +37,8 @@ Kept read(const std::string& path) {
   return kept;
 }
 
-/// A third of them, traces that only tests have apart. All of them are run by tests/golden; this is
-/// about another way to the same results.
+/// A third of the files, without those of traces that only tests have. tests/golden runs all; this
+/// test checks that the library gives the same results.
 std::vector<Kept> kept_files() {
   std::set<std::string> paths;
   for (const auto& entry :

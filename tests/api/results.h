@@ -1,4 +1,4 @@
-// Simulations by the public interface, and what lasts of their results.
+// Simulations by the public interface, and their results without what differs from run to run.
 #pragma once
 
 #include <nlohmann/json.hpp>

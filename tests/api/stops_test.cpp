@@ -77,7 +77,7 @@ TEST(ApiStops, KernelsOfOnesOwn) {
   EXPECT_EQ(printed, "done\ndone\ndone\ndone\ndone\ndone\n");
   goes_on = false;
   expect_stopped(device.launch(module, "spin", {1}, {32}, times(kForEver)));
-  // It can be gone on with, and a program has what came to its end.
+  // The device can be used again, and its program has the thread blocks that had ended.
   goes_on = true;
   ASSERT_TRUE(device.launch(module, "spin", {1}, {32}, times(10)));
   const Program program = device.take_program("spin").value();
@@ -160,7 +160,7 @@ TEST(ApiStops, WhatACallersFunctionThrowsIsAFailure) {
 }
 
 TEST(ApiStops, AMeasurementAmidALoad) {
-  // A period of a million cycles takes longer than anybody would wait.
+  // A period of a million cycles would take too long for a test.
   int asked = 0;
   const auto stop = [&](const Activity& a) {
     EXPECT_EQ(a.done, 0u);

@@ -48,7 +48,7 @@ TEST_F(Points, CountWhereverTheyAre) {
   points.look();
   EXPECT_EQ(points.left(1), 1u);
   EXPECT_EQ(points.left(2), 1u);
-  // A line whose end comes later, and one that was cut off and is written again.
+  // The end of one line comes later; another line was cut off and is written again.
   const std::string last = line(point_of(1, 1));
   append(first_, last.substr(0, 100));
   points.look();
@@ -69,7 +69,7 @@ TEST_F(Points, ThoseOfSeveralSweepsAreTheFirstOnes) {
   points.divide(2);
   EXPECT_EQ(points.points(), 6u);
   EXPECT_EQ(plan_.points.made() + other.points.made(), made + 4) << "the two that both have";
-  // A line of the second's counts for the first, whose point it is.
+  // A line of the second sweep counts for the first one, which has the point.
   const sweep::Point shared = other.points[0];
   append(results_.whole(), sweep::failure_line(other, shared, "out of memory"));
   points.look();
@@ -109,7 +109,7 @@ TEST_F(Points, ThatFailedCountAgainOnlyIfTheyFailedNow) {
   append(first_, line(point_of(1, 1)));
   points.look();
   EXPECT_EQ(points.left(1), 0u);
-  // So does another program see it that is told where to begin.
+  // Another object that is told where to begin counts the same.
   SweepParts again({&plan_}, results_, true);
   again.divide(2);
   again.count_failures(1, begin);

@@ -31,8 +31,8 @@ struct Cache {
   bool holds(LineAddr line) {
     return find(p.ways, arena.get(s.tags) + first_way(p, line), line) != kNoLane;
   }
-  /// Uses a line, which comes if it is not there. Returns the line that went for it: none if the
-  /// line was there or a way was empty.
+  /// Uses a line, which is fetched if it misses. Returns the line that it replaces; none if it hits
+  /// or a way was empty.
   std::optional<LineAddr> use(LineAddr line, uint64_t waiting = 0) {
     const uint32_t first = first_way(p, line);
     const uint32_t w = find(p.ways, arena.get(s.tags) + first, line);
@@ -202,7 +202,7 @@ TEST(TagStore, NumbersOfUsesBeginAnew) {
   }
 }
 
-/// A policy by the ages of lines, in its simplest form.
+/// The simplest implementation of LRU or FIFO: a list of lines by age.
 class ByAge {
  public:
   ByAge(uint32_t ways, bool renews) : ways_(ways), renews_(renews) {}
@@ -236,7 +236,7 @@ TEST(TagStore, AnyNumberOfWaysReplacesAsAListByAgeDoes) {
     for (const uint32_t ways : {1u, 2u, 3u, 4u, 5u, 8u, 12u, 16u, 24u, 32u, 64u}) {
       Cache c(r, ways);
       ByAge list(ways, r == Replacement::kLru);
-      c.s.uses = 0u - 1000;  // begins anew meanwhile
+      c.s.uses = 0u - 1000;  // the counter overflows during the test
       for (uint32_t i = 0; i < 2000; ++i) {
         uint64_t waiting = 0;
         std::vector<LineAddr> lines;

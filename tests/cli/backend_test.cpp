@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <utility>
 
 #include "kernels/device.h"
 #include "tests/cli/program.h"
@@ -53,6 +54,28 @@ TEST(Backend, WrongNamesAreErrorsOfUse) {
   const Outcome both = run_program({"run", "fma", "--backend", "cpu", "--device", "1"});
   EXPECT_EQ(both.exit_code, 2);
   EXPECT_TRUE(contains(both.err, "--device")) << both.err;
+  EXPECT_TRUE(contains(both.err, "leave --backend cpu out")) << both.err;
+  const Outcome needs_cuda = run_program({"dram", "--device", "1"});
+  EXPECT_EQ(needs_cuda.exit_code, 2);
+  EXPECT_TRUE(contains(needs_cuda.err, "give --backend cuda, too")) << needs_cuda.err;
+}
+
+TEST(Backend, OptionsThatWouldHaveNoEffectAreErrors) {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("x.json");
+  const Words run = {"run", "fma", "--policy", "tom"};
+  const std::pair<Words, const char*> cases[] = {
+      {run + Words{"--timeline", file, "--backend", "cude"}, "there is no backend 'cude'"},
+      {run + Words{"--timeline", file, "--locate-fault"}, "--locate-fault is about a GPU"},
+      {run + Words{"--live", "--locate-fault"}, "--locate-fault is about a GPU"},
+      {{"analyze", "fma", "--backend", "cude"}, "--backend is for"},
+      {{"analyze", "fma", "--chains", "--device", "1"}, "--device is for"},
+  };
+  for (const auto& [words, message] : cases) {
+    const Outcome outcome = run_program(words);
+    EXPECT_EQ(outcome.exit_code, 2) << message;
+    EXPECT_TRUE(contains(outcome.err, message)) << outcome.err;
+  }
 }
 
 TEST(Checkpoints, AFinishedRunLeavesNone) {

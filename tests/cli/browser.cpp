@@ -1,4 +1,4 @@
-// A headless Chromium, if there is one.
+// Runs a headless Chromium, if one is installed.
 #include "tests/cli/browser.h"
 
 #include <cstdio>
@@ -23,7 +23,7 @@ std::string find_browser() {
 
 namespace {
 
-/// The browser's command, with what all uses have in common, for a page of `file` and `suffix`.
+/// The browser's command line for the page at `file` and `suffix`, with options that all uses need.
 std::string browser_command(const std::string& browser, const std::string& file,
                             const std::string& suffix, const std::string& flags,
                             const std::string& folder) {

@@ -1,4 +1,4 @@
-// A headless Chromium, if there is one.
+// Runs a headless Chromium, if one is installed.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace nearwarp::testing {
 std::string find_browser();
 
 struct PageView {
-  std::string dom;  ///< after its scripts have run
+  std::string dom;  ///< the document after its scripts have run
   std::string log;  ///< what the browser wrote to standard error, the page's console included
 };
 
@@ -18,9 +18,9 @@ struct PageView {
 PageView view_page(const std::string& browser, const std::string& file, const std::string& suffix,
                    unsigned width, const std::string& folder);
 
-/// Opens a file in a frame of this width, as a telephone has it: no window is so narrow. `script`,
-/// a function's body, may ask `page`, the file's document, and returns an object, whose members are
-/// written as "name: value;" in a line of `dom`.
+/// Opens a file in a frame of this width, such as a telephone's: windows cannot be so narrow.
+/// `script`, a function's body, may ask `page`, the file's document, and returns an object, whose
+/// members are written as "name: value;" in a line of `dom`.
 PageView view_frame(const std::string& browser, const std::string& file, const std::string& suffix,
                     unsigned width, const std::string& script, const std::string& folder);
 

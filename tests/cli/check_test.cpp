@@ -1,4 +1,5 @@
-// nearwarp check: exit codes, reports, mistakes; the built-in workloads have no races.
+// Does `nearwarp check` report what it finds, end with the right exit code, and refuse mistakes?
+// The built-in workloads have no races.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

@@ -30,7 +30,8 @@ std::vector<std::string> blocks_of(const std::string& page) {
   return blocks;
 }
 
-/// In one shell, as a reader types them, in a folder that has what they use of the checkout.
+/// The commands run in one shell, as a reader types them, in a folder with the files of the
+/// checkout that they use.
 TEST(Guide, ItsCommandsRun) {
   const TemporaryFolder folder;
   const std::vector<std::string> blocks = blocks_of(NW_SOURCE_DIR "/docs/guide.md");
@@ -42,14 +43,14 @@ TEST(Guide, ItsCommandsRun) {
   std::string script;
   for (const std::string& block : blocks) script += "exec > out.txt 2>&1\nset -x\n" + block;
   write_text(folder.file("guide.sh"), script);
-  // Nothing is on the PATH that the page does not put there.
+  // The PATH has only what the page puts there.
   const std::string command =
       "cd '" + folder.path().string() + "' && PATH=/usr/bin:/bin bash -eu guide.sh";
   const int status = std::system(command.c_str());
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << read_text(folder.file("out.txt"));
 }
 
-/// A command between the lines would be run by nobody.
+/// The test would not run a command that stands in a sentence.
 TEST(Guide, AllCommandsStandInBlocks) {
   const std::string page = read_text(NW_SOURCE_DIR "/docs/guide.md");
   std::string blocks;
@@ -58,7 +59,7 @@ TEST(Guide, AllCommandsStandInBlocks) {
   for (auto at = std::sregex_iterator(page.begin(), page.end(), inline_command);
        at != std::sregex_iterator(); ++at)
     ADD_FAILURE() << at->str() << " is not in a block of commands";
-  // And there is one of every command that a user begins with.
+  // The page uses every command that a new user needs.
   for (const char* name : {"run", "record", "check", "sweep", "experiment", "compare", "analyze",
                            "restructure", "probe", "list", "show"})
     EXPECT_TRUE(contains(blocks, std::string("nearwarp ") + name + " ")) << name;
@@ -74,7 +75,7 @@ TEST(Guide, TheIndexHasAllPages) {
   }
 }
 
-/// The figures that a page names, "figures `a`, `b` and `c`", wherever its lines end.
+/// The figures that a page names, as in "figures `a`, `b` and `c`", across line breaks.
 std::vector<std::string> figures_in(const std::string& text) {
   const std::string flat = std::regex_replace(text, std::regex("\\s+"), " ");
   const std::regex list("[Ff]igures? ((`[a-z_-]+`(, | and )?)+)");
@@ -90,7 +91,7 @@ std::vector<std::string> figures_in(const std::string& text) {
   return found;
 }
 
-/// A command stands in a table's section, or the text before it names figures of the page's
+/// A table's section has a command, or the text before the table names figures of the page's
 /// experiment.
 TEST(Guide, ResultsSayHowTheyAreMade) {
   const std::regex command("(^|\n|`)(nearwarp|tools/placements) ");

@@ -84,6 +84,10 @@ TEST(ProgressLine, NeverWiderThanTheTerminal) {
 TEST(ProgressLine, AnEndThatIsNotKnownHasNoBar) {
   const std::string line = progress_line("executing libor", 3'000'000, 0, 2, {}, 80);
   EXPECT_EQ(line, "executing libor 3.0 M warp-instructions, 1.5 Mwi/s");
+  EXPECT_NE(
+      progress_line("simulating", 3'000'000, 0, 2, {}, 80, "Mcycles/s").find(" 3.0 Mcycles, "),
+      std::string::npos);
+  EXPECT_EQ(progress_line("measuring", 3, 0, 2, {}, 80, "loads"), "measuring 3 loads");
 }
 
 TEST(ProgressLine, MoreThanEverythingIsEverything) {

@@ -1,4 +1,4 @@
-// Runs the program as a user does and says what came of it.
+// Runs the program as a user does, and returns its output and exit code.
 #include "tests/cli/program.h"
 
 #include <fcntl.h>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr auto kPatience = std::chrono::minutes(2);
 
-/// A descriptor that is closed at the end.
+/// Closes a file descriptor in its destructor.
 class Descriptor {
  public:
   Descriptor() = default;
@@ -61,14 +61,14 @@ void make_terminal(Descriptor& read_end, Descriptor& write_end) {
   write_end.set(slave);
 }
 
-/// Append what there is; closes the descriptor at its end.
+/// Appends the bytes that have arrived; closes the descriptor at the end of the output.
 void drain(Descriptor& from, std::string& to) {
   char buffer[4096];
   const ssize_t n = read(from.get(), buffer, sizeof buffer);
   if (n > 0) {
     to.append(buffer, static_cast<size_t>(n));
   } else {
-    from.close();  // a terminal's end is EIO
+    from.close();  // at the end of a terminal's output, read() fails with EIO
   }
 }
 

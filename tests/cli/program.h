@@ -1,4 +1,4 @@
-// Runs the program as a user does and says what came of it.
+// Runs the program as a user does, and returns its output and exit code.
 #pragma once
 
 #include <sys/types.h>
@@ -12,7 +12,7 @@
 namespace nearwarp::testing {
 
 using Words = std::vector<std::string>;
-/// First the one's, then the other's.
+/// The words of both, in this order.
 inline Words operator+(Words words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());
   return words;
@@ -26,8 +26,8 @@ struct Outcome {
 
 struct Setting {
   std::string stdout_path;          ///< e.g. "/dev/full"; empty: collected in Outcome::out
-  bool stdout_closed = false;       ///< nobody reads the pipe on standard output
-  bool stderr_is_terminal = false;  ///< of 80 columns
+  bool stdout_closed = false;       ///< the pipe on standard output has no reader
+  bool stderr_is_terminal = false;  ///< standard error is a terminal of 80 columns
   /// Called every few milliseconds while the program runs, with what standard error got so far.
   std::function<void(pid_t, const std::string& err)> watch;
 };
@@ -41,7 +41,7 @@ size_t longest_line(const std::string& text);
 size_t count_lines(const std::string& text);
 bool contains(const std::string& text, const std::string& part);
 
-/// A folder that is gone afterwards.
+/// A folder that is removed with the object.
 class TemporaryFolder {
  public:
   TemporaryFolder();

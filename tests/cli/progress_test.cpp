@@ -32,11 +32,11 @@ WatchedRun small(WatchedRun run) {
   return run;
 }
 
-/// How far off the worst estimate of the whole run was, as a factor.
+/// The factors by which the worst estimates of the whole run's time were off.
 struct Worst {
-  double from_a_tenth = 1, from_three_tenths = 1;  ///< of the run on
-  size_t looks = 0, without_estimate = 0;          ///< from a tenth on
-  double first = 0;  ///< the estimate at a tenth, as a share of the whole
+  double from_a_tenth = 1, from_three_tenths = 1;  ///< after a tenth, or three, of the run
+  size_t looks = 0, without_estimate = 0;  ///< looks from a tenth on, and those without an estimate
+  double first = 0;                        ///< the estimate at a tenth, as a share of the whole
 };
 
 Worst watch(const WatchedRun& watched) {

@@ -319,7 +319,7 @@ TEST(Run, ProgressBarFitsItsTerminalAndIsWiped) {
   Setting setting;
   setting.stderr_is_terminal = true;
   const Outcome quick = run_program({"run", "fma", "--policy", "baseline"}, setting);
-  EXPECT_EQ(quick.err, "");  // over before anybody wonders
+  EXPECT_EQ(quick.err, "");  // it takes too little time for a bar
 
   bool sent = false;
   setting.watch = [&](pid_t child, const std::string& err) {

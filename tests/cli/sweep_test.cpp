@@ -28,7 +28,7 @@ std::vector<Json> lines_of(const std::string& path) {
   return lines;
 }
 
-/// Lines by id, without the host's times.
+/// A file's lines by id, without the host's times.
 std::map<std::string, Json> results_of(const std::string& path) {
   std::map<std::string, Json> results;
   for (Json& line : lines_of(path)) {
@@ -66,12 +66,12 @@ TEST(Sweep, InPartsResultsAreThoseOfRunAndApproximated) {
     EXPECT_EQ(run["launches"]["learnt_by"], run["policy"] == "tom" ? 1 : 0);
   }
   EXPECT_TRUE(contains(read_text(csv), ",each part's machine began 1 launch earlier"));
-  // Pages that lie where they are touched first are those of the whole program.
+  // Under first-touch placement, pages of parts are placed as those of the whole program.
   const Outcome whole =
       run_program({"sweep", "fdtd", "--machine", "coda", "--policy", "fgp-only,cgp-fta",
                    "--launches", "parallel:1:3", "--out", folder.file("y")});
   EXPECT_TRUE(contains(whole.out, "but under cgp-fta: exact")) << whole.out << whole.err;
-  // Otherwise divided, they are other points.
+  // Programs that are divided in another way are other points.
   const Outcome again = run_program({"sweep", "kmeans", "--policy", "baseline", "--launches",
                                      "parallel:1:2", "--out", folder.file("x")});
   EXPECT_TRUE(contains(again.out, "1 of 1 points are in")) << again.out;
@@ -124,7 +124,7 @@ TEST(Sweep, ProgramsThatAreBoundToStacksAreOthers) {
   EXPECT_TRUE(contains(bound, "row-sum@0+vector-add@1,"));
   EXPECT_NE(bound, other);
   EXPECT_NE(bound, free);
-  // All three have results of their own in the file, and the first is found there again.
+  // The file has a result of each of the three, and that of the first is used again.
   EXPECT_EQ(cycles("row-sum@0+vector-add@1"), bound);
   const Outcome run =
       run_program({"run", "row-sum@0+vector-add@1", "--machine", "coda", "--policy", "cgp-only"});
@@ -221,7 +221,8 @@ TEST(Sweep, PartsJoinToTheWhole) {
   for (size_t i = 0; i < lines.size(); ++i) EXPECT_EQ(lines[i]["index"], i);
   const Outcome nothing = run_program(words + Words{folder.file("merged")});
   EXPECT_TRUE(contains(nothing.out, "9 were there before")) << nothing.out;
-  // The folder's whole is its parts, and a part of another division is in it.
+  // A run of the whole joins the folder's parts; a part of another division then has no points
+  // left.
   const Outcome joined = run_program(words + Words{folder.path()});
   EXPECT_TRUE(contains(joined.out, "9 were there before")) << joined.out;
   EXPECT_EQ(read_text(folder.file("sweep.jsonl")), read_text(folder.file("merged")));

@@ -1,4 +1,4 @@
-// A trace as a viewer understands it: read, and refused where it breaks the format.
+// Reads a timeline's trace as a viewer does, and refuses one that breaks the format.
 #pragma once
 
 #include <algorithm>
@@ -33,14 +33,14 @@ struct TraceFile {
       if (process == name) return pid;
     throw std::out_of_range("no process " + name);
   }
-  /// Spans of that name.
+  /// The number of spans of that name.
   size_t count(const std::string& name) const {
     size_t n = 0;
     for (const auto& [thread, spans_of] : spans)
       for (const TraceSpan& s : spans_of) n += s.name == name ? 1 : 0;
     return n;
   }
-  /// Is each span of a thread beside or within every other one?
+  /// Whether any two spans of a thread are either disjoint or nested.
   bool nests() const {
     for (const auto& [thread, spans_of] : spans) {
       std::vector<TraceSpan> sorted = spans_of;
@@ -58,7 +58,7 @@ struct TraceFile {
   }
 };
 
-/// Throws where it is not what the format says.
+/// Reads a trace file. Throws if it breaks the format.
 inline TraceFile read_trace(const std::string& path) {
   std::ifstream in(path);
   const std::string text{std::istreambuf_iterator<char>(in), {}};
@@ -90,7 +90,7 @@ inline TraceFile read_trace(const std::string& path) {
   return file;
 }
 
-/// A series' value summed over the cycles before `end`: each holds until the next one.
+/// The sum of a series over the cycles before `end`; each value holds until the next one.
 inline double integral(const Series& series, uint64_t end) {
   double sum = 0;
   for (size_t i = 0; i < series.size(); ++i) {

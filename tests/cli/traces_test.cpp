@@ -1,4 +1,5 @@
-// Accel-Sim's traces in place of a workload, as users meet them.
+// Can a user give Accel-Sim's traces in place of a workload, and is told what does not work with
+// them?
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -127,6 +128,9 @@ TEST(Traces, AnalyzeSaysWhatThereIs) {
   const Outcome other = run_program({"analyze", list, "--kernel", "cpoy"});
   EXPECT_EQ(other.exit_code, 1);
   EXPECT_TRUE(contains(other.err, "did you mean 'copy'")) << other.err;
+  const Outcome strides = run_program({"analyze", list, "--strides"});
+  EXPECT_EQ(strides.exit_code, 2);
+  EXPECT_TRUE(contains(strides.err, "--strides analyzes a program's code, but ")) << strides.err;
 }
 
 TEST(Traces, SweepGoesOnWithTheSameFiles) {

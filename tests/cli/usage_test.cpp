@@ -30,6 +30,8 @@ TEST(Usage, WhatIsTooLargeIsSaidToBe) {
   const TemporaryFolder folder;
   std::filesystem::create_symlink("/dev/zero", folder.file("endless.ptx"));
   expect_error({"analyze", folder.file("endless.ptx")}, kFailure, {"more than 256 MiB"});
+  expect_error({"restructure", folder.file("endless.ptx"), "--array", "0:all"}, kFailure,
+               {"more than 256 MiB"});
 }
 
 TEST(Usage, DamagedResultsAreToldInPlainWords) {
@@ -473,7 +475,7 @@ TEST(Usage, WhatShowPrintsOfAnyFileCanBeLoadedAndIsTheSame) {
     }
 }
 
-/// And not in the folder in which somebody happens to be.
+/// Paths in a file do not begin in the working directory.
 TEST(Usage, PathsInAFileBeginInItsFolder) {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder.path() / "study");

@@ -292,7 +292,8 @@ TEST(Compare, WaitingForMemoryIsDividedByWherePacketsWere) {
   EXPECT_TRUE(contains(compare::sentence(a, b, "x", "b"),
                        "1,500 in k0 alone, whose warps wait longer for memory (mostly RX links)"))
       << compare::sentence(a, b, "x", "b");
-  // In a phase of a mechanism's that is its doing, wherever packets were.
+  // In a phase of a mechanism the sentence does not say where packets were: the mechanism moves
+  // them.
   Json in_phase = b;
   in_phase["kernels"] = {{{"kernel", "k0"}, {"begin_cycle", 0}, {"cycles", 2500}}};
   in_phase["phases"] = {
@@ -303,7 +304,7 @@ TEST(Compare, WaitingForMemoryIsDividedByWherePacketsWere) {
   for (Json* run : {&a, &b}) (*run)["kernel_totals"][0]["kernel"] = "_Z3addPfiS_";
   EXPECT_TRUE(contains(compare::sentence(a, b, "x", "b"), "1,500 in add alone, whose"))
       << compare::sentence(a, b, "x", "b");
-  // SMs beside the stacks are never between them.
+  // Main SMs do not wait for links between stacks if stacks have SMs of their own.
   b["way"].push_back(place("cross-stack links", 1000, true));
   EXPECT_TRUE(parts_of(cause_of(compare::decompose(a, b).causes, "wait for memory"))
                   .contains("cross-stack links"));
@@ -313,7 +314,8 @@ TEST(Compare, WaitingForMemoryIsDividedByWherePacketsWere) {
   EXPECT_TRUE(cause_of(compare::decompose(a, b).causes, "wait for memory").parts.empty());
 }
 
-/// SMs without warps wait for those that have some, but for what changes in how work is spread.
+/// Cycles of SMs without warps count as what the other SMs wait for, unless work is spread
+/// otherwise.
 TEST(Compare, SmsWithoutWarpsWaitForWhatTheOthersWaitFor) {
   const auto run_of = [](uint64_t cycles, uint64_t memory, uint64_t issued) {
     Json json = run_of_kernels(1, {{cycles, memory}}, 0);
@@ -335,10 +337,10 @@ TEST(Compare, SmsWithoutWarpsWaitForWhatTheOthersWaitFor) {
   EXPECT_EQ(more(before, run_of(3000, 240, 60), "issue"), 100);
   EXPECT_EQ(more(before, run_of(3000, 240, 60), "have no warp"), 0);
   EXPECT_EQ(more(before, run_of(500, 10, 40), "wait for memory"), -400);
-  // Work that is on fewer SMs afterwards is spread worse by so much.
+  // If fewer SMs have work afterwards, that part of the change is due to how work is spread.
   EXPECT_EQ(more(before, run_of(3000, 100, 50), "wait for memory"), 500);
   EXPECT_EQ(more(before, run_of(3000, 100, 50), "have no warp"), 1500);
-  // A sentence names that first where it is most, and nothing of it where it is not.
+  // A sentence says first that SMs run out of warps if that is most of the change; else not at all.
   EXPECT_TRUE(
       compare::sentence(before, run_of(3000, 100, 50), "x", "b")
           .ends_with("in k0, whose SMs run out of warps, and whose warps wait longer for memory"))
@@ -346,7 +348,7 @@ TEST(Compare, SmsWithoutWarpsWaitForWhatTheOthersWaitFor) {
   EXPECT_TRUE(compare::sentence(before, run_of(3000, 240, 60), "x", "b")
                   .ends_with("in k0, whose warps wait longer for memory"))
       << compare::sentence(before, run_of(3000, 240, 60), "x", "b");
-  // Cycles without a warp that do not change are no one's.
+  // Cycles without a warp that do not change count for nothing.
   EXPECT_EQ(more(before, run_of(1010, 60, 50), "wait for memory"), 10);
   EXPECT_EQ(more(before, run_of(1010, 60, 50), "have no warp"), 0);
 }
@@ -363,7 +365,7 @@ Json offloading_run(uint64_t offload, uint64_t mechanism) {
   return json;
 }
 
-/// Cycles saved while data was still elsewhere are no gain of what was learnt.
+/// Cycles that are saved while the mapping is being learnt are no gain of the mapping.
 TEST(Compare, WhatIsSavedWhileAMappingIsLearntIsSaidToBe) {
   const Json a = offloading_run(0, 0);
   Json b = run_of_kernels(1, {{600, 0}}, 0);
@@ -389,7 +391,7 @@ TEST(Compare, WaitingForOffloadedWorkIsDividedByWhatExecutedIt) {
   for (const report::CycleUse& use : report::kCycleUses) uses[use.name] = 0;
   uses["memory"] = 60;
   uses["issued"] = 40;
-  uses["no_warp"] = 5000;  // of no interest to those who wait
+  uses["no_warp"] = 5000;  // main SMs do not wait for SMs without warps
   b["kernel_totals"][0]["sm_cycles"].push_back({{"sms", "stack_sm"}, {"uses", uses}});
   b["candidates"] = {{{"kernel", "k0"}, {"local_lines", 10}, {"remote_lines", 30}},
                      {{"kernel", "k1"}, {"local_lines", 1000}, {"remote_lines", 0}}};
@@ -419,8 +421,8 @@ TEST(Compare, WaitingAtBarriersBesideOffloadedWarpsIsSaidToBe) {
       << compare::sentence(a, b, "x", "b");
 }
 
-/// Warps that wait to be offloaded wait for those that are, and these for whatever SMs near memory
-/// mostly do: lines of other stacks are no reason where the next instruction is not issued either.
+/// Warps that wait to be offloaded wait for offloaded warps, and these for what SMs near memory
+/// mostly do: remote lines are the reason only if these SMs wait for memory more than they issue.
 TEST(Compare, ASentenceSaysWhatHoldsUpOffloadedWarps) {
   const Json a = run_of_kernels(1, {{500, 0}}, 0);
   const auto said = [&](uint64_t offload, uint64_t mechanism, uint64_t issued, uint64_t memory) {

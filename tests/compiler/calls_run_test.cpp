@@ -1,4 +1,4 @@
-// Inlined calls compute what the called functions would: run on the virtual device.
+// Do inlined calls compute what the called functions would? They run on the virtual device.
 #include <gtest/gtest.h>
 
 #include <cstring>

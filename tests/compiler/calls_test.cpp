@@ -1,4 +1,4 @@
-// Inlining of device functions: control flow, parameters in registers and in local memory.
+// Are device functions inlined rightly: control flow, parameters in registers and in local memory?
 #include <gtest/gtest.h>
 
 #include <algorithm>

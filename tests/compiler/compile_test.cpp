@@ -1,4 +1,4 @@
-// Compiles hand-written and nvcc-made PTX and checks the kernels that come out.
+// Are the right kernels compiled from PTX, both hand-written and made by nvcc?
 #include <gtest/gtest.h>
 
 #include "host/core/error.h"

@@ -1,4 +1,5 @@
-// Dominators, post-dominators and loops: known answers, and brute force on random graphs.
+// Are dominators, post-dominators and loops right? Some graphs have known answers; random ones are
+// checked by brute force.
 #include "host/functional/compiler/graph.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Lowering: operands, immediates, symbols, memory layout, blocks; errors with their statements.
+// Does lowering get operands, immediates, symbols, memory layout and blocks right, and do errors
+// name their statement?
 #include <gtest/gtest.h>
 
 #include <cstring>

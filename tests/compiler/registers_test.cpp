@@ -1,4 +1,5 @@
-// Liveness, block-local flags and allocation on real code, against independent definitions.
+// Do liveness, block-local flags and register allocation of real code agree with independent
+// definitions?
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -66,7 +66,7 @@ TEST_F(ConfigFile, PathsInAFileBeginInItsFolder) {
   const MachineConfig machine = load_machine(path());
   EXPECT_EQ(fs::path(machine.energy.path).lexically_normal(), folder_ / "mine.toml");
   EXPECT_EQ(machine.energy_model, "../mine.toml");  // points of sweeps are known by what it says
-  // On the command line they begin in the working directory.
+  // Relative paths on the command line begin in the working directory.
   const std::vector<std::string> set = {"energy.model=../mine.toml"};
   EXPECT_NE(message_of([&] { load_machine(path(), set); }).find("'../mine.toml'"),
             std::string::npos);
@@ -290,7 +290,7 @@ TEST_F(ConfigFile, AFolderIsNoFile) {
   EXPECT_NE(message_of([&] { load_machine(folder_.string() + "/"); }), "");
 }
 
-/// The timings that a machine of the given overrides has, in the order of the documentation.
+/// The timings of tom with these overrides, in the order of the documentation.
 std::vector<uint32_t> timings(const std::vector<std::string>& overrides) {
   const MachineConfig::Dram d = load_machine("tom", overrides).dram;
   return {d.tCL, d.tCWL, d.tRCD, d.tRP,  d.tRAS,  d.tRC,  d.tRRD,   d.tFAW,   d.tCCD,
@@ -384,7 +384,7 @@ TEST(Overrides, AConstantCacheHasWholeSetsOfLinesThatTheL1sHold) {
   expect_contains(error({"constant_cache.bytes=8000"}), "constant_cache.bytes");
   expect_contains(error({"constant_cache.bytes=8192", "constant_cache.line_bytes=256"}),
                   "at most l1.line_bytes = 128");
-  EXPECT_EQ(error({"constant_cache.line_bytes=256"}), "");  // there is none
+  EXPECT_EQ(error({"constant_cache.line_bytes=256"}), "");  // the machine has no constant cache
 }
 
 TEST(Overrides, KeysOfTheOtherKindAreLeftAlone) {
@@ -461,7 +461,7 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair{"interconnect.channel_latency_cycles=0", "interconnect.channel_latency_cycles"}));
 
 TEST_F(ConfigFile, OptionalKeysMayBeMissing) {
-  // The file is tom's, which has none of them.
+  // tom's file does not have the keys.
   EXPECT_EQ(text_.find("[stack_sm]"), std::string::npos);
   const MachineConfig m = load_machine("tom", std::vector<std::string>{"stack_sm.clock_mhz=700"});
   EXPECT_EQ(m.stack_sm.clock_mhz, 700u);

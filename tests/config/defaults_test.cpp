@@ -118,7 +118,7 @@ constexpr LeftOut kLeftOut[] = {
     {"dram.tRREFD", "", "of no effect: no row of the machine's memory names it"},
     {"dram.constraints", "", "those of its standard, or the customary ones"},
     {"dram.timing_mhz", "", "the clock that the file itself states, or its standard"},
-    {"dram.other_clock", "", "an error, until somebody changes the clock"},
+    {"dram.other_clock", "", "an error, until the clock is changed"},
     {"dram.burst_bytes", NW_NEAR_DATA, "without sectors lines are read, which are whole bursts"},
     {"dram.sector_bursts", NW_NEAR_DATA, "without sectors there are none"},
 };

@@ -1,4 +1,5 @@
-// Keys and rules of the shapes of machines.
+// Does each shape of machine accept its own keys, and refuse others and values that break its
+// rules?
 #include <gtest/gtest.h>
 
 #include <algorithm>

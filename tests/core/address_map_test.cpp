@@ -1,4 +1,5 @@
-// The address map: no two lines in one place, nothing left out, strides spread over all stacks.
+// Does the address map give every line a place of its own, use all places, and spread strides over
+// all stacks?
 #include "device/core/address_map.h"
 
 #include <gtest/gtest.h>

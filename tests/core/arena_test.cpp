@@ -1,4 +1,4 @@
-// ArenaBuilder: alignment, zeroed bytes, references that survive growth and copying.
+// Does ArenaBuilder align and zero bytes, and do references survive growth and copying?
 #include "device/core/arena.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Channels to the tick: arrival, serialisation, credits, rings of the least size.
+// Are a channel's arrivals, serialisation and credits right to the tick, also with rings of the
+// least size?
 #include "device/core/channel.h"
 
 #include <gtest/gtest.h>

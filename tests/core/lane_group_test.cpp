@@ -1,4 +1,4 @@
-// The lane groups' primitives against plain loops, for widths around their internal boundaries.
+// Do the primitives of lane groups equal plain loops, for widths around their internal boundaries?
 #include "kernels/lane_group.h"
 
 #include <gtest/gtest.h>

@@ -30,7 +30,7 @@ TEST(TemporaryFolder, VanishesWithAllThatIsInIt) {
 }
 
 TEST(TemporaryFolder, ThoseOfKilledProcessesAreRemovedByTheNextOne) {
-  const TemporaryFolder parent;  // so that nobody else's are looked at
+  const TemporaryFolder parent;  // folders of other processes do not matter here
   const char* before = std::getenv("TMPDIR");
   const std::string kept = before == nullptr ? "" : before;
   setenv("TMPDIR", parent.path().c_str(), 1);

@@ -1,4 +1,4 @@
-// Which frame and which map has a page, and do lines under different maps keep apart?
+// Does translation find each page's frame and map, and keep lines under different maps apart?
 #include "device/core/translation.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Sets of warp slots against std::set, with one word and with several.
+// Do sets of warp slots, of one word and of several, behave like std::set?
 #include "device/core/warp_set.h"
 
 #include <gtest/gtest.h>

@@ -18,7 +18,7 @@ TEST(Workers, WorkOnEveryItemOnce) {
     std::vector<int> times(1000);
     Workers workers(times.size(), threads);
     ASSERT_EQ(workers.threads(), std::max(1u, threads));
-    std::vector<uint64_t> sums(workers.threads());  // of each thread, which nobody else touches
+    std::vector<uint64_t> sums(workers.threads());  // each thread uses its own element
     workers.run([&](size_t item, unsigned thread) {
       ++times[item];
       sums.at(thread) += item;
@@ -42,7 +42,7 @@ TEST(Workers, TheCallersThreadIsTheFirst) {
   Workers workers(2, 2);
   workers.run([&](size_t, unsigned thread) {
     EXPECT_EQ(thread == 0, std::this_thread::get_id() == caller);
-    // Both wait for each other, so that each has one.
+    // The two items wait for each other, so that each thread gets one.
     ++done;
     while (done < 2) std::this_thread::yield();
   });

@@ -100,7 +100,7 @@ TEST_F(Complex, ProductsOfMatrices) {
   product<C32>(cublasCgemm3m, 2, 0, 9, 9, 129, {1, 0}, {1, 0}, 1e-5);
 }
 
-/// With a factor of 0, on the host or the device, nothing of what it stands before is read.
+/// Operands whose factor is 0, on the host or the device, are not read.
 TEST_F(Complex, TimesZero) {
   const C64 nan(NAN, NAN), zero = 0, one = 1;
   const OnDevice<C64> x(std::vector<C64>{nan}), factors(std::vector<C64>{0, 1});
@@ -251,7 +251,7 @@ TEST_F(Complex, Vectors) {
   EXPECT_EQ(place, 2);
 }
 
-/// Places as those of real numbers: reference BLAS's comparisons with what is no number are false.
+/// amax and amin give the index that reference BLAS does, in which comparisons with NaN are false.
 TEST_F(Complex, PlacesAmongWhatIsNoNumber) {
   struct Case {
     std::vector<C32> x;
@@ -274,7 +274,7 @@ TEST_F(Complex, PlacesAmongWhatIsNoNumber) {
   }
 }
 
-/// A part that is infinite stays by itself times a real number, and makes a length infinite.
+/// An infinite part times a real number leaves the other part finite, and makes a norm infinite.
 TEST_F(Complex, InfiniteParts) {
   const float two = 2;
   const OnDevice<float> factor(std::vector<float>{2});

@@ -9,10 +9,10 @@ namespace {
 struct Shape {
   int m, n, k, transpose_a, transpose_b;
   double alpha, beta;
-  int pad = 0;  ///< of leading dimensions
+  int pad = 0;  ///< padding of leading dimensions
 };
 
-// As they are stored; a leading dimension is at least 1.
+// Rows of the stored matrices, before transposition; a leading dimension is at least 1.
 int rows_of_a(const Shape& s) { return std::max(1, s.transpose_a != 0 ? s.k : s.m); }
 int rows_of_b(const Shape& s) { return std::max(1, s.transpose_b != 0 ? s.n : s.k); }
 size_t length(int rows, int columns, int pad) {
@@ -54,7 +54,8 @@ void expect_near(const Shape& s, const std::vector<double>& want, const std::vec
   }
 }
 
-/// f(shape) for sizes about those of tiles, all transpositions, factors and leading dimensions.
+/// Calls f(shape) for sizes near those of tiles, all transpositions, factors and leading
+/// dimensions.
 template <class F>
 void each_shape(F&& f) {
   const int sizes[][3] = {{1, 1, 1},     {7, 1, 32},    {1, 7, 5},     {32, 32, 32}, {64, 64, 16},
@@ -64,8 +65,8 @@ void each_shape(F&& f) {
   for (const auto& [m, n, k] : sizes) {
     for (int transposes = 0; transposes < 4; ++transposes, ++number) {
       const double alphas[] = {1, 0.5, -2, 0}, betas[] = {0, 1, 0.25};
-      // Each transposition has each factor. Multiples of a tile are read in pieces of 16 bytes:
-      // they have no padding.
+      // Each transposition meets each factor. Multiples of a tile are read in pieces of 16 bytes,
+      // so they have no padding.
       f(Shape{m, n, k, transposes & 1, transposes >> 1, alphas[(number / 4 + number) % 4],
               betas[number % 3], m % 64 == 0 && n % 64 == 0 ? 0 : static_cast<int>(number % 3)});
       if (::testing::Test::HasFatalFailure()) return;
@@ -95,7 +96,8 @@ TEST_F(CublasTest, SinglePrecisionProducts) {
 TEST_F(CublasTest, DoublePrecisionProducts) {
   check_real<double>([&](auto... args) { return cublasDgemm_v2(handle_, args...); }, 1e-13);
 }
-/// An operand begins at no multiple of 16 bytes, though its columns follow at one.
+/// Operands need not begin at a multiple of 16 bytes, even if their columns are such a multiple
+/// apart.
 TEST_F(CublasTest, OperandsThatBeginAnywhere) {
   constexpr int kSize = 64;
   const Shape s{kSize, kSize, kSize, 0, 0, 1, 0, 0};
@@ -112,7 +114,7 @@ TEST_F(CublasTest, SizesOf64Bits) {
   check_real<float>([&](auto... args) { return cublasSgemm_v2_64(handle_, args...); }, 1e-5);
 }
 
-/// Operands and results of narrow types; `Scale` is that of alpha and beta.
+/// Checks products with operands and results of narrow types. `Scale`: type of alpha and beta.
 template <class In, class Out, class Scale>
 void check_narrow(void* handle, int in, int out, int compute, double relative, double unit) {
   each_shape([&](const Shape& s) {
@@ -149,7 +151,7 @@ TEST_F(CublasTest, ProductsOfBf16) {
   check_narrow<Bf16, Bf16, float>(handle_, kBf16, kBf16, kCompute32F, 8e-3, 0.0625);
   check_narrow<Bf16, float, float>(handle_, kBf16, kF32, kCompute32F, 1e-5, 0.0625);
 }
-/// Operands of few digits, which tf32 has; and one of many, which it rounds.
+/// tf32 represents operands of few digits exactly, and rounds one of many.
 TEST_F(CublasTest, ProductsOfTf32) {
   check_narrow<float, float, float>(handle_, kF32, kF32, kCompute32FFastTf32, 1e-5, 0.0625);
   const float factor = 1 + 0x1p-12f, one = 1, zero = 0;

@@ -1,4 +1,4 @@
-// cublasLt: layouts, and what is done with a product before it is stored.
+// Does cublasLt understand layouts, and apply to a product what it should before it is stored?
 #include <cmath>
 
 #include "host/functional/cublas/lt/descriptors.h"

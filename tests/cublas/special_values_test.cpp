@@ -1,5 +1,5 @@
-// Infinities, zeros and arguments that make no sense: what BLAS never looks at changes no result,
-// every call ends, and none keeps memory.
+// Does cuBLAS cope with infinities, zeros and arguments that make no sense? Values that BLAS never
+// looks at change no result, every call ends, and none keeps memory.
 #include <functional>
 #include <limits>
 
@@ -31,7 +31,8 @@ class SpecialValues : public CublasTest {
     x[z(at)] = kInfinity;
     return x;
   }
-  /// Is a result finite but where the element (row, kAt) of a matrix of ones is there?
+  /// Expects the product with a vector that is infinite at kAt to be finite, except in rows for
+  /// which `is_there` says that the matrix has the element (row, kAt).
   void expect_finite_but(const OnDevice<T>& found, const std::function<bool(int row)>& is_there) {
     const std::vector<T> y = found.values();
     for (int i = 0; i < kRows; ++i)

@@ -77,8 +77,8 @@ TEST_F(CublasTest, Reductions) {
   EXPECT_NEAR(result.values()[0] / 7e200, 1, 1e-14);
 }
 
-/// Reference BLAS compares with the best so far, beginning with the first element: comparisons with
-/// what is no number are false.
+/// Reference BLAS compares elements with the best so far, beginning with the first; comparisons
+/// with NaN are false.
 TEST_F(CublasTest, PlacesAmongWhatIsNoNumber) {
   struct Case {
     std::vector<float> x;
@@ -142,8 +142,8 @@ TEST_F(CublasTest, MatricesAndVectors) {
   EXPECT_EQ(to.values(), (std::vector<float>{1, 3, 5, 2, 4, 6}));
 }
 
-/// Where the factor is 0, A and x may hold no number, wherever the factor is; vectors are left
-/// alone that are scaled in steps that do not go on.
+/// A and x are not read if their factor is 0, on the host or the device; a vector is not scaled if
+/// its increment is not positive.
 TEST_F(CublasTest, WhatIsNotReadOfVectors) {
   const OnDevice<float> none(std::vector<float>(16, NAN)), on_zero(std::vector<float>(1)),
       x(std::vector<float>{1, 2, 3, 4}), y(std::vector<float>{1, 2, 3, 4});

@@ -71,7 +71,7 @@ TEST_F(Gpu, SmallTeamsShareBlocks) {
   const runtime::Recording& recording = workload("kmeans", 1'000);
   std::vector<std::string> policies;
   std::map<std::string, decltype(numbers(simulate(recording, "tom", kFew)))> expected;
-  // Enough for blocks of two teams and, once so many are laid out, four; some end before others.
+  // There are enough systems for blocks of two teams and then of four; some end before others.
   while (policies.size() <= 4 * info.multiprocessors) {
     for (const char* policy : {"baseline", "tom", "ndp-controlled-bmap"}) {
       policies.push_back(policy);
@@ -164,7 +164,7 @@ TEST_F(Gpu, ServiceQueuesCompute) {
 
 TEST_F(Gpu, MoreSystemsThanItHoldsAtOnce) {
   const runtime::Recording& recording = workload("kmeans", 20'000);
-  // As many large teams, or small ones that share blocks.
+  // There are too many systems for large teams at once, so small teams share blocks.
   const Configs configs(
       std::vector<std::string>(info.blocks_at_once * 2 + 70, "ndp-controlled-bmap"), kFew);
   const auto expected = numbers(simulate(recording, "ndp-controlled-bmap", kFew));
@@ -178,8 +178,8 @@ TEST_F(Gpu, MoreSystemsThanItHoldsAtOnce) {
   }
 }
 
-/// Steps a system one component of which points far outside of its arena. Returns what the
-/// footprint of the fault says.
+/// Makes a component point far outside of its system's arena, steps the system, and returns the
+/// footprint of the fault.
 kernels::Footprint footprint_of_fault(kernels::Device& device, Replay& run, uint32_t component) {
   System& system = run.system();
   kernels::Component& c = system.component(component);

@@ -1,5 +1,5 @@
-// Equal counters on the CPU and on a GPU: every workload under every policy, each on a machine that
-// supports it, all in one batch.
+// Are counters equal on the CPU and on a GPU? Every workload runs under every policy, each on a
+// machine that supports it, all in one batch.
 #include "tests/cuda/gpu.h"
 #include "tests/sim/device_rig.h"
 #include "tests/sim/setups.h"

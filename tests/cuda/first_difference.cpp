@@ -1,5 +1,5 @@
 // Steps a system on a CUDA device and on the emulated one, a window at a time, and tells where they
-// first differ: for finding what a device, a compiler or a driver does otherwise.
+// first differ, to find errors of a device, a compiler or a driver.
 //   first_difference WORKLOAD POLICY [KEY=VALUE...]
 #include <cstdio>
 #include <cstring>
@@ -50,13 +50,14 @@ class Side {
   std::unique_ptr<sim::AcceleratorReplay> system_;
 };
 
-/// When a component wakes may depend on what it has seen of others already; the rest may not.
+/// Whether the byte lies in the table of components: when a component wakes may depend on what it
+/// has already seen of others. All else must be equal.
 bool may_differ(sim::System& system, uint64_t offset) {
   const uint64_t table = system.table.offset;
   return offset >= table && offset < table + system.table.count * sizeof(kernels::Component);
 }
 
-/// Whose the byte at `offset` is, as far as Components say.
+/// The component or channel whose state has the byte at `offset`, if there is one.
 std::string owner(sim::System& system, uint64_t offset) {
   for (uint32_t i = 0; i < system.table.count; ++i) {
     const kernels::Component& c = system.component(i);
@@ -98,7 +99,7 @@ int compare(const std::string& workload, const std::string& policy,
   kernels::EmulatedDevice emulated(kernels::EmulationOptions{});
   Side a(*cuda, {&recording, &machine, &how});
   Side b(emulated, {&recording, &machine, &how});
-  // Padding.
+  // Offsets that differ from the beginning: padding.
   std::set<uint64_t> always;
   each_difference(a.fetch().system(), b.fetch().system(), [&](uint64_t at) { always.insert(at); });
   for (uint64_t window = 1;; ++window) {

@@ -10,7 +10,7 @@
 
 namespace nearwarp::testing {
 
-/// Skips where there is no GPU.
+/// Skips its tests if there is no GPU.
 class Gpu : public ::testing::Test {
  protected:
   void SetUp() override {

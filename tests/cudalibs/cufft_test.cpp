@@ -75,7 +75,7 @@ std::vector<Wide> wide(const std::vector<T>& x) {
   return {x.begin(), x.end()};
 }
 
-/// `tolerance` times the root mean square of what is expected.
+/// Expects errors of at most `tolerance` times the root mean square of the expected values.
 template <class T>
 void expect_near(const std::vector<std::complex<T>>& got, const std::vector<Wide>& expected,
                  double tolerance, const std::string& what) {
@@ -141,7 +141,8 @@ TEST(Cufft, TwoAndThreeDimensions) {
   }
 }
 
-/// To the half that is not redundant and back, in both precisions, out of and in place.
+/// Transforms of real numbers give the half that is not redundant, and lead back from it, in both
+/// precisions, out of place and in place.
 TEST(Cufft, RealNumbers) {
   for (const auto& n : {std::array<size_t, 3>{1, 1, 1},
                         {1, 1, 2},
@@ -204,7 +205,7 @@ TEST(Cufft, RealNumbers) {
   }
 }
 
-/// Columns of a matrix, which lie between others; and a part of larger lines.
+/// Transforms take columns of a matrix, which have strides, and parts of longer rows.
 TEST(Cufft, Layouts) {
   constexpr int kRows = 12, kColumns = 5;
   const auto matrix = random_numbers<double>(kRows * kColumns);
@@ -223,7 +224,7 @@ TEST(Cufft, Layouts) {
   expect_near(out.values(), expected, 1e-13, "columns");
   EXPECT_EQ(cufftDestroy(plan), 0);
 
-  // 4 x 6 of 5 x 8, twice.
+  // Two transforms of 4 x 6 elements in arrays of 5 x 8.
   int small[] = {4, 6}, large[] = {5, 8};
   const auto data = random_numbers<double>(2 * 40);
   ASSERT_EQ(cufftPlanMany(&plan, 2, small, large, 1, 40, large, 1, 40, kZ2Z, 2), 0);
@@ -258,7 +259,7 @@ TEST(Cufft, WorkAreaOfTheApplication) {
   EXPECT_EQ(cufftDestroy(plan), 0);
 }
 
-/// Plans by types of data: as those by kinds of transforms.
+/// Plans made by types of data do the same as plans made by kinds of transforms.
 TEST(Cufft, PlansByTypes) {
   constexpr int kR32 = 0, kR16 = 2, kC32 = 4, kC64 = 5, kC16 = 6;  // cudaDataType
   std::vector<std::complex<float>> x(2 * 13);

@@ -212,7 +212,7 @@ TEST_F(Application, FailedLaunchesAreNamed) {
   const Outcome clean = run_program({"check", "--", app("failed_launches"), "asked"});
   EXPECT_EQ(clean.exit_code, 0) << clean.out;
   EXPECT_TRUE(contains(clean.err, "a launch of kernel fill(int*) failed")) << clean.err;
-  // Who goes by what calls return is right, too.
+  // A program that heeds what calls return makes no mistakes.
   const Outcome returned = run_program({"check", "--", app("failed_launches"), "returned"});
   EXPECT_EQ(returned.exit_code, 0) << returned.out;
   EXPECT_TRUE(contains(returned.out, "no hazards, no errors in 1 launch")) << returned.out;

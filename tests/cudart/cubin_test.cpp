@@ -26,7 +26,7 @@ const Registers kOf90 = {{"vector_add", 12},
                          {"write_odd", 8},
                          {"fill_shared", 10}};
 
-/// Without the attributes that give registers.
+/// The file without the attributes that give numbers of registers.
 std::string without_attributes(std::string elf) {
   constexpr char kMark[] = {0x04, 0x2f, 0x08, 0x00};
   for (size_t at = 0; (at = elf.find(std::string(kMark, 4), at)) != elf.npos; ++at)
@@ -86,7 +86,7 @@ TEST(Cubin, DamageIsAnErrorNeverMore) {
     size_t section_table = 0;
     std::memcpy(&section_table, whole.data() + 40, sizeof(section_table));
     for (size_t n = 0; n < whole.size(); n += n < 128 ? 1 : 7) {
-      // In memory of its own, so that reading beyond it is seen.
+      // The part has memory of its own, so that a sanitizer sees reads beyond it.
       const std::string part(whole.data(), n);
       if (n <= section_table) {
         EXPECT_THROW(read_cubin(part), Error) << name << " " << n;
@@ -99,7 +99,8 @@ TEST(Cubin, DamageIsAnErrorNeverMore) {
     for (int i = 0; i < 3000; ++i) {
       std::string changed = whole;
       for (int k = 0; k < 3; ++k) {
-        // The head and the table of sections are few bytes of many.
+        // The header and the table of sections are a small part of the file, so they get more
+        // changes.
         const size_t in_table = section_table + random() % (whole.size() - section_table);
         const size_t at = i % 3 == 0   ? random() % whole.size()
                           : i % 3 == 1 ? random() % 64

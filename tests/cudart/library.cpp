@@ -94,8 +94,8 @@ Library& Library::get() {
   return library;
 }
 
-/// The system now and then puts something where the device's memory belongs; the library starts
-/// programs again that are linked with it, and tests must do so themselves.
+/// Starts the test again without address randomisation, by which the system may put a mapping where
+/// the device's memory belongs. The library does this for programs that are linked with it.
 __attribute__((constructor)) void without_random_addresses(int, char** argv, char**) {
   const int persona = personality(0xffffffff);
   if (persona == -1 || (persona & ADDR_NO_RANDOMIZE) != 0) return;

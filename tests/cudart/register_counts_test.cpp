@@ -46,7 +46,8 @@ class PlayedPtxas : public testing::Test {
                         << script << "\n";
     fs::permissions(file, fs::perms::owner_all);
   }
-  /// Its answer is one of our files: the words are -arch=sm_75 -o OUT IN.
+  /// Makes the script stand for ptxas and give one of the tests' cubins. It is called with the
+  /// words -arch=sm_75 -o OUT IN.
   void play_answer(const std::string& cubin) {
     play("grep -q 'entry vector_add' \"$4\" || exit 1\ncp " NW_SOURCE_DIR "/tests/cudart/cubins/" +
          cubin + " \"$3\"");
@@ -193,7 +194,7 @@ TEST(Ptxas, TargetOfPtx) {
   EXPECT_EQ(target_of("nothing"), "");
 }
 
-/// The real one, where there is a toolkit.
+/// The toolkit's ptxas answers, if there is one.
 TEST(Ptxas, TheRealOneAnswers) {
   const std::string path = find_ptxas();
   if (path.empty()) GTEST_SKIP() << "there is no ptxas";

@@ -55,7 +55,7 @@ TEST_F(DamagedInput, NullForEveryArgument) {
   EXPECT_GT(errors, 500);
 }
 
-/// Memory that is there, but no object of the interface.
+/// Handles point to readable memory that is no object of the interface.
 TEST_F(DamagedInput, HandlesOfNothing) {
   struct Case {
     const char* name;
@@ -142,7 +142,7 @@ TEST_F(DamagedInput, ImagesOfModules) {
   EXPECT_EQ(load(&wrapper), kErrorInvalidKernelImage);
 }
 
-/// Neither the length that a header tells nor a zero is inside the memory that there is.
+/// The readable memory ends before the length in the image's header, and before any zero byte.
 TEST_F(DamagedInput, ImagesAtTheEndOfMemory) {
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   void* const pages =

@@ -80,7 +80,7 @@ TEST_F(DriverOrder, ThreadsHaveDefaultStreamsOfTheirOwn) {
 }
 
 TEST_F(DriverOrder, WordsThatStreamsWaitFor) {
-  const DevicePtr word = memory + 2048;  // which the kernel leaves alone
+  const DevicePtr word = memory + 2048;  // the kernel does not write it
   launch(a);                             // 0
   call("cuStreamWriteValue32_v2", a, word, 7u, 0u);
   launch(b);  // 1

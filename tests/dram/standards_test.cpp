@@ -45,7 +45,8 @@ TEST(Standards, EveryOneReadsOpenRowsAtItsPeak) {
   for (const std::string& name : config::dram_names()) {
     const config::DramConfig standard =
         config::load_dram(name, std::vector<std::string>{"timing.tREFI=0"});
-    // One row of a bank of each group, or of each bank where that comes first, again and again.
+    // Accesses go again and again to one row of a bank of each group, or of each bank if banks come
+    // first.
     const uint32_t banks = config::parts_of(standard).banks();
     Traffic traffic;
     traffic.pattern = TrafficPattern::kTrace;

@@ -292,11 +292,11 @@ TEST(TimingOracle, CommandsComeAsEarlyAsTheyMay) {
 }
 
 TEST(TimingOracle, RowsOfNewerMemoriesBindToo) {
-  // Constraints that vaults have no fields for bind too, and windows, data buses and
+  // Constraints without fields of VaultParams bind, too, and so do windows, data buses and
   // refreshes of parts.
   struct Case {
     std::string standard, law;
-    Words both = {};  ///< of the vault and the law
+    Words both = {};  ///< overrides for the vault and for the law
   };
   for (const Case& c :
        std::vector<Case>{{"hbm3-6400", "timing.tRCDWR=16"},

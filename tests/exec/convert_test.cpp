@@ -16,8 +16,8 @@ constexpr Number kNumbers[] = {Number::kU8,  Number::kS8,   Number::kU16, Number
                                Number::kU32, Number::kS32,  Number::kU64, Number::kS64,
                                Number::kF16, Number::kBF16, Number::kF32, Number::kF64};
 
-/// Bits of values of a format: about the limits of all others, infinities, numbers that are none,
-/// those with few digits, and any.
+/// Draws values of a format, as bits: near the limits of all other formats, infinities, NaNs,
+/// values with few digits, and any.
 class Values {
  public:
   explicit Values(Number format) : format_(format), random_(static_cast<uint32_t>(format)) {}
@@ -54,7 +54,7 @@ class Values {
         v = static_cast<double>(static_cast<int64_t>(any)) * 0x1p-52;
         break;
       default:
-        return any;  // also what is no number
+        return any;  // NaNs, too
     }
     if (format_ == Number::kF64) return std::bit_cast<uint64_t>(v);
     const uint32_t bits = std::bit_cast<uint32_t>(static_cast<float>(v));
@@ -75,7 +75,7 @@ struct Rows {
   alignas(64) uint8_t bytes[4 * kLanes * sizeof(uint64_t)] = {};
 };
 
-/// Rounds of a warp with a pair of formats; returns how many were done at once.
+/// Compares rounds of a warp for a pair of formats; returns how many of them were done at once.
 uint32_t check(const ConvertFlags& f, bool wide_source, uint32_t rounds) {
   Values values(f.from);
   std::mt19937 random(7);
@@ -207,7 +207,7 @@ TEST(ConvertRows, WhatIsNoNumberBecomesZeroOrTheTopBit) {
 
 constexpr uint32_t kPatterns = testing::rounds(1 << 20);
 
-/// f(bits) is what convert_value() gives, for 2^20 values of a format, or all that there are.
+/// Checks that f(bits) equals convert_value(), for 2^20 values of a format or all of them.
 template <class F>
 void expect_same(Number from, Number to, Round round, bool integral, F&& f) {
   Values values(from);
@@ -251,8 +251,8 @@ TEST(ConvertCodes, AreTheConversions) {
               [](uint64_t b) { return bits(static_cast<double>(static_cast<int64_t>(b))); });
 }
 
-/// Rows of integers below 2^digits, and their limits: all of a warp that 32 bits have go one way,
-/// others another.
+/// Checks rows of integers below 2^digits, and their limits. Rows whose values all fit in 32 bits
+/// are converted by other code than the rest.
 template <bool kSigned>
 void expect_longs_as_floats() {
   const ConvertFlags flags{
@@ -267,8 +267,7 @@ void expect_longs_as_floats() {
         v = random() >> (64 - digits);
         const uint64_t limit = digits == 64 ? 0 : uint64_t{1} << digits;
         if (random() % 4 == 0) v = limit - 1 - random() % 3;
-        // About what lies in the middle between two numbers in f32, from which few digits lead
-        // away.
+        // Values near the middle between two numbers of f32.
         if (digits > 26 && random() % 4 == 0)
           v = (v & ~((uint64_t{1} << (digits - 24)) - 1)) + (uint64_t{1} << (digits - 25)) +
               random() % 3 - 1;

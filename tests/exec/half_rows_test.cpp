@@ -26,7 +26,7 @@ struct Registers {
   }
 };
 
-/// Halves that meet in sums: of all exponents, and neighbours of one another.
+/// Draws pairs of halves that matter in sums: of all exponents, and near each other.
 uint32_t halves(std::mt19937& random) {
   const auto any = static_cast<uint32_t>(random());
   switch (random() % 5) {
@@ -157,7 +157,8 @@ TEST(SmallFloats, OfAllLanesAreThoseOfEach) {
   }
 }
 
-/// Every significand with both parities of the exponent; other exponents are these, scaled.
+/// Checks every significand with an even and an odd exponent; other exponents only scale the
+/// results.
 TEST(Approximations, ReciprocalSquareRootsAreQuotientsRoundedOnce) {
   const auto expect = [](uint32_t bits) {
     const auto x = std::bit_cast<float>(bits);

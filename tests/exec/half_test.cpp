@@ -1,4 +1,5 @@
-// Conversions of 16-bit floats: against the compiler's own f16 and, for bf16, the truncated f32.
+// Are conversions of 16-bit floats right? f16 is compared with the compiler's own, bf16 with the
+// truncated f32.
 #include <gtest/gtest.h>
 
 #include <bit>

@@ -1,4 +1,4 @@
-// Integer, logic, shift, bit-field and comparison operations against plain C++.
+// Do integer, logic, shift, bit-field and comparison operations equal plain C++?
 #include <gtest/gtest.h>
 
 #include <algorithm>

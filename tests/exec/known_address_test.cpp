@@ -49,8 +49,8 @@ struct KernelRun {
   }
 };
 
-/// Addresses as they mostly are, and others: equal, in order, in steps, rows of 16 and of 8,
-/// backwards, of no order.
+/// Patterns of lanes' addresses: equal, in order, with a stride, rows of 16 and of 8, backwards,
+/// random.
 std::vector<std::vector<unsigned>> shapes() {
   std::vector<std::vector<unsigned>> all(8, std::vector<unsigned>(32));
   for (unsigned i = 0; i < 32; ++i) {
@@ -89,7 +89,7 @@ TEST(KnownAddress, WordsOf64BitsAreOtherLoads) {
 }
 
 TEST(KnownAddress, AnAddressThatChangesIsAnother) {
-  // By an addition, by a load into the register itself, and in some lanes only.
+  // The address changes by an addition, by a load into its own register, and in some lanes only.
   const std::string change[] = {
       "mul.lo.u32 %r8, %r1, 8;\nadd.u32 %r2, %r2, %r8;\n",
       "ld.shared.u32 %r2, [%r2];\nshl.b32 %r2, %r2, 2;\nadd.u32 %r2, %r2, %r6;\n",
@@ -109,8 +109,8 @@ TEST(KnownAddress, AnAddressThatChangesIsAnother) {
 }
 
 TEST(KnownAddress, WhatIsFoundMayBeTheNextAddresses) {
-  // Every word has the address of the word twice as far, so what a round finds lies as the next
-  // round's addresses, and these in steps twice as large.
+  // Word i has the address of word 2 i, so each round loads the next round's addresses, with twice
+  // the stride.
   KernelRun run(
       "mov.u32 %r4, %r1;\n$chain: shl.b32 %r5, %r4, 2;\nadd.u32 %r5, %r5, %r6;\n"
       "shl.b32 %r8, %r4, 3;\nadd.u32 %r8, %r8, %r6;\nst.shared.u32 [%r5], %r8;\n"
@@ -124,7 +124,7 @@ TEST(KnownAddress, WhatIsFoundMayBeTheNextAddresses) {
 }
 
 TEST(KnownAddress, LoadsOfVeryLargeKernelsThatShareANumber) {
-  // More loads than there are numbers of their own: from some on all have one, whatever register
+  // There are more loads than numbers for them, so the last ones share a number, whatever register
   // has their address.
   constexpr unsigned kLoads = 33'000, kPairs = 50;
   std::string body =

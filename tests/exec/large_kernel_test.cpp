@@ -1,4 +1,5 @@
-// Kernels with more memory instructions than there are numbers for accesses of different kinds.
+// Do kernels work that have more memory instructions than there are numbers for accesses of
+// different kinds?
 #include <gtest/gtest.h>
 
 #include <memory>

@@ -61,7 +61,7 @@ struct Chain {
     flags = device->allocate(kBlocks * 4);
     out = device->allocate(kBlocks * 4);
   }
-  /// All blocks, or one less flag than is waited for.
+  /// Launches `blocks` blocks. Returns the error's text, empty if there is none.
   std::string run(uint32_t blocks) {
     try {
       device->launch(module, "chain", {blocks}, {32}, 0, KernelArgs(flags, out));
@@ -137,7 +137,8 @@ TEST(SpinsWithoutAnEnd, ThatCountAreReportedAfterABoundedNumberOfInstructions) {
   EXPECT_NE(message.find("chain.ptx:"), std::string::npos) << message;
 }
 
-/// Each warp stores, reads what the other one has stored, without a barrier, and keeps that.
+/// Each warp stores a value, and then keeps the one that it finds of the other warp; without a
+/// barrier.
 constexpr const char* kExchange = R"(
 .visible .entry chain(.param .u64 flags, .param .u64 out) {
   .reg .pred %p<3>;
@@ -175,7 +176,7 @@ TEST(Interleaving, LetsWarpsTakeTurns) {
         compiler::compile_ptx(std::string(kHead) + kExchange, "exchange.ptx")));
     const DevicePtr flags = device.allocate(8), out = device.allocate(8);
     device.launch(module, "chain", {1}, {64}, 0, KernelArgs(flags, out));
-    // The first warp finds what the second stores only if that has had a turn.
+    // The first warp finds the second one's value only if that has had a turn.
     EXPECT_EQ(device.download<int>(out, 2), (std::vector<int>{every == 0 ? 0 : 7, 7}));
     validate(device.take_recording(""));
   }

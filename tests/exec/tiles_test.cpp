@@ -1,4 +1,5 @@
-// Parts of a warp that vote by themselves, clocks, and the shared memory that the system reserves.
+// Can parts of a warp vote by themselves, and do clocks and the shared memory that the system
+// reserves work?
 #include <gtest/gtest.h>
 
 #include <bit>

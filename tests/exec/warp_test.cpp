@@ -1,4 +1,4 @@
-// Exchange between lanes, barriers, atomics, access widths and control flow in nvcc's code.
+// Do exchange between lanes, barriers, atomics, access widths and control flow in nvcc's code work?
 #include <gtest/gtest.h>
 
 #include <algorithm>

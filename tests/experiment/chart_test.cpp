@@ -45,7 +45,7 @@ struct Rig {
     }
   }
 
-  /// A result of every point, with these cycles.
+  /// Makes a result with these cycles for every point.
   void fill(const std::function<double(const std::string& workload, const std::string& policy,
                                        const sweep::Point& point)>& cycles) {
     for (const PlannedStudy& s : studies)
@@ -193,8 +193,8 @@ TEST(Chart, OnATerminalAStackHasItsWholeAndTheMeansOfItsParts) {
   EXPECT_TRUE(contains(of_shares, "miss              0.750     0.750\n")) << of_shares;
 }
 
-/// A mix and its programs by themselves. Beside each other they take 3 and 5 times as long, near
-/// memory half of that.
+/// Two programs together, and each alone. Together they take 3 and 5 times as long; near memory,
+/// half of that.
 const std::string kMix = R"([study.s]
 workloads = ["a+b", "a", "b"]
 machines = ["tom"]
@@ -434,7 +434,7 @@ set = ["sm.warps=16,32", "energy.links.idle_fj_per_bit=0,1500"]
   std::set<std::string> hashes;
   for (const sweep::Point& p : rig.studies[0].points()) hashes.insert(in_order.hash(plan, p));
   EXPECT_EQ(hashes.size(), rig.studies[0].points().size());
-  // In another order they are the same, and changes are each point's own.
+  // Hashes do not depend on the order in which they are asked for, nor on other points' changes.
   for (size_t i = rig.studies[0].points().size(); i-- > 0;) {
     const sweep::Point& p = rig.studies[0].points()[i];
     EXPECT_TRUE(hashes.contains(others.hash(plan, p)));

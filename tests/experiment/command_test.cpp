@@ -66,7 +66,7 @@ TEST_F(ExperimentCommand, NumbersAreThoseOfRun) {
     if (point["workload"] != "kmeans" || point["policy"] != "tom") continue;
     EXPECT_EQ(point["quantities"]["cycles"], runs[1]["cycles"]);
     EXPECT_EQ(point["candidates"], runs[1]["candidates"]);
-    // A mechanism's tables for the page.
+    // The document has the mechanism's tables for the page.
     const Json& blocks = point["sections"][0];
     EXPECT_EQ(blocks["title"], "Candidate blocks");
     ASSERT_EQ(blocks["rows"].size(), point["candidates"].size());
@@ -81,7 +81,7 @@ TEST_F(ExperimentCommand, NumbersAreThoseOfRun) {
 
 TEST_F(ExperimentCommand, GoesOnWhereItStopped) {
   ASSERT_EQ(experiment("whole").exit_code, 0);
-  // In pieces: one figure's runs, then a line that was cut off.
+  // The experiment is done in pieces: first one figure's runs; then a line is cut off.
   ASSERT_EQ(experiment("pieces", {"--only", "warps"}).exit_code, 0);
   std::string results = text("pieces/results.jsonl");
   write_text(folder_.file("pieces/results.jsonl"), results.substr(0, results.size() - 100));

@@ -115,7 +115,7 @@ TEST_F(Exported, FilesHaveWholeNamesAllBarsOneAxisAndTheirColours) {
     EXPECT_EQ(said(page, "bars"), 100) << suffix;
     EXPECT_GT(said(page, "thinnest"), 0.8) << suffix << ": every bar is seen";
     EXPECT_EQ(said(page, "colours"), 3) << suffix << ": the legend has the dots' colours";
-    // The two that are nearly as large have one axis; the smallest, another for itself alone.
+    // The two figures of nearly the same size share an axis; the smallest has one of its own.
     EXPECT_EQ(said(page, "top_15"), said(page, "top_22")) << suffix;
     EXPECT_LE(said(page, "top_10"), 1) << suffix;
   }

@@ -103,7 +103,7 @@ TEST_F(Report, ItsOtherPagesAreThere) {
   EXPECT_TRUE(contains(configuration.dom, "links.gpu_to_memory_mbps"));
 }
 
-/// Focuses the first mark and presses keys; <body> then has what the tooltip said after each.
+/// Focuses the first mark and presses keys; <body> then has the tooltip's text after each key.
 constexpr const char* kPressKeys = R"(<script>
 addEventListener("load", () => setTimeout(() => {
   const tip = document.getElementById("tip"), said = [];
@@ -190,7 +190,7 @@ TEST_F(Report, FilesAreAsWideAsColumnsWithTypeOfOneSize) {
   const std::string one = svg("1", "6");
   EXPECT_TRUE(contains(one, "viewBox=\"0 0 320 ")) << one.substr(0, 300);
   EXPECT_TRUE(contains(one, "font-size:8px")) << "6 pt";
-  // Stacked bars say whose they are, and the axis what it counts.
+  // Stacked bars are labelled, and the axis has its unit.
   for (const char* text : {">ndp-controlled-bmap<", ">tom<", ">baseline<", ">MB<"})
     EXPECT_TRUE(contains(one, text)) << text;
   EXPECT_TRUE(
@@ -239,7 +239,7 @@ TEST_F(Report, SaysInShortWhatItFound) {
   EXPECT_TRUE(contains(page.dom, " in the geometric mean (published: 1.100)"));
   EXPECT_TRUE(contains(page.dom, "data-scatter=\"speedup\""));
   EXPECT_TRUE(contains(page.dom, "against 3 published values, the mean error is "));
-  // The mean comes first: of a figure's groups, and of its table's rows.
+  // The mean is the first of a figure's groups, and the first row of its table.
   const size_t figure = page.dom.find("data-figure=\"speedup\"");
   EXPECT_LT(page.dom.find(">geometric mean</text>", figure), page.dom.find(">fma</text>", figure));
   EXPECT_LT(page.dom.find("<td class=\"text\">geometric mean</td>", figure),
@@ -295,7 +295,7 @@ addEventListener("load", () => setTimeout(() => {
 TEST_F(Report, PaperHasAllOfIt) {
   if (browser_.empty()) GTEST_SKIP() << "no Chromium is installed (tools/setup --browser)";
   const std::string screen = view("").dom, paper = view("?paper").dom;
-  // Every mark of the screen, in figures that are no wider than A4, and all tables are open.
+  // Paper has every mark of the screen, figures no wider than A4, and all tables open.
   EXPECT_EQ(count(paper, "data-mark=\"\""), count(screen, "data-mark=\"\""));
   const std::regex width("<svg[^>]* width=\"([0-9.]+)\"");
   size_t svgs = 0;

@@ -1,4 +1,4 @@
-// The order of thread blocks: every block stands in one queue, once.
+// Does every thread block stand in one queue, once, and in the right order?
 #include "device/frontend/block_queues.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Clusters of thread blocks: on which SMs they begin, when, and their barriers.
+// On which SMs do clusters of thread blocks begin, and when, and do their barriers work?
 #include <gtest/gtest.h>
 
 #include <array>

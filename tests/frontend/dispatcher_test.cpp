@@ -1,4 +1,4 @@
-// The dispatcher: which thread block goes where and when.
+// To which SM does the dispatcher send each thread block, and when?
 #include <gtest/gtest.h>
 
 #include <map>

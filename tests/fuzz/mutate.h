@@ -45,25 +45,25 @@ class Mutator {
                                                   "0x7f2d00000000"};
     const size_t at = below(text.size() + 1), length = 1 + below(1 + below(64));
     switch (below(7)) {
-      case 0:  // a bit
+      case 0:  // flip a bit
         if (at < text.size()) text[at] = static_cast<char>(text[at] ^ (1 << below(8)));
         break;
-      case 1:  // a byte
+      case 1:  // replace a byte
         if (at < text.size()) text[at] = static_cast<char>(below(256));
         break;
       case 2:
         text.erase(at, length);
         break;
-      case 3:  // twice
+      case 3:  // repeat a piece
         text.insert(at, text.substr(at, length));
         break;
       case 4:
         text.insert(at, kWords[below(std::size(kWords))]);
         break;
-      case 5:  // a word in place of what is there
+      case 5:  // put a word in place of a piece
         text.replace(at, length, kWords[below(std::size(kWords))]);
         break;
-      default: {  // a piece of another input
+      default: {  // take a piece of another input
         const std::string& other = corpus[below(corpus.size())];
         text.insert(at, other.substr(below(other.size() + 1), length * 4));
       }

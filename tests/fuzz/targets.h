@@ -9,7 +9,7 @@ namespace nearwarp::fuzz {
 
 struct Target {
   std::string name;
-  std::vector<std::string> corpus;               ///< inputs that are right
+  std::vector<std::string> corpus;               ///< valid inputs
   std::function<void(const std::string&)> read;  ///< throws nearwarp::Error for what is wrong
 };
 

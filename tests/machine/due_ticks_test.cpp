@@ -77,7 +77,7 @@ void run_windows(bool in_order) {
         s.put_to_sleep(s.components[view.component[at]], end);
         view.sent_to[at] = kNews;
       }
-      // Somebody else wakes a few, and says so.
+      // Another component wakes a few, and marks them.
       const uint32_t other = places[s.random() % places.size()];
       Component& c = s.components[view.component[other]];
       c.wake = std::min(c.wake, end + s.random() % 20);

@@ -113,7 +113,8 @@ TEST(Family, IsWokenByWhatIsSentToIt) {
   };
   while (next < kNever) step();
   EXPECT_EQ(arena.get(sink)->packets, 25u);
-  // Somebody else puts another one on its way: known to the sink when all is looked at anew.
+  // Another packet is sent by other means: the sink learns of it once all components are checked
+  // anew.
   Horizon horizon;
   const Tick now = 1000;
   send(*arena.get(channel), arena.base(), now, Packet{}, horizon);

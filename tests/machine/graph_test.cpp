@@ -12,7 +12,7 @@ namespace {
 
 constexpr Wire kWire{10, 4, 0};
 
-/// Switches and vaults; vaults serve as whatever sends or takes packets.
+/// A graph of switches, and of vaults that stand for all components that send or take packets.
 struct Net {
   Graph g;
   uint16_t switches = g.add_class("switch", SwitchSpec{});

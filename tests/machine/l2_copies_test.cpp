@@ -57,8 +57,8 @@ TEST(L2Copies, HalvesKeepThoseOfEachOthersLines) {
     EXPECT_GT(counter(*r, "l2.link.bytes"), 0u);
   }
   EXPECT_GT(counter(small, "l2.copies_ended"), 0u);
-  // Where all fits twice, memory sees what it sees of an L2 in one part; copies take room where
-  // not.
+  // If all data fits twice, memory traffic is that of an L2 in one part; otherwise copies take
+  // room.
   EXPECT_EQ(counter(copies, "dram.bytes_read"), counter(one, "dram.bytes_read"));
   std::vector<std::string> small_one = write_back();
   small_one.emplace_back("l2.bytes=65536");

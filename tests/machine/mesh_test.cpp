@@ -11,7 +11,7 @@ namespace {
 constexpr uint32_t kRequestFlits = 1, kReplyFlits = 5;  // of a read
 constexpr uint32_t kInPartition = 3;                    // flits of both in the partition's switch
 
-/// With all clocks the same, a tick is a cycle. Nothing but the load uses the network.
+/// The machine with all clocks equal, so that a tick is a cycle; only the load uses the network.
 config::MachineConfig opportunistic(std::vector<std::string> keys = {}) {
   keys.insert(keys.end(), {"clocks.dram_mhz=1400", "dram.other_clock=keep-cycles",
                            "instruction_cache.bytes=0", "constant_cache.bytes=0"});
@@ -66,7 +66,7 @@ TEST(Mesh, PlacementIsAKey) {
   // SM 0 is on tile 1 now: beside partition 0, and 7 + 6 hops from partition 7.
   EXPECT_EQ(counter(one_load(m, 0, line_of(m, 0, 0)), "noc.flit_links"), 6u * 1);
   EXPECT_EQ(counter(one_load(m, 0, line_of(m, 7, 0)), "noc.flit_links"), 6u * 13);
-  // All that goes to the edges meets there.
+  // All traffic to the edges meets on the same links.
   const runtime::Recording& recording = workload("kmeans", 1'000'000);
   const auto cycles = [&](const config::MachineConfig& machine) {
     return sim::replay_on_cpu(recording, machine, config::load_policy("baseline"), {}).cycles;

@@ -1,4 +1,4 @@
-// A load by itself in an idle machine, and lines by where they live.
+// Runs one load in an idle machine, and finds lines by stack and vault.
 #pragma once
 
 #include "host/functional/instructions/decoded.h"
@@ -10,7 +10,7 @@ namespace nearwarp::testing {
 /// Where allocations begin.
 constexpr uint32_t kFirstLine = (2u << 20) / 128;
 
-/// The first line from there on of a vault of a stack (or partition).
+/// The first line from kFirstLine on that lies in this vault of this stack (or partition).
 inline uint32_t line_of(const config::MachineConfig& machine, uint32_t stack, uint32_t vault) {
   const AddressMap map = sim::machine_address_map(machine);
   uint32_t line = kFirstLine;
@@ -18,8 +18,8 @@ inline uint32_t line_of(const config::MachineConfig& machine, uint32_t stack, ui
   return line;
 }
 
-/// Block `at` of as many and one more loads a word of line `line` of the memory. Blocks of one
-/// launch go to the SMs in turns.
+/// Runs a launch of at + 1 blocks, of which the last one loads a word of line `line`. Blocks go to
+/// the SMs in turns.
 inline report::RunResult one_load(const config::MachineConfig& machine, uint32_t at,
                                   uint32_t line) {
   PtxDevice d(R"(

@@ -11,7 +11,7 @@
 namespace nearwarp::testing {
 namespace {
 
-/// `tight`: the least room that everything between components may have.
+/// A machine to test. `tight`: keys by which channels and queues have the least possible room.
 struct Subject {
   const char* machine;
   std::vector<std::string> tight;

@@ -29,7 +29,7 @@ struct Machine {
         graph(make_graph({config, image})) {}
 };
 
-/// By component; empty for those that packets do not pass through.
+/// The routing tables, by component; empty for components that packets do not pass through.
 std::vector<std::vector<uint16_t>> tables_of(System& s) {
   using kernels::ComponentKind;
   std::vector<std::vector<uint16_t>> tables;
@@ -46,8 +46,8 @@ std::vector<std::vector<uint16_t>> tables_of(System& s) {
   return tables;
 }
 
-/// In all that depends on ways. (Of their bytes those differ, too, that pad a crossbar's
-/// parameters: nobody sets them.)
+/// Whether two systems are equal in all that depends on routes. (Their arenas' bytes may differ in
+/// the padding of a crossbar's parameters, which is never set.)
 bool same(System& a, System& b) {
   return a.arena.size_bytes() == b.arena.size_bytes() && a.window == b.window &&
          tables_of(a) == tables_of(b);

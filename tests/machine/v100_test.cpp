@@ -67,12 +67,12 @@ TEST(V100, LanesOfAWarpAreOneAtomicWhereTheyWantOneAddress) {
   d.device.launch(d.module, "k", {10}, {256}, 0, runtime::KernelArgs(data));
   const runtime::Recording recording = d.record();
   EXPECT_EQ(counter_of(run_on_machine(recording), "l2.atomics"), 10u * 8);
-  // GPGPU-Sim's way: a packet for each lane.
+  // In GPGPU-Sim's model atomics take a packet for each lane.
   EXPECT_EQ(counter_of(run_on_machine(recording, "qv100"), "l2.atomics"), 10u * 256);
 }
 
-/// Products a clock and SM of four independent chains of `mma` in each of 32 warps of every SM,
-/// when everything is under way: of two runs that differ in their rounds alone.
+/// The steady rate of products per clock and SM, from two runs that differ only in their rounds:
+/// each of 32 warps of every SM has four independent chains of `mma`.
 double products_a_cycle(const std::string& mma, double products) {
   const auto cycles = [&](uint64_t rounds) {
     std::string body;
@@ -116,7 +116,7 @@ L1:
 TEST(V100, DoesTheProductsOfItsTensorCores) {
   EXPECT_NEAR(products_a_cycle("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", 16 * 8 * 16),
               512, 512 * 0.02);
-  // A V100 has none of bytes; as later GPUs it would do twice as many.
+  // A V100 has no products of bytes; with the ratio of later GPUs it would do twice as many.
   EXPECT_NEAR(products_a_cycle("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32", 16 * 8 * 32),
               1024, 1024 * 0.02);
 }

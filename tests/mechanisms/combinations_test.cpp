@@ -28,7 +28,7 @@ struct Together {
   config::PolicyConfig the_policy() const { return config::load_policy(policy, all_keys()); }
 };
 
-// As in configs/experiments/combinations.toml.
+// The combinations that run, as in configs/experiments/combinations.toml.
 const std::vector<Together>& that_run() {
   static const std::vector<Together> all = {
       {"tom+opportunistic", "tom", "ndp-controlled-bmap", {"tlb.entries=0"}},
@@ -52,7 +52,7 @@ const std::vector<Together>& that_run() {
   return all;
 }
 
-/// Pairs that do not go together, and a part of what is said then.
+/// Pairs that are refused, and parts of the message.
 const std::map<std::string, std::pair<Together, std::vector<std::string>>>& that_do_not() {
   static const std::map<std::string, std::pair<Together, std::vector<std::string>>> all = {
       {"tom+tuning",
@@ -111,7 +111,7 @@ TEST(Combinations, OffloadingOnPagesInStacks) {
   const Together pages = that_run()[1];
   const report::RunResult both = run(pages, "kmeans"),
                           alone = run({"tom", "tom", "ndp-controlled-bmap", {}}, "kmeans");
-  // Each does its part: pages are in stacks, and blocks of code are offloaded to them.
+  // Both mechanisms work: pages are placed in stacks, and blocks of code are offloaded to these.
   EXPECT_GT(value(both, "pages.cgp"), 0u);
   EXPECT_EQ(value(alone, "pages.cgp"), 0u);
   EXPECT_GT(both.offloaded_thread_instructions, 0u);
@@ -137,12 +137,12 @@ TEST(Combinations, BlocksOffloadedBesideChainsAtL2Slices) {
                                  c.refused_pending + c.no_memory_access + c.refused_shared);
     }
     EXPECT_GT(blocks, 0u);
-    // Chains that warps on main SMs came to, each once: those of stack SMs are not offered again.
+    // Each chain that a warp on a main SM reaches counts once: stack SMs offload no chains.
     EXPECT_EQ(value(r, "chains.instances"),
               value(r, "chains.offloaded") + value(r, "chains.l1_hits") +
                   value(r, "chains.elsewhere") + value(r, "chains.full") +
                   value(r, "chains.divergent") + value(r, "chains.inactive"));
-    // Both are charged.
+    // The energy account has terms of both.
     std::set<std::string> terms;
     for (const report::EnergyTerm& t : r.energy.terms)
       if (t.energy != 0) terms.insert(t.name);
@@ -155,7 +155,7 @@ TEST(Combinations, WhileAMappingIsLearntChainsStayAtHome) {
   const report::RunResult some = run(t, "bfs-rmat");
   EXPECT_GT(some.learning_cycles, 0u);
   EXPECT_GT(value(some, "chains.instances"), 0u);
-  // All instances are to be seen: hardly any warp comes to a chain after that.
+  // If all instances are to be seen while learning, hardly any warp reaches a chain after that.
   t.keys.push_back("mapping.learning_permille=1000");
   const report::RunResult all = run(t, "bfs-rmat");
   EXPECT_GT(all.learning_cycles, all.cycles * 9 / 10);

@@ -1,4 +1,5 @@
-// The CPU's memory behind PCI-E: round trip, bandwidth of each direction, requests in flight.
+// Does the CPU's memory behind PCI-E have its round trip, its bandwidth in each direction, and its
+// limit of requests in flight?
 #include "device/link/host_memory.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// An L2 slice that keeps whole lines: what a write takes, who acknowledges it and when, what is
-// written back.
+// What does a write to an L2 slice with write-back of whole lines cost, who acknowledges it and
+// when, and what is written back?
 #include "tests/memory/slice_rig.h"
 
 namespace nearwarp::testing::l2_dirty_lines_test {

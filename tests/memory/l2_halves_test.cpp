@@ -1,5 +1,5 @@
-// Two L2 slices that are twins, between SMs and memories that the test plays: when do reads, writes
-// and words that copies are old come and go?
+// In which cycles do requests, replies and "words" (notices that a copy is stale) pass between two
+// twin L2 slices? The test plays SMs and memories.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -12,11 +12,11 @@ namespace nearwarp::testing::l2_halves_test {
 namespace {
 
 constexpr Tick kLink = 60;        // 6 cycles
-constexpr uint32_t kFarHit = 22;  // look-ups of 5 cycles here and there, and the link twice
-constexpr uint16_t kSms = 4;      // of each half; endpoints 1 to 4, and 5 to 8
+constexpr uint32_t kFarHit = 22;  // two look-ups of 5 cycles, and the link twice
+constexpr uint16_t kSms = 4;      // SMs of each half: endpoints 1 to 4, and 5 to 8
 constexpr uint32_t kSlice[] = {50, 51};
 
-/// Slice 0 has the even lines' homes, slice 1 the odd ones'.
+/// Slice 0 is the home of even lines, slice 1 that of odd ones.
 struct Halves {
   struct Half {
     L2SliceParams params;
@@ -28,7 +28,7 @@ struct Halves {
   Rig rig;
   std::array<Half, 2> half;
 
-  /// `answers`: memories answer by themselves, else the test says what comes from them.
+  /// `answers`: memories answer by themselves; else the test sends their replies by fill().
   explicit Halves(uint16_t most = 8, bool answers = false, uint32_t ways = 4) {
     const ChannelSpec spec{16, kHop, kHop, 0, 1}, link{most, kLink, kLink, 0, 1};
     Ref<Channel> ways_between[2][3];
@@ -102,7 +102,7 @@ struct Halves {
   void write(uint32_t i, uint32_t cycle, uint32_t line, uint32_t tag = 0) {
     request(i, PacketKind::kWrite, cycle, line, tag);
   }
-  /// Sector 0 comes from the memory of half `i` in `cycle` for MSHR `mshr`.
+  /// The memory of half `i` sends sector 0 for MSHR `mshr`; it arrives in `cycle`.
   void fill(uint32_t i, uint32_t cycle, uint32_t mshr) {
     half[i].memory_out->items.push_back(
         {cycle * kPeriod - kHop,
@@ -123,16 +123,17 @@ struct Halves {
     return rig.arena.get(half[i].state)->halves.counters;
   }
   const L2Counters& of_slice(uint32_t i) { return rig.arena.get(half[i].state)->counters; }
-  /// The cycle in which reply `n` left slice `i`; in which request `n` to memory did.
+  /// The cycle in which reply `n` left slice `i`.
   uint64_t replied(uint32_t i, std::size_t n) const {
     return (half[i].sm_in->items.at(n).at - kHop) / kPeriod;
   }
+  /// The cycle in which request `n` to memory left slice `i`.
   uint64_t asked(uint32_t i, std::size_t n) const {
     return (half[i].memory_in->items.at(n).at - kHop) / kPeriod;
   }
 
  private:
-  /// One packet a cycle: data for a read, an acknowledgement of a write.
+  /// A memory that takes a packet a cycle: it replies to reads with data, and acknowledges writes.
   static StepResult memory(Half& h, std::byte* base, Window w, Horizon& horizon) {
     Channel &in = *h.to_memory.in(base), &out = *h.from_memory.in(base);
     StepResult r;
@@ -248,7 +249,7 @@ TEST(L2Halves, WritesOfTheOtherHalfPassTheCopyAndAreAnsweredByTheHome) {
   h.write(0, 100, 1, 1);
   h.read(0, 200, 1, 2);  // the copy has the write, too
   h.request(0, PacketKind::kAtomic, 300, 1, 3);
-  h.read(0, 400, 1, 4);  // whose result is at the home
+  h.read(0, 400, 1, 4);  // only the home has the atomic's result
   h.run();
   EXPECT_EQ(h.replied(0, 1), 100 + kFarHit);
   EXPECT_EQ(h.half[0].sm_in->items.at(1).packet.kind, PacketKind::kWriteAck);
@@ -280,7 +281,7 @@ TEST(L2Halves, ACopyEndsWithItsLineAtHome) {
   EXPECT_EQ(h.counters(0).far_reads, 2u);
 }
 
-/// All replies: when, whose, which.
+/// All replies: tick, SM, tag, kind of packet.
 using Replies = std::vector<std::tuple<Tick, uint32_t, uint32_t, uint32_t>>;
 
 Replies traffic(uint16_t most, uint32_t ways, const RunOptions& options) {

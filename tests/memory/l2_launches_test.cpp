@@ -1,4 +1,5 @@
-// L2 slices of stacks: lines that they give up when launches begin, and those written back then.
+// Which lines do the stacks' L2 slices give up when launches begin, and which do they write back
+// then?
 #include "tests/memory/slice_rig.h"
 
 namespace nearwarp::testing::l2_launches_test {

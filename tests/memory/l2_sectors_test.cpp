@@ -1,4 +1,4 @@
-// L2 slice by sectors: what is fetched, what stays, what is written back, who waits for what.
+// What does an L2 slice with sectors fetch, keep and write back, and which requests wait for it?
 #include "tests/memory/slice_rig.h"
 
 namespace nearwarp::testing::l2_sectors_test {

@@ -1,4 +1,5 @@
-// L2 slice: latency, hits and misses, merging, exhaustion, write policy, atomics, invalidation.
+// Are latency, hits, misses, merging, exhaustion, write policy, atomics and invalidation of an L2
+// slice right?
 #include "tests/memory/slice_rig.h"
 
 namespace nearwarp::testing::l2_slice_test {

@@ -1,4 +1,4 @@
-// Link port: link bandwidth, routing, channel busy monitor.
+// Does a link port keep the link's bandwidth, route packets, and tell when channels are busy?
 #include "tests/memory/link_rig.h"
 
 namespace nearwarp::testing::link_port_test {

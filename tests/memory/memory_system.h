@@ -1,4 +1,5 @@
-// The whole memory side, with mock SMs: crossbars, L2 slices, link ports, stack switches, vaults.
+// A machine's whole memory side: crossbars, L2 slices, link ports, stack switches, vaults; SMs are
+// mocks.
 //
 // Endpoints: SMs, slices, link ports, stack SMs, vaults, the front end, in this order.
 #pragma once
@@ -53,7 +54,7 @@ struct MemoryConfig {
   uint32_t monitor = 1;
   uint8_t by_sectors = 0, write_back = 0;  ///< of the slices; without invalidations
   L2WriteMiss write_miss = L2WriteMiss::kAllocate;
-  /// With another than kKeep launches begin in between: random_traffic.h.
+  /// Unless it is kKeep, launches begin amid the traffic (random_traffic.h).
   L2AtLaunch at_launch = L2AtLaunch::kKeep;
   uint8_t atomics_in_memory = 0;
   VaultParams dram = ddr3_1600();
@@ -70,8 +71,8 @@ class MemorySystem {
   MemoryConfig config;
   Rig rig;
   std::vector<Ref<Channel>> sm_out, sm_in;              ///< requests and replies of main SMs
-  std::vector<Ref<Channel>> sm_invalidations;           ///< their network of invalidations
-  std::vector<Ref<Channel>> stack_sm_out, stack_sm_in;  ///< of stack SMs
+  std::vector<Ref<Channel>> sm_invalidations;           ///< invalidations by main SMs
+  std::vector<Ref<Channel>> stack_sm_out, stack_sm_in;  ///< requests and replies of stack SMs
   std::vector<Ref<Channel>> link_tx, link_rx, control;
   std::vector<Ref<SwitchState>> crossbars, stack_switches;
   std::vector<Ref<L2SliceState>> slices;
@@ -390,7 +391,7 @@ class MemorySystem {
   }
 };
 
-/// TOM's machine (table 1), as far as it is memory.
+/// The memory side of TOM's machine (table 1).
 inline MemoryConfig tom_memory() {
   MemoryConfig c;
   c.sms = 68;

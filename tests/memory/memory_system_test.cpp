@@ -1,4 +1,5 @@
-// The whole memory side: repeatable, asleep when idle, what it is worth, and copied as bytes.
+// Is the whole memory side repeatable, asleep when idle, as fast as its parts allow, and copied as
+// bytes?
 #include <gtest/gtest.h>
 
 #include "tests/memory/random_traffic.h"
@@ -26,7 +27,7 @@ TEST(MemorySystem, IdleMachineIsNotStepped) {
   EXPECT_LT(o.steps, 8u * 40);
 }
 
-// --- model gates: what the whole is worth ---
+// --- model gates: latency and bandwidth of the whole ---
 
 /// Ticks that one SM-to-memory read takes through an idle machine.
 TEST(MemoryGate, UnloadedLatencyIsTheSumOfItsParts) {
@@ -109,7 +110,7 @@ TEST(MemoryGate, StreamingWritesFillTheLinks) {
 }
 
 TEST(MemorySystem, CopyOfTheArenaContinuesAlike) {
-  // The arena is the whole state: put back, it runs to the same bytes again.
+  // The arena is the whole state: a copy that is put back runs to the same bytes again.
   const MemoryConfig c = small_config();
   MemorySystem m(c);
   const auto run = [&] {

@@ -1,5 +1,5 @@
-// Switches against one that looks at everything in every cycle, with random traffic over random
-// ports, channels and queues.
+// Do switches do the same as one that looks at everything in every cycle? Traffic, ports, channels
+// and queues are random.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -229,11 +229,11 @@ Seen run(const Plan& plan, bool plain, const RunOptions& options) {
       [&](std::byte* base, Window window, Horizon& horizon) {
         if (plain) return reference.step(base, window, horizon);
         // It is stepped only when it wants to be, or something has come since.
-        const bool news = std::any_of(in.begin(), in.end(), [&](Ref<Channel> channel) {
+        const bool arrivals = std::any_of(in.begin(), in.end(), [&](Ref<Channel> channel) {
           const Tick head = head_arrival(*channel.in(base), base);
           return head >= stepped_until && head < window.end;
         });
-        if (!news && !last.poll && last.wake >= window.end) return last;
+        if (!arrivals && !last.poll && last.wake >= window.end) return last;
         stepped_until = window.end;
         last = step_switch(plan.params, state, base, window, horizon);
         expect_tidy(plan, state, base);

@@ -82,7 +82,7 @@ inline Outcome run_system(const MemoryConfig& config, const Traffic& traffic,
       if (keeps) {
         Packet& sent = by.items.back().packet;
         if (kind == PacketKind::kRead && config.by_sectors != 0) sent.sectors = random() % 16;
-        // Sectors that are written are written whole, or but for the first word.
+        // Writes have all words of their sectors, or all but the first one.
         if (kind == PacketKind::kWrite) {
           for (uint32_t k = 0; k < 4; ++k)
             if ((sectors >> k & 1) != 0)

@@ -12,7 +12,7 @@ namespace nearwarp::testing {
 inline constexpr Tick kHop = 20;
 inline constexpr uint32_t kLatency = 5;
 
-/// Sets as machines without l2.set_function have them.
+/// The set function of machines that do not set l2.set_function.
 inline cache::SetIndex folded(uint32_t bits) {
   return {1u << bits, bits, cache::SetFunction::kFolded};
 }
@@ -25,7 +25,7 @@ struct SliceRig {
   std::shared_ptr<MockProducer> sm_out, memory_out, invalidations;
   std::shared_ptr<MockConsumer> sm_in, memory_in;
 
-  /// `step`: of a slice with other mechanisms than none.
+  /// `step`: the step function, if the slice has mechanisms.
   explicit SliceRig(std::function<void(L2SliceParams&)> adjust = {}, uint32_t slots = 16,
                     decltype(&step_l2_slice<>) step = step_l2_slice<>) {
     params.period = kPeriod;

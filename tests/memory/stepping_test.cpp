@@ -1,5 +1,5 @@
-// The whole memory side under random traffic gives the same state bytes with any window length, any
-// stepping order, any lane order. Under a sanitizer these take minutes.
+// Does the whole memory side have the same state bytes under random traffic with any length of
+// windows, any stepping order and any lane order? Under a sanitizer these tests take minutes.
 #include <gtest/gtest.h>
 
 #include "tests/memory/random_traffic.h"

@@ -1,4 +1,5 @@
-// Switches: unloaded latency, serialisation, fairness, back-pressure, virtual channels.
+// Are a switch's unloaded latency, serialisation, fairness, back-pressure and virtual channels
+// right?
 #include "device/noc/switch.h"
 
 #include <gtest/gtest.h>

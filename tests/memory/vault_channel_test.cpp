@@ -1,5 +1,5 @@
-// Vault as a memory channel: bank groups, row buffers, policies, queues of their own, address
-// orders.
+// Do a vault's bank groups, row buffers, page policies, separate queues and address orders work as
+// those of a memory channel?
 #include <gtest/gtest.h>
 
 #include <set>

@@ -18,9 +18,9 @@ struct VaultRig {
   std::shared_ptr<MockConsumer> out;
   Tick hop = 1;
   uint32_t bank_bits = 2;
-  std::vector<uint8_t> foreign;  ///< by endpoint: 1: its writes are told to endpoint 77
+  std::vector<uint8_t> foreign;  ///< by endpoint; 1: endpoint 77 is notified of its writes
 
-  /// `step`: of a vault with other mechanisms than none.
+  /// `step`: the step function, if the vault has mechanisms.
   explicit VaultRig(std::function<void(VaultRig&)> adjust = {}, uint32_t queue = 16,
                     uint32_t slots = 64, decltype(&step_vault<>) step = step_vault<>) {
     params = ddr3_1600();

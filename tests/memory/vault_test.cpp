@@ -1,4 +1,5 @@
-// Vault: command timing at t-1 and t, scheduling, turnaround, refresh, bandwidth.
+// Does a vault keep command timings (refusing at t - 1, allowing at t), and schedule, turn around,
+// refresh and use its bandwidth as it should?
 #include <gtest/gtest.h>
 
 #include "tests/memory/vault_rig.h"

@@ -142,7 +142,7 @@ TEST_P(ChannelNetworks, NothingIsLostAndOrderIsKeptWhereItMeansSomething) {
     }
   }
   EXPECT_EQ(received, sent) << topology;
-  // One virtual channel, or one for all packets of an output channel, lets nothing overtake.
+  // Packets cannot overtake with one virtual channel, or with one for all packets of an output.
   if (kind == Kind::kPlain) {
     EXPECT_GT(overtakings, 0u) << topology;
   } else if (kind != Kind::kPatient) {
@@ -156,8 +156,7 @@ TEST_P(ChannelNetworks, NothingIsLostAndOrderIsKeptWhereItMeansSomething) {
   EXPECT_EQ(s.fault.code, kFaultNone);
 }
 
-/// When the tails of two packets of four flits have come that want the same output in the same
-/// cycle.
+/// The arrival times of the tails of two packets, of four flits each, that want an output at once.
 std::vector<Tick> two_at_once(bool split) {
   auto keys = fast_network("crossbar");
   keys.push_back(split ? "interconnect.split_packets=true" : "interconnect.split_packets=false");
@@ -171,8 +170,8 @@ std::vector<Tick> two_at_once(bool split) {
 }
 
 TEST(ChannelNetwork, SplitPacketsTakeTurns) {
-  // The second packet follows the first; flits that are packets of their own go in turns, and eight
-  // take as long whoever owns them.
+  // The second packet follows the first. Flits that are packets of their own take turns, and all
+  // eight take as long as before.
   const auto whole = two_at_once(false), split = two_at_once(true);
   ASSERT_EQ(whole.size(), 2u);
   ASSERT_EQ(split.size(), 2u);

@@ -11,9 +11,9 @@ namespace {
 /// A load, and what holds it up.
 struct Load {
   const char* name;
-  uint32_t packets;     ///< of every input
-  uint32_t spacing;     ///< ticks between them, at most
-  uint32_t most_bytes;  ///< of a packet
+  uint32_t packets;     ///< packets of every input
+  uint32_t spacing;     ///< ticks between packets, at most
+  uint32_t most_bytes;  ///< bytes of a packet, at most
   Tick consumer_period, stall_until;
 };
 constexpr Load kLoads[] = {
@@ -27,7 +27,7 @@ struct Shape {
   bool split;
 };
 
-/// Everything that can be seen from outside.
+/// A run's results, as far as they can be seen from outside.
 struct Seen {
   std::vector<Tick> sent, arrived;
   std::vector<uint32_t> tags;
@@ -109,8 +109,8 @@ TEST(Crossbar, WindowsDoNotShow) {
 }
 
 TEST(Crossbar, NumbersOfCyclesMayWrap) {
-  // They have 32 bits, those of half-cycle rounds too: pauses of half of that range to all of it,
-  // and bursts in which an output is wanted by several for longer than events lie ahead.
+  // Numbers of cycles, and of half-cycle rounds, have 32 bits. Pauses take half of that range to
+  // all of it; in bursts several inputs want an output for longer than events are scheduled ahead.
   const std::vector<Tick> pauses = {
       0,          1ull << 30,          (1ull << 31) - 40,  1ull << 31, (1ull << 31) + 100000,
       3ull << 30, (1ull << 32) - 4000, (1ull << 32) + 9000};

@@ -17,7 +17,7 @@ struct NetworkRig {
   noc::ChannelNetworkParams params;
   noc::CrossbarParams crossbar_params;
   Ref<noc::ChannelNetworkState> network;
-  Ref<noc::CrossbarState> crossbar;  ///< instead, if it is one of queues
+  Ref<noc::CrossbarState> crossbar;  ///< used instead, if the network is one of queues
   std::vector<std::shared_ptr<MockProducer>> in;
   std::vector<std::shared_ptr<MockConsumer>> out;
   static constexpr uint32_t kInputs = 8, kOutputs = 3;

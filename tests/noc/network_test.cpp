@@ -14,7 +14,7 @@
 namespace nearwarp::testing {
 namespace {
 
-/// Requests of a flit, replies of four.
+/// A network with requests of one flit and replies of four.
 noc::NocConfig request_reply(const std::string& topology, const std::string& size) {
   noc::NocConfig c;
   c.topology = topology;
@@ -88,7 +88,7 @@ std::vector<noc::NocConfig> many_networks() {
   all.push_back(c);
   all.push_back(request_reply("mesh", "4x4"));
   c = request_reply("crossbar", "8");
-  c.traffic = "hotspot";  // whose replies pile up
+  c.traffic = "hotspot";  // the hot node's replies pile up
   c.buffers = 2;
   all.push_back(c);
   return all;

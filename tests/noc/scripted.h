@@ -1,4 +1,4 @@
-// A network whose terminals do what a test tells them, and tell it what reached them and when.
+// A network whose terminals send a test's packets, and record arrivals for it.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ struct Arrival {
 class ScriptedTerminals {
  public:
   std::vector<ScriptedPacket> packets;  ///< tag: position in this list
-  std::vector<bool> mute;               ///< [vc]: sinks never give room on it back
+  std::vector<bool> mute;               ///< [vc]: sinks never return credits on it
   mutable std::vector<Arrival> arrivals;
 
   void prepare(const noc::NetworkParams& p) { mute.resize(p.vcs, false); }
@@ -43,7 +43,7 @@ class ScriptedTerminals {
       if (!mute[flit.vc]) noc::release(v, n, flit.vc, t);
     });
   }
-  /// The first packet of the list that can go on; one flit per cycle, packets of a VC in order.
+  /// Sends one flit of the first packet in the list that can go on; packets of a VC stay in order.
   void send(const noc::NetworkView& v, uint32_t n, noc::Cycle t) const {
     if (next_flit_.empty()) next_flit_.assign(packets.size(), 0);
     std::vector<bool> taken(v.p.vcs, false);
@@ -69,7 +69,7 @@ class ScriptedTerminals {
   mutable std::vector<uint32_t> next_flit_;
 };
 
-/// Built as noc::Network builds one, terminals apart.
+/// Built as noc::Network builds one, except for the terminals.
 struct ScriptedNetwork {
   ArenaBuilder arena;
   noc::Topology topology;

@@ -20,7 +20,7 @@ struct TrafficCase {
   noc::NocConfig config;
   noc::Topology topology;
   uint32_t reply_flits = 0;
-  uint64_t threshold = 0;  ///< of each source that makes packets by itself
+  uint64_t threshold = 0;  ///< threshold of each source that makes packets by itself
   uint32_t begin = 0;
   uint32_t measured_from = 0, measured_to = 0;
 

@@ -35,7 +35,7 @@ TEST(ProbeBandwidth, BoundsOfTheMachineOfTom) {
   EXPECT_DOUBLE_EQ(way_to_own(m, 4, 4).bound(Flow::kRead).gigabytes_per_second, 640);
   EXPECT_DOUBLE_EQ(way_to_other(m, 1, 1).bound(Flow::kRead).gigabytes_per_second, 20);
   EXPECT_DOUBLE_EQ(way_to_l1(m, 1).bound(Flow::kRead).gigabytes_per_second, 179.2);
-  // Four SMs share a port.
+  // Each group of four SMs shares a port.
   EXPECT_DOUBLE_EQ(way_to_l2(m, 4).bound(Flow::kRead).gigabytes_per_second, 50);
   EXPECT_DOUBLE_EQ(way_to_l2(m, 5).bound(Flow::kRead).gigabytes_per_second, 100);
 }
@@ -54,8 +54,8 @@ TEST(ProbeBandwidth, OfAllPartsOfASmallMachine) {
       EXPECT_LE(share, 1) << probe.name;
       EXPECT_GT(share, 0.05) << probe.name;
       EXPECT_GT(f.as_meant, 0.98) << probe.name;
-      // Slow links are what bounds the main SMs, whatever comes behind them: a line of 128 bytes
-      // and a header of 8.
+      // Slow links bound the main SMs, whatever lies behind them: a line of 128 bytes has a header
+      // of 8.
       if (probe.name == "all: DRAM read" || probe.name == "all: DRAM write") {
         EXPECT_EQ(probe.bound.part, "off-chip links");
         EXPECT_NEAR(share, 128. / 136, 0.03) << probe.name;

@@ -6,11 +6,11 @@
 namespace nearwarp::probe {
 namespace {
 
-/// A run's end is seen at ticks of other clocks, and the two runs of an L1 hit are of two loops:
-/// some cycles in thousands of steps.
+/// The tolerance, in cycles: a run's end is seen at ticks of other clocks, and the two runs of an
+/// L1 hit have different loops, which makes some cycles in thousands of steps.
 constexpr double kEnds = 0.01;
 
-/// All clocks alike: a cycle of anything is a core cycle.
+/// Overrides that make all clocks equal, so that every cycle is a core cycle.
 Overrides one_clock(Overrides more = {}) {
   more.insert(more.end(),
               {"clocks.core_mhz=1000", "clocks.interconnect_mhz=1000", "clocks.l2_mhz=1000",
@@ -37,7 +37,7 @@ TEST(ProbeLatency, AnL2CycleMoreIsAnL2CycleMore) {
   EXPECT_DOUBLE_EQ(latency(one_clock({"l2.latency_cycles=94"}), "L2 hit") -
                        latency(one_clock({"l2.latency_cycles=84"}), "L2 hit"),
                    10);
-  // Four wires.
+  // A hit passes four channels.
   EXPECT_DOUBLE_EQ(latency(one_clock({"interconnect.channel_latency_cycles=26"}), "L2 hit"),
                    as_is + 40);
   EXPECT_DOUBLE_EQ(
@@ -61,7 +61,7 @@ TEST(ProbeLatency, TheFarHalfOfTheL2IsALinkThereAndOneBack) {
   EXPECT_DOUBLE_EQ(latency(halves, near), as_one);
   EXPECT_DOUBLE_EQ(latency(further, near), as_one);
   EXPECT_DOUBLE_EQ(latency(further, far) - latency(halves, far), 2 * 30);
-  // And the other half's crossbars, each as long as one of the own half's.
+  // A far hit also passes the other half's crossbars, each as long as one of the near half's.
   EXPECT_GT(latency(halves, far), as_one + 2 * 20);
   EXPECT_DOUBLE_EQ(
       latency(one_clock({"interconnect.routing_delay_cycles=3", "l2.link_latency_cycles=20"}),
@@ -69,7 +69,7 @@ TEST(ProbeLatency, TheFarHalfOfTheL2IsALinkThereAndOneBack) {
           latency(one_clock({"interconnect.routing_delay_cycles=1", "l2.link_latency_cycles=20"}),
                   far),
       2 * 2 * 2);
-  // Lines lie in both alike.
+  // Both halves have equally many lines.
   EXPECT_NEAR(latency(halves, "L2 hit"), (latency(halves, near) + latency(halves, far)) / 2, 3);
 }
 
@@ -122,7 +122,7 @@ TEST(ProbeLatency, FromAStackSm) {
   const double another = from("stack", "DRAM, another stack: open row");
   EXPECT_LT(own, another);
   EXPECT_LT(another, from("main", "DRAM, stack 0: open row"));
-  // Between two stacks lie a link each way, and their packets; own vaults do without.
+  // Accesses to another stack pass a link each way; accesses to the own vaults do not.
   const auto machine = config::load_machine("tom");
   const double link = 2.0 * machine.links.latency_cycles * machine.clocks.core_mhz /
                       machine.clocks.interconnect_mhz;

@@ -1,5 +1,5 @@
-// Damaged PTX: the compiler answers with an Error that names the file and a line, or it compiles;
-// it never crashes, hangs or takes all memory. Deterministic.
+// Does damaged PTX either compile or end in an Error that names the file and a line, and never in a
+// crash, a hang or exhausted memory? The test is deterministic.
 #include <gtest/gtest.h>
 
 #include <cctype>

@@ -1,4 +1,4 @@
-// The lexer: every form of token, and its errors with their lines.
+// Does the lexer read every form of token, and do its errors have the right line?
 #include "host/functional/ptx/lexer.h"
 
 #include <gtest/gtest.h>

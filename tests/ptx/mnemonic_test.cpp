@@ -1,4 +1,4 @@
-// Mnemonics: modifiers end up in the right places; what is unknown is named.
+// Are the modifiers of mnemonics understood, and unknown ones named?
 #include "host/functional/ptx/mnemonic.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The parser: declarations, initialisers, scopes, operands, debugging directives.
+// Does the parser read declarations, initialisers, scopes, operands and debugging directives?
 #include <gtest/gtest.h>
 
 #include <bit>

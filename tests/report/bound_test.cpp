@@ -51,7 +51,7 @@ TEST(Bound, ThoseThatAreAlike) {
       << text;
 }
 
-/// A run of 1,000 cycles that learnt its mapping until this one.
+/// A run of 1,000 cycles whose learning phase ends with cycle `until`.
 RunResult learning(uint64_t until) {
   RunResult run = links(60, 50);
   run.cycles = 1000;

@@ -1,4 +1,4 @@
-// Results as CSV: what is in a row, and how fields are written.
+// Do rows of results in CSV have the right values, and are fields written as the format wants?
 #include "host/timing/report/csv.h"
 
 #include <gtest/gtest.h>

@@ -89,7 +89,8 @@ TEST(Energy, RowsOfAnotherSizeCostInProportion) {
 }
 
 TEST(Energy, RefreshesOfPartsTakeTheirShare) {
-  // One bank after the other: as many refreshes are one of all banks.
+  // Banks are refreshed one after the other: one refresh of each takes the energy of one of all
+  // banks.
   const MachineConfig m = tom({"dram.standard=hbm3-6400", "clocks.dram_mhz=1600"});
   EXPECT_EQ(energy_of(m, "dram.refresh", {{"dram.refreshes", 3 * m.dram.banks}}),
             3 * m.energy.dram.refresh_fj);
@@ -177,7 +178,7 @@ TEST(Energy, PartsThatAreNotThereNeedNoCounters) {
   EXPECT_NE(without("stack_sm.issued", kAllParts), "");
   EXPECT_NE(without("link.memory_to_memory.idle_bits", kAllParts), "");
   for (const std::string& name : energy_counters({})) EXPECT_NE(name.rfind("stack_sm.", 0), 0u);
-  // Counters of parts that should not be there are charged to nobody.
+  // Counters of parts that the machine does not have take no energy.
   EXPECT_EQ(find(account_energy(tom(), run_with({{"stack_sm.issued", 5}})), "stack_sm.issue"),
             nullptr);
 }

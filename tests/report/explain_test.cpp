@@ -106,7 +106,8 @@ TEST(Explanation, RoundsOfTunedOffloading) {
   c.returned = 6000, c.offloaded_cycles = 600'000;
   const std::string text = format_explanation(run, 200);
   const std::string rounds = text.substr(text.find("Loops under"));
-  // Entries, trials, returned, at end, sent back, rounds, their share, cycles per round.
+  // The columns: entries, trials, returned, at end, sent back, rounds, their share, cycles per
+  // round.
   EXPECT_EQ(row(rounds, "pathcalc 3 "), (Words{"7,000", "11,000", "6,000", "4,500", "1,500",
                                                "4,000", "12,000", "75.0", "200", "50"}));
   EXPECT_LE(widest(format_explanation(run)), 80u);
@@ -133,7 +134,7 @@ TEST(Explanation, FitsInto80Columns) {
   big.instances = big.offloaded = big.local_lines = 18'446'744'073'709'551'615u;
   const std::string text = format_explanation(run);
   EXPECT_LE(widest(text), 80u) << text;
-  // A name that was cut keeps its number.
+  // A name that is cut off keeps its number.
   EXPECT_NE(text.find(".. 12 "), std::string::npos);
   EXPECT_NE(text.find(".. 12: libor.cu:41-57, math.h:5"), std::string::npos);
 }

@@ -82,7 +82,7 @@ TEST(MappingText, RunsWithoutAMappingHaveNone) {
   baseline.policy = "baseline";
   EXPECT_EQ(text_of(baseline), "");
   EXPECT_EQ(tom::format_mapping({}), "");
-  // Beside one that has, they are left out.
+  // Runs without a mapping are left out beside one that has one.
   const std::string text = tom::format_mapping(std::vector<RunResult>{baseline, learnt()});
   EXPECT_EQ(text.find("baseline  "), std::string::npos);
   EXPECT_EQ(row(text, "chosen bits").size(), 1u);

@@ -71,8 +71,8 @@ TEST(Sample, ARatioIsSurerThanItsParts) {
   EXPECT_FALSE(ratio_error(&a, &other).has_value());
 }
 
-/// Programs of 200 launches in two strata of a kernel, whose cycles follow their sizes but for
-/// noise; under another policy they take as long but for noise of their own.
+/// 200 launches of a kernel in two strata. Their cycles follow their sizes, with noise; under
+/// another policy they take as long, with other noise.
 struct Population {
   std::mt19937 random;
   std::vector<double> size, cycles, other;
@@ -135,7 +135,8 @@ TEST(Sample, IntervalsHoldAsOftenAsTheySay) {
       const double ratio = estimate / estimate_b;
       ratio_held += std::abs(ratio - sum / sum_b) <= *ratio_error(&a, &b) * ratio;
     }
-    // 950 of 1000, within 3 standard deviations; where less noise than expected is found, more.
+    // 950 of 1000 are expected, within 3 standard deviations; more if noise is below what is
+    // assumed.
     EXPECT_GE(held, 929) << noise;
     EXPECT_GE(ratio_held, 929) << noise;
     if (noise > 0.1) {

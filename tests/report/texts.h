@@ -22,7 +22,7 @@ inline size_t widest(const std::string& text) {
   return width;
 }
 
-/// The words of the line that begins with `label`, label apart.
+/// The words of the line that begins with `label`, without the label.
 inline std::vector<std::string> row(const std::string& text, const std::string& label) {
   for (const std::string& line : lines_of(text)) {
     if (line.rfind(label, 0) != 0) continue;

@@ -1,4 +1,4 @@
-// Kernels compiled by nvcc run on the virtual device; results against plain C++.
+// Do kernels compiled by nvcc give the results of plain C++ on the virtual device?
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -13,8 +13,7 @@ namespace {
 
 constexpr uint32_t kWidth = 96, kHeight = 20;  // of f16
 
-/// Gathers rows, hands out what lies in shared memory, and scatters them to other rows of a second
-/// plane.
+/// Gathers rows into shared memory, copies that to `out`, and scatters the rows to a second plane.
 const char* const kText = R"(.version 9.0
 .target sm_100a
 .address_size 64

@@ -103,7 +103,8 @@ void expect_pixels(const Case& c, const std::string& what) {
   const DevicePtr out = d.allocate(bytes);
   d.launch(module, "k", {1}, {32}, bytes, KernelArgs(map, out, bytes, c.w, c.h, c.n));
   const auto got = d.download<uint16_t>(out, bytes / 2);
-  // The figures' way: pixel after pixel through the box of a row, then of the next image's.
+  // As in the PTX ISA's figures: pixel by pixel through the box in a row, then in the next image's
+  // rows.
   int w = c.w, n = c.n, row = 0;
   const int part = c.part_of_128 ? 32 : c.pixels;
   const auto expect_row = [&](int x) {

@@ -121,7 +121,7 @@ TEST(LaterForms, FourSixAndEightBits) {
   }
 }
 
-/// Halves of numbers within, at and beyond the largest, which stands for those.
+/// Conversions to f16 with .satfinite: numbers beyond the largest finite one become that.
 TEST(LaterForms, FiniteHalves) {
   const float none = std::numeric_limits<float>::quiet_NaN(),
               infinity = std::numeric_limits<float>::infinity();

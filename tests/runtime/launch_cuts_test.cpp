@@ -27,7 +27,7 @@ TEST(LaunchCuts, BetweenLaunchesInOrder) {
 }
 
 TEST(LaunchCuts, NotBetweenThoseThatMayRunTogether) {
-  // 0, then 1 and 2 and 3 beside each other, then 4.
+  // Launches 1, 2 and 3 run side by side, after 0 and before 4.
   Recording fork = in_order({1, 1, 1, 1, 1});
   for (const uint32_t i : {1u, 2u, 3u}) after(fork, i, {0});
   EXPECT_EQ(launch_cuts(fork), Cuts({true, true, false, false, true, true}));

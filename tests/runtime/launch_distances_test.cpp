@@ -60,7 +60,8 @@ TEST(LaunchDistances, AreSmallWhereThreadBlocksKeepTheirData) {
   workloads::find("fwt")->run(device, workloads::Size::kSmall);
   const Recording r = device.take_recording("fwt");
   const std::vector<uint64_t> distances = launch_distances(r);
-  // The first step of a transform crosses all of the data, the last ones a segment a thread block.
+  // The first step of a transform crosses all of the data; in the last ones a thread block has a
+  // segment.
   uint32_t shared = 0;
   while (r.kernels[r.launches[shared].kernel]->name != "fwt_shared") ++shared;
   ASSERT_GT(shared, 0u);

@@ -1,4 +1,4 @@
-// The device's memory: addresses, the allocation table, copies and their errors.
+// Are the device memory's addresses, allocation table, copies and errors right?
 #include <gtest/gtest.h>
 
 #include "host/core/error.h"

@@ -20,7 +20,7 @@ struct Format {
   std::string name;
   uint32_t exponent, mantissa;
   int bias;
-  uint32_t shift;  ///< where a number begins in its byte
+  uint32_t shift;  ///< bit of its byte at which a number begins
   uint32_t bits() const { return 1 + exponent + mantissa; }
   double value(uint32_t code) const {
     const uint32_t m = code & ((1u << mantissa) - 1), e = code >> mantissa & ((1u << exponent) - 1);
@@ -46,7 +46,7 @@ struct Case {
   uint32_t scales = 0;
   bool ue4m3 = false, implied = false;  ///< implied: .scale_vec is left out
   uint32_t byte_a = 0, thread_a = 0, byte_b = 0, thread_b = 0;
-  bool constants = false;  ///< bytes and threads of scales are, rather than registers
+  bool constants = false;  ///< byte and thread selectors of scales are constants, not registers
   uint32_t k() const { return (packed ? 64u : 32u) << (sparse ? 1 : 0); }
   uint32_t stored() const { return sparse ? k() / 2 : k(); }
 };

@@ -12,7 +12,7 @@
 
 namespace nearwarp::runtime {
 
-/// A format of factors: its bits, and what they mean.
+/// A format of factors: the number of its bits, and the value that they stand for.
 struct Factor {
   uint32_t bits;
   std::function<double(uint32_t)> value;

@@ -119,7 +119,7 @@ TEST(Products, WarpGroupsWithManyColumns) {
                  true);
 }
 
-/// Fragments of mma: a lane has line lane / 4; `lines`: 8 or 16 of a.
+/// A matrix as mma's fragments: lane i has line i / 4, and of a matrix of 16 lines also i / 4 + 8.
 std::vector<uint8_t> fragments(const Matrix& m, bool is_a, uint32_t registers) {
   std::vector<uint8_t> out(size_t{32} * registers * 4);
   const uint32_t parts = 32 / m.format.bits, halves = is_a ? m.lines / 8 : 1;
@@ -185,7 +185,7 @@ TEST(Products, EightBitFloats) {
     }
 }
 
-/// Two of every four numbers of a, by choice; a dense matrix, what is there, and where.
+/// Products whose a is sparse, with two of every four numbers, equal those of the dense matrix.
 TEST(Products, SparseFactors) {
   for (const bool bytes : {false, true}) {
     BreadthDevice d("products");

@@ -36,7 +36,7 @@ class Program {
   std::vector<uint32_t> alike_;
 };
 
-/// How far the sum of all cycles is off when each launch chosen stands for as many, over seeds.
+/// The error of the sum of all cycles if each chosen launch stands for equally many, over seeds.
 struct Off {
   double mean = 0, deviation = 0;
 };
@@ -88,7 +88,8 @@ TEST(SampleChoice, EachIsChosenAsOftenAsAnyOtherAndOnceAtMost) {
 }
 
 TEST(SampleChoice, IsSpreadOverTheProgram) {
-  // Cycles that grow: without order 10 of 127 would be off by 4.7 % (their deviation is 16 %).
+  // Cycles grow from launch to launch. 10 of 127 chosen without order would be off by 4.7 % (their
+  // deviation is 16 %).
   std::vector<double> cycles(127);
   std::iota(cycles.begin(), cycles.end(), 160.0);
   EXPECT_LT(off(cycles, 10).deviation, 0.01);

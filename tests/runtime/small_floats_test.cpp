@@ -14,7 +14,7 @@
 namespace nearwarp::runtime {
 namespace {
 
-/// Values of the codes 0 to 0x7f; NAN for those that are none.
+/// The values of the codes 0 to 0x7f; NAN for codes that stand for no number.
 std::vector<double> values(bool e4m3) {
   const int mantissa = e4m3 ? 3 : 2, bias = e4m3 ? 7 : 15;
   std::vector<double> all;

@@ -16,7 +16,7 @@ namespace {
 struct Case {
   std::string types;  ///< result, a, b
   Factor a, b;
-  uint32_t k;  ///< of b; a has half of it
+  uint32_t k;  ///< rows of b; a has half as many columns
   uint32_t n = 8, selector = 0;
   bool in_registers = false, a_across = false, b_across = false, saturate = false;
   int sign = 1;

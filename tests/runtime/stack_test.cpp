@@ -49,7 +49,8 @@ TEST(Alloca, RoomOfEachThreadsOwnSize) {
 }
 
 TEST(Alloca, IsGivenBack) {
-  // Where the stack ends is the same again behind stackrestore; without it, 48 bytes on (16 each).
+  // stackrestore brings the stack's end back; without it, the end is 48 bytes further (16 each
+  // time).
   Stack d("",
           "stacksave.u64 %s; alloca.u64 %a, 100; stackrestore.u64 %s; stacksave.u64 %b;\n"
           "sub.u64 %b, %b, %s; cvt.u32.u64 %v, %b;\n"
@@ -80,7 +81,7 @@ constexpr const char* kRecursion =
     ".func (.param .b32 r) down (.param .b32 n) {\n"
     ".reg .b32 %n, %m, %v, %w; .reg .b64 %s, %e; .reg .pred %p; .param .b32 x; .param .b32 y;\n"
     "ld.param.b32 %n, [n]; mov.u32 %v, 0; setp.eq.u32 %p, %n, 0; @%p bra out;\n"
-    // As many words as the depth says; all are as they were when the calls have come back.
+    // The array has as many words as the depth; after the calls all must be unchanged.
     "shl.b32 %w, %n, 2; cvt.u64.u32 %s, %w; alloca.u64 %s, %s;\n"
     "mov.u32 %m, 0;\n"
     "fill: mul.wide.u32 %e, %m, 4; add.u64 %e, %s, %e; st.local.u32 [%e], %n;\n"

@@ -33,7 +33,7 @@ TEST(Textures, LinearMemoryByIndex) {
   EXPECT_THROW(d.create_texture(single_channel(p, 6)), Error);  // beyond the allocation
 }
 
-/// Element of a row of `n` at index `i` by address mode, after the programming guide.
+/// The element that index `i` reads in a row of `n` by address mode, after the programming guide.
 int brought_in(int i, int n, Address mode) {
   switch (mode) {
     case Address::kClamp:

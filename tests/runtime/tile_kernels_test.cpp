@@ -31,7 +31,7 @@ struct Numbers {
   }
 };
 
-/// `rows`: of a box.
+/// Compares a kernel's product with one by plain code. `rows`: rows of a box.
 void expect_gemm(const std::string& kernel, uint32_t width, bool bf16, uint32_t n = 128,
                  uint32_t rows = 128) {
   BreadthDevice d("tile_kernels");
@@ -58,7 +58,7 @@ TEST(TileKernels, ProducersAndConsumersMultiply) {
   expect_gemm("gemm_f16", 2, false);
   expect_gemm("gemm_bf16", 2, true);
   expect_gemm("gemm_e4m3", 1, false);
-  // Clusters of 2 by 2 blocks, which fetch half of their rows for each other.
+  // Blocks of clusters of 2 by 2 fetch half of their rows for each other.
   expect_gemm("gemm_together", 2, false, 256, 64);
 }
 

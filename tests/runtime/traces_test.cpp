@@ -1,4 +1,4 @@
-// The trace store, recordings on disk, and the trace format's corner cases.
+// Do the trace store, recordings on disk and the trace format work, corner cases included?
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 

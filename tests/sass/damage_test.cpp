@@ -1,4 +1,5 @@
-// Damaged traces: an error that says where, or a program that is whole in itself; nothing else.
+// Do damaged traces give either an error with the place or a program that is consistent, and
+// nothing else?
 #include <gtest/gtest.h>
 
 #include <functional>

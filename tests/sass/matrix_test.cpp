@@ -30,7 +30,7 @@ uint32_t cycles(const std::string& opcode, const std::string& rate = "512") {
 }
 
 TEST(Matrix, IntervalsFollowFromShapeTypeAndRate) {
-  // Four ports, so 128 products of f16 a cycle each.
+  // There are four ports, each of 128 products of f16 a cycle.
   EXPECT_EQ(cycles("HMMA.16816.F32"), 16u * 8 * 16 / 128);
   EXPECT_EQ(cycles("HMMA.1688.F32.BF16"), 16u * 8 * 8 / 128);
   EXPECT_EQ(cycles("HMMA.1688.F32.TF32"), 16u * 8 * 8 / 64);
@@ -50,13 +50,13 @@ TEST(Matrix, IntervalsFollowFromShapeTypeAndRate) {
 }
 
 TEST(Matrix, VoltasStepsAreQuartersAndHalves) {
-  // A product of 16 x 16 x 16 is 16 of them, or 8 with sums of f16.
+  // A product of 16 x 16 x 16 takes 16 of these instructions, or 8 with sums of f16.
   EXPECT_EQ(16 * cycles("HMMA.884.F32.F32.STEP0"), 16u * 16 * 16 / 128);
   EXPECT_EQ(8 * cycles("HMMA.884.F16.F16.STEP0"), 16u * 16 * 16 / 128);
 }
 
 TEST(Matrix, OfAGroupOfWarpsEachDoesAQuarter) {
-  // More than a byte holds.
+  // The number of cycles is more than a byte holds.
   EXPECT_EQ(cycles("HGMMA.64x256x16.F32"), 64u * 256 * 16 / 4 / 128);
   EXPECT_EQ(cycles("HGMMA.64x256x16.F32", "2048"), 64u * 256 * 16 / 4 / 512);
   EXPECT_EQ(cycles("QGMMA.64x64x32.F32.E4M3.E4M3"), 64u * 64 * 32 / 4 / 256);
@@ -71,7 +71,7 @@ TEST(Matrix, WithoutAMatrixUnitTheyAreMultiplyAdds) {
 }
 
 TEST(Matrix, AnSmHasTheRateInTheSteadyState) {
-  // Two programs whose warps differ in the number of products alone.
+  // The two programs' warps differ only in the number of products.
   const auto run = [](uint32_t products) {
     TraceText text;
     text.block = {512, 1, 1};

@@ -35,7 +35,7 @@ struct SeenAccess {
   Opcode op;
   ptx::Space space;
   uint32_t mask;
-  std::vector<uint64_t> addresses;  ///< of active lanes
+  std::vector<uint64_t> addresses;  ///< addresses of active lanes
 };
 
 std::vector<SeenAccess> accesses(const runtime::Recording& recording, uint32_t launch = 0) {

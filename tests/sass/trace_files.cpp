@@ -27,7 +27,7 @@ TraceFolder::~TraceFolder() {
   fs::remove_all(path_, ignored);
 }
 std::string TraceFolder::write(const std::string& name, const std::string& content) const {
-  fs::remove(file(name));  // file systems write a file at once that is overwritten
+  fs::remove(file(name));  // some file systems flush a file that is overwritten, which takes long
   std::ofstream(file(name), std::ios::binary) << content;
   return file(name);
 }

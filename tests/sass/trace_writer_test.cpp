@@ -1,4 +1,5 @@
-// Traces that are written: clusters, files that cannot be written to the end, and long parts.
+// Are traces written rightly: with clusters, with long parts, and to files that cannot be written
+// to the end?
 #include "host/recording/accel_sim/trace_writer.h"
 
 #include <gtest/gtest.h>

@@ -73,11 +73,11 @@ uint64_t cycles(const report::RunResult& result) { return counter_of(result, "cy
 TEST(AsyncCopies, ABoxTakesALineInACycleAndNoIssueSlots) {
   const report::RunResult few = run(one_block(kFetch, 1024)), many = run(one_block(kFetch, 65536));
   EXPECT_EQ(counter_of(many, "l2.reads"), 512u);
-  // All but the lines themselves is the same.
+  // The copies differ by the cycles of their lines alone.
   const uint64_t lines = 512 - 8;
   EXPECT_GE(cycles(many), cycles(few) + lines);
   EXPECT_LE(cycles(many), cycles(few) + lines + lines / 10);
-  // Who waits longer does not try more often.
+  // Threads that wait longer do not issue more instructions.
   EXPECT_EQ(counter_of(many, "sm.issued"), counter_of(few, "sm.issued"));
 }
 
@@ -299,7 +299,7 @@ TEST(AsyncCopies, SharedMemoryOfOtherBlocksIsFar) {
   for (const bool generic : {false, true}) {
     EXPECT_EQ(more("0", {1, 2, 3}, generic), 3000u) << generic;
     EXPECT_EQ(more("2", {0, 1, 2, 3}, generic), 3000u) << generic;
-    // One's own by its place in the cluster is no other one's.
+    // A block's own shared memory, named by the block's rank in the cluster, is not remote.
     EXPECT_EQ(more("0", {0, 0, 0}, generic), 0u) << generic;
     EXPECT_EQ(more("2", {2, 2}, generic), 0u) << generic;
   }

@@ -34,7 +34,7 @@ struct Observer final : BatchObserver {
   uint64_t last = 0;
 
  private:
-  /// Calls come one at a time; the thread sanitizer looks as well.
+  /// Expects calls to come one at a time; the thread sanitizer checks this, too.
   struct Inside {
     explicit Inside(Observer& o) : observer(o) { EXPECT_FALSE(std::exchange(o.inside_, true)); }
     ~Inside() { observer.inside_ = false; }
@@ -50,7 +50,7 @@ TEST(BatchThreads, AllAreUsedAndNoneTwice) {
       for (size_t before = 0; before < left; ++before) {
         const unsigned own = threads_of_system(threads, left, before);
         EXPECT_GE(own, 1u);
-        // Another system's end takes no thread away from it, whichever that was.
+        // A system loses no thread when another system ends.
         if (left > 1) {
           EXPECT_GE(threads_of_system(threads, left - 1, before), own);
         }

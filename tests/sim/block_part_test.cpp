@@ -1,5 +1,6 @@
-// Some thread blocks of a launch by themselves: those that begin with the launch are exact and add
-// up to it, whatever steps the others finds the same, and they take what they take in the launch.
+// Are some thread blocks of a launch, simulated by themselves, right? Those that begin with the
+// launch are exact and add up to it; results do not depend on what steps the others; times are
+// those in the launch.
 #include <gtest/gtest.h>
 
 #include "host/timing/report/parts.h"

@@ -81,7 +81,7 @@ TEST_F(Checkpoint, FromADeviceToTheCpuAndBack) {
     system.checkpoint = file(policy);
     const auto expected = numbers(simulate(recording, policy, kFew));
     ASSERT_FALSE(some_way(system, 10, 2, nullptr));
-    // Some way on the CPU: it looks at the clock every 1024 windows.
+    // The CPU goes on for a while, up to its first look at the clock, after 1024 windows.
     SimOptions options;
     options.checkpoint = system.checkpoint;
     options.window_ticks = 20;
@@ -91,7 +91,7 @@ TEST_F(Checkpoint, FromADeviceToTheCpuAndBack) {
         sim::replay_on_cpu(recording, configs.machine, configs.policies[0], options);
     EXPECT_TRUE(part.partial);
     EXPECT_GT(part.warp_instructions, 0u);
-    // And to its end on either.
+    // The CPU and the device both take it to its end.
     const std::string copy = file("copy");
     fs::copy_file(system.checkpoint, copy, fs::copy_options::overwrite_existing);
     options = {};

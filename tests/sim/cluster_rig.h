@@ -18,9 +18,9 @@ namespace nearwarp::testing {
 
 struct ChainOptions {
   bool clusters = true;  ///< false: every component by itself, in windows of the shortest channel
-  uint32_t slots = 4;    ///< of every channel
+  uint32_t slots = 4;    ///< slots of every channel
   TrafficPacing pacing = TrafficPacing::kSaturated;
-  uint32_t writes_num = 1;  ///< of 4
+  uint32_t writes_num = 1;  ///< writes among 4 requests
 };
 
 /// Nodes 0-2, 3-5 and 6-7 are clusters; node 8 is none. Sources send to all vaults.
@@ -62,7 +62,7 @@ class Chain {
     return run;
   }
 
-  /// Everything that can be counted, and where every channel stands.
+  /// All counters, and the state of every channel.
   std::string text() {
     std::string t;
     const auto add = [&](uint64_t value) { t += std::to_string(value) + ' '; };

@@ -1,5 +1,5 @@
-// Kernels that are traced up to a limit: their thread blocks' traces end inside, results stay
-// right, and every machine and mechanism can be run on what is left.
+// Are results right of kernels that are traced up to a limit? The traces of their thread blocks end
+// inside, and every machine and mechanism can run what there is.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -86,7 +86,7 @@ Traced gather(uint64_t max_instructions, uint64_t max_trace_bytes) {
   return traced;
 }
 
-/// All that was recorded is simulated, to its end.
+/// Expects every machine and policy to simulate all that was recorded.
 void expect_simulated(const runtime::Recording& recording) {
   const std::pair<const char*, std::vector<const char*>> machines[] = {
       {"tom", {"baseline", "ndp-uncontrolled-bmap", "tom", "tuned", "previous-offload"}},

@@ -1,4 +1,5 @@
-// Transparent data mapping on whole machines: what is learnt, when the phase ends, what moves.
+// What does transparent data mapping learn on whole machines, when does the learning phase end, and
+// what is moved?
 #include <gtest/gtest.h>
 
 #include <algorithm>

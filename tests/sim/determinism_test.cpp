@@ -1,5 +1,5 @@
-// Equal counters whatever the windows, the threads, the order of stepping and of lanes: over all
-// built-in workloads and policies.
+// Are counters equal whatever the windows, the threads, the order of stepping and of lanes? Over
+// all built-in workloads and policies.
 #include <gtest/gtest.h>
 
 #include <algorithm>

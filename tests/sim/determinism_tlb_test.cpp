@@ -1,5 +1,5 @@
-// Equal counters whatever the windows, the threads, the order of stepping and of lanes, with TLBs
-// so small that walks are everywhere.
+// Are counters equal whatever the windows, the threads, the order of stepping and of lanes, with
+// TLBs so small that walks are everywhere?
 #include <gtest/gtest.h>
 
 #include <tuple>

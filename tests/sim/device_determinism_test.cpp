@@ -1,5 +1,5 @@
-// Equal counters on the CPU and on a device, over all built-in workloads and policies: every
-// workload and every policy is stepped by teams and in a batch.
+// Are counters equal on the CPU and on a device? Every built-in workload and every policy is
+// stepped by teams and in a batch.
 #include <gtest/gtest.h>
 
 #include <algorithm>

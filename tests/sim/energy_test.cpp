@@ -85,8 +85,8 @@ TEST(EnergyOfRuns, ClassesAreAllInstructions) {
 TEST(EnergyOfRuns, LinksAreBusyOrIdle) {
   const report::RunResult r =
       simulate(workload("kmeans", 200'000), "ndp-uncontrolled-bmap", kFewSms);
-  // A tick is 1/140 ns. 40 GB/s, of 80 in both directions, are 320/140 bits in it; idle and busy
-  // ticks make up the run, link by link rounded down.
+  // A tick is 1/140 ns. A direction has 40 GB/s (half of 80), 320/140 bits in a tick. Idle and busy
+  // ticks make up the run, rounded down for each link.
   const uint64_t ticks = r.cycles * 100;
   for (const char* name : {"link.gpu_to_memory", "link.memory_to_gpu"}) {
     const uint64_t busy = counter(r, std::string(name) + ".busy_ticks");
@@ -95,7 +95,7 @@ TEST(EnergyOfRuns, LinksAreBusyOrIdle) {
     EXPECT_LE(idle, expected) << name;
     EXPECT_GE(idle + 4, expected) << name;
   }
-  // Twelve cross-stack wires of 20 GB/s, with two virtual channels each.
+  // There are twelve cross-stack links of 20 GB/s, with two virtual channels each.
   const uint64_t busy = counter(r, "link.memory_to_memory.busy_ticks");
   EXPECT_GT(busy, 0u);
   const uint64_t expected = (12 * ticks - busy) * 160 / 140;
@@ -145,7 +145,7 @@ TEST(EnergyOfRuns, EveryTermFindsAllItsCounters) {
 TEST(EnergyOfRuns, FlitsAreChargedByHops) {
   struct Network {
     const char* topology;
-    uint64_t routers;  ///< that every flit passes; 0: as many as the way has
+    uint64_t routers;  ///< routers on every flit's way; 0: it depends on the way
   };
   for (const Network& n : {Network{"switch", 1}, {"crossbar", 1}, {"butterfly", 2}, {"mesh", 0}}) {
     SCOPED_TRACE(n.topology);

@@ -1,5 +1,5 @@
-// Gates that the whole machine must pass: each resource reaches its share, and an unloaded access
-// takes the sum of its parts. Kernels are small PTX texts.
+// Does the whole machine pass its gates: does each resource reach its share, and does an unloaded
+// access take the sum of its parts? Kernels are small PTX texts.
 #include <gtest/gtest.h>
 
 #include <algorithm>

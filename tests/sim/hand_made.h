@@ -1,6 +1,6 @@
-// Small programs by hand, whose traces have what the workloads have too little of: barriers of
-// parts of a block, bank conflicts, fences, divergence, atomics on few lines, candidates of one and
-// of many iterations, several launches, asynchronous copies.
+// Small hand-made programs with events that are rare in the workloads: barriers of parts of a
+// block, bank conflicts, fences, divergence, atomics on few lines, candidates of one and of many
+// iterations, several launches, asynchronous copies.
 #pragma once
 
 #include <map>

@@ -31,7 +31,7 @@ TEST_P(Ideal, IsNotSlowerThanControlledOffloading) {
     EXPECT_EQ(counter(*r, "offload.redundant"), 0u);
     EXPECT_LE(counter(*r, "offload.peak_pending"), 48u);
   }
-  // Where neither offloads anything (backprop) there is nothing but that order.
+  // If neither offloads anything (backprop), only that order differs.
   const bool offloads =
       counter(all, "offload.offloaded") + counter(controlled, "offload.offloaded") != 0;
   EXPECT_LE(static_cast<double>(std::min(all.cycles, even.cycles)),
@@ -44,7 +44,7 @@ INSTANTIATE_TEST_SUITE_P(Workloads, Ideal,
                          [](const auto& test) { return testing::test_name(test.param); });
 
 TEST(IdealOffloading, EvenlyNoStackSmGetsMoreWarpsThanAMainSmHas) {
-  // One warp per block, and one block per SM.
+  // Blocks have one warp, and each SM gets one block.
   const report::RunResult r = simulate(workload("libor"), "ndp-ideal", {"offload.even=true"});
   EXPECT_GT(counter(r, "offload.offloaded"), 0u);
   EXPECT_GT(counter(r, "offload.refused_pending"), 0u);

@@ -1,4 +1,5 @@
-// Kernels as the timing model gets them: classes, scoreboard slots, occupancy, candidates.
+// Do the timing model's images of kernels have the right classes, scoreboard slots, occupancy and
+// candidates?
 #include "host/timing/program/image_builder.h"
 
 #include <gtest/gtest.h>

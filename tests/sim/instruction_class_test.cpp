@@ -45,7 +45,7 @@ TEST(InstructionClass, EveryDecodedInstructionIsTimed) {
           EXPECT_GT(image.latency, 0) << where;
           EXPECT_GT(image.interval, 0) << where;
         }
-        // Bulk copies are the copy engine's, which the load-store unit knows nothing of.
+        // Bulk copies are done by the copy engine, not by the load-store unit.
         if (image.accesses_data() && image.action < sm::Action::kExit) {
           EXPECT_EQ(image.unit, sm::Unit::kLsu) << where;
           EXPECT_GT(image.lane_bytes, 0) << where;
@@ -59,7 +59,7 @@ TEST(InstructionClass, EveryDecodedInstructionIsTimed) {
     EXPECT_TRUE(seen[static_cast<size_t>(op)]) << static_cast<int>(op);
 }
 
-/// Cycles for which the instruction has its port of an h100's matrix unit.
+/// The cycles for which the instruction occupies its port of an h100's matrix unit.
 uint32_t matrix_cycles(const std::string& instruction) {
   const compiler::Program program = compiler::compile_ptx(
       ".version 9.0\n.target sm_120a\n.address_size 64\n.visible .entry k()\n{\n"

@@ -1,6 +1,6 @@
-// Parts of programs by themselves: those that begin with the program are exact and add up to it,
-// the others have all of their instructions, whatever steps them finds the same, and the dispatcher
-// begins where it would.
+// Are parts of programs, simulated by themselves, right? Those that begin with the program are
+// exact and add up to it, the others have all of their instructions; results do not depend on what
+// steps them, and the dispatcher begins where it would.
 #include "host/timing/run/launch_part.h"
 
 #include <gtest/gtest.h>

@@ -19,7 +19,7 @@ runtime::TraceStore traces_of(const runtime::Recording& recording,
   return store;
 }
 
-/// Cycles of every launch, each simulated before the next is known.
+/// The cycles of every launch if each is simulated before the next is known.
 std::vector<uint64_t> one_by_one(const runtime::Recording& recording,
                                  const std::vector<std::string>& overrides) {
   LaunchTimer run(config::load_machine("tom", overrides),

@@ -29,7 +29,7 @@ using testing::workload;
 
 struct ReferenceAccess {
   uint32_t pc = 0;
-  uint64_t address = 0;  ///< of the first active lane
+  uint64_t address = 0;  ///< address of the first active lane
   std::vector<uint64_t> lines;
 };
 struct Instance {

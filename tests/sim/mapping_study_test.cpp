@@ -1,5 +1,5 @@
-// Which mapping keeps the accesses of candidates' instances together? Traces by hand, for which the
-// answer is known.
+// Which mapping keeps the accesses of candidates' instances together? Traces are hand-made, so that
+// the answer is known.
 #include "host/mechanisms/tom/mapping_study.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ using namespace nearwarp::testing;
 
 constexpr uint64_t kLine = 128;
 
-/// Before, a candidate of two loads and a store, after.
+/// A program with a candidate of two loads and a store between two other blocks.
 struct Simple {
   Program p;
   Traces t;
@@ -25,7 +25,8 @@ struct Simple {
     after = p.block({exit_instr()});
     p.candidate({body}, {});
   }
-  /// A warp with an instance for each base: whole lines at base, base + d1, base + d2.
+  /// Adds a warp with an instance for each base, which accesses whole lines at base, base + d1 and
+  /// base + d2.
   void warp(const std::vector<uint64_t>& bases, uint64_t d1, uint64_t d2) {
     t.begin_block();
     t.warp();
@@ -206,7 +207,7 @@ TEST(MappingStudy, InstancesWithoutGlobalAccessesDoNotCount) {
   Traces t;
   t.begin_block();
   t.warp();
-  t.run(body).guard(0).at_shared(trace::kSharedWindow | 64, 4);  // nobody; shared memory
+  t.run(body).guard(0).at_shared(trace::kSharedWindow | 64, 4);  // no lane; shared memory
   t.run(after);
   t.run(body, 0xff).guard(0x80).at(kLine, 0).at_shared(trace::kSharedWindow | 64, 4);
   t.run(after).run(other).at_shared(0, 4).run(after).end();
@@ -219,8 +220,8 @@ TEST(MappingStudy, InstancesWithoutGlobalAccessesDoNotCount) {
 }
 
 TEST(MappingStudy, InstancesBeginWhereTheCandidateIsEntered) {
-  // The candidate's loop goes round without leaving; another candidate follows at once; entering
-  // in the middle does not begin an instance.
+  // The candidate's loop repeats without leaving it; another candidate follows at once; a warp that
+  // enters in the middle does not begin an instance.
   Program p;
   const uint32_t head = p.block({load(1)}), latch = p.block({store({1})});
   const uint32_t next = p.block({alu(2, {}), load(2), alu(3, {2})});

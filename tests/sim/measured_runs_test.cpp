@@ -13,7 +13,7 @@ using testing::simulate;
 
 const std::vector<std::string> kEightSms = {"gpu.sms=8", "gpu.sms_with_ndp=8"};
 
-/// A program of which `measured` warp-instructions are looked at.
+/// A program of which only `measured` warp-instructions are simulated.
 runtime::Recording part_of(const char* name, uint64_t measured) {
   runtime::VirtualDevice::Options options;
   options.max_thread_instructions = 2'000'000;
@@ -31,11 +31,11 @@ TEST(MeasuredRuns, EndWhenEnoughHasBeenCommitted) {
     const report::RunResult r = simulate(part_of("kmeans", wanted), "baseline", kEightSms);
     EXPECT_FALSE(r.partial);
     EXPECT_GE(r.warp_instructions, wanted);
-    // Two schedulers of each SM, for the cycles between two looks.
+    // Two schedulers of each SM may issue for the cycles between two looks.
     EXPECT_LT(r.warp_instructions, wanted + 256 * 8 * 2);
     EXPECT_LT(r.cycles, whole.cycles);
   }
-  // More than there is: it runs to its end.
+  // A program with fewer instructions runs to its end.
   EXPECT_EQ(numbers(simulate(part_of("kmeans", 2 * all), "baseline", kEightSms)), numbers(whole));
 }
 
@@ -54,7 +54,7 @@ TEST(MeasuredRuns, AreTheSameHoweverTheyAreComputed) {
   }
 }
 
-/// Launches that come late: looks fall where nothing happens.
+/// Launches begin late, so some looks fall into times in which nothing happens.
 TEST(MeasuredRuns, MayEndWhereLittleHappens) {
   std::vector<std::string> keys = kEightSms;
   keys.push_back("gpu.kernel_launch_latency_cycles=3000");

@@ -25,7 +25,7 @@ struct Loads {
     t.begin_block();
     t.warp();
   }
-  /// The block's loads access these, round by round.
+  /// Adds an instance whose loads access these offsets, round by round.
   Loads& instance(const std::vector<uint64_t>& offsets) {
     const uint32_t rounds = static_cast<uint32_t>(offsets.size()) / p.blocks[body].count;
     t.run(body, kFull, rounds);
@@ -50,7 +50,7 @@ TEST(OffsetStudy, TwoArraysWithTheSameIndex) {
   EXPECT_EQ(c.category(), OffsetCategory::kAll);
   EXPECT_EQ(c.share(), 1.0);
   ASSERT_EQ(c.instructions.size(), 2u);
-  // The first load is its instance's first access: nothing to compare.
+  // The first load is the instance's first access, so there is no offset to it.
   EXPECT_EQ(c.instructions[0].executions, 2u);
   EXPECT_EQ(c.instructions[0].not_first, 0u);
   EXPECT_EQ(c.instructions[0].compared, 0u);
@@ -71,7 +71,7 @@ TEST(OffsetStudy, AStrideIsAnOffsetToItself) {
 }
 
 TEST(OffsetStudy, SharesAndCategories) {
-  // The second load is `expected` times 64 after the first, else somewhere.
+  // The second load is 64 bytes after the first in `expected` of the instances, else somewhere.
   const auto category = [](uint32_t expected, uint32_t of) {
     Loads l(2);
     for (uint64_t i = 0; i < of; ++i)
@@ -90,11 +90,11 @@ TEST(OffsetStudy, SharesAndCategories) {
   EXPECT_EQ(category(3, 8), OffsetCategory::kFrom25);
   EXPECT_EQ(category(2, 8), OffsetCategory::kFrom25);
   EXPECT_EQ(category(2, 9), OffsetCategory::kBelow25);
-  EXPECT_EQ(category(1, 8), OffsetCategory::kNone);  // what is expected never came again
+  EXPECT_EQ(category(1, 8), OffsetCategory::kNone);  // the expected offset never occurred again
 }
 
 TEST(OffsetStudy, TheBestPredecessorCounts) {
-  // The third load follows the first, not the second, which wanders.
+  // The third load has a fixed offset to the first, not to the second.
   Loads l(3);
   for (uint64_t i = 0; i < 4; ++i) l.instance({i * 5000, i * i * 700 + 100'000, i * 5000 + 256});
   const CandidateOffsets c = l.study();

@@ -38,9 +38,9 @@ std::vector<std::string> small_caches(const std::string& l2_bytes, const std::st
 
 TEST(Replacement, AnyNumberOfThreadsCountsTheSame) {
   struct Small {
-    const char *machine, *l2_bytes;  // which its slices and ways divide
+    const char *machine, *l2_bytes;  // a size that the slices and ways divide
   };
-  // Whole lines, and sectors.
+  // The machines have whole lines, and sectors.
   for (const Small& small : {Small{"tom", "65536"}, {"gtx480", "98304"}, {"qv100", "393216"}}) {
     for (const char* policy : kPolicies) {
       const std::vector<std::string> keys = small_caches(small.l2_bytes, policy);
@@ -56,7 +56,7 @@ TEST(Replacement, LruIsWhatMachinesHaveWithoutTheKey) {
       numbers(run("tom", {"l1.replacement=lru", "l2.replacement=lru", "tlb.replacement=lru"})));
 }
 
-/// Each policy leads to a number of its own of this counter.
+/// Expects each policy to give another value of this counter.
 void expect_all_differ(const std::string& machine, const std::string& key,
                        const std::vector<std::string>& others, const std::string& name) {
   std::set<uint64_t> values;

@@ -1,4 +1,5 @@
-// How runs end: completely, at a limit, by interruption, or with a report of who waits on whom.
+// Do runs end as they should: completely, at a limit, by interruption, or with a report of which
+// component waits for which?
 #include <gtest/gtest.h>
 
 #include "host/core/error.h"

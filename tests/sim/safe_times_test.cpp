@@ -1,5 +1,5 @@
-// Windows that are longer than the control channels: SMs run ahead of the front end, and it does
-// not show in any result.
+// May windows be longer than the control channels? SMs run ahead of the front end then, and no
+// result shows it.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -15,7 +15,7 @@ namespace {
 using testing::numbers;
 using testing::workload;
 
-/// Threads end at once, or after a load, by the number of their block: those of every third load.
+/// Threads of every third block load a value; the others end at once.
 constexpr const char* kShort = R"(
 .visible .entry brief(.param .u64 p) {
   .reg .b64 %rd<4>; .reg .b32 %r<6>; .reg .f32 %f<3>; .reg .pred %p<2>;
@@ -35,7 +35,7 @@ constexpr const char* kShort = R"(
   ret;
 })";
 
-/// Launches of so many thread blocks of a warp.
+/// Makes launches of these numbers of thread blocks, of one warp each.
 runtime::Recording launches(const std::vector<uint32_t>& blocks) {
   testing::PtxDevice d(kShort);
   for (const uint32_t n : blocks) {
@@ -45,7 +45,7 @@ runtime::Recording launches(const std::vector<uint32_t>& blocks) {
   return d.record();
 }
 
-/// One after the other, and beside each other; each of them ends within few cycles.
+/// Many short launches, some in sequence and some side by side.
 runtime::Recording many_launches() {
   runtime::Recording r = launches({1, 1, 2, 1, 40, 1, 1, 3, 7, 1, 1, 90, 2, 1, 1});
   for (uint32_t i = 6; i < 10; ++i) {
@@ -112,7 +112,7 @@ TEST_P(SafeTimes, AStoppedRunGoesOn) {
   o.progress_interval = std::chrono::milliseconds(0);
   int stops = 0;
   for (;; ++stops) {
-    // Windows are short every other time, so that what has been saved goes on in the other way.
+    // Windows are short every other time, so that a checkpoint is resumed with the other length.
     o.window_ticks = stops % 2 == 0 ? 0 : 1;
     o.progress = [](const Progress&) { return false; };
     const report::RunResult result = run(recording, o);

@@ -1,5 +1,6 @@
-// Several launches, and several programs, on one machine at a time: they overlap, whatever steps
-// the machine finds the same, a stopped run goes on, and programs do not see each other's data.
+// Can several launches, and several programs, run on one machine at a time? They overlap, results
+// do not depend on what steps the machine, a stopped run goes on, and programs do not see each
+// other's data.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -41,7 +42,8 @@ again:
   ret;
 })";
 
-/// Launches of so many thread blocks, with data of their own, one after the other.
+/// Makes launches of these numbers of thread blocks, one after the other, each with data of its
+/// own.
 runtime::Recording launches(const std::vector<uint32_t>& blocks, uint32_t rounds = 6) {
   testing::PtxDevice d(kAddOne);
   for (const uint32_t n : blocks) {
@@ -77,7 +79,8 @@ TEST(SeveralLaunches, OverlapAndStillWaitForWhomTheyMust) {
   }
   EXPECT_EQ(parallel.kernels[4].begin, last);
   EXPECT_EQ(end(4), parallel.cycles);
-  // One at a time, they are as though each waited for the one before, but for the launch gaps.
+  // Launches that run one at a time take as long as if each waited for the one before, except for
+  // gaps.
   const report::RunResult one = simulate(fork_and_join(), "baseline", {"gpu.launches_in_flight=1"});
   EXPECT_LE(one.cycles, serial.cycles);
   EXPECT_GT(one.cycles, parallel.cycles);

@@ -8,7 +8,8 @@
 
 namespace nearwarp::testing {
 
-/// Other windows, orders and threads, and the code for all cases. `window`: ticks of the first one.
+/// Options with other windows, orders and threads, and the general code. `window`: ticks of the
+/// first one's windows.
 inline std::vector<sim::SimOptions> ways_of_stepping(Tick window = 113) {
   std::vector<sim::SimOptions> ways(3);
   ways[0].window_ticks = window;
@@ -19,7 +20,7 @@ inline std::vector<sim::SimOptions> ways_of_stepping(Tick window = 113) {
   return ways;
 }
 
-/// As above and windows of a tick, but for programs that would take long with these.
+/// As above, and windows of one tick unless the program would take long with these.
 inline std::vector<sim::SimOptions> ways_of_stepping(const runtime::Recording& recording,
                                                      Tick window) {
   std::vector<sim::SimOptions> ways = ways_of_stepping(window);

@@ -116,7 +116,7 @@ TEST(ThreadBlockClusters, AnSmsPortMovesSixteenBytesACycle) {
   EXPECT_EQ(round(kRing, 1024, 4), 32u * 8);
   // All from one: its port is what they share.
   EXPECT_EQ(round(kOne, 1024, 4), 3u * 32 * 8);
-  // Without a network nobody is in anybody's way.
+  // Without a network accesses do not delay each other.
   EXPECT_LT(round(kOne, 1024, 4, false, {"gpu.gpcs=0"}), 32u * 8);
 }
 

@@ -1,4 +1,5 @@
-// Several threads step one machine: equal counters, and nothing for a thread sanitizer to find.
+// Do several threads that step one machine get equal counters, and is there nothing for a thread
+// sanitizer to find?
 #include <gtest/gtest.h>
 
 #include "tests/sim/whole_machine.h"

@@ -1,5 +1,5 @@
-// Address translation in the whole machine: what it costs, where the page tables are read, and that
-// switching it off leaves nothing of it.
+// What does address translation cost in the whole machine, where are the page tables read, and does
+// nothing of it remain once it is switched off?
 #include <gtest/gtest.h>
 
 #include "tests/sim/whole_machine.h"

@@ -1,5 +1,5 @@
-// Stack SMs of twice and four times TOM's warps (its sensitivity study on warp capacity), in whole
-// machines.
+// Do stack SMs of twice and four times TOM's warps (its sensitivity study on warp capacity) work in
+// whole machines?
 #include <gtest/gtest.h>
 
 #include "tests/sim/whole_machine.h"

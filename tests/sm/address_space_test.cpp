@@ -1,5 +1,5 @@
-// Packets that leave an SM once pages have frames, maps and address spaces of their own:
-// translation loads and stores, TLB entries, offload requests.
+// Do packets that leave an SM have the right addresses once pages have frames, maps and address
+// spaces? Translation loads and stores, TLB entries, offload requests.
 #include <gtest/gtest.h>
 
 #include <utility>

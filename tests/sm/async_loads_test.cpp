@@ -1,4 +1,4 @@
-// Which groups of a warp's asynchronous loads are done, however many there were.
+// Which groups of a warp's asynchronous loads are done, however many there were?
 #include <gtest/gtest.h>
 
 #include "device/sm/copies_state.h"

@@ -1,4 +1,4 @@
-// Uses of an SM's cycles: to the cycle, and however it is stepped.
+// What is each cycle of an SM used for, however the SM is stepped?
 #include <gtest/gtest.h>
 
 #include <map>

@@ -1,4 +1,4 @@
-// The private cache: look-ups, merges, stalls that leave no trace, replacement, invalidation.
+// Are look-ups, merges, stalls that leave no trace, replacement and invalidation of an L1 right?
 #include "device/cache/l1_cache.h"
 
 #include <gtest/gtest.h>

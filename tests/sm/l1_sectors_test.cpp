@@ -1,4 +1,5 @@
-// The L1 by sectors, and with stores that stay: what is fetched, who waits, what goes and when.
+// What does an L1 with sectors, or with write-back, fetch and replace, when, and which loads wait
+// for it?
 #include "device/cache/l1_sectors.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Whose a place in local memory is: lines that an SM asks for when warp slots have them.
+// Which warp slot's is a place in local memory, and which lines does an SM ask for when slots have
+// them?
 #include <gtest/gtest.h>
 
 #include "tests/support/sm_bench.h"

@@ -1,4 +1,4 @@
-// When phases of an mbarrier are over in time, whatever the order in which their events come.
+// When are phases of an mbarrier complete, whatever the order in which their events come?
 #include "device/sm/phases.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Which set a line belongs to: every function uses all sets evenly, and strides that are powers of
-// two do not end in one set where it is a hash.
+// To which set does a line belong? Every function uses all sets evenly, and strides that are powers
+// of two do not end in one set where it is a hash.
 #include "device/cache/set_index.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The SM's constant cache to the cycle: what a load finds, what it waits for, what is requested.
+// In which cycles do loads find a line in the SM's constant cache, wait for it, and request it?
 #include <gtest/gtest.h>
 
 #include "tests/support/sm_bench.h"
@@ -51,7 +51,7 @@ struct ConstantBench : SmBench {
     EXPECT_EQ(state().constants.free_loads, low_bits(8));
     EXPECT_EQ(state().constants.cache.mshr_free, low_bits(params.constants.cache.mshrs));
   }
-  /// Parts of 64 bytes, from their sectors.
+  /// The requests so far, as numbers of blocks of 64 bytes.
   std::vector<uint64_t> requested() {
     std::vector<uint64_t> parts;
     for (const MockMemory::Item& i : network->of(PacketKind::kRead))
@@ -140,7 +140,7 @@ TEST(SmConstants, WarpsMergeAndThoseThatFindNoRoomTryAgain) {
   b.run(6, [&](Traces& t, uint32_t) { t.run(block); });
   EXPECT_EQ(b.requested(), std::vector<uint64_t>{0});
   for (uint32_t warp = 0; warp < 4; ++warp) EXPECT_EQ(b.cycles(warp)[0], 1 + warp);
-  // The other two find it there, one after the other.
+  // The other two warps find the line there, one after the other.
   EXPECT_GT(b.cycles(4)[0], kMiss);
   EXPECT_GT(b.cycles(5)[0], kMiss);
   EXPECT_EQ(b.cycles(4)[1], b.cycles(4)[0] + kHit);

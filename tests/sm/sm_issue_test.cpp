@@ -1,4 +1,5 @@
-// The SM to the cycle: issue, latencies, schedulers, branches, barriers, fences, blocks.
+// Are the SM's issue, latencies, schedulers, branches, barriers, fences and thread blocks right to
+// the cycle?
 #include <gtest/gtest.h>
 
 #include "tests/support/sm_bench.h"

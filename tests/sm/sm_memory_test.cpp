@@ -1,4 +1,5 @@
-// The SM's way to memory, to the cycle: loads, merges, stores, fences, shared memory, stalls.
+// Are the SM's loads, merges, stores, fences, accesses to shared memory and stalls right to the
+// cycle?
 #include <gtest/gtest.h>
 
 #include "tests/support/sm_bench.h"

@@ -1,4 +1,4 @@
-// The SM's issue ports to the cycle: whose they are, and what waits for them.
+// In which cycles do the SM's issue ports serve which units, and what waits for them?
 #include <gtest/gtest.h>
 
 #include "tests/support/sm_bench.h"

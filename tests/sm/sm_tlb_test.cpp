@@ -1,5 +1,5 @@
-// Translation in front of the load-store unit, to the cycle: walks, merging, walkers, look-ahead,
-// and walks of a stack SM.
+// Is translation in front of the load-store unit right to the cycle: walks, merging, walkers, look-
+// ahead, and walks of a stack SM?
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Waiting for all earlier stores, against a list of who waits for what.
+// Does waiting for all earlier stores agree with a list of which warp waits for which store?
 #include "device/sm/store_epochs.h"
 
 #include <gtest/gtest.h>

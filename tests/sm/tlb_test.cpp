@@ -1,5 +1,5 @@
-// The TLB and its walkers by themselves: replacement, merging, reads of a walk, stalls that leave
-// no trace, flushes.
+// Do the TLB and its walkers, by themselves, replace and merge entries, read page tables, stall
+// without a trace, and flush as they should?
 #include "device/sm/tlb.h"
 
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ struct Tlb {
     tlb_line_done(s);
     lines.next += 1;
   }
-  /// An operation of one line, to its end.
+  /// Takes an operation of one line to its end; returns the result of its first look-up.
   TlbResult access(uint32_t page) {
     operation({page});
     const TlbResult r = translate();
@@ -202,7 +202,7 @@ TEST(Tlb, FurtherLinesWalkAhead) {
   t.reply(third);
   t.read(third);
   t.reply(third);
-  EXPECT_EQ(t.s.wait_page, 1u);  // 3 helps nobody yet, but its walker does
+  EXPECT_EQ(t.s.wait_page, 1u);  // the head waits for 1, but the walker of 3 can walk for 5
   EXPECT_EQ(t.translate(), TlbResult::kWalk);
   EXPECT_EQ(t.walker, third);
   t.read(third);

@@ -1,4 +1,4 @@
-// A warp's way through its trace.
+// Does a warp find its way through its trace?
 #include "device/sm/trace_cursor.h"
 
 #include <gtest/gtest.h>

@@ -19,7 +19,7 @@ __global__ void quantise(const float* from, int blocks, uint8_t* codes, uint8_t*
   if (at >= blocks) return;
   float most = 0;
   for (int i = 0; i < kBlock; ++i) most = fmaxf(most, fabsf(from[at * kBlock + i]));
-  unsigned short scale;  // of what is left over the largest number of the format, rounded up
+  unsigned short scale;  // the largest magnitude over the format's largest number, rounded up
   asm("cvt.rp.satfinite.ue8m0x2.f32 %0, %1, %2;" : "=h"(scale) : "f"(0.0f), "f"(most / (kFour ? 6.0f : 448.0f)));
   const float inverse = exp2f(127.0f - float(scale & 255));
   scales[at] = static_cast<uint8_t>(scale);
@@ -48,7 +48,7 @@ __device__ void multiply(float (&d)[4], const unsigned (&a)[4], const unsigned (
         "h"((unsigned short)0), "r"(scale_b));
 }
 
-/// A block has all of the result: four warps, 16 rows each.
+/// One block of four warps makes the whole result: each warp has 16 rows.
 __global__ void __launch_bounds__(128) scaled_product(const uint8_t* a, const uint8_t* scales_a, const uint8_t* b,
                                                       const uint8_t* scales_b, float* to) {
   __shared__ __align__(128) uint8_t rows[kRows][kTile], columns[kColumns][kTile];
@@ -92,7 +92,7 @@ __global__ void __launch_bounds__(128) scaled_product(const uint8_t* a, const ui
       to[(warp * 16 + lane / 4 + e / 2 * 8) * kColumns + n * 8 + lane % 4 * 2 + e % 2] = d[n][e];
 }
 
-/// The numbers of a format that are not negative, by its definition.
+/// The non-negative numbers of a format, by its definition.
 std::vector<double> values(int exponent, int mantissa, int bias, int count) {
   std::vector<double> all;
   for (int c = 0; c < count; ++c) {
@@ -102,7 +102,7 @@ std::vector<double> values(int exponent, int mantissa, int bias, int count) {
   return all;
 }
 
-/// Codes, scales and what they stand for, by plain code.
+/// Codes, scales and their values, computed by plain code.
 struct Quantised {
   std::vector<uint8_t> codes, scales;
   std::vector<double> value;
@@ -131,7 +131,7 @@ struct Quantised {
   }
 };
 
-/// Numbers around 0 of which blocks differ by some powers of two.
+/// Numbers around 0; magnitudes differ from block to block by some powers of two.
 std::vector<float> spread(size_t n, unsigned seed) {
   std::vector<float> x = numbers(n, seed);
   for (size_t i = 0; i < n; ++i) x[i] = std::ldexp(x[i] - 0.5f, int(i / kBlock * 7 % 9) - 4);

@@ -1,4 +1,4 @@
-// Kernels of language models, as their codes have them.
+// Kernels of language models in the forms that common implementations have.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_fp8.h>
@@ -17,7 +17,7 @@ __device__ float warp_max(float x) {
   return x;
 }
 
-/// A warp per row: largest and sum in one pass.
+/// Softmax with a warp per row: maximum and sum in one pass.
 __global__ void online_softmax(const float* in, float* out, int rows, int n) {
   const int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
   if (row >= rows) return;
@@ -204,7 +204,7 @@ PROGRAM(fp8) {
   return same("rounded to e4m3", download(back, x.size()), want);
 }
 
-/// Losses and their gradients by the logits, a block per token.
+/// Losses and their gradients with respect to the logits, a block per token.
 __global__ void cross_entropy(const float* logits, const int* targets, float* losses, float* gradients, int n) {
   const float* const own = logits + blockIdx.x * n;
   float most = -INFINITY, sum = 0;

@@ -17,7 +17,7 @@ struct Row {
   std::string executable, program, kind, arguments, options, exit_code, prints, says;
 };
 
-/// For a test's parameter in ctest's lists.
+/// Prints a test's parameter in ctest's lists.
 void PrintTo(const Row& r, std::ostream* out) {
   *out << r.kind << ": " << r.executable << " " << r.program;
 }

@@ -9,7 +9,7 @@
 using namespace suite;
 namespace cg = cooperative_groups;
 
-/// Even values to the front: a vote gives each lane its place.
+/// Moves even values to the front: a vote gives each lane its place.
 __global__ void compact(const int* in, int* out, int* counts) {
   const int lane = threadIdx.x % 32, v = in[blockIdx.x * 32 + lane];
   const unsigned even = __ballot_sync(~0u, v % 2 == 0);

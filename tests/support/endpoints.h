@@ -1,4 +1,4 @@
-// Endpoints of packets are compared with numbers in tests, which say them as numbers.
+// Lets tests compare the endpoints of packets with numbers.
 #pragma once
 
 #include "device/core/types.h"

@@ -11,7 +11,7 @@
 
 namespace nearwarp::testing {
 
-/// `List`: its mechanisms.
+/// `List`: the front end's mechanisms.
 template <class List>
 struct FrontEndRig {
   static constexpr uint32_t kWire = 4;
@@ -19,7 +19,7 @@ struct FrontEndRig {
   Program program;
   frontend::FrontEndParams p;
   uint32_t num_monitors = 0;
-  uint32_t stacks = 1;  ///< SMs lie in, as many in a row to each
+  uint32_t stacks = 1;  ///< each has an equal number of consecutive SMs
   bool on_demand = true;
   Ref<frontend::FrontEndState> state;
   std::vector<std::shared_ptr<MockProducer>> from_sm, from_monitor;
@@ -30,8 +30,8 @@ struct FrontEndRig {
     p.launch_gap = 10;
     p.outbox_entries = 49;
   }
-  /// SMs have room for kSmRegisters and plenty of everything else, and are dealt to groups in rows.
-  /// `attach(FrontEndState&)`: a mechanism's part.
+  /// Makes the front end. SMs have room for kSmRegisters and plenty of everything else; a group has
+  /// consecutive SMs. `attach(FrontEndState&)` adds the state of mechanisms.
   template <class Attach>
   void build(Attach&& attach) {
     ArenaBuilder& a = rig.arena;

@@ -1,15 +1,16 @@
-// Components stepped by the code for all cases, where the product has some for special ones: which
-// of both it is must not show in results.
+// Steps components by the general code, even where the product has code for a special case. Results
+// must be the same.
 #pragma once
 
 #include "kernels/cpu_executor.h"
 
 namespace nearwarp::testing {
 
-/// Steps components of the product's kinds by code for all cases.
+/// The general steps of all the product's kinds of components.
 extern const kernels::StepOnCpu kGeneralSteps;
 
-/// `options`: of an executor, or what has its family too.
+/// Makes an executor use the general steps. `options`: the executor's, or another struct with a
+/// member `family`.
 template <class Options>
 void use_general_steps(Options& options) {
   options.family = kGeneralSteps;

@@ -1,4 +1,4 @@
-// Memory of the simulated GPU, as an application of CUDA's libraries has it, without a CUDA
+// Arrays in the simulated GPU's memory, for tests of CUDA's libraries that are built without a CUDA
 // toolkit.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Small programs by hand: instruction tables, basic blocks, and the traces of their warps.
+// Small hand-made programs: instruction tables, basic blocks, and the traces of their warps.
 #pragma once
 
 #include <algorithm>
@@ -16,9 +16,9 @@ namespace nearwarp::testing {
 
 inline constexpr uint64_t kBase = uint64_t{1} << 32;  ///< device address of line 0
 inline constexpr uint32_t kFull = 0xffffffffu;
-inline constexpr uint32_t kSmRegisters = 40320;  ///< 1 to 10 blocks share them without a rest
+inline constexpr uint32_t kSmRegisters = 40320;  ///< divisible by 1 to 10
 
-/// An instruction with one destination (none if negative) and sources; slots are numbers.
+/// An instruction. `dst`: slot of its destination; none if negative. `srcs`: slots of its sources.
 inline sm::ImageInstr instr(sm::Unit unit, sm::Action action, uint32_t latency, uint32_t interval,
                             int dst, std::initializer_list<int> srcs) {
   sm::ImageInstr in;
@@ -119,7 +119,7 @@ struct Program {
     instrs[properties.begin].marks = 1;
     return id;
   }
-  /// Have rounds of a candidate begin with block `b`.
+  /// Makes block `b` the head of its candidate's loop, with which rounds begin.
   void loop_head(uint32_t b, const tuning::LoopHead& properties) {
     const uint32_t at = blocks[b].first;
     head_of[at] = static_cast<uint16_t>(heads.size());
@@ -127,14 +127,14 @@ struct Program {
     instrs[at].marks = 1;
     candidates[candidate_of[at]].has_heads = true;
   }
-  /// A launch that begins when the one before has ended. `blocks_per_sm`: by its registers, on SMs
-  /// that have kSmRegisters.
+  /// Adds a launch that begins when the one before has ended. `blocks_per_sm`: the number of its
+  /// blocks whose registers an SM with kSmRegisters can hold.
   void launch(uint32_t num_blocks, uint32_t warps_per_block, uint32_t blocks_per_sm = 8) {
     const auto before = static_cast<uint32_t>(launches.size());
     launch_after(before == 0 ? std::vector<uint32_t>{} : std::vector<uint32_t>{before - 1},
                  num_blocks, warps_per_block, blocks_per_sm);
   }
-  /// A launch that begins when those of `after` have ended.
+  /// Adds a launch that begins when the launches `after` have ended.
   void launch_after(const std::vector<uint32_t>& after, uint32_t num_blocks,
                     uint32_t warps_per_block, uint32_t blocks_per_sm = 8) {
     sm::LaunchInfo info;

@@ -1,5 +1,5 @@
-// A hand-made program (tests/support/program.h) as a recording and its image, for what walks
-// recordings.
+// A hand-made program (tests/support/program.h) as a recording and its image, for tests of code
+// that reads recordings.
 #pragma once
 
 #include <algorithm>

@@ -114,7 +114,7 @@ class Rig {
       }
       Tick next = horizon.next;
       for (const Component& c : components_) next = std::min(next, c.wake);
-      if (any_poll || next <= window.end) {  // somebody may have to act in the next window
+      if (any_poll || next <= window.end) {  // a component may have to act in the next window
         now_ = window.end;
         continue;
       }
@@ -127,7 +127,7 @@ class Rig {
     return now_;
   }
   Tick now() const { return now_; }
-  /// Time zero again; the arena is the caller's.
+  /// Goes back to tick 0 and wakes all components. The caller has to reset the arena's contents.
   void reset() {
     now_ = 0;
     for (Component& c : components_) {
@@ -138,7 +138,7 @@ class Rig {
   /// Forget the `n` components added last.
   void pop_components(std::size_t n) { components_.resize(components_.size() - n); }
 
-  /// A number for the state of everything in the arena.
+  /// A hash of the arena's contents (FNV-1a).
   uint64_t hash() const {
     uint64_t h = 1469598103934665603ull;
     const std::byte* p = arena.base();
@@ -147,7 +147,7 @@ class Rig {
     }
     return h;
   }
-  /// Every channel empty and every credit returned?
+  /// Whether every channel is empty and every credit returned.
   bool drained() {
     std::byte* base = arena.base();
     for (const Ref<Channel> ref : channels_) {

@@ -77,7 +77,7 @@ struct MockMemory {
 
 inline constexpr uint16_t kSmEndpoint = 3, kStackSmEndpoint = 10, kSliceEndpoint = 100,
                           kVaultEndpoint = 200, kFrontEndEndpoint = 50;
-inline constexpr uint32_t kLatency = 4;  ///< of every channel, both ways
+inline constexpr uint32_t kLatency = 4;  ///< latency of every channel, both ways
 
 struct Issue {
   uint32_t cycle = 0, warp = 0, pc = 0;

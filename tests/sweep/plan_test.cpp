@@ -118,7 +118,7 @@ TEST(Plan, CheckingPointsIsToldAndStops) {
   EXPECT_EQ(told.size(), 2u);
 }
 
-/// A value of each key: "KEY=1,2,3".
+/// An axis with `many` values from `from` on: "KEY=1,2,3".
 std::string numbers_of(const std::string& key, int from, int many) {
   std::string text = key + "=";
   for (int i = 0; i < many; ++i) text += (i == 0 ? "" : ",") + std::to_string(from + i);
@@ -126,8 +126,8 @@ std::string numbers_of(const std::string& key, int from, int many) {
 }
 
 TEST(Plan, OfAMillionPointsOnlyWhatIsAskedForIsMade) {
-  // Both keys of one kind: every point has a machine of its own, and loading it takes a tenth of a
-  // millisecond.
+  // Both keys are a machine's, so every point has a machine of its own, which takes a tenth of a
+  // millisecond to load.
   sweep::Definition d = definition(
       {numbers_of("l1.hit_latency_cycles", 20, 500), numbers_of("run.max_cycles", 1000, 250)});
   d.policies = {"baseline"};
@@ -163,7 +163,7 @@ TEST(Plan, ValuesThatComeToTheSameAreNamed) {
     }
     return "";
   };
-  // Both are 12 cycles.
+  // Both times are 12 cycles.
   const std::string times = says(definition({"sm.warps=16,32", "dram.tRCD=14ns,15ns"}));
   EXPECT_TRUE(contains(times, "dram.tRCD=14ns and dram.tRCD=15ns come to the same")) << times;
   sweep::Definition twice = definition({"sm.warps=16,32"});
@@ -222,7 +222,8 @@ TEST(PointId, IsThatOfTheValuesHoweverTheyAreWritten) {
   const auto id = [](const char* set) { return sweep::expand(definition({set})).points[0].id; };
   EXPECT_EQ(id("l1.bytes=32768"), id("l1.bytes=32_768"));
   EXPECT_EQ(id("sm.scheduler_policy=lrr"), id("sm.scheduler_policy=\"lrr\""));
-  EXPECT_EQ(id("sm.warps=48"), id("sm.scheduler_policy=gto"));  // both are tom's own
+  EXPECT_EQ(id("sm.warps=48"),
+            id("sm.scheduler_policy=gto"));  // both values are those of tom's file
   EXPECT_NE(id("sm.warps=48"), id("sm.warps=47"));
 }
 
@@ -271,14 +272,14 @@ TEST(Plan, WhatIsWrongForAllIsFoundBeforehand) {
   d = definition({}, {"alpha"}, {"baseline", "baselime"});
   EXPECT_THROW(sweep::expand(d), UsageError);
   d = definition({"l1.ways=3,5"});
-  EXPECT_THROW(sweep::expand(d), Error);  // tom cannot be had with either
+  EXPECT_THROW(sweep::expand(d), Error);  // both values are impossible on tom
   d = definition({}, {"alpha", "alpha"});
   EXPECT_THROW(sweep::expand(d), UsageError);
   d = definition({}, {"alpha"}, {"baseline", "baseline"});
   EXPECT_THROW(sweep::expand(d), UsageError);
 }
 
-/// KEY=FIRST,... with so many values.
+/// An axis of `count` values from `first` on.
 std::string many(const std::string& key, int first, int count) {
   std::string text = key + "=" + std::to_string(first);
   for (int i = 1; i < count; ++i) text += "," + std::to_string(first + i);
@@ -294,7 +295,7 @@ TEST(Plan, OfManyPointsFewAreMadeBeforehandAndEachIsTold) {
   const auto count = [&](uint64_t, uint64_t) { return ++told != 0; };
   EXPECT_THROW(sweep::expand(d, count), UsageError);  // it is of no effect under any policy
   EXPECT_LT(told, 300u) << "of 20,000 points";
-  // A machine that cannot be had, whatever the policy is.
+  // The machine is impossible whatever the policy is.
   const sweep::Definition none =
       definition({"l1.ways=3,5", many("offload.load_miss_percent", 0, 100)});
   told = 0;

@@ -47,12 +47,12 @@ inline report::RunResult made_up(const sim::ReplayJob& system) {
   return result;
 }
 
-/// Makes results up, last system first, and says what it was given.
+/// Makes results up, those of the last system first, and notes what it was given.
 class FakeRunner final : public sim::BatchRunner {
  public:
   std::function<report::RunResult(const sim::ReplayJob&)> simulate = made_up;
   size_t ran = 0;
-  std::vector<size_t> batches;  ///< sizes
+  std::vector<size_t> batches;  ///< sizes of the batches it was given
 
   void run(std::span<const sim::ReplayJob> systems, sim::BatchObserver& observer) override {
     batches.push_back(systems.size());
@@ -70,11 +70,11 @@ class FakeRunner final : public sim::BatchRunner {
   }
 };
 
-/// Recordings of 100 warp-instructions; stops before point `stop_at` (of those that run).
+/// Makes recordings of 100 warp-instructions, and stops the sweep once `stop_at` points are done.
 class FakeSurroundings final : public sweep::Surroundings {
  public:
   size_t stop_at = static_cast<size_t>(-1);
-  uint32_t launches = 0;  ///< of a recording
+  uint32_t launches = 0;  ///< launches of each recording
   std::vector<size_t> recorded;
   std::set<size_t> broken;  ///< programs that cannot be executed
   std::vector<sweep::Progress> seen;

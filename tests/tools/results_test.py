@@ -45,6 +45,8 @@ class Results(unittest.TestCase):
         self.assertIn("launches", kernels[0])
         with self.assertRaisesRegex(ValueError, "no 'kernel_total' - its lists are: .*kernel_totals"):
             results.member(path, "kernel_total")
+        with self.assertRaisesRegex(ValueError, "no 'traffic' - its lists are: "):
+            results.member(path, "traffic")
 
     def test_sweep(self):
         words = ("sweep", "gather", "--policy", "baseline", "--set", "l2.bytes=524288,1048576")

@@ -16,14 +16,14 @@ namespace {
 constexpr double kLatencyTolerance = 0.02;  ///< below kNearSaturation
 constexpr double kNearSaturation = 0.38;
 constexpr double kAcceptedTolerance = 0.01;  ///< flits per node and cycle
-/// Closer to saturation the mean depends on the seed and on how long is measured (the reference's
-/// own spread at .40 is 0.6 %).
+/// Closer to saturation the mean depends on the seed and the length of the measurement (the
+/// reference's own spread at .40 is 0.6 %).
 constexpr double kSaturatedTolerance = 0.03;
 
 struct Reference {
   noc::NocConfig config;
   std::string traffic;
-  double rate = 0, latency = 0, accepted = 0;  ///< 0: not measured
+  double rate = 0, latency = 0, accepted = 0;  ///< 0: was not measured
 };
 
 std::vector<Reference> references() {
@@ -75,7 +75,7 @@ void compare(const Reference& r) {
 
 TEST(NocCurves, AllReferencesAreThere) { EXPECT_EQ(references().size(), 33u); }
 
-/// Deviation 52: so few packets that the reference's mean is off the exact one by its own noise.
+/// Deviation 52: there are so few packets that noise moves the reference's mean off the exact one.
 bool is_noise(const Reference& r) { return r.rate == 0.001 && r.config.topology == "mesh"; }
 /// Deviation 53: a crossbar this close to its limit wanders between fast and slow states.
 bool is_metastable(const Reference& r) {

@@ -92,13 +92,13 @@ INSTANTIATE_TEST_SUITE_P(
                       Chase{"SM7_QV100-cold", "cd_b", "cd_a", "v100", 375}),
     [](const auto& test) { return std::string(test.param.machine) + "_" + test.param.longer; });
 
-/// Figures that were reached; none may fall behind them unseen. Better ones are entered here, and
-/// worse ones with the reason in docs/gpgpu-sim.md.
+/// The best figures so far, so that no change makes them worse unnoticed. Better ones are entered
+/// here; worse ones, too, with the reason in docs/gpgpu-sim.md.
 struct Reached {
   const char* config;
-  double geometric_mean_from, geometric_mean_to;  ///< of the ratios of cycles
-  double mean_factor;                             ///< at most
-  double largest;                                 ///< at most, or at least its inverse
+  double geometric_mean_from, geometric_mean_to;  ///< bounds for the ratios of cycles
+  double mean_factor;                             ///< the largest mean factor
+  double largest;  ///< the largest ratio, and the inverse of the smallest
 };
 
 class ReferenceRuns : public ::testing::TestWithParam<Reached> {};

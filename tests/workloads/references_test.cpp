@@ -210,7 +210,7 @@ TEST(Heartwall, OriginalFollowsTheFilm) {
       EXPECT_EQ(walls.places[2 * i + 1] - start.points[2 * i + 1], heart_shift_y(t));
     }
   }
-  // Every tenth moves windows and templates.
+  // Every tenth frame moves windows and templates.
   const std::vector<float> templates = walls.templates;
   heart_walls_track(film, sizes, heart_frame(film, 2), 10, walls);
   EXPECT_EQ(walls.points, walls.places);

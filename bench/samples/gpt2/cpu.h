@@ -1,4 +1,4 @@
-// The operations on the CPU, as their definitions have them.
+// The operations on the CPU, written as they are defined.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A small GPT-2: its parameters, and a training step over operations that a CPU or a GPU has.
+// A small GPT-2: its parameters, and a training step by operations of either a CPU or a GPU.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@ struct Shape {
   int tokens() const { return batch * positions; }
 };
 
-/// Places of the tensors in one array of parameters (and in one of gradients).
+/// Offsets of the tensors in the array of parameters (and in that of gradients).
 struct Layout {
   struct Layer {
     size_t norm1_w, norm1_b, qkv_w, qkv_b, proj_w, proj_b, norm2_w, norm2_b, fc_w, fc_b, down_w,
@@ -29,9 +29,9 @@ struct Layout {
   }
 };
 
-/// Ops: allocate(n) of zeros, upload, download, and the operations below, each with its backward
-/// one. Gradients of parameters are added up, those of inputs are written, but for the norms',
-/// which go onto the residual stream.
+/// Ops has allocate(n) (zeros), upload, download, and the operations below, each with a backward
+/// one. Gradients of parameters are added up; gradients of inputs are written, except for the
+/// norms', which are added to the residual stream's.
 template <class Ops>
 class Gpt2 {
  public:

@@ -25,7 +25,8 @@ Shape shape_of(Size size) {
 
 int source_number(int i, int vertices) { return static_cast<int>(random_below(103, i, vertices)); }
 
-/// Adds what one source gives; the sums of a vertex are in the order of its row, as on the device.
+/// Adds the contributions of one source; a vertex's sums are in the order of its row, as on the
+/// device.
 void add_source(const Graph& graph, int source, std::vector<float>& betweenness) {
   const std::vector<int32_t> level = breadth_first(graph, source);
   std::vector<int32_t> order;  // by level

@@ -14,7 +14,8 @@ struct Graph {
   std::vector<int32_t> edges;
 };
 
-/// Rows from pairs, each pair in both directions, in the order of the pairs (counting sort).
+/// A graph of these pairs, each in both directions; rows keep the order of the pairs (counting
+/// sort).
 Graph graph_from_pairs(int num_vertices, const std::vector<std::pair<int32_t, int32_t>>& pairs);
 
 /// Undirected graph with `pairs_per_vertex` random edges per vertex, ends uniformly distributed.
@@ -27,7 +28,8 @@ Graph uniform_graph(int num_vertices, int pairs_per_vertex);
 /// machine.
 Graph rmat_graph(int num_vertices, int pairs_per_vertex);
 
-/// As Rodinia's generator makes them: each vertex draws 2 to 4 partners, six edges on average.
+/// A graph as Rodinia's generator makes it: each vertex draws 2 to 4 partners, so it has six edges
+/// on average.
 Graph rodinia_graph(int num_vertices);
 
 /// The vertex with the most edges, the lowest among equals: it lies in the large component.

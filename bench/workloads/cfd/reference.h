@@ -6,7 +6,7 @@
 
 namespace nearwarp::workloads {
 
-inline constexpr int kCfdFaces = 4;  ///< of a cell; as in cfd.cu
+inline constexpr int kCfdFaces = 4;  ///< faces of a cell, as in cfd.cu
 inline constexpr int kCfdVariables = 5;
 inline constexpr int kCfdWall = -1, kCfdFarField = -2;
 
@@ -19,7 +19,7 @@ struct CfdMesh {
   std::vector<float> areas;         ///< [cell]
 };
 
-/// `num_cells`, if not 0: the last row ends there.
+/// Makes the mesh. `num_cells`, if not 0: the number of cells; the last row is cut off there.
 CfdMesh cfd_mesh(int columns, int rows, int num_cells = 0);
 /// The undisturbed flow: density, momentum x y z, energy.
 std::vector<float> cfd_far_field();

@@ -18,7 +18,8 @@ int vertices(Size size) {
   return 0;
 }
 
-/// Every 16th vertex keeps its edges to the others of its kind only: more components than one.
+/// The graph without edges between every 16th vertex and the others, so that it has several
+/// components.
 Graph in_parts(const Graph& whole) {
   constexpr int kPeriod = 16;
   const auto apart = [](int v) { return v % kPeriod == 0; };

@@ -24,7 +24,7 @@ int side_of(Size size) {
   return 0;
 }
 
-/// A colour of a picture: slopes, discs, and noise of a few bits, less 128 as in JPEG 2000.
+/// One colour of a picture: slopes, discs and noise of a few bits, minus 128 as in JPEG 2000.
 std::vector<int32_t> make_picture(int side, int colour) {
   std::vector<int32_t> picture(size_t(side) * side);
   for (int y = 0; y < side; ++y) {
@@ -40,7 +40,7 @@ std::vector<int32_t> make_picture(int side, int colour) {
   return picture;
 }
 
-/// A line by lifting: first all differences, then all averages.
+/// Transforms a line by lifting: first all differences, then all averages.
 void lift(int32_t* line, int stride, int length) {
   std::vector<int32_t> v(length);
   for (int i = 0; i < length; ++i) v[i] = line[size_t(i) * stride];

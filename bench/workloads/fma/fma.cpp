@@ -10,7 +10,7 @@ constexpr uint32_t kBlockThreads = 256;
 
 struct Shape {
   int threads;
-  int iterations;  ///< of four fused multiply-adds each
+  int iterations;  ///< iterations, each of four fused multiply-adds
 };
 
 Shape shape_of(Size size) {

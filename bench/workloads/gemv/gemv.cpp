@@ -26,7 +26,7 @@ Shape shape_of(Size size) {
   return {};
 }
 
-/// A row times x: the sums of 32 lanes, then of halves of the lanes.
+/// A row times x in the device's order: sums of 32 lanes, then pairs of halves of the lanes.
 float product(const float* row, const std::vector<float>& x) {
   float sums[kLanes] = {};
   for (size_t i = 0; i < x.size(); ++i) sums[i % kLanes] += row[i] * x[i];

@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint64_t kPartnerStream = 100, kOrderStream = 101;
 
-/// Standard deviation over mean.
+/// The coefficient of variation: standard deviation over mean.
 double variation(const std::vector<double>& values) {
   double sum = 0, squares = 0;
   for (double value : values) sum += value;
@@ -50,7 +50,7 @@ void make_simple(Graph& graph) {
     const auto end = graph.edges.begin() + graph.row_start[v + 1];
     std::sort(begin, end);
     const auto last = std::unique(begin, end);
-    graph.row_start[v] = kept;  // nobody needs the old one any more
+    graph.row_start[v] = kept;  // the old value is not needed any more
     kept = static_cast<int32_t>(std::copy(begin, last, graph.edges.begin() + kept) -
                                 graph.edges.begin());
   }
@@ -89,7 +89,7 @@ Graph graph_of_variation(int num_vertices, int pairs_per_vertex, int cv_percent)
     const auto until = static_cast<size_t>(num_pairs * (weight_so_far / all_weights));
     for (int i = 0; pairs.size() < until; ++i) {
       const int owner = order[r] * kGraphBlockVertices + i % kGraphBlockVertices;
-      // Any vertex but the owner.
+      // A partner is any vertex but the owner.
       const auto other =
           static_cast<int>(random_below(kPartnerStream, pairs.size(), num_vertices - 1));
       pairs.emplace_back(owner, other + (other >= owner));

@@ -1,4 +1,4 @@
-// Graphs whose rows are as uneven over thread blocks as is asked for, and how uneven they are.
+// Graphs whose edges are distributed over thread blocks with a given unevenness, and its measure.
 #pragma once
 
 #include "bench/workloads/bfs/graph.h"
@@ -7,8 +7,9 @@ namespace nearwarp::workloads {
 
 /// Vertices of a thread block in all workloads on these graphs.
 inline constexpr int kGraphBlockVertices = 256;
-/// Undirected edges for each vertex, each in two rows: with 2^20 vertices as many entries as
-/// GraphBIG's LDBC graph of a million vertices has edges, 28.8 million (L. Nai et al., SC 2015).
+/// Undirected edges for each vertex, each in two rows. A graph of 2^20 vertices then has as many
+/// entries as GraphBIG's LDBC graph of a million vertices has edges, 28.8 million (L. Nai et al.,
+/// SC 2015).
 inline constexpr int kGraphPairsPerVertex = 14;
 
 /// Undirected graph of `pairs_per_vertex` edges for each vertex, without loops and double edges,

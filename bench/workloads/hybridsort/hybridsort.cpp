@@ -30,8 +30,8 @@ Shape shape_of(Size size) {
   return {};
 }
 
-/// Limits of buckets of like size: elements of a bin of the histogram are taken to be spread
-/// evenly.
+/// The limits of buckets of about equal size, if the elements of each of the histogram's bins are
+/// spread evenly.
 std::vector<float> limits_of(const std::vector<uint32_t>& histogram, uint32_t count, float least,
                              float width) {
   const size_t buckets = histogram.size();

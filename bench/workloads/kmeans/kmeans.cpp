@@ -63,7 +63,7 @@ class Kmeans : public Workload {
     const int clusters = problem.num_clusters, slices = problem.num_slices;
     KmeansState state = kmeans_start(problem);
 
-    // Panels are of whole warps.
+    // Panels have whole warps.
     const size_t laid_out =
         restructured_ ? (size_t(n) + 31) / 32 * 32 * features : problem.points.size();
     const auto d_points = device.upload(problem.points, "points");

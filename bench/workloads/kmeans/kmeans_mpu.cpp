@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kFeatures = 4, kCentres = 4, kIterations = 3;
 
-/// Points: an even share of the grid's threads each, 1,048,576 at most.
+/// The number of points, 1,048,576 at most.
 int num_points(Size size) { return std::min(mpu_values(size) / kFeatures, 1 << 20); }
 
 std::vector<int32_t> nearest(const std::vector<float>& features, const std::vector<float>& centres,
@@ -32,7 +32,7 @@ std::vector<int32_t> nearest(const std::vector<float>& features, const std::vect
   return membership;
 }
 
-/// The means of the points of each; one that has none stays.
+/// Moves each centre to the mean of its points; a centre without points stays.
 void move_centres(const std::vector<float>& features, const std::vector<int32_t>& membership,
                   std::vector<float>& centres) {
   const size_t n = membership.size();

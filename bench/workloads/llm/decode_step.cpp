@@ -39,7 +39,7 @@ Model model_of(Size size) {
 
 struct Layer {
   Weights q, k, v, out, gate, up, down;
-  Cache keys, values;  ///< of the tokens before; the last position is the new token's
+  Cache keys, values;  ///< those of the tokens before; the last position is the new token's
 };
 
 Layer random_layer(uint64_t stream, const Model& m) {

@@ -1,4 +1,4 @@
-// A product on the device: which kernel of decode.cu, and its launch.
+// Chooses the kernel of decode.cu for a product, and launches it.
 #pragma once
 
 #include "bench/workloads/llm/weights.h"

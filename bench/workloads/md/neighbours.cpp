@@ -18,7 +18,7 @@ struct Cells {
   std::vector<std::vector<int32_t>> atoms;
 
   explicit Cells(const std::vector<MdAtom>& all)
-      // Some 32 atoms in a cell: 27 cells have many more than the neighbours asked for.
+      // A cell has some 32 atoms, so 27 cells have many more than the wanted neighbours.
       : side(std::max(1, static_cast<int>(std::cbrt(static_cast<double>(all.size()) / 32)))),
         width(kEdge / static_cast<float>(side)),
         atoms(size_t(side) * side * side) {

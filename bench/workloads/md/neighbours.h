@@ -6,7 +6,7 @@
 
 namespace nearwarp::workloads {
 
-inline constexpr int kMdNeighbours = 128;  ///< of an atom, as in SHOC
+inline constexpr int kMdNeighbours = 128;  ///< neighbours of an atom, as in SHOC
 
 struct MdAtom {
   float x, y, z, unused;

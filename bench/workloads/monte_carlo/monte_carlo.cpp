@@ -11,7 +11,7 @@ namespace {
 constexpr uint32_t kThreads = 256;  // the sample's block, in monte_carlo.cu
 
 struct Shape {
-  uint32_t options;  ///< at most kMaxOptions there
+  uint32_t options;  ///< at most kMaxOptions of monte_carlo.cu
   uint32_t paths;    ///< a multiple of kThreads
 };
 
@@ -32,7 +32,8 @@ struct Option {  // as in monte_carlo.cu
   float price, strike, drift, volatility;
 };
 
-/// Prices, strikes and times to expiry as the sample's ranges; 6 % interest, 10 % volatility.
+/// Options with prices, strikes and times to expiry in the sample's ranges; 6 % interest, 10 %
+/// volatility.
 std::vector<Option> options_of(uint32_t count) {
   std::vector<Option> options(count);
   for (uint32_t i = 0; i < count; ++i) {
@@ -86,7 +87,8 @@ class MonteCarlo final : public Workload {
       expected.push_back(static_cast<float>(sum));
       expected.push_back(static_cast<float>(squares));
     }
-    // ex2.approx, and sums of single precision. Options that hardly pay at all end in cancellation.
+    // The device uses ex2.approx and sums in single precision. Options that hardly pay suffer from
+    // cancellation.
     return check_close("sums", device.download<float>(d_values, expected.size()), expected, 1e-4,
                        0.01 * paths);
   }

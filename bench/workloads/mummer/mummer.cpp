@@ -27,8 +27,8 @@ Shape shape_of(Size size) {
   return {};
 }
 
-/// DNA, in which a third consists of copies of earlier parts with errors of one in sixteen symbols:
-/// the tree of purely random symbols would be of the same depth everywhere.
+/// DNA of which a third consists of copies of earlier parts, with an error in one of sixteen
+/// symbols. The tree of purely random symbols would have the same depth everywhere.
 std::vector<uint8_t> make_reference(int length) {
   constexpr int kPiece = 500;
   std::vector<uint8_t> text(length);
@@ -42,7 +42,7 @@ std::vector<uint8_t> make_reference(int length) {
   return text;
 }
 
-/// Parts of the reference in which every fiftieth symbol or so is another.
+/// Parts of the reference, with about one in fifty symbols changed.
 std::vector<uint8_t> make_reads(const std::vector<uint8_t>& reference, int count) {
   std::vector<uint8_t> reads(size_t(count) * kReadLength);
   for (size_t i = 0; i < reads.size(); ++i) {

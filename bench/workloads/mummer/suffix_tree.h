@@ -1,4 +1,5 @@
-// Suffix trees of strings of four symbols, for the matching of MUMmerGPU, and what is matched.
+// Suffix trees of strings of four symbols, for the matching of MUMmerGPU, and the matches on the
+// CPU.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +10,9 @@ namespace nearwarp::workloads {
 /// A node and the edge that leads to it.
 struct SuffixNode {
   int32_t child[4];  ///< by the edge's first symbol; kNoSuffixNode if there is none
-  int32_t start;     ///< of the edge's text
-  int32_t end;       ///< behind it
-  int32_t link;      ///< node of the same text without its first symbol
+  int32_t start;     ///< begin of the edge's text
+  int32_t end;       ///< end of the edge's text, exclusive
+  int32_t link;      ///< the suffix link: node of the text without its first symbol
   int32_t parent;
 };
 
@@ -26,7 +27,7 @@ std::vector<SuffixNode> suffix_tree(const std::vector<uint8_t>& text);
 std::vector<int32_t> longest_matches(const std::vector<uint8_t>& text,
                                      const std::vector<int32_t>& suffixes, const uint8_t* query,
                                      int length);
-/// Places in `text` in the order of what begins there.
+/// Positions in `text`, in the order of the suffixes that begin there.
 std::vector<int32_t> sorted_suffixes(const std::vector<uint8_t>& text);
 
 }  // namespace nearwarp::workloads

@@ -24,7 +24,7 @@ int sequence_length(Size size) {
   return 0;
 }
 
-/// Symmetric, from -4 to 3, and 4 to 11 on the diagonal: the range of BLOSUM62, numbers at random.
+/// A random symmetric matrix with the range of BLOSUM62: -4 to 3, and 4 to 11 on the diagonal.
 int similarity_of(uint32_t a, uint32_t b) {
   const auto [low, high] = std::minmax(a, b);
   const int random = static_cast<int>(random_below(110, low * kSymbols + high, 8));

@@ -20,8 +20,8 @@ struct RayScene {
   int width = 0, height = 0;
   int texture_size = 0;  ///< a power of two
   std::vector<RaySphere> spheres;
-  std::vector<RayColour> colours;  ///< of each sphere
-  std::vector<float> texture;      ///< of the floor, texture_size squared, eight per unit of length
+  std::vector<RayColour> colours;  ///< colour of each sphere
+  std::vector<float> texture;      ///< the floor's: texture_size squared, eight per unit of length
 };
 
 RayScene ray_scene(int width, int height, int texture_size);

@@ -6,7 +6,7 @@
 
 namespace nearwarp::workloads {
 
-/// As Object in ray_original.cu.
+/// An object of the scene, laid out as Object in ray_original.cu.
 struct RayObject {
   float x, y, z, radius;
   float colour[4];
@@ -17,7 +17,7 @@ struct RayPicture {
   int width = 0, height = 0;
   std::vector<RayObject> objects;
   std::vector<float> view;  ///< rows ahead, up, right, each with a coordinate of the eye behind it
-  float shift = 0.0f;       ///< of all objects along x
+  float shift = 0.0f;       ///< movement of all objects along x
   float ahead = 2.0f;       ///< distance of the picture from the eye
 };
 

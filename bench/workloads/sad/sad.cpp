@@ -8,7 +8,7 @@
 namespace nearwarp::workloads {
 namespace {
 
-// In sad.cu.
+// Constants of sad.cu.
 constexpr int kRange = 16, kRow = 2 * kRange + 1, kDisplacements = kRow * kRow, kSums = 41;
 constexpr uint32_t kThreads = 61;
 
@@ -30,8 +30,8 @@ Frame frame_of(Size size) {
   return {};
 }
 
-/// Blocks of one shape in a macroblock: their size in pixels, in the order of sad.cu. Those of the
-/// shapes smaller than 8 x 8 are in order of their quarters.
+/// The shapes of blocks in a macroblock, by size in pixels, in the order of sad.cu. Blocks smaller
+/// than 8 x 8 are ordered by the quarter that has them.
 struct Shape {
   int first, width, height;
 };
@@ -51,7 +51,7 @@ std::pair<int, int> place_of(const Shape& shape, int number) {
 
 using Pixels = std::vector<uint16_t>;
 
-/// All sums, each from pixels.
+/// All sums, each computed from pixels.
 std::vector<int32_t> reference_sums(const Frame& f, const Pixels& frame, const Pixels& before) {
   std::vector<int32_t> sums;
   for (int macroblock = 0; macroblock < f.width * f.height / 256; ++macroblock) {

@@ -30,7 +30,7 @@ Shape shape_of(Size size) {
   return {};
 }
 
-/// The sample's own; a fourth of it with as many pairs per block.
+/// The sample's own shape, or a fourth of it with as many pairs for each block.
 Shape original_shape_of(Size size) {
   return size == Size::kSmall ? Shape{64, 32} : Shape{256, 128};
 }
@@ -45,7 +45,8 @@ float product(const float* a, const float* b) {
   return sums[0];
 }
 
-/// In the order of the restructured kernel: consecutive elements for each warp, then a tree.
+/// The scalar product in the restructured kernel's order: consecutive elements for each warp, then
+/// a tree.
 float product_consecutive(const float* a, const float* b, int vector) {
   constexpr int kRounds = kLength / static_cast<int>(kBlockThreads);
   float sums[kBlockThreads] = {};

@@ -8,7 +8,7 @@
 namespace nearwarp::workloads {
 namespace {
 
-// In the sources; kTileM rows of C are a block's of the tiled kernel.
+// Constants of the kernels' sources; a block of the tiled kernel has kTileM rows of C.
 constexpr uint32_t kTileN = 16, kTileK = 8, kTileM = kTileN * kTileK;
 constexpr float kAlpha = 1.0f, kBeta = 0.0f;  // Parboil's
 
@@ -33,7 +33,7 @@ Shape shape_of(Size size) {
 
 enum class Kind { kBase, kTiled, kRestructured };
 
-/// First summand of an element of C.
+/// The index of the first summand of an element of C.
 int first_of(Kind kind, const Shape& s, int row, int column) {
   if (kind != Kind::kRestructured) return 0;
   const unsigned blocks = s.m / kTileN, warps_of_block = kTileN * kTileN / 32;

@@ -29,14 +29,14 @@ Shape shape(Size size) {
   return {};
 }
 
-/// Rows, or columns, of neighbours; at the edge a pixel is its own.
+/// For each row (or column) the neighbouring one; at the edge, itself.
 std::vector<int32_t> neighbours(int n, int step) {
   std::vector<int32_t> v(n);
   for (int i = 0; i < n; ++i) v[i] = std::clamp(i + step, 0, n - 1);
   return v;
 }
 
-/// As the device adds up: halves of blocks of 512.
+/// The sum in the device's order: by halves, in blocks of 512.
 float sum_of(std::vector<float> v) {
   while (v.size() > 1) {
     std::vector<float> next;

@@ -131,7 +131,7 @@ class ElementWise final : public Stream {
   std::string variant_of_;
 };
 
-/// How many elements differ, or are zero: each thread counts its own.
+/// Counts elements that differ, or are zero; each thread counts its own.
 class Count final : public Stream {
  public:
   explicit Count(bool compares) : compares_(compares) {}

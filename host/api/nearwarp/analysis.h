@@ -22,7 +22,7 @@ namespace nearwarp {
 // kernel, or not the one that is asked for. Kernels' texts are those of `nearwarp analyze`.
 
 struct CodeOptions {
-  std::string kernel = {};  ///< only this one; empty: all
+  std::string kernel = {};  ///< analyse only this kernel; empty: all
   size_t width = 80;        ///< columns of texts
 };
 
@@ -46,12 +46,12 @@ struct CodeCandidate {
   std::vector<SourceLines> source;
   uint32_t first_ptx_line = 0, last_ptx_line = 0;
   std::vector<std::string> live_ins, live_outs;    ///< registers
-  uint32_t live_in_bytes = 0, live_out_bytes = 0;  ///< of a lane
+  uint32_t live_in_bytes = 0, live_out_bytes = 0;  ///< bytes of registers of a lane
   std::string trip;        ///< "no loop", "static", "conditional", "unknown"
   std::string condition;   ///< empty unless conditional
   int64_t iterations = 0;  ///< that the traffic is of
   OffloadTraffic traffic, per_iteration;
-  double tx_addresses = 0, rx_addresses = 0;  ///< that the links transfer more, in addresses
+  double tx_addresses = 0, rx_addresses = 0;  ///< extra traffic of the links, in addresses
   bool saves_tx = false, saves_rx = false;
   std::string shared;  ///< the shared array that goes along; empty: none
 };
@@ -62,7 +62,7 @@ struct CodeRefusal {
   std::vector<SourceLines> source;
   uint32_t first_ptx_line = 0, last_ptx_line = 0;
   std::string reason;
-  uint32_t ptx_line = 0;  ///< of the instruction that stands in the way; 0: none does
+  uint32_t ptx_line = 0;  ///< line of the instruction that prevents it; 0: none does
   std::string detail;     ///< the equations' numbers where they decided; else empty
 };
 struct CodeOfKernel {
@@ -75,7 +75,7 @@ struct CodeAnalysis {
   std::string program, machine, policy;
   std::vector<CodeOfKernel> kernels;
   std::string text;
-  std::string document;  ///< of `nearwarp analyze --json`
+  std::string document;  ///< as `nearwarp analyze --json` writes it
 };
 /// Which code a policy that offloads would offload on the machine.
 NEARWARP_API Expected<CodeAnalysis> analyze_code(const std::string& program, const Machine& machine,
@@ -91,13 +91,13 @@ struct ObjectDistance {
   std::string object;   ///< the parameter or variable that it is known by
   std::string pattern;  ///< "regular", "shared", "irregular" or "unknown"
   std::string bytes;    ///< of a regular one: from a block's part to the next one's, an expression
-  uint32_t accesses = 0;  ///< in the code
+  uint32_t accesses = 0;  ///< number of accesses in the code
 };
 /// A load that opportunistic computing has in no chain, or a chain.
 struct CodeChain {
-  uint32_t ptx_line = 0;        ///< of its first instruction
-  uint32_t pattern = 0;         ///< of the paper's table 1; 0: it is no chain
-  std::vector<uint32_t> lines;  ///< of all of its instructions, in PTX
+  uint32_t ptx_line = 0;        ///< line of its first instruction
+  uint32_t pattern = 0;         ///< number in the paper's table 1; 0: it is no chain
+  std::vector<uint32_t> lines;  ///< lines of all its instructions in PTX
   std::string why_not;          ///< empty: it is one
 };
 /// An instruction, and where MPU executes it.
@@ -127,7 +127,7 @@ NEARWARP_API Expected<std::vector<CodeView>> analyze_locations(const std::string
 
 struct RestructureOptions {
   std::string kernel = {};  ///< empty: the only one
-  std::string parameter;    ///< that holds the array's address: its name, or its number from 0
+  std::string parameter;    ///< parameter with the array's address: its name, or its number from 0
   bool of_block = false;    ///< the threads of a block share the array; else all of the grid
   bool no_alias = false;    ///< different parameters point to different memory
   bool any_thread = false;  ///< it does not matter which thread gathers which elements
@@ -160,7 +160,7 @@ struct CandidateAccesses {
   uint32_t id = 0;           ///< CodeCandidate::id
   std::string source_lines;  ///< e.g. "libor.cu:41-57"; may be empty
   uint64_t instances = 0;
-  double fixed_share = 0;  ///< of accesses: at a fixed offset from the one before
+  double fixed_share = 0;  ///< share of accesses at a fixed offset from the one before
   std::string category;    ///< empty if there are no instances
 };
 struct MappingAnalysis {
@@ -168,10 +168,10 @@ struct MappingAnalysis {
   uint64_t instances = 0, accesses = 0;
   MappingQuality baseline;
   std::vector<MappingQuality> mappings;  ///< by first bit
-  uint32_t best = 0;                     ///< of these
+  uint32_t best = 0;                     ///< index of the best of these
   std::vector<CandidateAccesses> candidates;
   std::string text;
-  std::string document;  ///< of `nearwarp analyze --mappings --json`
+  std::string document;  ///< as `nearwarp analyze --mappings --json` writes it
 };
 /// Which mapping of data to stacks would serve the offloading candidates of a program.
 NEARWARP_API Expected<MappingAnalysis> analyze_mappings(const Program& program,
@@ -182,11 +182,11 @@ NEARWARP_API Expected<MappingAnalysis> analyze_mappings(const Program& program,
 struct NEARWARP_API SharingAnalysis {
   uint64_t page_bytes = 0;
   uint32_t stacks = 0;
-  uint64_t pages = 0;                      ///< that kernels touch
+  uint64_t pages = 0;                      ///< pages that kernels touch
   std::map<uint64_t, uint64_t> by_blocks;  ///< pages by how many thread blocks touch them
   std::map<uint64_t, uint64_t> by_stacks;  ///< and by how many stacks do
   std::string category;                    ///< CODA's class of the program
-  std::string document;                    ///< of `nearwarp analyze --sharing --json`
+  std::string document;                    ///< as `nearwarp analyze --sharing --json` writes it
 
   Expected<std::string> text(size_t width = 80) const;
   struct Whole;
@@ -201,7 +201,7 @@ NEARWARP_API Expected<SharingAnalysis> analyze_sharing(const Program& program,
 struct ObjectPlace {
   std::string name;  ///< the program's; may be empty
   uint64_t address = 0, bytes = 0;
-  uint64_t accesses = 0;     ///< of lanes
+  uint64_t accesses = 0;     ///< accesses of lanes
   uint64_t block_bytes = 0;  ///< from one thread block's part to the next one's; 0: none
   bool constant = false;     ///< the same for nearly all pairs of blocks
   bool from_code = false;    ///< known from the kernel's code
@@ -213,7 +213,7 @@ struct NEARWARP_API ObjectAnalysis {
   uint32_t stacks = 0;
   std::vector<ObjectPlace> objects;
   double local_by_distance = 0, local_by_share = 0;  ///< shares of all accesses, 0 to 1
-  std::string document;                              ///< of `nearwarp analyze --objects --json`
+  std::string document;  ///< as `nearwarp analyze --objects --json` writes it
 
   Expected<std::string> text(size_t width = 80) const;
   struct Whole;

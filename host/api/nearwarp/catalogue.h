@@ -24,7 +24,7 @@ struct NEARWARP_API CatalogueEntry {
     std::string name, range;
   };
   std::string name, description;
-  std::string source;  ///< of a workload: the suite or paper that it follows; else empty
+  std::string source;  ///< the suite or paper that a workload follows; else empty
   std::vector<Parameter> parameters = {};
   /// Several names are meant: those of workloads in the place of "NAME".
   bool stands_for_several = false;
@@ -60,7 +60,7 @@ struct ShownFile {
   std::vector<std::string> changes;
   std::vector<Key> keys;  ///< without sources; none of experiments
   std::string text;       ///< TOML with every key's meaning and source, which can be loaded
-  std::string document;   ///< of `nearwarp show --json` (docs/json.md)
+  std::string document;   ///< as `nearwarp show --json` writes it (docs/json.md)
 };
 NEARWARP_API Expected<ShownFile> show(const std::string& kind, const std::string& name_or_path,
                                       Texts changes = {});
@@ -72,10 +72,10 @@ struct CudaDevice {
   uint32_t multiprocessors = 0, clock_mhz = 0;
   uint64_t memory_bytes = 0;
   uint32_t systems_at_once = 0;
-  uint32_t least_warps = 0, most_warps = 0;  ///< that step a system
+  uint32_t least_warps = 0, most_warps = 0;  ///< warps that step a system
 };
 struct Devices {
-  unsigned processors = 0;  ///< of the CPU, for this process
+  unsigned processors = 0;  ///< processors of the CPU that this process may use
   std::vector<CudaDevice> cuda;
   std::string why_no_cuda;  ///< empty if there are some
 };

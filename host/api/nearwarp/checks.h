@@ -29,7 +29,7 @@ struct CheckOptions {
 /// An instruction that a thread executes.
 struct CheckedAccess {
   std::string kind;    ///< "read", "write", "atomic", "asynchronous copy"; "barrier", "exchange"
-  std::string text;    ///< in PTX
+  std::string text;    ///< the instruction in PTX
   std::string source;  ///< "reduce.cu:12"; empty without line information
   std::string caller;  ///< the same of the outermost function, where that is another one; or empty
   std::string ptx;     ///< "reduce.ptx:34"
@@ -40,27 +40,27 @@ struct CheckedAccess {
 struct Finding {
   enum class Kind : uint8_t {
     kHazard,     ///< two accesses that nothing orders
-    kMisuse,     ///< of a barrier or a mask
+    kMisuse,     ///< misuse of a barrier or a mask
     kUnwritten,  ///< a read of memory that nobody wrote
   };
   Kind kind = Kind::kHazard;
-  std::string what;      ///< which one of its kind: "read after write"
-  std::string distance;  ///< of a hazard's threads: the nearest, e.g. "between warps of a block"
+  std::string what;      ///< the kind of hazard or misuse, e.g. "read after write"
+  std::string distance;  ///< the nearest threads of a hazard, e.g. "between warps of a block"
   std::string kernel;
   CheckedAccess at;
-  std::optional<CheckedAccess> earlier = {};  ///< of a hazard
-  bool shared = false;                        ///< in shared memory, else in device memory
-  uint64_t address = 0;                       ///< in device memory, or offset in shared memory
-  std::string place;                          ///< the same in words, or which lanes misuse
-  uint64_t count = 0;                         ///< threads
-  uint64_t unchanged = 0;  ///< of them, those that wrote the value that was there
+  std::optional<CheckedAccess> earlier = {};  ///< the earlier access of a hazard
+  bool shared = false;     ///< the place is in shared memory, else in device memory
+  uint64_t address = 0;    ///< address in device memory, or offset in shared memory
+  std::string place;       ///< the same in words, or which lanes misuse
+  uint64_t count = 0;      ///< threads
+  uint64_t unchanged = 0;  ///< those of them that wrote the value that was there
 };
 
 /// Findings in a program, or in a process of an application.
 struct NEARWARP_API CheckedProgram {
   std::string name;
-  uint64_t launches = 0;    ///< that were looked at
-  uint64_t accesses = 0;    ///< of warps, to shared and device memory
+  uint64_t launches = 0;    ///< launches that were checked
+  uint64_t accesses = 0;    ///< accesses of warps to shared and device memory
   uint64_t same_value = 0;  ///< writes of what an unordered write had put there: no hazards
   uint64_t forgotten = 0;   ///< parts of memory whose accesses were forgotten, for lack of room
   uint64_t left_out = 0;    ///< findings beyond the most that are kept
@@ -76,10 +76,10 @@ struct NEARWARP_API CheckedProgram {
 };
 
 struct CheckReport {
-  static constexpr size_t kMostFindings = 1000;  ///< of each kind that are kept of a program
+  static constexpr size_t kMostFindings = 1000;  ///< kept of each kind and program
   std::vector<CheckedProgram> programs;
-  std::string document;      ///< of `nearwarp check --json`
-  int exit_status = 0;       ///< of an application: 128 + signal if a signal ended it
+  std::string document;      ///< as `nearwarp check --json` writes it
+  int exit_status = 0;       ///< the application's; 128 + signal if a signal ended it
   bool interrupted = false;  ///< ApplicationOptions::go_on said so: findings are partial
   bool clean() const {
     for (const CheckedProgram& p : programs)

@@ -19,17 +19,18 @@ struct Extent {
 };
 
 struct DeviceOptions {
-  /// Asked some times a second while a kernel runs; returns false to stop. launch() fails then, and
-  /// of the kernel's thread blocks those are in the program that had come to their end.
+  /// Asked some times a second while a kernel runs; returns false to stop it. launch() fails then,
+  /// and the program has only those of the kernel's thread blocks that had ended.
   std::function<bool(const Activity&)> progress = {};
-  /// Told what kernels print, thread block after thread block; empty: it is lost.
+  /// Called with the text that kernels print, thread block after thread block; empty: it is lost.
   std::function<void(const std::string&)> print = {};
 };
 
-/// A simulated GPU's functional part: runs kernels of PTX, and keeps what they did as a program.
+/// The functional part of a simulated GPU: executes kernels of PTX, and keeps what they did as a
+/// program.
 ///
-/// While a kernel runs, its options' functions may read() and write() memory; all else fails until
-/// it has ended, and in other threads everything does.
+/// While a kernel runs, the functions of DeviceOptions may call read() and write(). Their other
+/// calls, and all calls by other threads, fail until it has ended.
 class NEARWARP_API Device {
  public:
   explicit Device(DeviceOptions options = {});
@@ -47,7 +48,8 @@ class NEARWARP_API Device {
   /// Runs a kernel to its end. `arguments`: its parameters' bytes, each aligned to its own size.
   Expected<Done> launch(uint32_t module, const std::string& kernel, Extent grid, Extent block,
                         std::span<const std::byte> arguments, uint32_t dynamic_shared_bytes = 0);
-  /// All that has been launched. The device begins anew: what it has loaded and allocated is gone.
+  /// A program of all kernels that have been launched; a failure if there were none. The device
+  /// begins anew: modules and allocations are gone.
   Expected<Program> take_program(const std::string& name);
 
   struct State;

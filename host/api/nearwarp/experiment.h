@@ -19,17 +19,18 @@ NEARWARP_API std::vector<std::string> experiment_names();
 /// A sweep of an experiment's, as its file has it.
 struct Study {
   std::string name;
-  std::string about;                            ///< one sentence; may be empty
-  std::vector<std::string> programs;            ///< its own, and as Program::load() takes them
+  std::string about;  ///< one sentence; may be empty
+  std::vector<std::string>
+      programs;  ///< programs by their names in the file, or as Program::load() takes them
   std::vector<std::string> machines, policies;  ///< names or paths
-  std::vector<std::string> values;              ///< of keys, "KEY=A,B,..."
+  std::vector<std::string> values;              ///< values of keys, "KEY=A,B,..."
 };
 
 /// A figure, as the file has it.
 struct Figure {
   std::string name, title;
   std::string about;                 ///< some sentences; may be empty
-  std::vector<std::string> studies;  ///< whose points it shows
+  std::vector<std::string> studies;  ///< studies whose points it shows
 };
 
 /// The contents of an experiment's file.
@@ -46,11 +47,11 @@ class NEARWARP_API ExperimentFile {
   Expected<ExperimentFile> only(Texts figures) const;
 
   const std::string& name() const;
-  const std::string& path() const;  ///< of a text: its name
+  const std::string& path() const;  ///< the file's path; the name of an experiment from a text
   const std::string& title() const;
   const std::string& description() const;
   const std::string& source() const;  ///< what it is after, such as a paper; may be empty
-  const std::string& size() const;    ///< of workloads, unless another one is asked for
+  const std::string& size() const;    ///< size of workloads, unless another one is asked for
   /// Names of the programs that it brings along, which come before workloads of the same name.
   std::vector<std::string> own_programs() const;
   std::vector<Study> studies() const;
@@ -71,7 +72,7 @@ NEARWARP_API Expected<Done> new_experiment(const std::string& path, Texts applic
 
 /// How an experiment is run.
 struct ExperimentChoice {
-  std::string size = {};                   ///< of workloads; empty: the file's
+  std::string size = {};                   ///< size of workloads; empty: the file's
   std::string launches = {}, sample = {};  ///< as BatchOptions
   bool cold_caches = false;
 };
@@ -83,11 +84,11 @@ struct StudyPoint {
 };
 
 struct ExperimentOutcome {
-  size_t points = 0;          ///< of the part; one that several studies have counts once
+  size_t points = 0;          ///< points of the part; a point that several studies have counts once
   size_t already_there = 0;   ///< were there before
   size_t finished = 0;        ///< came to an end now
-  size_t failed = 0;          ///< of all that are there
-  std::string first_failure;  ///< which, and why; empty: none failed
+  size_t failed = 0;          ///< points with results that failed
+  std::string first_failure;  ///< the first of these, and why it failed; empty: none
   bool stopped = false;       ///< progress() said so: points are left
   std::string file;           ///< results are in
 };
@@ -97,7 +98,7 @@ struct FigureTable {
   std::string name, title;
   std::string csv;    ///< a row per value: x, series, part, value, unit, what is published
   std::string latex;  ///< a tabular
-  std::string text;   ///< for people
+  std::string text;   ///< text for a terminal
 };
 
 /// The findings of an experiment.

@@ -14,7 +14,7 @@ namespace nearwarp {
 struct SmLook {
   struct Use {
     std::string what;
-    double share = 0;  ///< of their cycles, 0 to 1
+    double share = 0;  ///< share of the SMs' cycles, 0 to 1
   };
   std::string sms;
   uint64_t count = 0;

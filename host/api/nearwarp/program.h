@@ -52,11 +52,13 @@ struct ApplicationOptions {
   static constexpr uint32_t kMostInterleave = 1 << 15, kMostDevices = 16;
   std::optional<Machine> machine = {};  ///< what it takes the GPU for; default: "tom"
   std::string kernels = {};  ///< regular expression: only kernels with a match are kept; all run
-  uint64_t max_thread_instructions = 0;          ///< to keep; 0: all
-  uint64_t max_trace_bytes = uint64_t{2} << 30;  ///< of traces of thread blocks that run together
-  std::string registers = "auto";                ///< who counts them: "auto", "own", "ptxas"
+  uint64_t max_thread_instructions = 0;  ///< thread-instructions to keep; 0: all
+  uint64_t max_trace_bytes = uint64_t{2}
+                             << 30;  ///< memory for the traces of thread blocks that run together
+  std::string registers = "auto";    ///< who counts them: "auto", "own", "ptxas"
   uint32_t interleave = 0;           ///< warps take turns every so many instructions; 0: not
-  uint64_t execute_most = 0;         ///< it is ended after so many thread-instructions; 0: never
+  uint64_t execute_most =
+      0;  ///< the application is ended after so many thread-instructions; 0: never
   uint64_t time_limit_seconds = 0;   ///< or after its kernels ran for so long; 0: never
   uint32_t devices = 1;              ///< GPUs that it sees
   bool strict_bounds = false;        ///< accesses beside allocations always end a kernel

@@ -37,7 +37,7 @@ struct CycleChange {
 struct RunComparison {
   std::string title;                   ///< workload, size, machine, policy
   std::vector<std::string> settings;   ///< names, changed keys, status: "policy: a -> b"
-  std::string sentence;                ///< in short
+  std::string sentence;                ///< a summary in one sentence
   std::vector<ValueChange> headlines;  ///< cycles, IPC, energy, traffic, whether they differ or not
   std::vector<ValueChange> changes;    ///< what differs: these, then counters by weight
   size_t compared = 0;                 ///< values that both have
@@ -52,7 +52,7 @@ struct NEARWARP_API Comparison {
   std::vector<std::string> settings;  ///< of the files: version, the machine's keys
   std::vector<RunComparison> runs;
   std::vector<std::string> only_first, only_second;  ///< titles of runs that have no counterpart
-  std::string document;                              ///< of `nearwarp compare --json`
+  std::string document;                              ///< as `nearwarp compare --json` writes it
   bool equal = false;                                ///< nothing differs
 
   /// As `nearwarp compare` prints it; of each run `most` changes at most, 0: all.
@@ -77,8 +77,8 @@ struct LaunchComparison {
 };
 struct MeasuredComparison {
   std::vector<LaunchComparison> launches;
-  double mean_error = 0;   ///< of cycles: mean magnitude of simulated / measured - 1
-  double correlation = 0;  ///< of cycles; 0: there is none
+  double mean_error = 0;   ///< mean magnitude of simulated / measured - 1 over cycles
+  double correlation = 0;  ///< correlation of cycles; 0: there is none
   std::string text;        ///< as `nearwarp compare` prints it
 };
 /// Is the file what Nsight Compute's `ncu --csv` writes?
@@ -88,9 +88,9 @@ NEARWARP_API Expected<MeasuredComparison> compare_measured(const std::string& me
                                                            const std::string& results);
 
 struct MergeOutcome {
-  size_t points = 0;              ///< in the file
+  size_t points = 0;              ///< points in the file
   size_t duplicates = 0;          ///< were left out
-  size_t failed = 0;              ///< of the points
+  size_t failed = 0;              ///< points that failed
   std::vector<std::string> torn;  ///< files whose last line is cut off, and was left out
 };
 /// Joins files of a sweep's parts: each point once, in the sweep's order. `output` is whole or as

@@ -1,4 +1,5 @@
-// All combinations of what is named, resumable and in parts.
+// Sweeps: all combinations of programs, machines, policies and values of keys; resumable, and in
+// parts.
 #pragma once
 
 #include <nearwarp/failure.h>
@@ -14,33 +15,33 @@
 namespace nearwarp {
 
 struct SweepDefinition {
-  std::vector<std::string> programs;       ///< as Program::load() takes them
-  std::string size = "small";              ///< of workloads
-  std::vector<std::string> machines;       ///< names or paths
-  std::vector<std::string> policies;       ///< the same; speed-ups are over the first one
-  std::vector<std::string> values = {};    ///< of keys of machines or policies, "KEY=A,B,..."
-  uint32_t max_repeats = 0;                ///< as ProgramOptions
+  std::vector<std::string> programs;     ///< as Program::load() takes them
+  std::string size = "small";            ///< of those that are workloads
+  std::vector<std::string> machines;     ///< names or paths
+  std::vector<std::string> policies;     ///< names or paths; speed-ups are over the first one
+  std::vector<std::string> values = {};  ///< values of keys of machines or policies, "KEY=A,B,..."
+  uint32_t max_repeats = 0;              ///< as ProgramOptions
   std::string launches = {}, sample = {};  ///< as BatchOptions
   bool cold_caches = false;
 };
 
 /// A point of a sweep.
 struct SweepPoint {
-  size_t index = 0;                 ///< its place
+  size_t index = 0;                 ///< among the sweep's points
   std::string program, size;        ///< `size`: of workloads; else empty
   std::string machine, policy;      ///< as in results
   std::vector<std::string> values;  ///< "key=value" of each of the sweep's keys
-  std::string id;     ///< 32 hexadecimal digits, which its line in a file of results has, too
+  std::string id;     ///< 32 hexadecimal digits, also in the point's line in a file of results
   std::string error;  ///< why it cannot be run; empty: it can
 };
 
-/// How far a sweep is, counting only what is to be run now.
+/// The progress of a sweep, counting only the points that are to be run now.
 struct SweepProgress {
   size_t points_done = 0, points = 0;
   /// Programs that have not been executed yet are taken to be as long as the mean of the others.
   uint64_t warp_instructions_done = 0, warp_instructions = 0;
-  /// Both in seconds of the host, of one thread: points that are done as they took, others as
-  /// those that have most in common with them.
+  /// Seconds of one thread of the host: measured for points that are done; for others, those of the
+  /// points that have most in common with them.
   double cost_done = 0, cost = 0;
 };
 
@@ -69,14 +70,14 @@ struct SweepOptions {
 };
 
 struct SweepOutcome {
-  size_t points = 0;          ///< of the part
-  size_t already_there = 0;   ///< were in the file before
-  size_t finished = 0;        ///< came to an end now
-  size_t failed = 0;          ///< of all in the file
-  std::string first_failure;  ///< which, and why; empty: none failed
-  bool stopped = false;       ///< progress() said so: points are left
-  std::string file;           ///< results are in
-  std::string table;          ///< speed-ups, for people
+  size_t points = 0;          ///< points of the part
+  size_t already_there = 0;   ///< points that were in the file before
+  size_t finished = 0;        ///< points that were run now, to their end
+  size_t failed = 0;          ///< points in the file that failed
+  std::string first_failure;  ///< the first of these, and why it failed; empty: none
+  bool stopped = false;       ///< progress() stopped the sweep: points are left
+  std::string file;           ///< path of the file with the results
+  std::string table;          ///< speed-ups as text
 };
 
 class NEARWARP_API Sweep {
@@ -88,7 +89,7 @@ class NEARWARP_API Sweep {
   static Expected<Sweep> plan(const SweepDefinition& definition,
                               const std::function<bool(uint64_t, uint64_t)>& progress = {});
   size_t points() const;
-  /// A failure if there are not so many.
+  /// A point by its index; a failure if there are not so many.
   Expected<SweepPoint> point(size_t index) const;
   /// Runs what is not in the file yet. The failure of a point is its result.
   Expected<SweepOutcome> run(const SweepOptions& options) const;
@@ -100,7 +101,7 @@ class NEARWARP_API Sweep {
   std::shared_ptr<const State> state_;
 };
 
-/// Says what is wrong with the options, before anything is run.
+/// Checks the options without running anything.
 NEARWARP_API Expected<Done> check(const SweepOptions& options);
 
 }  // namespace nearwarp

@@ -19,7 +19,7 @@ namespace nearwarp {
 /// Memory instructions as warps execute them.
 struct AccessProfile {
   uint64_t accesses = 0;  ///< warp-instructions
-  uint64_t lanes = 0;     ///< of these, in all
+  uint64_t lanes = 0;     ///< active lanes of these, in all
   // These are counted for device memory, not for shared memory and constants:
   uint64_t sectors = 0;  ///< different ones of 32 bytes that an access touches, in all
   uint64_t lines = 0;    ///< likewise, of ProgramProfile::line_bytes
@@ -27,7 +27,7 @@ struct AccessProfile {
 };
 struct ProfileCounts {
   uint64_t warp_instructions = 0, thread_instructions = 0;
-  AccessProfile loads, stores, atomics;  ///< of global memory
+  AccessProfile loads, stores, atomics;  ///< accesses to global memory
   AccessProfile local, shared, constant;
 };
 struct KernelProfile {
@@ -80,9 +80,9 @@ struct TracedKernel {
   std::string name;
   uint32_t binary_version = 0, registers = 0;
   uint64_t launches = 0, thread_blocks = 0;
-  uint32_t static_instructions = 0;   ///< that were executed at least once
+  uint32_t static_instructions = 0;   ///< instructions that were executed at least once
   std::vector<TracedOpcode> opcodes;  ///< most frequent first
-  std::vector<std::string> groups;    ///< of opcodes, in the order of reports
+  std::vector<std::string> groups;    ///< groups of opcodes, in the order of reports
 };
 struct TraceSummary {
   std::vector<TracedKernel> kernels;

@@ -1,5 +1,4 @@
-// Objects of the compiled part that hold objects of Python's, as Python's garbage collector has to
-// see them.
+// Lets Python's garbage collector see the Python objects that objects of the compiled part hold.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -10,7 +9,7 @@ namespace py = pybind11;
 
 namespace nearwarp {
 
-/// The T of a Python object; nullptr: its __init__() has not ended.
+/// The T in a Python object; nullptr if the object's __init__() has not ended.
 template <class T>
 T* made_in(PyObject* self) {
   auto* instance = reinterpret_cast<py::detail::instance*>(self);
@@ -18,8 +17,8 @@ T* made_in(PyObject* self) {
   return instance->get_value_and_holder().value_ptr<T>();
 }
 
-/// For a type whose T::visit(f) calls `f` with each py::object that it holds: one that cannot be
-/// reached but through these is freed. They are None then.
+/// Set-up of a Python type whose objects take part in garbage collection. T::visit(f) has to call
+/// `f` with each py::object that a T holds; the collector sets them to None when it frees a cycle.
 template <class T>
 py::custom_type_setup collected() {
   return py::custom_type_setup([](PyHeapTypeObject* heap_type) {

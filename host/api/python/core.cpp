@@ -1,8 +1,8 @@
-// nearwarp._core: the public interface as Python sees it. What it lacks to be pleasant is in
-// __init__.py.
+// nearwarp._core: the public interface as a Python module, on which the package's Python files
+// build.
 //
-// The interpreter's lock is let go while anything is executed or simulated. Ctrl-C is looked for
-// some times a second, wherever the work is done.
+// The interpreter's lock is released while anything is executed or simulated. Ctrl-C is looked for
+// some times a second, in whichever thread the work is done.
 #include <utility>
 
 #include "host/api/python/caller.h"
@@ -13,7 +13,7 @@ namespace {
 
 using Changes = std::vector<std::string>;
 
-/// A program that `load` makes with options by the names that ProgramOptions has.
+/// Calls `load` with the ProgramOptions whose members are among the named arguments.
 template <class F>
 Program loaded(const py::kwargs& named, F load) {
   Caller caller;
@@ -32,7 +32,7 @@ Program loaded(const py::kwargs& named, F load) {
   return taken(std::move(made));
 }
 
-/// By names, as ApplicationOptions has them; __init__.py refuses others.
+/// The ApplicationOptions whose members are among the named arguments; _programs.py refuses others.
 ApplicationOptions options_of(const std::optional<Machine>& machine, const py::kwargs& named,
                               Caller& caller) {
   ApplicationOptions o;
@@ -62,7 +62,7 @@ ApplicationOptions options_of(const std::optional<Machine>& machine, const py::k
   return o;
 }
 
-/// Program::application() or Program::processes().
+/// Calls kRun: Program::application() or Program::processes().
 template <auto kRun>
 auto run_application(const std::vector<std::string>& command, const std::optional<Machine>& machine,
                      const py::kwargs& named) {
@@ -73,7 +73,7 @@ auto run_application(const std::vector<std::string>& command, const std::optiona
   return taken(std::move(made));
 }
 
-/// A simulation, and what of Python's it calls.
+/// A simulation, and the Python function that it calls.
 class Run {
  public:
   Run(const Program& program, const Machine& machine, const Policy& policy, unsigned threads,
@@ -108,14 +108,15 @@ class Run {
   std::optional<Simulation> run_;
 };
 
-/// The run of a Simulation, which a class derived from it may not have begun.
+/// The Run in a Python object. Throws for an object of a derived class that has not called
+/// Simulation.__init__().
 Run& run_of(py::handle self) {
   Run* const run = made_in<Run>(self.ptr());
   if (run == nullptr) throw py::type_error("Simulation.__init__() was not called, or is not done");
   return *run;
 }
 
-/// Results, or nearwarp.Error objects in their place.
+/// Runs the points. The list has a Result or a nearwarp.Error object for each.
 py::list all_of(const std::vector<Point>& points, BatchOptions options, const py::object& progress,
                 const py::object& tell) {
   Caller caller;
@@ -164,7 +165,8 @@ void define_configuration(py::module_& m, const char* name, const char* doc) {
       .def_static("all_keys", &T::all_keys);
 }
 
-/// Lets __new__() of types that are made here alone throw, where pybind11 makes objects of nothing.
+/// Makes __new__() throw for types that only functions of the module make; pybind11's would make an
+/// object without a value.
 void refuse_empty(const py::module_& m) {
   for (const auto& [name, member] : py::cast<py::dict>(m.attr("__dict__"))) {
     if (!PyType_Check(member.ptr()) || member.is(error_type())) continue;

@@ -1,4 +1,4 @@
-// nearwarp._core.Device: kernels of one's own and their memory, as Python sees them.
+// nearwarp._core.Device: a simulated GPU that runs the user's own kernels.
 #include <pybind11/numpy.h>
 
 #include <memory>
@@ -11,7 +11,7 @@
 namespace nearwarp {
 namespace {
 
-/// A device, and what of Python's it calls.
+/// A device, and the Python functions that it calls.
 class OwnDevice {
  public:
   explicit OwnDevice(py::object print) {
@@ -26,8 +26,8 @@ class OwnDevice {
       };
     device_ = Device(std::move(o));
   }
-  /// Returns what `work` does with the device, without the interpreter's lock: one thread after the
-  /// other. A launch calls functions of Python's, which may come here, and is not among them.
+  /// Returns the value of work(device), which is called without the interpreter's lock, by one
+  /// thread at a time. Launches do not use this, since they call Python functions that may do so.
   template <class F>
   auto alone(F work) {
     return taken(without_lock([&] {
@@ -59,8 +59,8 @@ class OwnDevice {
   Device device_;
 };
 
-/// Throws for elements that are pointers to objects, or numbers whose bytes stand the other way
-/// round. `format`: as the module struct and PEP 3118 have it, names of members between colons.
+/// Throws for elements that are Python objects or big-endian numbers. `format`: as defined by PEP
+/// 3118, with names of members between colons.
 void check_numbers(const std::string& format) {
   bool in_name = false;
   for (const char c : format) {
@@ -77,7 +77,7 @@ void check_numbers(const std::string& format) {
   }
 }
 
-/// The bytes of an array of numbers without gaps.
+/// The bytes of an array of numbers. Throws if there are gaps between them.
 std::span<std::byte> bytes_of(const py::buffer_info& info) {
   check_numbers(info.format);
   py::ssize_t step = info.itemsize;

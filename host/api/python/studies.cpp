@@ -1,5 +1,5 @@
-// The catalogue, analyses, comparisons and studies, as rows for tables: lists of dicts, which
-// _studies.py makes pandas.DataFrames of.
+// The catalogue, analyses, comparisons and studies as lists of dicts, of which _studies.py makes
+// pandas.DataFrames.
 #include <functional>
 #include <optional>
 #include <string>
@@ -14,8 +14,8 @@ namespace {
 
 using namespace py::literals;
 
-/// Returns what `work` makes. It is given what asks Python's function, which is told what is done
-/// and how far.
+/// Returns the value of work(ask), where `ask` passes an Activity to the Python function
+/// `progress`.
 template <class F>
 auto asked(const py::object& progress, F work) {
   using Ask = std::function<bool(const Activity&)>;
@@ -128,7 +128,7 @@ py::dict objects_of(const Program& program, const Machine& machine, const Policy
   return py::dict("rows"_a = rows, "text"_a = taken(found.text()), "document"_a = found.document);
 }
 
-/// Names of files, or results.
+/// One side of a comparison: the path of a file, or results.
 using Compared = std::variant<std::string, std::vector<Result>>;
 
 py::dict comparison_of(const Compared& first, const Compared& second) {
@@ -212,7 +212,7 @@ py::dict check_of_application(const std::vector<std::string>& command, const Mac
   return check_of(taken(std::move(found)));
 }
 
-/// Options by the names that NetworkOptions has.
+/// The NetworkOptions whose members are among the named arguments.
 NetworkOptions network_options(const py::kwargs& named) {
   NetworkOptions o;
   take(named, "topology", o.topology);

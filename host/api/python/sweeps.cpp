@@ -1,11 +1,11 @@
-// nearwarp._core: sweeps and experiments as Python sees them.
+// nearwarp._core: sweeps and experiments.
 #include "host/api/python/caller.h"
 
 namespace nearwarp {
 namespace {
 
-/// Functions of Python's that a sweep calls, from any thread, one at a time. What the simulator
-/// copies about are references to them, as only who has the interpreter's lock may copy objects.
+/// The Python functions that a sweep calls, from any thread, one at a time. The simulator copies
+/// only references to them, since a Python object may be copied only with the interpreter's lock.
 struct Called {
   explicit Called(const py::kwargs& named) {
     const auto keep = [&](const char* name, std::optional<py::object>& function) {
@@ -19,7 +19,7 @@ struct Called {
   Caller caller;
 };
 
-/// By names, as SweepOptions has them; the package's methods know which there are.
+/// The SweepOptions whose members are among the named arguments; the package refuses others.
 SweepOptions options_of(const std::string& out, const py::kwargs& named, Called& called) {
   SweepOptions o{.out = out};
   take(named, "csv", o.csv);
@@ -46,7 +46,7 @@ SweepOptions options_of(const std::string& out, const py::kwargs& named, Called&
   return o;
 }
 
-/// Sweep::run() or Experiment::run().
+/// Calls Sweep::run() or Experiment::run().
 template <class T>
 auto run(const T& of, const std::string& out, const py::kwargs& named) {
   Called called(named);

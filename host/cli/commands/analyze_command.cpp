@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "host/api/nearwarp/analysis.h"
+#include "host/api/nearwarp/traces.h"
 #include "host/cli/command.h"
 #include "host/cli/commands.h"
 #include "host/cli/completion/values.h"
@@ -22,7 +23,7 @@
 namespace nearwarp::cli {
 namespace {
 
-/// Throws UsageError for what is neither a workload nor PTX, with what to do with it.
+/// Throws UsageError, with advice, for a name that is neither a workload's nor a PTX file's.
 void check_code(const std::string& name) {
   if (taken(is_workload(name)) || name.ends_with(".ptx")) return;
   const std::string advice = wrong_file(name, "analyze");
@@ -94,12 +95,20 @@ int run_analyze(const CommandLine& line, const Words& /*application*/) {
       throw UsageError(fmt::format(
           "--{} is for 'nearwarp analyze WORKLOAD --mappings', --sharing or --objects", option));
   }
+  for (const char* option : {"backend", "device"})
+    if (line.given(option))
+      throw UsageError(
+          fmt::format("--{} is for 'nearwarp analyze WORKLOAD --mappings' - leave it out", option));
   for (const char* analysis : {"strides", "chains"})
     for (const char* option : {"machine", "policy", "set"})
       if (line.given(analysis) && line.given(option))
         throw UsageError(
             fmt::format("--{} looks at the code alone - leave --{} out", analysis, option));
   const std::string& name = line.positional()[0];
+  for (const char* analysis : {"strides", "chains", "locations"})
+    if (line.given(analysis) && names_traces(name))
+      throw UsageError(fmt::format("--{} analyzes a program's code, but {}", analysis,
+                                   why_traces_do_without_code()));
   const CodeOptions options{.kernel = line.text("kernel"), .width = output_width()};
   std::string text;
   if (names_traces(name)) {

@@ -1,4 +1,5 @@
-// nearwarp area: what a processor's parts take of its dies, from a machine, a policy and estimates.
+// nearwarp area: the areas of a processor's parts on its dies, from a machine, a policy and
+// estimates.
 #include "host/api/nearwarp/parts.h"
 #include "host/cli/command.h"
 #include "host/cli/commands.h"

@@ -25,7 +25,7 @@ CommandLine declare_compare() {
   return line;
 }
 
-/// Launches that were measured on a device beside those of a run.
+/// Compares the launches that Nsight Compute has measured with those of a simulated run.
 int compare_measured(const CommandLine& line, const std::string& csv, const std::string& run) {
   if (ResultFiles::of(line).any())
     throw UsageError(

@@ -1,4 +1,4 @@
-// nearwarp completion: what shells complete the command line with.
+// nearwarp completion: prints the scripts by which shells complete the command line.
 #include <fmt/format.h>
 
 #include "host/cli/command.h"

@@ -1,4 +1,4 @@
-// nearwarp devices: what simulated systems can be stepped on here.
+// nearwarp devices: lists the CPU and GPUs on which simulations can run.
 #include <fmt/format.h>
 
 #include "host/api/nearwarp/catalogue.h"

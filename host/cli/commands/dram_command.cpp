@@ -41,7 +41,7 @@ CommandLine declare_dram() {
   return line;
 }
 
-/// A point per standard and load.
+/// Adds a point for each load of a standard. `several`: points are named after their standard, too.
 void add_points(const CommandLine& line, const MemoryStandard& standard, bool several,
                 std::vector<MemoryPoint>& points) {
   for (NamedLoad& load : loads_of(line, standard)) {

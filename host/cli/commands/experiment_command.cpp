@@ -61,16 +61,16 @@ CommandLine declare_experiment() {
 
 struct Request {
   Experiment experiment;
-  SweepOptions how;  ///< it is run
+  SweepOptions how;  ///< how the experiment is run
   bool run = true;
-  Words words;  ///< of a program that is to do the same for a part, but for --shard
+  Words words;  ///< command line of a Slurm task, without --shard
   std::optional<SlurmOptions> slurm;
   FigureFiles figure_files;
 
   bool is_part() const { return !how.part.empty(); }
 };
 
-/// A task of Slurm's, but for its part.
+/// The command line of a Slurm task, without --shard: its results go to the same folder.
 Words task_words(const CommandLine& line, const std::string& out) {
   Words without = engine_options();
   for (const char* name : {"out", "threads", "figures", "figure-columns", "figure-type"})
@@ -81,7 +81,7 @@ Words task_words(const CommandLine& line, const std::string& out) {
   return words;
 }
 
-/// Says what to do with words that name no program.
+/// Throws nearwarp::Error, with the study and advice, for words of studies that name no program.
 void check_workloads(const ExperimentFile& file) {
   const std::vector<std::string> own = file.own_programs();
   for (const Study& study : file.studies()) {
@@ -122,7 +122,7 @@ Request understand(const CommandLine& line) {
   how.part = line.filled("shard");
   how.retry = line.given("retry");
   how.cache = line.text("trace-cache");
-  // Only the part can be wrong here, which users know as --shard.
+  // Only `part` can be wrong in these options; users know it as --shard.
   if (const auto part = check(SweepOptions{.out = "results", .part = how.part}); !part)
     throw UsageError("--shard" + part.failure().message.substr(std::string("part").size()));
   request.figure_files = figure_files(line);
@@ -133,7 +133,7 @@ Request understand(const CommandLine& line) {
       line.given("threads") ? static_cast<unsigned>(line.number("threads", 1, 1024)) : processors();
   request.slurm = chosen_slurm(line);
   if (request.slurm.has_value()) {
-    check_backend_name(line);  // what there is here says nothing of the nodes
+    check_backend_name(line);  // the nodes may have devices that this machine has not
     if (!request.run) throw UsageError("--no-run runs nothing - leave --engine slurm out");
   } else {
     const Backend backend = chosen_batch_backend(line);
@@ -143,12 +143,12 @@ Request understand(const CommandLine& line) {
   }
   if (line.given("launches") || line.given("sample"))
     check_beside_launches(line, {}, how.backend == "cuda");
-  if (request.run) make_folder(how.out, "--out");  // else it is there, or a mistake
+  if (request.run) make_folder(how.out, "--out");  // without a run, it must exist already
   if (request.slurm.has_value()) request.words = task_words(line, how.out);
   return request;
 }
 
-/// --new: the file and how to go on.
+/// Carries out --new: writes the experiment's file, and prints how to go on.
 int write_new(const std::string& path, const Words& program, bool application) {
   if (!path.ends_with(".toml"))
     throw UsageError(
@@ -176,7 +176,7 @@ int write_new(const std::string& path, const Words& program, bool application) {
   return 0;
 }
 
-/// Runs what is to be run here, or counts what a cluster has.
+/// Runs the missing points on this machine; with Slurm, only counts the points that are done.
 ExperimentOutcome run_here(const Request& request) {
   SweepOptions how = request.how;
   how.only_count = request.slurm.has_value();
@@ -186,7 +186,8 @@ ExperimentOutcome run_here(const Request& request) {
   return taken(request.experiment.run(how));
 }
 
-/// Runs what is missing, here or on a cluster. Points are left if `trouble` says why.
+/// Runs the missing points, on this machine or on a cluster. If a cluster leaves points, `trouble`
+/// says why.
 ExperimentOutcome run_missing(const Request& request, std::string& trouble) {
   if (!request.slurm.has_value()) return run_here(request);
   const SlurmOutcome slurm =
@@ -198,8 +199,8 @@ ExperimentOutcome run_missing(const Request& request, std::string& trouble) {
   return outcome;
 }
 
-/// Figures, tables and report of what is there. Returns what is printed: figures of points that the
-/// user has called off would be screens of gaps.
+/// Writes figures, tables and report of the points that are done. Returns the text to print,
+/// without figures if the run was stopped: they would consist mostly of gaps.
 std::string write_all(const Request& request, bool stopped) {
   const std::string& out = request.how.out;
   const ExperimentReport report = taken(request.experiment.report(out, output_width()));

@@ -31,7 +31,8 @@ double real(const std::string& option, const std::string& text, double least, do
   return value;
 }
 
-/// "0.1,0.2" or "0.05:0.4:0.05" (from, to, step), or both, in ascending order as written.
+/// The loads of --rate, in the order written: numbers as in "0.1,0.2", ranges as in "0.05:0.4:0.05"
+/// (from, to, step), or both. Throws UsageError.
 std::vector<double> parse_rates(const std::string& text) {
   constexpr double kLeast = 1e-6;
   std::vector<double> rates;
@@ -57,8 +58,8 @@ std::vector<double> parse_rates(const std::string& text) {
   return rates;
 }
 
-/// An option that is a number of the network. Numbers are checked by the network, which knows what
-/// they mean; here only that they are some.
+/// An option with a number of the network. The command line checks only that it is a number; the
+/// network knows which values are possible.
 struct NumberOption {
   const char *name, *help, *fallback;
   uint32_t NetworkOptions::*to;
@@ -118,7 +119,7 @@ void declare(CommandLine& line) {
   ResultFiles::declare(line, "docs/networks.md", "load");
 }
 
-/// One packet after the other, or requests with replies on a virtual network of their own.
+/// Reads --traffic-class: one-way packets, or requests that are answered.
 void choose_class(const CommandLine& line, NetworkOptions& c) {
   const std::string name = line.text("traffic-class");
   if (name == "one-way") {

@@ -39,7 +39,7 @@ int analyze_objects_command(const CommandLine& line) {
     const AnalysisOptions options{.progress = notes.progress_function()};
     analysis = taken(analyze_objects(program, machine, policy, options));
   }
-  // The file is not lost because nobody reads the table.
+  // A reader of the table who leaves early must not end the program before the file is written.
   if (!json.empty()) {
     std::signal(SIGPIPE, SIG_IGN);
     report::write_file(json, analysis.document);

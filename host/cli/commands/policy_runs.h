@@ -11,7 +11,7 @@ class LivePage;
 
 /// Results in the order of `policies`. After an interrupt, runs in progress are partial and runs
 /// that had not begun are left out. The first error in that order is thrown when all have stopped.
-/// `live`, if it is not null, shows them.
+/// `live`, unless it is null, shows the runs.
 std::vector<Result> run_policies(const Program& program, const Machine& machine,
                                  const std::vector<Policy>& policies, BatchOptions how,
                                  LivePage* live = nullptr);

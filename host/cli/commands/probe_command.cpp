@@ -31,7 +31,7 @@ CommandLine declare_probe() {
   return line;
 }
 
-/// Policies are not the user's choice here.
+/// Throws UsageError for a policy's key: the probes choose their policies themselves.
 void refuse_policy_keys(const Words& overrides) {
   const std::vector<Key> keys = Policy::all_keys();
   for (const std::string& text : overrides)

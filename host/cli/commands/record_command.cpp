@@ -40,7 +40,7 @@ CommandLine declare_record() {
   return line;
 }
 
-/// "app.nwtrace", and "app.2.nwtrace" for a second process.
+/// The file of a process: "app.nwtrace" of the first one, "app.2.nwtrace" of the second.
 std::string path_of(const std::string& first, size_t process) {
   if (process == 0) return first;
   const std::filesystem::path path = first;
@@ -48,7 +48,7 @@ std::string path_of(const std::string& first, size_t process) {
       .string();
 }
 
-/// "traces", and "traces.2" for a second process.
+/// The folder of a process: "traces" of the first one, "traces.2" of the second.
 std::string folder_of(const std::string& first, size_t process) {
   return process == 0 ? first : fmt::format("{}.{}", first, process + 1);
 }
@@ -61,7 +61,7 @@ void say_written(const std::string& path, const Program& program) {
                     program.truncated() ? ", not all of the program" : ""));
 }
 
-/// Advice on a word that is no application after "--".
+/// Advice for a command line that has a word in place of "--" and an application.
 std::string advice_on(const std::string& word) {
   if (taken(is_workload(word)))
     return fmt::format(
@@ -87,7 +87,7 @@ int run_record(const CommandLine& line, const Words& application) {
         fmt::format("--out cannot be '{}' - a name that ends with .nwtrace is needed", out));
   const std::string traces = line.text("accel-sim");
   const bool keeps = traces.empty() || !out.empty();
-  if (line.given("accel-sim")) make_folder(traces, "accel-sim");
+  if (line.given("accel-sim")) make_folder(traces, "--accel-sim");
   if (out.empty())
     out = std::filesystem::path(application.front()).filename().string() + ".nwtrace";
   if (keeps) report::check_writable(out);

@@ -2,24 +2,16 @@
 #include <fmt/format.h>
 
 #include <fstream>
-#include <sstream>
 
 #include "host/api/nearwarp/analysis.h"
 #include "host/cli/command.h"
 #include "host/cli/commands.h"
 #include "host/cli/expected.h"
 #include "host/core/error.h"
+#include "host/core/limited_file.h"
 
 namespace nearwarp::cli {
 namespace {
-
-std::string text_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file) throw Error(fmt::format("cannot read '{}' - name a file of PTX", path));
-  return text.str();
-}
 
 CommandLine declare_restructure() {
   CommandLine line("restructure", "FILE.ptx",
@@ -52,7 +44,7 @@ int run_restructure(const CommandLine& line, const Words& /*application*/) {
   what.no_alias = line.given("no-alias");
   what.any_thread = line.given("any-thread");
   const std::string& path = line.positional()[0];
-  const std::string result = taken(restructure(text_of(path), path, what));
+  const std::string result = taken(restructure(read_limited_file(path, "PTX"), path, what));
   if (!line.given("out")) {
     print(result);
     return 0;

@@ -34,24 +34,24 @@ namespace nearwarp::cli {
 namespace {
 
 struct Request {
-  // One of these two:
-  std::string names;  ///< of programs that run at the same time: workloads, recordings, traces
-  Words application;  ///< and its arguments
+  // Either `names` or `application` is filled.
+  std::string names;  ///< programs that run at the same time: workloads, recordings, traces
+  Words application;  ///< path and arguments
   ApplicationOptions application_options;
   std::string size;
   Words overrides;
   Machine machine;
   std::vector<Policy> policies;
   unsigned threads = 1;
-  uint32_t max_repeats = 0;  ///< 0: all
-  BatchOptions how;          ///< they are simulated
+  uint32_t max_repeats = 0;  ///< equal launches that are simulated, at most; 0: all
+  BatchOptions how;          ///< how the programs are simulated
   bool explain = false;
-  bool profile = false;  ///< instead of a simulation
-  bool legend = false;   ///< what the rows of the table are
+  bool profile = false;  ///< count what is executed, and simulate nothing
+  bool legend = false;   ///< explain the rows of the table
   size_t profile_lines = 0;
   ResultFiles files;
   std::string cache;
-  std::optional<uint16_t> live_port;  ///< of a page that shows how the run goes on; 0: any
+  std::optional<uint16_t> live_port;  ///< port of the page that shows the run; 0: any free one
 };
 
 CommandLine declare_run() {
@@ -102,7 +102,7 @@ CommandLine declare_run() {
   return line;
 }
 
-/// Refuses options that parts of programs do not go with.
+/// Throws UsageError for options and policies that do not go with --launches or --sample.
 void check_launches(const CommandLine& line, const Request& request) {
   if (request.how.launches.empty() && request.how.sample.empty()) return;
   check_beside_launches(line, {"profile", "timeline", "follow", "checkpoint"},
@@ -110,10 +110,11 @@ void check_launches(const CommandLine& line, const Request& request) {
   for (const Policy& policy : request.policies) check_policy_for_parts(policy);
 }
 
-/// Throws UsageError for programs that there are not. Are there workloads, and traces?
+/// Which kinds of programs the command line names.
 struct Kinds {
   bool workload = false, trace = false;
 };
+/// Throws UsageError for programs that do not exist.
 Kinds check_names(const std::string& names) {
   Kinds kinds;
   for (const ProgramName& program : taken(program_names(names))) {
@@ -168,13 +169,10 @@ Request understand(const CommandLine& line, const Words& application) {
   request.how.timeline = timeline_options(line, request.policies.size());
   request.how.follow = follow_option(line, request.policies.size());
   request.live_port = live_option(line);
-  if (!request.profile && !request.how.timeline.has_value() && request.how.follow.empty() &&
-      !request.live_port.has_value()) {
-    const Backend backend = chosen_batch_backend(line);
-    if (backend.cuda) request.how.backend = "cuda";
-    request.how.device = backend.device;
-    request.how.locate_fault = backend.locate_fault;
-  }
+  const Backend backend = chosen_batch_backend(line);
+  if (backend.cuda) request.how.backend = "cuda";
+  request.how.device = backend.device;
+  request.how.locate_fault = backend.locate_fault;
   request.max_repeats = max_repeats_option(line);
   set_launches(line, request.how);
   request.explain = line.given("explain");
@@ -194,7 +192,8 @@ Request understand(const CommandLine& line, const Words& application) {
   return request;
 }
 
-/// The programs of the request by themselves, or together; where an application ran, how it ended.
+/// Loads or executes the programs of the request. Programs that run at the same time are one
+/// Program, except for a profile. If an application ran, `application` says how it ended.
 std::vector<Program> programs_of(const Request& request, ApplicationRun* application) {
   Notes notes;
   ProgramOptions options = notes.program_options();
@@ -202,7 +201,7 @@ std::vector<Program> programs_of(const Request& request, ApplicationRun* applica
   options.max_repeats = request.max_repeats;
   if (request.application.empty()) {
     if (!request.profile) return {taken(Program::load(request.names, request.size, options))};
-    std::vector<Program> programs;  // stacks are of no matter
+    std::vector<Program> programs;  // by name alone, as a profile knows no stacks
     for (const ProgramName& name : taken(program_names(request.names)))
       programs.push_back(taken(Program::load(name.name, request.size, options)));
     return programs;
@@ -220,7 +219,7 @@ std::vector<Program> programs_of(const Request& request, ApplicationRun* applica
   return application->processes;
 }
 
-/// Table and file; neither is lost because the other cannot be written.
+/// Prints the tables and writes the files. The files are written even if a table cannot be made.
 void present(const Request& request, const std::vector<Result>& results) {
   std::exception_ptr failure;
   // A reader of the table who leaves early must not end the program before the file is written.
@@ -264,7 +263,7 @@ int run_run(const CommandLine& line, const Words& application) {
     throw Error(fmt::format("--{} is of one program, and the application ran {} processes",
                             request.how.timeline.has_value() ? "timeline" : "follow",
                             programs.size()));
-  std::vector<Result> results;  // of one program after the other
+  std::vector<Result> results;  // program by program, under each policy in turn
   for (const Program& program : programs)
     for (Result& result : run_policies(program, request.machine, request.policies, request.how,
                                        live.has_value() ? &*live : nullptr))

@@ -17,7 +17,8 @@
 namespace nearwarp::cli {
 namespace {
 
-/// One word alone: a kind of things that can be listed is listed; else what is missing is said.
+/// 'nearwarp show WORD' without a second word: lists a kind that only 'nearwarp list' knows. Else
+/// throws UsageError, which says what is missing.
 int show_one_word(const std::string& word) {
   const Words kinds = file_kinds(), listed = catalogue_kinds();
   const bool is_kind = std::ranges::find(kinds, word) != kinds.end();

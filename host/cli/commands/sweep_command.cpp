@@ -31,9 +31,9 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Request {
-  Words words;  ///< of a program that is to do the same for a part, but for --shard
+  Words words;  ///< command line of a Slurm task, without --shard
   Sweep sweep;
-  SweepOptions how;  ///< it is run
+  SweepOptions how;  ///< how the sweep is run
   std::optional<SlurmOptions> slurm;
 };
 
@@ -71,7 +71,8 @@ CommandLine declare_sweep() {
   return line;
 }
 
-/// A task of Slurm's, but for its part: the same, with results in the folder and no table.
+/// The command line of a Slurm task, without --shard: its results go to the same folder, and it
+/// writes no CSV file.
 Words task_words(const CommandLine& line) {
   Words without = engine_options();
   for (const char* name : {"out", "csv", "threads"}) without.emplace_back(name);
@@ -81,7 +82,8 @@ Words task_words(const CommandLine& line) {
   return words;
 }
 
-/// The programs that are named; of words that name none it is said what to do with them.
+/// The programs that the command line names. `only_traces`: all of them are traces. Throws
+/// UsageError, with advice, for words that name none.
 Words programs_of(const CommandLine& line, bool* only_traces) {
   Words programs;
   *only_traces = true;
@@ -115,7 +117,7 @@ SweepDefinition definition_of(const CommandLine& line) {
       split_commas(only_traces && !line.given("policy") ? "baseline" : line.text("policy"));
   if (definition.policies.empty()) throw UsageError("--policy names no policy - e.g. baseline");
   for (const std::string& text : line.texts("set")) {
-    // One without "=" sets nothing, as is said where it is read.
+    // Sweep::plan() refuses a text without "=", of which `key` is empty.
     const std::string key = text.substr(0, text.find('=') + 1);
     if (!key.empty() && std::ranges::any_of(definition.values, [&](const std::string& other) {
           return other.starts_with(key);
@@ -142,14 +144,14 @@ Request understand(const CommandLine& line) {
   how.threads =
       line.given("threads") ? static_cast<unsigned>(line.number("threads", 1, 1024)) : processors();
   taken(check(SweepOptions{.out = how.out}));
-  // Only the part can be wrong here, which users know as --shard.
+  // Only `part` can be wrong in these options; users know it as --shard.
   if (const auto part = check(SweepOptions{.out = how.out, .part = how.part}); !part)
     throw UsageError("--shard" + part.failure().message.substr(std::string("part").size()));
   std::error_code failed;
   const bool is_folder = how.out.ends_with('/') || fs::is_directory(how.out, failed);
   request.slurm = chosen_slurm(line);
   if (request.slurm.has_value()) {
-    check_backend_name(line);  // what there is here says nothing of the nodes
+    check_backend_name(line);  // the nodes may have devices that this machine has not
     if (!is_folder)
       throw UsageError("with --engine slurm, --out names a folder - write a / at its end");
     request.words = task_words(line);
@@ -187,7 +189,7 @@ std::string closing_text(const SweepOutcome& outcome) {
   return text + "\n";
 }
 
-/// Runs what is to be run here, or counts what a cluster has.
+/// Runs the missing points on this machine; with Slurm, only counts the points that are done.
 SweepOutcome run_here(const Request& request) {
   SweepOptions how = request.how;
   how.only_count = request.slurm.has_value();

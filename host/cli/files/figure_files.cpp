@@ -1,4 +1,5 @@
-// An experiment's figures as files of their own, for papers: a browser draws them, as the report's.
+// Writes an experiment's figures as files for papers. A browser draws them, as it does in the
+// report.
 #include "host/cli/files/figure_files.h"
 
 #include <fmt/format.h>
@@ -18,10 +19,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kBrowsers[] = {"chromium", "chromium-browser", "google-chrome"};
-/// Pixels of a PNG for one of the SVG: 300 per inch where the screen has 96.
+/// Pixels of a PNG for each pixel of the SVG: 300 per inch in place of a screen's 96.
 constexpr double kScale = 3.125;
 
-/// As an address, which has none of the characters that mean something there.
+/// The URL of a file. Characters that would mean something in a URL are escaped.
 std::string address_of(const fs::path& file) {
   std::string address = "file://";
   for (const char c : fs::absolute(file).string()) {
@@ -33,10 +34,10 @@ std::string address_of(const fs::path& file) {
 }
 
 std::string browse(const std::string& browser, const Words& options, const std::string& address) {
-  const TemporaryFolder profile;  // where the browser keeps what it must keep
+  const TemporaryFolder profile;
   Words words = {browser,
                  "--headless",
-                 "--no-sandbox",  // which root cannot have; the page is our own
+                 "--no-sandbox",  // root cannot have one, and the page is our own
                  "--disable-gpu",
                  "--disable-dev-shm-usage",
                  "--disable-background-networking",
@@ -52,7 +53,7 @@ std::string browse(const std::string& browser, const Words& options, const std::
                           output.err.empty() ? "" : ", '" + output.err.substr(0, 500) + "'"));
 }
 
-/// The text that HTML has instead of.
+/// Replaces HTML's entities by their characters.
 std::string unescaped(std::string_view html) {
   static constexpr std::pair<std::string_view, std::string_view> kEntities[] = {
       {"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", "\""}, {"&nbsp;", "\u00a0"}, {"&amp;", "&"}};
@@ -75,7 +76,7 @@ unsigned size_in(const std::string& svg, const std::string& name) {
              : static_cast<unsigned>(std::strtod(svg.c_str() + at + name.size() + 3, nullptr) + 1);
 }
 
-/// A page as large as the figure, which lines and letters are of, not pixels.
+/// Writes a PDF of one page as large as the figure, of lines and letters instead of pixels.
 void write_pdf(const FigureFiles& files, const std::string& svg, const fs::path& base) {
   const TemporaryFolder folder;
   const fs::path page = folder.path() / "figure.html";

@@ -1,4 +1,5 @@
-// An experiment's figures as files of their own, for papers: a browser draws them, as the report's.
+// Writes an experiment's figures as files for papers. A browser draws them, as it does in the
+// report.
 #pragma once
 
 #include <string>
@@ -8,11 +9,11 @@
 
 namespace nearwarp::cli {
 
-/// Which kinds of files, and what makes them.
+/// The kinds of files to write, the size of figures, and the browser that draws them.
 struct FigureFiles {
   bool svg = false, png = false, pdf = false;
-  unsigned columns = 2;  ///< of a paper, that a figure is as wide as
-  unsigned points = 8;   ///< size of type
+  unsigned columns = 2;  ///< columns of a paper that a figure fills
+  unsigned points = 8;   ///< size of type, in points
   std::string browser;   ///< path; empty if no files are wanted
 
   bool wanted() const { return svg || png || pdf; }
@@ -21,7 +22,7 @@ struct FigureFiles {
 /// Declares --figures, --figure-columns and --figure-type.
 void declare_figure_files(CommandLine& line);
 
-/// Their values. Throws UsageError, and nearwarp::Error if there is no browser.
+/// The values of these options. Throws UsageError, and nearwarp::Error if there is no browser.
 FigureFiles figure_files(const CommandLine& line);
 
 /// Writes FOLDER/figures/NAME.svg, .png and .pdf of all figures of FOLDER/report.html that have

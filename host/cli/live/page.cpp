@@ -1,4 +1,4 @@
-// --live: a page on the loopback interface that shows how a run goes on.
+// --live: a page on the loopback interface that shows the progress of a run.
 #include "host/cli/live/page.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// --live: a page on the loopback interface that shows how a run goes on.
+// --live: a page on the loopback interface that shows the progress of a run.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace nearwarp::cli {
 
-/// The options --live and --live-port.
+/// Declares --live and --live-port.
 void declare_live(CommandLine& line);
-/// The port that is asked for, 0 for any; nothing without --live. Throws UsageError for what it
-/// does not go with.
+/// The port that is asked for, 0 for any free one; empty without --live. Throws UsageError for
+/// options that do not go with --live.
 std::optional<uint16_t> live_option(const CommandLine& line);
 
-/// There from its beginning, which says on standard error where, to its end.
+/// Serves the page from construction, which prints the address on standard error, to destruction.
 class LivePage {
  public:
   LivePage(uint16_t port, const Machine& machine, const Words& policies);

@@ -24,10 +24,10 @@ namespace nearwarp::cli {
 namespace {
 
 constexpr size_t kMostClients = 32, kMostRequest = 16384;
-/// A client that has not asked, or not taken its answer, by then is given up.
+/// A client is given up unless it has sent its request and taken its answer within this time.
 constexpr int64_t kPatienceMs = 10'000;
-/// Where a client cannot be let in (the process has no file to spare), those who wait stay in line,
-/// and this long passes before the next try.
+/// Time until the next try where a client cannot be accepted, since the process has no file
+/// descriptor left. Clients wait in the socket's queue meanwhile.
 constexpr int kPauseMs = 1000;
 
 int64_t now_ms() {
@@ -104,7 +104,7 @@ std::string http_reply(const std::string& request, uint16_t port,
     if (page.type.empty())
       return reply("404 Not Found", kText, "There is no such page.\n", method == "GET");
     return reply("200 OK", page.type, page.body, method == "GET");
-  } catch (const std::exception& e) {  // the run that is looked at goes on
+  } catch (const std::exception& e) {  // it must not end the simulation
     return reply("500 Internal Server Error", kText,
                  fmt::format("This page cannot be made now: {}.\n", e.what()), method == "GET");
   }
@@ -114,7 +114,7 @@ HttpServer::HttpServer(uint16_t port, std::function<HttpAnswer(const std::string
     : answer_(std::move(answer)) {
   socket_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (socket_ < 0) fail(port, errno);
-  const int yes = 1;  // a port that was served a moment ago is free
+  const int yes = 1;  // a port that another server has just given up can be had at once
   setsockopt(socket_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   sockaddr_in address = {};
   address.sin_family = AF_INET;
@@ -143,7 +143,7 @@ HttpServer::~HttpServer() {
 }
 
 void HttpServer::serve() {
-  // Ctrl-C is for the thread that simulates.
+  // Signals, such as that of Ctrl-C, go to the thread that simulates.
   sigset_t all;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, nullptr);

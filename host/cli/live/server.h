@@ -16,13 +16,13 @@ struct HttpAnswer {
   std::string body;
 };
 
-/// The answer to what a client has sent, with status line and headers; `port`: of the server, which
-/// the client must have asked by a name of the loopback interface, so that no page of another site
-/// reads what is here.
+/// The reply to an HTTP request, with status line and headers. `port`: the server's. The request's
+/// Host must be a name of the loopback interface with this port, so that no page of another site
+/// can read the answers (by a name of its own that it binds to the loopback address).
 std::string http_reply(const std::string& request, uint16_t port,
                        const std::function<HttpAnswer(const std::string& path)>& answer);
 
-/// Serves from its beginning to its end, in a thread of its own.
+/// Serves from construction to destruction, in a thread of its own.
 class HttpServer {
  public:
   /// `port` 0: any that is free. Throws nearwarp::Error if it cannot be had. `answer` is called by
@@ -33,7 +33,7 @@ class HttpServer {
   HttpServer& operator=(const HttpServer&) = delete;
 
   uint16_t port() const { return port_; }
-  /// Pages that have been asked for so far.
+  /// The number of requests that have been answered so far.
   uint64_t asked() const { return asked_; }
 
  private:
@@ -41,11 +41,11 @@ class HttpServer {
     int socket;
     std::string request, reply;
     size_t sent = 0;
-    int64_t until;  ///< milliseconds of the steady clock: then it is given up
+    int64_t until;  ///< when the client is given up, in milliseconds of the steady clock
   };
   void serve();
   void accept_client();
-  /// Go on with a client; false: it is done with, or gone.
+  /// Reads from a client or writes to it. False: it has its answer, or has gone.
   bool go_on(Client& client, short events);
 
   std::function<HttpAnswer(const std::string&)> answer_;
@@ -53,7 +53,7 @@ class HttpServer {
   uint16_t port_ = 0;
   std::atomic<uint64_t> asked_{0};
   std::vector<Client> clients_;
-  int64_t accepts_from_ = 0;  ///< milliseconds of the steady clock: before, nobody is let in
+  int64_t accepts_from_ = 0;  ///< when clients are accepted again, in the same unit
   std::thread thread_;
 };
 

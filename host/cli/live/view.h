@@ -1,5 +1,5 @@
-// The view of a run that goes on: how far each policy is, how busy everything was of late, and
-// what SMs did; as JSON for the page that shows it (docs/commands.md).
+// The state of a run in progress as JSON, for the page that shows it (docs/commands.md): how far
+// each policy is, how busy everything was of late, and what SMs did.
 #pragma once
 
 #include <chrono>
@@ -19,11 +19,11 @@ class LiveView {
   /// Shows one program after the other, each under all `policies` of a machine.
   LiveView(Machine machine, const std::vector<std::string>& policies);
 
-  /// A program begins.
+  /// To be called when a program begins.
   void begin(const Program& program);
-  /// How far the batch is whose points are the policies.
+  /// Takes the progress of a batch whose points are the policies.
   void progress(const Progress& progress);
-  /// The run under a policy has found this so far, and is over or not.
+  /// Takes the result so far of the run under a policy. `over`: the run has ended.
   void show(size_t policy, const Result& result, bool over);
 
   std::string json() const;
@@ -32,14 +32,13 @@ class LiveView {
   struct Run {
     std::string policy;
     uint64_t done = 0, total = 0;
-    /// So far, and of the time since the sample before; empty: there was none.
-    std::optional<Result> all;
-    std::optional<RunLook> of_late;
+    std::optional<Result> all;       ///< the last result; empty: there was none yet
+    std::optional<RunLook> of_late;  ///< the time between the last two results
     bool over = false;
   };
 
   const Machine machine_;
-  mutable std::mutex mutex_;  ///< of what follows
+  mutable std::mutex mutex_;  ///< protects the members below
   std::string program_;
   std::vector<Run> runs_;
   std::optional<double> seconds_left_;

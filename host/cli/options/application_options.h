@@ -11,13 +11,13 @@ namespace nearwarp::cli {
 /// Declares --kernels, --max-instructions, --trace-memory, --event-times, --registers and those of
 /// execution.
 void declare_application(CommandLine& line);
-/// Their values. Throws UsageError if they are given and there is no application.
+/// The values of these options. Throws UsageError if one is given without an application.
 ApplicationOptions application_options(const CommandLine& line, const Words& application);
 
 /// Declares --interleave, --execute-most, --time-limit, --devices and --strict-bounds.
 void declare_execution(CommandLine& line);
-/// Their values. Throws UsageError if one is given and there is no application; `command` is for
-/// its example.
+/// Sets the options' members from these. Throws UsageError, with an example of `command`, if one is
+/// given without an application.
 void set_execution(const CommandLine& line, const Words& application, const std::string& command,
                    ApplicationOptions& options);
 

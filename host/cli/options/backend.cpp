@@ -1,4 +1,4 @@
-// The choice of what steps the simulated systems: --backend and --device.
+// The options that choose the backend which steps the simulated machines: --backend and --device.
 #include "host/cli/options/backend.h"
 
 #include <fmt/format.h>
@@ -35,7 +35,9 @@ Backend chosen_backend(const CommandLine& line) {
   const std::string name = line.text("backend");
   const auto index = static_cast<int>(line.number("device", 0, 1023));
   if (name == "cpu") {
-    if (line.given("device")) throw UsageError("--device chooses a GPU - leave --backend cpu out");
+    if (line.given("device"))
+      throw UsageError(line.given("backend") ? "--device chooses a GPU - leave --backend cpu out"
+                                             : "--device chooses a GPU - give --backend cuda, too");
     return {};
   }
   // Measured (docs/backends.md): a GPU steps one system slower than a core does, and a thousand

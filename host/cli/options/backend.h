@@ -1,4 +1,4 @@
-// The choice of what steps the simulated systems: --backend and --device.
+// The options that choose the backend which steps the simulated machines: --backend and --device.
 #pragma once
 
 #include <string>
@@ -20,12 +20,14 @@ struct Backend {
   bool locate_fault = false;  ///< see sim::AcceleratorBatchOptions
 };
 
-/// Throws UsageError for a --backend that does not exist, whatever there is here.
+/// Throws UsageError for a --backend that does not exist, and accepts one that this machine has
+/// not.
 void check_backend_name(const CommandLine& line);
 
-/// Understands the two options. Throws UsageError, or nearwarp::Error if there is no such device.
+/// The backend that --backend and --device choose. Throws UsageError, or nearwarp::Error if there
+/// is no such device.
 Backend chosen_backend(const CommandLine& line);
-/// The backend that was chosen of those that declare_batch_backend() offers.
+/// As chosen_backend(), with --locate-fault, too.
 Backend chosen_batch_backend(const CommandLine& line);
 
 }  // namespace nearwarp::cli

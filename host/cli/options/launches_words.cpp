@@ -29,7 +29,7 @@ void set_launches(const CommandLine& line, BatchOptions& options) {
     throw UsageError("--launches and --sample are two ways of one thing - give one of them");
   if (own.cold_caches && !launches && !sample)
     throw UsageError("--cold-caches is for --launches and --sample - leave it out");
-  // By themselves: what they do not go with is said by check_beside_launches().
+  // check_beside_launches() checks them together with other options.
   if (launches || sample) taken_of_options(check(own));
   options.launches = own.launches;
   options.sample = own.sample;

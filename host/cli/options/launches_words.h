@@ -10,12 +10,13 @@
 
 namespace nearwarp::cli {
 
+/// Declares --launches, --sample and --cold-caches.
 void declare_launches(CommandLine& line);
-/// As given. Throws UsageError for what is neither I..J[:K] nor parallel[@CORES|:K[:PARTS]] nor,
-/// of
-/// --sample, ERROR[:[K][:SEED]].
+/// Sets the options' members from --launches, --sample and --cold-caches. Throws UsageError unless
+/// --launches is I..J[:K] or parallel[@CORES|:K[:PARTS]], and --sample is ERROR[:[K][:SEED]].
 void set_launches(const CommandLine& line, BatchOptions& options);
-/// Throws UsageError if one of these options is given, or the runs are on a device.
+/// Throws UsageError if one of the options `others` is given, or if the runs are on a GPU. To be
+/// called if --launches or --sample is given.
 void check_beside_launches(const CommandLine& line, const std::vector<std::string>& others,
                            bool on_device);
 /// Throws UsageError if parts of a program cannot be simulated by themselves under the policy.

@@ -1,4 +1,4 @@
-// --max-repeats: of launches that are the same, some stand for the others.
+// --max-repeats: only some of several equal launches are simulated, for all of them.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 namespace nearwarp::cli {
 
 void declare_repeats(CommandLine& line);
-/// Its value, 0 if it is not given.
+/// The value of --max-repeats; 0 if it is not given.
 uint32_t max_repeats_option(const CommandLine& line);
 
 }  // namespace nearwarp::cli

@@ -1,4 +1,4 @@
-// The options of a run that is looked at: --timeline, --from, --to, --interval, --follow.
+// Options that record what happens in a run: --timeline, --from, --to, --interval, --follow.
 #pragma once
 
 #include <optional>
@@ -8,12 +8,14 @@
 
 namespace nearwarp::cli {
 
+/// Declares --timeline, --from, --to and --interval.
 void declare_timeline(CommandLine& line);
 
-/// Nothing if none is wanted. `policies`: how many are simulated. Throws UsageError.
+/// The timeline that is asked for; empty without --timeline. `policies`: the number of policies
+/// that are simulated. Throws UsageError for options that do not go together.
 std::optional<TimelineOptions> timeline_options(const CommandLine& line, size_t policies);
 
-/// --follow: the same; empty if nothing is.
+/// The value of --follow; empty if it is not given. Throws UsageError as timeline_options() does.
 std::string follow_option(const CommandLine& line, size_t policies);
 
 }  // namespace nearwarp::cli

@@ -15,7 +15,8 @@ namespace {
 
 constexpr uint64_t kMillion = 1'000'000;
 
-/// "0.66" or "2/3" is not a float here: millionths, exactly. `option` is what was written before.
+/// A share such as "0.66" as millionths, exactly, without floating point. `option`: what the
+/// message calls it. Throws UsageError.
 uint32_t millionths(const std::string& option, const std::string& text, uint64_t least) {
   const size_t dot = text.find('.');
   const std::string whole = text.substr(0, dot);
@@ -48,7 +49,7 @@ uint32_t outstanding_of(const std::string& option, const std::string& text) {
   return static_cast<uint32_t>(number_of(option, text, 1, MemoryStream::kMostOutstanding));
 }
 
-/// Bytes of whole accesses.
+/// A number of bytes that is a multiple of the standard's access. Throws UsageError.
 uint64_t bytes_of(const std::string& option, const std::string& text, uint64_t least,
                   const MemoryStandard& standard) {
   const uint64_t bytes = number_of(option, text, least, MemoryStream::kMostAddress);
@@ -65,7 +66,7 @@ const std::vector<std::string>& patterns() {
   static const std::vector<std::string> all = {"stream", "random", "strided", "conflict", "mix"};
   return all;
 }
-/// The one stream of --traffic, its pacing apart.
+/// The stream that --traffic and its options describe, without --rate and --outstanding.
 MemoryStream traffic_of(const CommandLine& line, const MemoryStandard& standard) {
   MemoryStream traffic;
   const std::string kind = line.text("traffic");
@@ -98,7 +99,7 @@ MemoryStream traffic_of(const CommandLine& line, const MemoryStandard& standard)
   return traffic;
 }
 
-/// One of several streams: "PATTERN,KEY=VALUE,..."; its seed where it names none.
+/// The stream of a --stream option, "PATTERN,KEY=VALUE,...". `seed`: its seed if it names none.
 MemoryStream stream_of(const std::string& text, const MemoryStandard& standard, uint64_t seed) {
   const Words words = split_commas(text);
   const std::string where = fmt::format("--stream '{}'", text);
@@ -161,7 +162,7 @@ std::vector<MemoryStream> streams_of(const CommandLine& line, const MemoryStanda
   }
   const uint64_t seed = line.number("seed", 0, ~uint64_t{0});
   std::vector<MemoryStream> streams;
-  // Streams without a seed of their own draw different numbers.
+  // Each stream gets another seed, so that streams draw different numbers.
   for (const std::string& text : texts)
     streams.push_back(stream_of(text, standard, seed + streams.size()));
   return streams;

@@ -12,12 +12,13 @@ namespace nearwarp::cli {
 /// Declare the options that say what is accessed.
 void declare_load(CommandLine& line);
 
-/// Loads to run on a standard, each with the words that tell it from the others (none where there
-/// is one only): one for each value of --rate or --outstanding. Throws UsageError.
+/// Streams of accesses that run together, with the words that tell them from other loads.
 struct NamedLoad {
   std::vector<MemoryStream> streams;
-  std::string name;
+  std::string name;  ///< empty if there is one load only
 };
+/// The loads that the options ask for: one for each value of --rate or --outstanding. Throws
+/// UsageError.
 std::vector<NamedLoad> loads_of(const CommandLine& line, const MemoryStandard& standard);
 
 }  // namespace nearwarp::cli

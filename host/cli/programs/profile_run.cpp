@@ -47,7 +47,7 @@ void present_profiles(const std::vector<Program>& programs, const ProfileRequest
         profile_program(program, request.machine,
                         {.threads = request.threads, .progress = notes.progress_function()})));
   }
-  // The file is not lost because nobody reads the tables.
+  // A reader of the tables who leaves early must not end the program before the file is written.
   if (!request.json.empty()) {
     std::signal(SIGPIPE, SIG_IGN);
     report::write_file(request.json,

@@ -20,10 +20,10 @@ struct ProfileRequest {
   Machine machine;
   Words overrides;
   unsigned threads = 1;
-  size_t lines = 0;  ///< that are printed, at most
-  std::string json;  ///< file; empty: none
+  size_t lines = 0;  ///< source lines to print, at most
+  std::string json;  ///< path of the JSON file; empty: none
 };
-/// Counts, prints the profiles one after the other, and writes them to the file. Throws
+/// Makes the programs' profiles, writes them to the JSON file and prints them. Throws
 /// nearwarp::Error, after an interrupt too.
 void present_profiles(const std::vector<Program>& programs, const ProfileRequest& request);
 

@@ -1,4 +1,4 @@
-// Runs another program and takes what it writes.
+// Runs another program and collects its output.
 #include "host/cli/programs/program_output.h"
 
 #include <fcntl.h>
@@ -42,7 +42,7 @@ struct Pipe {
     if (fd >= 0) close(fd);
     fd = -1;
   }
-  /// Appends what has come; closes the end that is read when there is no more.
+  /// Appends the bytes that have arrived; closes the read end when there will be no more.
   void take(std::string& text) {
     char bytes[4096];
     const ssize_t n = read(read_end, bytes, sizeof bytes);
@@ -62,7 +62,8 @@ pid_t start(Words words, const Pipe& out, const Pipe& err) {
   posix_spawn_file_actions_adddup2(&files, err.write_end, STDERR_FILENO);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  // A process group of its own: a terminal sends its interrupts to the group in front.
+  // A terminal sends interrupts to the whole foreground group, so the child gets a group of its
+  // own.
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   pid_t child = -1;
   const int failure = posix_spawnp(&child, argv[0], &files, &attributes, argv.data(), environ);

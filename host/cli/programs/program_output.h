@@ -1,4 +1,4 @@
-// Runs another program and takes what it writes.
+// Runs another program and collects its output.
 #pragma once
 
 #include <string>
@@ -8,16 +8,16 @@
 namespace nearwarp::cli {
 
 struct ProgramOutput {
-  int status = 0;  ///< its exit code; 128 and the signal's number if one ended it
+  int status = 0;  ///< exit code, or 128 plus the number of the signal that ended the program
   std::string out, err;
 };
 
-/// Runs the program that `words` begin with, from $PATH, and waits for its end. Ctrl-C on the
-/// terminal does not reach it; with `may_be_interrupted` it is killed then. Throws nearwarp::Error
-/// if it cannot be started.
+/// Runs the program words[0], found on $PATH, with the other words, and waits for its end. Ctrl-C
+/// on the terminal does not reach it; with `may_be_interrupted` it is killed then. Throws
+/// nearwarp::Error if it cannot be started.
 ProgramOutput output_of(const Words& words, bool may_be_interrupted);
 
-/// Is there such a program on $PATH?
+/// Whether there is such a program on $PATH.
 bool is_on_path(const std::string& program);
 
 }  // namespace nearwarp::cli

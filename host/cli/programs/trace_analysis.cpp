@@ -1,4 +1,4 @@
-// An analysis of a program's Accel-Sim traces, for people.
+// A text about the Accel-Sim traces of a program.
 #include "host/cli/programs/trace_analysis.h"
 
 #include <fmt/format.h>

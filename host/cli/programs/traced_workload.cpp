@@ -1,4 +1,4 @@
-// The workload that an analysis of traces is of.
+// Finds and executes the workload for an analysis of traces.
 #include "host/cli/programs/traced_workload.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// The workload that an analysis of traces is of.
+// Finds and executes the workload for an analysis of traces.
 #pragma once
 
 #include <string>
@@ -9,10 +9,11 @@
 
 namespace nearwarp::cli {
 
-/// Are these Accel-Sim's traces, by their name?
+/// Whether the name is one of a file of Accel-Sim's traces.
 bool names_traces(const std::string& name);
 
-/// Throws UsageError, which says what --`option` needs, if there is no workload of that name.
+/// Throws UsageError, with what `option` (without dashes) needs, if there is no workload of that
+/// name.
 void check_traced_workload(const std::string& name, const std::string& option);
 
 /// The command line's workload, executed at its --size, or taken from its --trace-cache.

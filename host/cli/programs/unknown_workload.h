@@ -1,4 +1,4 @@
-// The message about a workload that does not exist.
+// Errors for workloads that do not exist.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace nearwarp::cli {
 
-/// Tells the workloads that are named nearly so and how to see all; `besides` is what else the
-/// command takes, e.g. ", or give a .ptx file".
+/// An error that names the workloads of the nearest names, and the command that lists all.
+/// `besides`: what else the user's command takes, e.g. ", or give a .ptx file".
 UsageError unknown_workload(const std::string& name, const std::string& besides = {});
 
-/// Throws UsageError for one that does not exist: with the nearest name, or if it is a file, with
-/// what to do with that. `command`: the user's.
+/// Throws UsageError if there is no workload of this name: with the nearest names or, if it is the
+/// name of a file, with advice on that. `command`: the user's command.
 void check_workload(const std::string& name, const std::string& command = "run");
 
 }  // namespace nearwarp::cli

@@ -1,4 +1,4 @@
-// How far something is that takes long.
+// The progress of long work, as a bar on a terminal.
 #include "host/cli/progress/progress_bar.h"
 
 #include <fmt/format.h>
@@ -35,11 +35,17 @@ namespace {
 double share_of(uint64_t done, uint64_t total) {
   return std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
 }
-/// A speed, or of things of which there are few, how many are done.
+/// The speed if `unit` is one, else how many things are done.
 std::string pace_words(uint64_t done, uint64_t total, double seconds, const std::string& unit) {
   if (!unit.ends_with("/s")) return fmt::format("{} of {} {}", done, total, unit);
   const double speed = seconds > 0 ? static_cast<double>(done) / seconds : 0;
   return fmt::format("{:.1f} {}", speed / 1e6, unit);
+}
+
+/// How much is done, where the end is not known. `unit`: a speed, such as "Mwi/s" or "MB/s".
+std::string amount_words(uint64_t done, const std::string& unit) {
+  return fmt::format("{:.1f} {}", static_cast<double>(done) / 1e6,
+                     unit == "Mwi/s" ? "M warp-instructions" : unit.substr(0, unit.size() - 2));
 }
 
 }  // namespace
@@ -48,7 +54,8 @@ std::string progress_words(uint64_t done, uint64_t total, double seconds,
                            std::optional<double> left, const std::string& unit, int share_width) {
   const std::string pace = pace_words(done, total, seconds, unit);
   if (total == 0)
-    return fmt::format("{:.1f} M warp-instructions, {}", static_cast<double>(done) / 1e6, pace);
+    return unit.ends_with("/s") ? fmt::format("{}, {}", amount_words(done, unit), pace)
+                                : fmt::format("{} {}", done, unit);
   std::string words = fmt::format("{:{}.0f} %, {}", 100 * share_of(done, total), share_width, pace);
   if (left.has_value()) words += ", " + duration_text(*left) + " left";
   return words;

@@ -1,5 +1,5 @@
-// How far something is that takes long: a bar on a terminal, elsewhere, where that is wanted, a
-// line now and then.
+// The progress of long work: a bar on a terminal; elsewhere a line now and then, where that is
+// wanted.
 #pragma once
 
 #include <chrono>
@@ -12,49 +12,50 @@
 
 namespace nearwarp::cli {
 
-/// One line of at most `width` columns: label, bar, share done, speed and, if it is known, the
-/// remaining time. `total` 0 means that the end is not known. `unit`: of the speed, for a million a
-/// second; one that is no speed is a thing of which there are few, and the line says how many are
-/// done.
+/// A line of at most `width` columns: label, bar, share done, speed and, if it is known, the
+/// remaining time. `total` 0 means that the end is not known. `unit`: if it ends with "/s", that of
+/// the speed, in millions per second; else the things that are done, of which the line gives the
+/// number.
 std::string progress_line(const std::string& label, uint64_t done, uint64_t total, double seconds,
                           std::optional<double> left, size_t width,
                           const std::string& unit = "Mwi/s");
 
-/// The words of a line: share done, in at least `share_width` digits, speed and remaining time.
+/// The end of such a line: share done, in at least `share_width` digits, speed and remaining time.
 std::string progress_words(uint64_t done, uint64_t total, double seconds,
                            std::optional<double> left, const std::string& unit = "Mwi/s",
                            int share_width = 0);
 
-/// "m:ss" or "h:mm:ss".
+/// A duration as "m:ss" or "h:mm:ss".
 std::string duration_text(double seconds);
 
-/// Draws on standard error, if that is a terminal and a second has gone by. Not thread-safe.
+/// A bar on standard error, if that is a terminal; work that takes less than a second has none. Not
+/// thread-safe.
 class ProgressBar {
  public:
-  /// Lines for standard error that is no terminal: the first after so many seconds, and then one
-  /// every so many; 0: none.
+  /// When lines are due if standard error is no terminal: a first one, then one after `each` (0:
+  /// none).
   struct Lines {
     std::chrono::seconds first, each;
   };
   explicit ProgressBar(std::string label, std::string unit = "Mwi/s", Lines lines = {});
-  ~ProgressBar();  ///< wipes the line
+  ~ProgressBar();  ///< erases the bar
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
   /// `done` of `total` warp-instructions, or of what the unit counts; cheap if it is not yet time
   /// to draw.
   void update(uint64_t done, uint64_t total);
-  /// Updates where somebody else knows how many seconds are left, or that nobody does.
+  /// Updates with the caller's estimate of the seconds that are left; empty: it has none.
   void update(uint64_t done, uint64_t total, std::optional<double> left);
-  /// From the next update on.
+  /// Changes the label, from the next update on.
   void set_label(std::string label) { label_ = std::move(label); }
-  /// Is it time for a line? Then the next one is due later.
+  /// Whether a line is due now. If so, the next one is due lines.each later.
   bool line_is_due();
-  /// A line that stays: "nearwarp: TEXT".
+  /// Prints a line that stays: "nearwarp: TEXT".
   void tell(const std::string& text);
-  /// Make room for others who write to standard error; the next update draws again.
+  /// Erases the bar, to make room for other text on standard error; the next update draws it again.
   void wipe();
-  double seconds() const {  ///< since it was made
+  double seconds() const {  ///< seconds since construction
     return std::chrono::duration<double>(Clock::now() - begin_).count();
   }
 
@@ -66,7 +67,7 @@ class ProgressBar {
   Lines lines_;
   Clock::time_point begin_, next_, next_sample_, next_line_;
   TimeLeft left_;
-  size_t drawn_ = 0;  ///< columns on the terminal
+  size_t drawn_ = 0;  ///< columns of the terminal that the bar fills
 };
 
 }  // namespace nearwarp::cli

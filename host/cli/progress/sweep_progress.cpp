@@ -1,4 +1,4 @@
-// How far a sweep is.
+// The progress of a sweep, as a bar and as lines.
 #include "host/cli/progress/sweep_progress.h"
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 namespace nearwarp::cli {
 namespace {
 
-/// Before this share of all costs is spent nobody can say.
+/// Below this share of all costs there is no estimate.
 constexpr double kLeastShare = 0.05;
 
 std::string label(const SweepProgress& progress) {
@@ -49,7 +49,7 @@ void SweepDisplay::attach_to(SweepOptions& how) {
   };
   how.program = [this](const Activity& a) {
     bar_.wipe();
-    // Applications print where the bar would be.
+    // An activity without a unit is an application, which prints where the bar would be.
     return *a.unit == '\0' ? !interrupted() : notes_.progress(a.what, a.done, a.total, a.unit);
   };
   how.progress = [this](const SweepProgress& progress) {

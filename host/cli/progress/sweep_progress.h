@@ -1,4 +1,4 @@
-// How far a sweep is, for a progress bar and for lines.
+// The progress of a sweep, as a bar and as lines.
 #pragma once
 
 #include <chrono>
@@ -11,19 +11,20 @@
 
 namespace nearwarp::cli {
 
-/// One line without a bar, for logs: points, share, speed and, if it is known, remaining time.
+/// A line for logs, without a bar: points, share, speed and, if it is known, remaining time.
 std::string sweep_progress_text(const SweepProgress& progress, double seconds,
                                 std::optional<double> left);
 
-/// The rest takes as long as what is done, by what both cost; nothing as long as there is too
-/// little to go by. `seconds`: since the sweep began.
+/// The seconds that are left, in proportion to the costs of what is done and of what is left; empty
+/// while too little is done. `seconds`: since the sweep began.
 std::optional<double> sweep_seconds_left(const SweepProgress& progress, double seconds);
 
-/// The display of a sweep that begins now: a bar or lines, notes, and how far a program is that is
-/// executed for it.
+/// The display of a sweep that begins now: a bar or lines, notes, and the progress of a program
+/// that is executed for the sweep.
 class SweepDisplay {
  public:
-  /// Has the sweep tell it everything, and stop after an interrupt; it outlives the sweep.
+  /// Makes sweeps with these options report to this display, and stop after an interrupt. The
+  /// display must outlive them.
   void attach_to(SweepOptions& how);
 
  private:

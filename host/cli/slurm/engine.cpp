@@ -27,20 +27,22 @@ namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-constexpr auto kPause = 100ms;  ///< between looks for an interrupt
-/// Pauses between looks at the files of results: a second, and more for more than a hundred, as
-/// each of them is a question to the file system's server.
+constexpr auto kPause = 100ms;  ///< time between two checks for an interrupt
+/// The number of pauses between two looks at the files of results: a second's worth, and more for
+/// more than a hundred parts, since each file is a request to the file system's server.
 uint32_t look_pauses(uint32_t parts) { return std::max(10u, parts / 10); }
-/// Between questions to Slurm, whose controller serves the whole cluster: from the first to the
-/// last, doubling.
+/// Time between two calls of squeue. It doubles from the first value up to the last one, since
+/// Slurm's controller serves the whole cluster.
 constexpr auto kFirstQuestion = 1s, kLastQuestion = 32s;
 
+/// A word in single quotes, as a shell reads it.
 std::string in_quotes(const std::string& word) {
   std::string text = "'";
   for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
   return text + "'";
 }
 
+/// One call of run_on_slurm().
 class Run {
  public:
   Run(SweepParts& points, const Words& command, const SlurmOptions& options)
@@ -61,7 +63,7 @@ class Run {
     if (!goes_on) begin();
     points_.look();
     outcome.already_there = points_.points() - points_.left();
-    if (goes_on)
+    if (goes_on && !in_flight().empty())
       progress_.tell(fmt::format("{} submitted before; {} of {} points are left", jobs_text(),
                                  points_.left(), points_.points()));
     submit_what_is_left();
@@ -82,7 +84,9 @@ class Run {
   }
 
  private:
-  /// Goes on with what the folder's record says; false if there is none, or none of this sweep.
+  /// Goes on with the jobs in the folder's record. False if there is no record, or one of another
+  /// sweep or another number of parts whose jobs have ended; throws nearwarp::Error if these still
+  /// run.
   bool take_up() {
     std::optional<SlurmRecord> found = load_record(record_path_);
     if (!found.has_value()) return false;
@@ -110,13 +114,13 @@ class Run {
   }
 
   void begin() {
-    points_.join();  // tasks look into the whole's file
+    points_.join();  // tasks leave out points that the whole sweep's file has
     record_.sweep = sweep_;
     record_.parts = parts_for(options_.tasks);
     points_.divide(record_.parts);
   }
 
-  /// No more than there are points.
+  /// The number of parts: `wanted`, or the usual one for 0, but at most one for each point.
   uint32_t parts_for(uint32_t wanted) const {
     constexpr uint32_t kUsual = 16;
     return static_cast<uint32_t>(
@@ -142,8 +146,8 @@ class Run {
 
   void submit_parts(const std::vector<uint32_t>& parts) {
     for (const uint32_t part : parts) {
-      // A file that was looked for and not found is taken for missing long after, on a network's
-      // file system; and so tasks find a folder that they can write to, or say so.
+      // Network file systems remember for long that a file was missing, so it is made before
+      // anything looks for it.
       const std::ofstream made(points_.file(part), std::ios::app);
     }
     JobArray array;
@@ -205,7 +209,7 @@ class Run {
     }
     silent_ = false;
     states_ = states;
-    points_.look();  // what tasks wrote before they ended
+    points_.look();  // tasks may have written results just before they ended
     std::vector<uint32_t> again;
     for (const uint32_t part : in_flight()) {
       const SubmittedPart& there = record_.submitted.at(part);
@@ -223,7 +227,7 @@ class Run {
     if (!again.empty()) submit_parts(again);
   }
 
-  /// Parts that wait or run, as far as is known.
+  /// Parts whose tasks wait or run, as far as is known.
   std::vector<uint32_t> in_flight() const {
     std::vector<uint32_t> parts;
     for (const auto& [part, there] : record_.submitted)
@@ -237,7 +241,7 @@ class Run {
     return jobs;
   }
 
-  // --- words
+  // --- messages
 
   std::string jobs_text() const {
     const std::set<std::string> jobs = jobs_in_flight();
@@ -299,11 +303,11 @@ class Run {
   const std::string sweep_;
   std::optional<FolderLock> lock_;
   SlurmRecord record_;
-  std::optional<TaskStates> states_;         ///< as last told
-  std::map<uint32_t, std::string> endings_;  ///< of parts that are given up: Slurm's word
+  std::optional<TaskStates> states_;         ///< squeue's last answer
+  std::map<uint32_t, std::string> endings_;  ///< by part that is given up: its task's last state
   Clock::duration pause_ = kFirstQuestion;
   Clock::time_point question_ = Clock::now();
-  bool silent_ = false;  ///< squeue does not answer
+  bool silent_ = false;  ///< squeue has not answered when last asked
   SlurmProgress progress_;
 };
 

@@ -10,16 +10,18 @@
 namespace nearwarp::cli {
 
 struct SlurmOutcome {
-  size_t already_there = 0;  ///< points that had been done before
-  /// Why points are left, and what to do; empty if none is. Jobs may go on.
+  size_t already_there = 0;  ///< points that were done before this call
+  /// Why points are left, and what to do about it; empty if none are. Jobs may still run.
   std::string trouble;
 };
 
-/// Submits what is not done, as often as it takes, or goes on waiting for what an earlier call has
-/// submitted for this folder. Says on standard error how far it is. Ctrl-C ends the waiting alone.
-/// Results are in the parts' files, see SweepParts::join(). `command`: the words of a task,
-/// but for --shard and --threads; it writes its results into the parts' folder. Throws
-/// nearwarp::Error if a job cannot be submitted, or the folder is another's.
+/// Runs the missing points as tasks of a job array and waits for them; if an earlier call has
+/// submitted jobs for this folder, waits for those. Parts whose tasks end early are submitted
+/// again, up to options.resubmit times. Shows progress on standard error. Ctrl-C ends the waiting,
+/// not the jobs. Results are in the parts' files, see SweepParts::join(). `command`: the words of a
+/// task's command line, without --shard and --threads; it has to write results into the parts'
+/// folder. Throws nearwarp::Error if a job cannot be submitted, or another process or other points
+/// use the folder.
 SlurmOutcome run_on_slurm(SweepParts parts, const Words& command, const SlurmOptions& options);
 
 }  // namespace nearwarp::cli

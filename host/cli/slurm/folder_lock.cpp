@@ -1,4 +1,4 @@
-// A folder that one process at a time submits jobs for.
+// A lock that lets one process at a time submit jobs for a folder.
 #include "host/cli/slurm/folder_lock.h"
 
 #include <fcntl.h>
@@ -16,7 +16,7 @@ namespace nearwarp::cli {
 FolderLock::FolderLock(const std::string& path)
     : fd_(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
   if (fd_ < 0) throw Error(fmt::format("cannot write '{}': {}", path, std::strerror(errno)));
-  // File systems without locks go without.
+  // On a file system without locks there is no lock, and that is no error.
   if (flock(fd_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
   close(fd_);
   throw Error(

@@ -1,10 +1,11 @@
-// A folder that one process at a time submits jobs for.
+// A lock that lets one process at a time submit jobs for a folder.
 #pragma once
 
 #include <string>
 
 namespace nearwarp::cli {
 
+/// Holds a lock on a file from construction to destruction.
 class FolderLock {
  public:
   /// Throws nearwarp::Error if the file cannot be made or another process has it.

@@ -1,4 +1,4 @@
-// How far jobs are: a bar on a terminal, a line now and then elsewhere.
+// The progress of jobs: a bar on a terminal, elsewhere a line now and then.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,9 @@ namespace nearwarp::cli {
 class SlurmProgress {
  public:
   SlurmProgress();
-  /// Points done of all; `jobs` says how the jobs do.
+  /// Shows that `done` of `points` are done; `jobs` is a text on the states of the jobs.
   void update(size_t done, size_t points, const std::string& jobs);
-  /// A line that stays.
+  /// Prints a line that stays.
   void tell(const std::string& text) { bar_.tell(text); }
   void wipe() { bar_.wipe(); }
 

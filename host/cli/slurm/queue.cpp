@@ -1,4 +1,4 @@
-// Asks Slurm's programs: submits job arrays and looks how they do.
+// Submits job arrays and asks for the states of their tasks, by Slurm's own programs.
 #include "host/cli/slurm/queue.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 namespace nearwarp::cli {
 namespace {
 
-/// In one line, as part of a message.
+/// The error that a program has printed (else its output, else its exit code), in one line.
 std::string said(const ProgramOutput& output) {
   std::string text = output.err.empty() ? output.out : output.err;
   while (!text.empty() && text.back() == '\n') text.pop_back();
@@ -37,7 +37,8 @@ Words answer_of(const Words& words) {
   return lines_of(output.out);
 }
 
-/// The cluster's nodes but for these: sbatch's --nodelist would want all of them for each task.
+/// All nodes of the cluster but options.nodes, for sbatch's --exclude: --nodelist would demand all
+/// the named nodes for each task.
 std::string all_nodes_but(const SlurmOptions& options) {
   const Words wanted = answer_of({"scontrol", "show", "hostnames", options.nodes});
   Words ask = {"sinfo", "--noheader", "--Node", "--format=%N"};
@@ -51,7 +52,7 @@ std::string all_nodes_but(const SlurmOptions& options) {
   return fmt::format("{}", fmt::join(others, ","));
 }
 
-/// The path as it is where "%a" stands for something.
+/// Escapes a path for sbatch's --output, in which "%a" and the like are patterns.
 std::string without_patterns(const std::string& path) {
   std::string text;
   for (const char c : path) text += c == '%' ? "%%" : std::string(1, c);
@@ -81,7 +82,7 @@ std::string submit(const JobArray& array, const SlurmOptions& options) {
   words.push_back("--parsable");
   words.push_back(fmt::format("--array={}", fmt::join(array.tasks, ",")));
   words.push_back(array.script);
-  // An interrupt must not make a job that nobody knows of: this waits for sbatch in any case.
+  // sbatch is waited for even after an interrupt: else a job could run that no record names.
   const ProgramOutput output = output_of(words, false);
   const Words lines = lines_of(output.out);
   if (output.status != 0 || lines.empty()) {
@@ -127,7 +128,7 @@ std::optional<TaskStates> task_states(const std::set<std::string>& jobs, std::st
                 true);
   TaskStates states;
   if (output.status != 0) {
-    // All that is left to say of a single job that has been forgotten.
+    // squeue says this if it is asked for a single job, and has forgotten that.
     if (output.err.find("Invalid job id") != std::string::npos) return states;
     why = said(output);
     return std::nullopt;

@@ -1,4 +1,4 @@
-// Asks Slurm's programs: submits job arrays and looks how they do.
+// Submits job arrays and asks for the states of their tasks, by Slurm's own programs.
 #pragma once
 
 #include <cstdint>
@@ -18,26 +18,27 @@ struct JobArray {
   std::string name;
   std::string script;           ///< path
   std::string log;              ///< path, "%a" being the task's number
-  std::vector<uint32_t> tasks;  ///< their numbers
+  std::vector<uint32_t> tasks;  ///< numbers of its tasks
 };
 
-/// Submits it; returns the job's number. Throws nearwarp::Error with what sbatch said.
+/// Submits a job array; returns the job's number. Throws nearwarp::Error with what sbatch said.
 std::string submit(const JobArray& array, const SlurmOptions& options);
 
 struct TaskState {
   std::string state;   ///< Slurm's word, e.g. "RUNNING"
-  std::string reason;  ///< why it waits
+  std::string reason;  ///< why the task waits
   bool ended() const;
   bool waits() const { return state == "PENDING"; }
 };
 
+/// The states of tasks by job and number.
 class TaskStates {
  public:
   void add(const std::string& job, uint32_t task, TaskState state);
-  /// Adds all tasks of the job that are still missing: Slurm tells of an array that never began as
-  /// of one.
+  /// Sets the state of all other tasks of the job: squeue has one line for an array that never
+  /// began.
   void add_rest(const std::string& job, TaskState state);
-  /// nullptr if Slurm does not know it any more.
+  /// The state of a task; nullptr if Slurm does not know the task any more.
   const TaskState* find(const std::string& job, uint32_t task) const;
   bool all_ended() const;
 
@@ -47,7 +48,7 @@ class TaskStates {
 };
 
 /// The states of these jobs' tasks that Slurm still knows: it forgets them minutes after their end.
-/// Nothing if squeue does not answer; `why` is what it said then.
+/// Empty if squeue does not answer; `why` is what it said then.
 std::optional<TaskStates> task_states(const std::set<std::string>& jobs, std::string& why);
 
 /// How a task ended that squeue does not know any more, e.g. "TIMEOUT"; empty where the cluster

@@ -1,4 +1,5 @@
-// The jobs submitted for a folder of results: kept there, so that another command goes on.
+// A record, in a folder of results, of the jobs that were submitted for it: a later command goes on
+// with them.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +11,10 @@
 namespace nearwarp::cli {
 
 struct SubmittedPart {
-  std::string job;           ///< the last one that it was submitted with
-  uint32_t submissions = 0;  ///< how often it was
-  /// Size of the part's results when it was submitted first: failures before are not of these jobs.
+  std::string job;           ///< the last job that has this part
+  uint32_t submissions = 0;  ///< how often the part was submitted
+  /// Size of the part's file of results when the part was first submitted: failures before that
+  /// place are not of these jobs.
   uint64_t results_bytes = 0;
 };
 
@@ -24,7 +26,8 @@ struct SlurmRecord {
   std::set<std::string> jobs() const;
 };
 
-/// Nothing if there is no such file; throws nearwarp::Error if it holds something else.
+/// Reads a record; empty if there is no such file. Throws nearwarp::Error if it holds something
+/// else.
 std::optional<SlurmRecord> load_record(const std::string& path);
 void save_record(const SlurmRecord& record, const std::string& path);
 

@@ -1,12 +1,12 @@
 // compile_ptx: from PTX text to analysed kernels.
 #include <algorithm>
 #include <cstring>
-#include <fstream>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
-#include "host/core/error_parts.h"
+#include "host/core/error.h"
+#include "host/core/limited_file.h"
 #include "host/functional/compiler/graph.h"
 #include "host/functional/compiler/kernel.h"
 #include "host/functional/compiler/liveness.h"
@@ -17,8 +17,6 @@ namespace nearwarp::compiler {
 namespace {
 
 using ptx::quoted;
-
-constexpr size_t kMostPtxBytes = size_t{256} << 20;  // of a file, which may be one without an end
 
 void fill_params(const ptx::Module& module, const ptx::Function& entry, Kernel* kernel) {
   uint32_t end = 0;
@@ -188,24 +186,7 @@ Program link_ptx(const std::vector<PtxSource>& sources) {
 }
 
 Program compile_ptx_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw file_error(path, "cannot open the PTX file '" + path + "'", "a readable file");
-  std::string text;
-  std::vector<char> part(size_t{1} << 20);
-  try {  // reading a folder throws
-    while (file.read(part.data(), static_cast<std::streamsize>(part.size())) || file.gcount() > 0) {
-      text.append(part.data(), static_cast<size_t>(file.gcount()));
-      if (text.size() > kMostPtxBytes)
-        throw file_error(
-            path, "'" + path + "' has more than " + std::to_string(kMostPtxBytes >> 20) + " MiB",
-            "a file of PTX");
-    }
-  } catch (const std::ios_base::failure&) {
-    file.setstate(std::ios::badbit);
-  }
-  if (file.bad())
-    throw file_error(path, "cannot read the PTX file '" + path + "'", "a readable file");
-  return compile_ptx(text, path);
+  return compile_ptx(read_limited_file(path, "PTX"), path);
 }
 
 }  // namespace nearwarp::compiler

@@ -74,6 +74,7 @@ const Allocation* VirtualDevice::find_allocation(DevicePtr address) const {
 uint64_t VirtualDevice::memory_bytes() const { return impl_->memory.memory_bytes(); }
 uint64_t VirtualDevice::used_memory_bytes() const { return impl_->memory.used_bytes(); }
 bool VirtualDevice::limit_reached() const { return impl_->limit_reached; }
+bool VirtualDevice::has_launches() const { return !impl_->recording.launches.empty(); }
 const std::vector<Allocation>& VirtualDevice::allocation_table() const {
   return impl_->memory.table();
 }

@@ -182,6 +182,8 @@ class VirtualDevice {
   uint64_t used_memory_bytes() const;
   /// True once the instruction limit has been reached: programs may stop early.
   bool limit_reached() const;
+  /// True if the recording, unless a sink takes it, has at least one launch.
+  bool has_launches() const;
   const std::vector<Allocation>& allocation_table() const;
 
   /// Hand over everything recorded so far; the device can be used no more.

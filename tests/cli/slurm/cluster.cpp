@@ -21,14 +21,15 @@ namespace {
 
 constexpr auto kPatience = std::chrono::seconds(20);
 
-/// Where Debian has daemons, which are not on everybody's PATH.
+/// The path of a program in Debian's folders, since that of daemons is not on every user's PATH;
+/// empty if there is none.
 std::string find_program(const std::string& name) {
   for (const char* folder : {"/usr/sbin/", "/usr/bin/"})
     if (access((folder + name).c_str(), X_OK) == 0) return folder + name;
   return "";
 }
 
-/// One that nobody listens on now.
+/// A port that is free now.
 int free_port() {
   const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address = {};
@@ -97,7 +98,7 @@ Cluster::Cluster() {
   const std::string folder = folder_.path();
   for (const char* name : {"state", "spool"})
     std::filesystem::create_directory(folder_.path() / name);
-  write_text(folder_.file("munge.key"), std::string(32, 'k') + folder);  // nobody is kept out
+  write_text(folder_.file("munge.key"), std::string(32, 'k') + folder);  // need not be secret
   chmod(folder_.file("munge.key").c_str(), 0600);
   write_text(folder_.file("slurm.conf"), configuration(folder));
   setenv("SLURM_CONF", folder_.file("slurm.conf").c_str(), 1);

@@ -24,7 +24,7 @@ cudaStreamCaptureStatus state(cudaStream_t of) {
   return status;
 }
 
-/// The capture ends with `error`; there is a graph if that is none.
+/// Ends the capture: expects `error`, and a graph if that is cudaSuccess.
 void end(cudaError_t error) {
   cudaGraph_t graph = reinterpret_cast<cudaGraph_t>(1);
   if (error == cudaErrorStreamCaptureInvalidated)
@@ -36,7 +36,7 @@ void end(cudaError_t error) {
   if (graph != nullptr) CUDA(cudaGraphDestroy(graph));
 }
 
-/// A call of this kind inside a capture fails in this way, and the capture with it.
+/// Expects a call inside a capture to fail with this error, and to make the capture invalid.
 template <class Call>
 void forbidden(cudaError_t error, Call&& call,
                cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal) {
@@ -104,14 +104,14 @@ void unsafe_calls() {
   forbidden(cudaErrorStreamCaptureUnsupported, [] { return cudaEventSynchronize(event); });
   allowed([] { return cudaEventSynchronize(event); }, cudaStreamCaptureModeRelaxed);
 
-  // A thread that has no capture is bound by global ones, unless it says otherwise.
+  // Global captures forbid calls in threads without a capture, too, unless the thread relaxes its mode.
   begin();
   CHECK(in_thread(allocate) == cudaErrorStreamCaptureUnsupported);
   end(cudaErrorStreamCaptureInvalidated);
   allowed([] { return in_thread(allocate, cudaStreamCaptureModeThreadLocal); });
   allowed([] { return in_thread(allocate, cudaStreamCaptureModeRelaxed); });
   allowed([] { return in_thread(allocate); }, cudaStreamCaptureModeThreadLocal);
-  // One that has a capture may say so, too.
+  // A thread that has a capture can relax its mode, too.
   auto mode = cudaStreamCaptureModeThreadLocal;
   CUDA(cudaThreadExchangeStreamCaptureMode(&mode));
   CHECK(mode == cudaStreamCaptureModeGlobal);
@@ -142,7 +142,7 @@ void legacy_stream() {
   forbidden(cudaErrorStreamCaptureImplicit, [] { return cudaEventRecord(event, nullptr); });
   begin();
   FAILS(cudaErrorStreamCaptureImplicit, cudaStreamIsCapturing(cudaStreamLegacy, &status));
-  end(cudaSuccess);  // a question changes nothing
+  end(cudaSuccess);  // queries change nothing
   allowed([] { return cudaMemsetAsync(memory, 0, 4, cudaStreamPerThread); });
   cudaStream_t blocking = stream;
   CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
@@ -213,7 +213,7 @@ void forks() {
   CHECK(in_thread(end_it) == cudaSuccess && graph != nullptr);
   CUDA(cudaGraphDestroy(graph));
 
-  begin();  // which ends with its stream
+  begin();  // this capture ends with its stream
   fork();
   CUDA(cudaStreamDestroy(stream));
   CHECK(state(other) == cudaStreamCaptureStatusNone);
@@ -234,7 +234,7 @@ int main() {
   events();
   forks();
 
-  // After all that was refused, kernels run as ever.
+  // After all the refusals kernels still run.
   CUDA(cudaMemset(memory, 0, 4));
   add<<<1, 1, 0, stream>>>(memory, 3);
   int sum = 0;

@@ -198,7 +198,7 @@ __global__ void __cluster_dims__(4, 1, 1) messages(int* out, int rounds) {
   }
   c.sync();
   for (int i = 0; i < rounds; ++i) {
-    if (threadIdx.x == 0) {  // everybody writes to the block with number i mod 4
+    if (threadIdx.x == 0) {  // all blocks write to block i mod 4
       const unsigned to = static_cast<unsigned>(i) % 4;
       *c.map_shared_rank(inbox + r, to) = static_cast<int>(100 * i + r);
       ptx::mbarrier_arrive(ptx::sem_release, ptx::scope_cluster, ptx::space_cluster,

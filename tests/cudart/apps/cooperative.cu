@@ -35,7 +35,7 @@ __global__ void tiles(const int* in, int* sums, int* maxima, int* inclusive, int
   exclusive[i] = cg::exclusive_scan(tile, v, cg::plus<int>());
 }
 
-/// All eights of a warp vote in the same instructions.
+/// All groups of eight lanes of a warp vote in the same instructions.
 __global__ void votes(const int* in, int* any, int* all) {
   const auto tile = cg::tiled_partition<8>(cg::this_thread_block());
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -58,7 +58,7 @@ __global__ void groups(const int* in, int* by_label, int* by_branch, int* counts
   }
 }
 
-/// Blocks of two halves that each wait for themselves, and data that comes asynchronously.
+/// The two halves of a block have barriers of their own; data is copied asynchronously.
 __global__ void halves(const int* in, int* out) {
   __shared__ int staged[128];
   __shared__ cg::block_tile_memory<128> scratch;

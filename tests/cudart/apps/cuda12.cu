@@ -1,4 +1,4 @@
-// An application of CUDA 12's runtime library: what has other parameters there is declared as there.
+// An application of CUDA 12's runtime library: functions whose parameters differ are declared as there.
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -13,7 +13,7 @@ struct PointerAttributes {
 extern "C" {
 cudaError_t cudaGetDeviceProperties_v2(void* properties, int device);
 }
-// Under names of this program's, since the header has the others.
+// The declarations have names of their own, since the header has CUDA 13's.
 cudaError_t prefetch(const void*, size_t, int device, cudaStream_t) __asm__("cudaMemPrefetchAsync");
 cudaError_t advise(const void*, size_t, int advice, int device) __asm__("cudaMemAdvise");
 cudaError_t attributes(PointerAttributes*, const void*) __asm__("cudaPointerGetAttributes");

@@ -1,4 +1,4 @@
-// Several devices: which there are, whose memory is whose, copies between them, peer access.
+// Several devices: their number, the device of each address, copies between them, peer access.
 #include <cstring>
 #include <string>
 #include <thread>
@@ -11,7 +11,7 @@ __global__ void add(const int* a, const int* b, int* c, int n) {
   if (i < n) c[i] = a[i] + b[i];
 }
 
-/// Streams, events, pools and flags are a device's.
+/// Streams, events, pools and flags belong to a device.
 void owners() {
   int device = -1, *p;
   cudaStream_t stream;
@@ -44,7 +44,7 @@ void owners() {
   float milliseconds;
   FAILS(cudaErrorInvalidResourceHandle, cudaEventElapsedTime(&milliseconds, own, event));
 
-  // Memory is where its pool is, whatever is current.
+  // Memory lies on its pool's device, whichever device is current.
   CUDA(cudaSetDevice(1));
   CUDA(cudaGetDeviceFlags(&flags));
   CHECK((flags & cudaDeviceScheduleYield) != 0);

@@ -157,7 +157,7 @@ void extra_buffer(CUmodule module) {
   CU(cuMemFree(arguments.to));
 }
 
-/// As programs of before CUDA 4.0 do it.
+/// Launches a kernel as programs from before CUDA 4.0 do.
 void legacy_launch(CUmodule module) {
   CUfunction add;
   CU(cuModuleGetFunction(&add, module, "add"));
@@ -313,7 +313,7 @@ void streams(CUmodule module) {
       stream, [](void* data) { ++*static_cast<int*>(data); }, &calls));
   CU(cuStreamSynchronize(stream));
   CHECK(calls == 1);
-  // Words in memory: what is waited for is there.
+  // Stream operations on words in memory: the awaited values are already there.
   CUdeviceptr words;
   CU(cuMemAlloc(&words, 16));
   CU(cuStreamWriteValue32(stream, words, 7, CU_STREAM_WRITE_VALUE_DEFAULT));

@@ -68,12 +68,12 @@ int main() {
   CUDA(cudaMemcpy(host, p, sizeof(host), cudaMemcpyDeviceToHost));
   for (int value : host) CHECK(value == (1 + 14 + 15 + 15) * 4);
 
-  // The driver's errors are none of the runtime's.
+  // Errors of the driver's calls are not seen by cudaGetLastError().
   CU_GIVES(CUDA_ERROR_INVALID_VALUE, cuMemcpyHtoD(address, host, 4096));
   CUDA(cudaGetLastError());
   FAILS(cudaErrorInvalidValue, cudaMemcpy(p, host, 4096, cudaMemcpyHostToDevice));
 
-  // The driver's entry points as the runtime finds them, and as a program without -lcuda does.
+  // The driver's entry points are found through the runtime, and through dlsym() without -lcuda.
   using Memset = CUresult (*)(CUdeviceptr, unsigned, size_t);
   Memset fill = nullptr;
   cudaDriverEntryPointQueryResult found;
@@ -98,7 +98,7 @@ int main() {
       reinterpret_cast<CUresult (*)(CUdeviceptr)>(dlsym(library, "cuMemFree_v2"));
   CHECK(free_memory != nullptr);
 
-  // A context of the driver's own, in a thread: the runtime uses it, too.
+  // A thread makes a driver context current, and the runtime uses it.
   std::thread([] {
     CUcontext mine, now;
     void* q;

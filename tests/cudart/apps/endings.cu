@@ -1,4 +1,4 @@
-// Ends in the ways that programs end, after a launch.
+// Launches a kernel and ends in one of the ways that programs end.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   int count = 0;
-  if (how == "asks" || how == "asks-and-exits") {  // what there is, and launches nothing
+  if (how == "asks" || how == "asks-and-exits") {  // queries devices, and launches nothing
     CUDA(cudaGetDeviceCount(&count));
     return how == "asks" ? passed() : 5;
   }
@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
   std::puts("launched");
   std::fflush(stdout);
   if (how == "sleep") {
-    std::fputs("launched\n", stderr);  // whose readers need not wait for more
+    std::fputs("launched\n", stderr);  // a test that waits for this line reads on at once
     sleep(60);
   }
   if (how == "exit") std::exit(3);

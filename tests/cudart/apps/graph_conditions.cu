@@ -1,4 +1,4 @@
-// Graphs whose nodes go by a value that kernels set: if, else, while, switch, loops in loops.
+// Graphs with conditional nodes, whose values kernels set: if, else, while, switch, loops in loops.
 #include "tests/cudart/apps/check.h"
 
 __global__ void set(cudaGraphConditionalHandle handle, const int* value) {
@@ -24,7 +24,7 @@ static cudaGraphNode_t kernel(cudaGraph_t graph, cudaGraphNode_t after, void (*f
   return node;
 }
 
-/// A node that goes by `handle`; its graphs are in `bodies`.
+/// Adds a conditional node with this handle; returns its body graphs in `bodies`.
 static cudaGraphNode_t condition(cudaGraph_t graph, cudaGraphNode_t after,
                                  cudaGraphConditionalHandle handle, cudaGraphConditionalNodeType type,
                                  unsigned size, cudaGraph_t* bodies) {
@@ -78,7 +78,7 @@ static void if_else_and_switch(int* value, int* count) {
   }
 }
 
-/// The outer loop runs as often as the inner one is to be repeated.
+/// A loop inside of a loop: the outer one repeats the inner one.
 static void loops(int* value, int* rounds, int* outer) {
   cudaGraph_t graph, body, inner;
   cudaGraphExec_t exec;
@@ -98,7 +98,7 @@ static void loops(int* value, int* rounds, int* outer) {
   CHECK(same == inner);
   CUDA(cudaStreamBeginCaptureToGraph(stream, body, &loop, nullptr, 1, cudaStreamCaptureModeGlobal));
   halve<<<1, 1, 0, stream>>>(handle, outer, rounds + 1);
-  CUDA(cudaStreamEndCapture(stream, nullptr));  // who gave the graph has it
+  CUDA(cudaStreamEndCapture(stream, nullptr));  // the caller has the graph already
   CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
   FAILS(cudaErrorInvalidValue, cudaStreamEndCapture(stream, nullptr));
   cudaGraph_t empty;
@@ -132,7 +132,7 @@ static void mistakes() {
   p.conditional.handle = handle + 1000;
   FAILS(cudaErrorInvalidValue, cudaGraphAddNode(&node, graph, nullptr, nullptr, 0, &p));
   cudaGraph_t body, inner;
-  p.conditional.handle = handle;  // is one node's, in whatever graph, while there is that node
+  p.conditional.handle = handle;  // belongs to one node of any graph, as long as that exists
   const cudaGraphNode_t first = condition(graph, nullptr, handle, cudaGraphCondTypeIf, 1, &body);
   FAILS(cudaErrorInvalidValue, cudaGraphAddNode(&node, graph, nullptr, nullptr, 0, &p));
   FAILS(cudaErrorInvalidValue, cudaGraphAddNode(&node, body, nullptr, nullptr, 0, &p));
@@ -148,8 +148,8 @@ static void mistakes() {
   CUDA(cudaGraphDestroy(graph));
 }
 
-/// Bodies have nodes of some kinds alone, whatever graph they are in, and graphs with conditions
-/// one instance.
+/// Bodies may have nodes of some kinds only. A graph with conditional nodes can have one
+/// instance only.
 static void kinds(int* memory) {
   cudaGraph_t graph, bodies[2], free_graph, child_graph, inner;
   cudaGraphNode_t node;

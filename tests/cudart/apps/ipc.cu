@@ -23,7 +23,7 @@ static void child(int from_parent, int to_parent) {
   CHECK(read(from_parent, &m, sizeof(m)) == sizeof(m));
   int *own, *p;
   void* none;
-  CUDA(cudaMalloc(&own, 4096));  // where the parent's memory is there
+  CUDA(cudaMalloc(&own, 4096));  // at the address that the parent's memory has there
   FAILS(cudaErrorInvalidValue, cudaIpcOpenMemHandle(&none, m.memory, 0));
   cudaIpcMemHandle_t damaged = m.memory;
   damaged.reserved[0] ^= 1;
@@ -38,7 +38,7 @@ static void child(int from_parent, int to_parent) {
   CUDA(cudaMemcpy(host.data(), p, kN * sizeof(int), cudaMemcpyDeviceToHost));
   for (int i = 0; i < kN; ++i) CHECK(host[i] == i + 5);
   FAILS(cudaErrorInvalidValue, cudaFree(p));
-  void* again;  // is the same, and open until it was closed as often
+  void* again;  // the same address, open until it has been closed as often as opened
   CUDA(cudaIpcOpenMemHandle(&again, m.memory, cudaIpcMemLazyEnablePeerAccess));
   CHECK(again == p);
   CUDA(cudaIpcCloseMemHandle(again));
@@ -54,7 +54,7 @@ int main() {
   int down[2], up[2];
   CHECK(pipe(down) == 0 && pipe(up) == 0);
   std::fflush(stdout);
-  const pid_t pid = fork();  // before anybody uses the GPU
+  const pid_t pid = fork();  // before either process uses the GPU
   if (pid == 0) {
     close(up[0]);
     close(down[1]);

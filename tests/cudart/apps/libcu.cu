@@ -11,7 +11,7 @@
 
 namespace cg = cooperative_groups;
 
-// init() and make_pipeline() initialise what lies in shared memory.
+// init() and make_pipeline() initialise the objects in shared memory.
 #pragma nv_diag_suppress static_var_with_dynamic_init
 
 using Counter = cuda::atomic<int, cuda::thread_scope_device>;
@@ -47,7 +47,7 @@ __global__ void locked(volatile int* p) {
   semaphore.release();
 }
 
-/// Stages of 64 numbers come in while earlier ones are used.
+/// A pipeline: stages of 64 numbers are copied while earlier ones are used.
 __global__ void staged(const int* in, int* out, int n) {
   constexpr int kStages = 2;
   __shared__ int buffer[kStages][64];

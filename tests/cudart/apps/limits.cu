@@ -13,7 +13,7 @@ __global__ void __launch_bounds__(256, 4) bounded(const float* in, float* out) {
   out[threadIdx.x] = sum;
 }
 
-/// As above without bounds: blocks of 1024 threads have no room for so many registers.
+/// As above, but without launch bounds: blocks of 1024 threads cannot have so many registers.
 __global__ void greedy(const float* in, float* out) {
   float v[64];
 #pragma unroll
@@ -24,7 +24,7 @@ __global__ void greedy(const float* in, float* out) {
   for (int i = 0; i < 64; ++i) sum += v[i] * v[63 - i] * static_cast<float>(i + 1);
   out[threadIdx.x] = sum;
 }
-/// Reverses what its block holds in shared memory, as much as the launch gives it.
+/// Reverses an array in shared memory, as large as the launch makes it.
 __global__ void reverse(const int* in, int* out, int n) {
   extern __shared__ int held[];
   for (int i = threadIdx.x; i < n; i += blockDim.x) held[i] = in[i];
@@ -44,7 +44,7 @@ __global__ void change(int* seen) {
   zero = 78;
 }
 
-/// Not a tail call, and no loop in disguise.
+/// A recursion that the compiler cannot turn into a loop, as it is no tail call.
 __device__ __noinline__ int depth(volatile int* stop, int n) {
   return n == *stop ? 0 : 1 + depth(stop, n + 1) * (n >= 0);
 }
@@ -83,7 +83,7 @@ static void bounds() {
   FAILS(cudaErrorInvalidValue, launch(288));
 }
 
-/// Code for GPUs that have more registers and shared memory in an SM runs.
+/// Code for GPUs whose SMs have more registers and shared memory runs, too.
 static void larger_than_an_sm() {
   cudaDeviceProp p;
   CUDA(cudaGetDeviceProperties(&p, 0));
@@ -113,7 +113,7 @@ static void larger_than_an_sm() {
     return cudaPeekAtLastError();
   };
   CHECK(n * sizeof(int) > p.sharedMemPerBlockOptin);
-  FAILS(cudaErrorInvalidValue, launch());  // it has not been asked for
+  FAILS(cudaErrorInvalidValue, launch());  // so much memory has not been asked for
   CUDA(cudaFuncSetAttribute(reverse, cudaFuncAttributeMaxDynamicSharedMemorySize, 96 << 10));
   CUDA(launch());
   CUDA(cudaDeviceSynchronize());

@@ -42,7 +42,7 @@ void check_functions(double tolerance) {
   for (int i = 0; i < n; ++i) {
     double expected[kFunctions];
     functions(static_cast<double>(x[i]), expected, 1);
-    if (sizeof(T) == 4) {  // where a rounded argument is another number
+    if (sizeof(T) == 4) {  // a rounded argument would be another number
       expected[11] = std::fmod(x[i], T(0.7));
       expected[12] = std::sin(static_cast<double>(x[i] * T(1e5)));
     }
@@ -117,7 +117,7 @@ __global__ void divide(const Wide* a, const Wide* b, Wide* quotients, Wide* rest
   signs[i] = static_cast<__int128>(a[i]) / static_cast<__int128>(b[i]);
 }
 
-/// Divisors of every length, and quotients at the edges.
+/// Divisions with divisors of every bit length, and with quotients at the limits.
 void check_wide_integers() {
   constexpr int n = 4096;
   Wide *a, *b, *quotients, *rests;

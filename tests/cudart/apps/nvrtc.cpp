@@ -1,4 +1,4 @@
-// A kernel whose source is compiled while the program runs (NVRTC), and launched by the driver.
+// Compiles a kernel's source while it runs (NVRTC), and launches the kernel through the driver API.
 #include <cuda.h>
 #include <nvrtc.h>
 

@@ -20,7 +20,7 @@ struct Message {
   cudaMemPoolPtrExportData first, second;
 };
 
-/// The message, and with it a descriptor of this process, or of the other.
+/// Sends or receives a message together with a file descriptor.
 static void exchange(int socket, Message* message, int* descriptor, bool sends) {
   iovec part = {message, sizeof(*message)};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
@@ -47,11 +47,11 @@ static void child(int socket) {
   int descriptor = -1, *own, *p, *q;
   void* none;
   exchange(socket, &m, &descriptor, false);
-  CUDA(cudaMalloc(&own, 4096));  // where the parent's memory is there
+  CUDA(cudaMalloc(&own, 4096));  // at the address that the parent's memory has there
   cudaMemPool_t pool, other;
   FAILS(cudaErrorInvalidValue,
         cudaMemPoolImportFromShareableHandle(&other, reinterpret_cast<void*>(intptr_t(socket)), kDescriptor, 0));
-  FILE* const file = std::tmpfile();  // as large as the parent's memory, but none
+  FILE* const file = std::tmpfile();  // as large as the parent's memory, but no pool
   CHECK(file != nullptr && ftruncate(fileno(file), lseek(descriptor, 0, SEEK_END)) == 0);
   FAILS(cudaErrorInvalidValue,
         cudaMemPoolImportFromShareableHandle(&other, reinterpret_cast<void*>(intptr_t(fileno(file))), kDescriptor, 0));
@@ -62,7 +62,7 @@ static void child(int socket) {
   damaged.reserved[0] ^= 1;
   FAILS(cudaErrorInvalidValue, cudaMemPoolImportPointer(&none, pool, &damaged));
   damaged = m.first;
-  damaged.reserved[8] ^= 1;  // its place, within the memory: no allocation's
+  damaged.reserved[8] ^= 1;  // the offset, at which no allocation begins
   FAILS(cudaErrorInvalidValue, cudaMemPoolImportPointer(&none, pool, &damaged));
   damaged = m.first;
   std::memset(damaged.reserved + 16, 0, 8);  // its size
@@ -89,7 +89,7 @@ int main() {
   int sockets[2];
   CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) == 0);
   std::fflush(stdout);
-  const pid_t pid = fork();  // before anybody uses the GPU
+  const pid_t pid = fork();  // before either process uses the GPU
   if (pid == 0) {
     close(sockets[0]);
     child(sockets[1]);

@@ -1,4 +1,4 @@
-// Blocks and lanes that wait for others by loads that do not say so.
+// Blocks and lanes that wait for others by ordinary loads.
 #include <string>
 
 #include "tests/cudart/apps/check.h"
@@ -18,7 +18,7 @@ __device__ int load(const int* p) {
   return load_plain(p);
 }
 
-/// Waits until *p is `value`; returns how often it looked where that is counted.
+/// Waits until *p is `value`; returns the number of loads, if it is counted.
 template <Way way>
 __device__ int wait_for(const int* p, int value) {
   int looks = 0;
@@ -64,7 +64,7 @@ void check_chain(int blocks) {
 }
 
 __global__ void never(const int* flag, int* out) {
-  while (__ldcg(flag) == 0) {  // nobody sets it
+  while (__ldcg(flag) == 0) {  // no thread sets it
   }
   *out = 1;
 }

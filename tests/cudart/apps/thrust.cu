@@ -47,7 +47,7 @@ struct Square {
 struct Even {
   __host__ __device__ bool operator()(int x) const { return (x & 1) == 0; }
 };
-/// By the last digit: no order that a radix sort knows.
+/// Orders by the last digit, which no radix sort of the library does.
 struct LastDigit {
   __host__ __device__ bool operator()(int a, int b) const { return (a & 15) > (b & 15); }
 };

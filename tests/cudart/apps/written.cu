@@ -51,7 +51,7 @@ int main(int argc, char** argv) {
     int* const p = fresh();
     CUDA(cudaMemset(p, 0, kBytes / 4));
     add<<<1, kThreads>>>(out, p);
-    cudaStream_t stream;  // what the launch before has written is gone
+    cudaStream_t stream;  // the values that the launch before has written are gone
     CUDA(cudaStreamCreate(&stream));
     CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
     int* q = nullptr;

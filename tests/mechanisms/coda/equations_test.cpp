@@ -1,4 +1,4 @@
-// CODA's equations, on the text's own examples.
+// Do CODA's equations give the results of the paper's own examples?
 #include "host/mechanisms/coda/equations.h"
 
 #include <gtest/gtest.h>

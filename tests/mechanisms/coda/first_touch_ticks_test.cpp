@@ -1,5 +1,5 @@
-// Pages that are placed by their first touch, to the cycle: who was first, where the page then
-// lies, what moving it takes, and how others wait for it.
+// In which cycles are pages placed by their first touch: who was first, where does the page lie
+// then, how long does moving it take, and how do others wait for it?
 #include <gtest/gtest.h>
 
 #include "device/core/page_tables.h"

@@ -35,7 +35,7 @@ const ObjectStride& object(const std::vector<ObjectStride>& objects, uint32_t pa
   throw std::runtime_error("no such object");
 }
 
-/// B with blocks of `threads` and parameters of these values.
+/// The stride B (bytes) for blocks of `threads` threads and parameters with these values.
 int64_t bytes(const ObjectStride& o, int64_t threads, std::map<uint32_t, int64_t> params) {
   return o.block_bytes.evaluate([&](Factor f) -> int64_t {
     if (f == Factor{Factor::Kind::kNtid, 0}) return threads;
@@ -112,7 +112,7 @@ TEST(CodaStrides, GridsOfTwoDimensions) {
       "mad.lo.s32 %r8, %r7, %r2, %r3; mul.wide.s32 %rd2, %r8, 4; add.s64 %rd3, %rd0, %rd2;\n"
       "ld.global.f32 %f0, [%rd3];\n")));
   EXPECT_EQ(bytes(object(flat, 0), 64, {}), 64 * 4);
-  // A tile of a matrix of p2 columns: from row to row blocks lie otherwise apart.
+  // Tiles of a matrix of p2 columns: the distance of blocks in a column differs from that in a row.
   const auto accesses = analyze_strides(
       hand_made("mov.u32 %r5, %ctaid.y; mul.lo.s32 %r6, %r5, %r0; shl.b32 %r7, %r6, 4;\n"
                 "add.s32 %r8, %r7, %r4; mul.wide.s32 %rd2, %r8, 4; add.s64 %rd3, %rd0, %rd2;\n"

@@ -1,5 +1,5 @@
-// A mechanism of a few lines at L2 slices: every line that is read is looked up once more, as by a
-// cache that checks what it holds.
+// A small mechanism at L2 slices: it looks up every line that is read once more, as a cache that
+// checks its contents would.
 #pragma once
 
 #include "device/cache/l2_mechanisms.h"

@@ -1,5 +1,5 @@
-// A mechanism of a few lines at links: a cache of lines, by their tags alone, at the GPU's end of
-// each link. It answers reads of lines that it has; all else passes.
+// A small mechanism at links: a cache, of tags without data, at the GPU's end of each link. It
+// answers reads of lines that it has; all else passes.
 #pragma once
 
 #include "device/link/link_mechanisms.h"
@@ -12,14 +12,14 @@ struct OnLink : LinkHooks {
   struct State {
     LineAddr lines[kLines] = {};  ///< 0: none
     Packet answer;
-    Tick due = kNever;   ///< when the answer under way is there
-    bool busy = false;   ///< there is one
-    bool ready = false;  ///< it can leave
-    uint32_t bytes = 0;  ///< of a reply
+    Tick due = kNever;   ///< when the answer in preparation is ready
+    bool busy = false;   ///< an answer is in preparation
+    bool ready = false;  ///< the answer can leave
+    uint32_t bytes = 0;  ///< size of a reply
     uint64_t reads = 0, answered = 0, filled = 0;
   };
   struct Params {
-    uint32_t cycles = 0;  ///< that an answer takes
+    uint32_t cycles = 0;  ///< latency of an answer
   };
 
   NW_HD static uint32_t place_of(LineAddr line) { return line * 0x9e3779b1u >> (32 - kLinesBits); }

@@ -1,5 +1,5 @@
-// A mechanism at L2 slices and vaults that reads a line for whoever asks, thinks about it for some
-// cycles, and answers; one question at a time.
+// A mechanism at L2 slices and vaults that reads a line on request, waits for some cycles, and
+// replies; one request at a time.
 #pragma once
 
 #include "device/core/mechanisms.h"
@@ -14,11 +14,11 @@ struct Hooks : MemoryHooks {
   struct State {
     Packet question;
     bool busy = false, asks = false, answers = false;
-    Tick done = kNever;  ///< when it has thought
+    Tick done = kNever;  ///< end of the wait
   };
   struct Params {
-    uint32_t cycles = 0;  ///< that it thinks
-    bool writes = false;  ///< a line, instead of reading it
+    uint32_t cycles = 0;  ///< length of the wait
+    bool writes = false;  ///< write the line instead of reading it
   };
 
   template <class O>
@@ -48,7 +48,7 @@ struct Hooks : MemoryHooks {
   }
   template <class O>
   NW_HD static void on_data(O& o, uint32_t tag, Tick due) {
-    if (tag != o.s.question.tag) return;  // and no answer comes
+    if (tag != o.s.question.tag) return;  // the test will miss the reply
     o.s.done = due + Tick{o.p.cycles} * o.v.p.period;
   }
   template <class O>

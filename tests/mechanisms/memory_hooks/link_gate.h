@@ -1,5 +1,5 @@
-// A mechanism at a link that has reads wait at a gate, takes some to answer them, and sends writes
-// of its own.
+// A mechanism at a link that delays reads (they wait at a gate), answers some itself, and sends
+// writes of its own.
 #pragma once
 
 #include "device/link/link_mechanisms.h"
@@ -9,15 +9,15 @@ namespace nearwarp::link_gate {
 struct OnLink : LinkHooks {
   struct State {
     Tick opens = kNever;      ///< when the read at the gate may pass
-    uint64_t passed[2] = {};  ///< by way: packets that were let pass
+    uint64_t passed[2] = {};  ///< by direction: packets that have passed
     Packet answer;
     bool answers = false;
-    uint32_t sent = 0, to_send = 0;  ///< writes of its own
+    uint32_t sent = 0, to_send = 0;  ///< the mechanism's own writes
   };
   struct Params {
-    uint32_t cycles = 0;   ///< that a read waits
-    bool answers = false;  ///< reads, instead of letting them pass
-    uint32_t writes = 0;   ///< that it sends once something has passed
+    uint32_t cycles = 0;   ///< how long a read waits
+    bool answers = false;  ///< answer reads instead of letting them pass
+    uint32_t writes = 0;   ///< own writes, sent once a packet has passed
   };
 
   template <class O>

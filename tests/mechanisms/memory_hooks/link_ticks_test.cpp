@@ -1,5 +1,5 @@
-// Hooks of a link port alone, between neighbours that the test plays, at exact ticks: packets that
-// pass, wait and are taken, packets of a mechanism's own, turns with others.
+// Are the hooks of a link port called at the right ticks? The test plays the neighbours: packets
+// pass, wait and are taken, a mechanism sends packets of its own, and takes turns with others.
 #include "tests/mechanisms/memory_hooks/link_gate.h"
 #include "tests/memory/link_rig.h"
 
@@ -7,7 +7,7 @@ namespace nearwarp::testing::link_hooks_test {
 namespace {
 
 using Gate = link_gate::OnLink;
-/// One that lets all pass, and sees each packet once.
+/// A mechanism that lets all packets pass, and sees each once.
 struct Watcher {
   static constexpr uint32_t kPacketBlock = 207;
   struct OnLink : LinkHooks {

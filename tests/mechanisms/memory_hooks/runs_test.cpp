@@ -1,5 +1,5 @@
-// Mechanisms at SMs, L2 slices, vaults and links in whole runs: a folder each, and the two lists
-// (list.h, device_list.h) are all that a program needs to have them.
+// Do mechanisms at SMs, L2 slices, vaults and links work in whole runs? A folder each, and the two
+// lists (list.h, device_list.h), are all that a program needs to have them.
 #include <gtest/gtest.h>
 
 #include "host/core/error.h"

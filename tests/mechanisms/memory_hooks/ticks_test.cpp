@@ -1,5 +1,5 @@
-// Hooks of an L2 slice and of a vault alone, between neighbours that the test plays, at exact
-// ticks: packets, requests of a mechanism's own, its timer and its replies, turns with others.
+// Are the hooks of an L2 slice and of a vault called at the right ticks? The test plays the
+// neighbours: packets, a mechanism's own requests, its timer and replies, turns with others.
 #include "tests/mechanisms/memory_hooks/line_reader.h"
 #include "tests/memory/slice_rig.h"
 #include "tests/memory/vault_rig.h"
@@ -14,7 +14,7 @@ using Reader = line_reader::Hooks;
 
 constexpr uint32_t kThinks = 3;
 
-/// The mechanism as number 1 of two, of which number 0 is not attached.
+/// Stands for mechanism number 0, which is not attached, so that the mechanism is number 1.
 struct Absent {
   static constexpr uint32_t kPacketBlock = 204;
   using OnL2Slice = Reader;

@@ -1,4 +1,5 @@
-// The analytical report of areas, counted by hand for round values of single parts.
+// Does the analytical report of areas give what one counts by hand, for round values of single
+// parts?
 #include "host/mechanisms/mpu/area/area.h"
 
 #include <gtest/gtest.h>

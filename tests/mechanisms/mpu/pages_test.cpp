@@ -1,5 +1,5 @@
-// CODA's pages under MPU: objects in the banks of the cores that run their thread blocks, behind
-// the near-bank units of their warps.
+// Do CODA's pages work under MPU: do objects lie in the banks of the cores that run their thread
+// blocks, behind the near-bank units of their warps?
 #include <gtest/gtest.h>
 
 #include <stdexcept>

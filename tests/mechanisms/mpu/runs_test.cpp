@@ -1,4 +1,4 @@
-// Whole programs on MPU's split pipeline.
+// Do whole programs run rightly on MPU's split pipeline?
 #include <gtest/gtest.h>
 
 #include "host/recording/combine.h"
@@ -47,7 +47,7 @@ TEST(Mpu, DataOfOwnBanksStaysAboveTheTsvs) {
   const report::RunResult base = run("vector-add", "ponb"), r = run("vector-add", "mpu");
   EXPECT_GT(counter(r, "mpu.loads_near"), 0u);
   EXPECT_GT(counter(r, "mpu.stores_near"), 0u);
-  // The sum of values alone is near the banks, and no value moves.
+  // Only the addition is executed near the banks, and no value moves.
   EXPECT_GT(counter(r, "mpu.near"), 0u);
   const uint64_t accesses = counter(r, "mpu.loads_near") + counter(r, "mpu.stores_near") +
                             counter(r, "mpu.inactive") + counter(r, "mpu.scattered") +
@@ -59,7 +59,7 @@ TEST(Mpu, DataOfOwnBanksStaysAboveTheTsvs) {
 TEST(Mpu, TheTestCanBeSwitchedOff) {
   const report::RunResult r = run("vector-add", "mpu", {"mpu.offload_accesses=false"});
   const report::RunResult on = run("vector-add", "mpu");
-  // Then every load's register is written near the banks, and every store's comes down.
+  // Then every load writes its register near the banks, and every store's register moves down.
   EXPECT_EQ(counter(r, "mpu.loaded_to_near"), counter(r, "sm.loads"));
   EXPECT_GT(counter(r, "mpu.moves_far"), counter(on, "mpu.moves_far"));
   EXPECT_GT(counter(r, "stack.switch_bytes"), counter(on, "stack.switch_bytes"));
@@ -106,7 +106,7 @@ TEST(Mpu, NothingHitsAndNothingMerges) {
       EXPECT_EQ(counter(r, "dram.reads"), counter(r, "sm.load_lines")) << name;
       for (const report::EnergyTerm& t : r.energy.terms)
         EXPECT_EQ(t.name.find(".l1."), std::string::npos) << t.name;
-      // The other readings: loads on their way are joined; lines stay.
+      // With l1.keep=misses loads join outstanding ones; with l1.keep=lines lines stay.
       const report::RunResult misses = run(name, policy, {"l1.keep=misses"}, {}, 300'000);
       EXPECT_EQ(counter(misses, "sm.l1.read_hits"), 0u) << name;
       EXPECT_GT(counter(misses, "sm.l1.read_merges"), 0u) << name;
@@ -146,7 +146,7 @@ TEST(Mpu, SaysHowBusyItsPartsWere) {
     EXPECT_LE(up.most(), 1.0);
     EXPECT_LE(down.most(), 1.0);
     EXPECT_GT(std::max(up.mean(), down.mean()), 0.5) << policy;
-    // Commits, registers and own data, without what goes to other cores.
+    // The TSVs carry commits, registers and the core's own data, but no data of other cores.
     const report::Utilisation& own = use_of(r, "tsv.to_sms");
     EXPECT_EQ(own.components, 128u);
     EXPECT_NEAR(static_cast<double>(own.busy_ticks), ticks * counter(r, "stack.to_sms.bytes") / 8,

@@ -1,4 +1,4 @@
-// Offload chains in PTX: the nine patterns, what is refused, and how chains become contiguous.
+// Are offload chains found in PTX (the nine patterns), others refused, and chains made contiguous?
 #include "host/mechanisms/opportunistic/pass/chains.h"
 
 #include <gtest/gtest.h>
@@ -104,7 +104,7 @@ TEST(Chains, OfAMultiplyAddTheProductAlone) {
   EXPECT_EQ(split.pattern, 2);
   EXPECT_TRUE(split.splits_fma);
   EXPECT_EQ(split.store, compiler::kNone);  // the sum is stored by the SM
-  // a * i + b has two loads: it is done whole.
+  // a * i + b has two loads, so the whole chain is offloaded.
   const Chain whole = only(
       "ld.global.f32 %f1, [%rd1]; ld.global.f32 %f2, [%rd2];"
       "fma.rn.f32 %f3, %f1, 0f40000000, %f2; st.global.f32 [%rd3], %f3;");
@@ -163,7 +163,7 @@ TEST(Chains, Refusals) {
   EXPECT_NE(refusal("ld.global.u32 %r1, [%rd1]; bar.sync 0; ld.global.u32 %r2, [%rd2];"
                     "st.shared.u32 [sh], %r2; st.global.u32 [%rd3], %r1;"),
             "");
-  // Between the load and the store of its value the address comes from that store's neighbour.
+  // The address of the store depends on another load between the load and the store.
   EXPECT_NE(
       refusal("ld.global.u32 %r1, [%rd1]; ld.global.u32 %r2, [%rd2]; mul.wide.u32 %rd4, %r2, 4;"
               "add.u64 %rd5, %rd3, %rd4; st.global.u32 [%rd5], %r1;"),
@@ -171,7 +171,7 @@ TEST(Chains, Refusals) {
 }
 
 TEST(Chains, NoTwoShareAnInstruction) {
-  // Loads in front, as nvcc has them after unrolling: the outer chain has the inner one inside.
+  // After unrolling, nvcc puts loads first, so that one chain lies inside of another.
   const Chains found = find_chains(
       kernel_of("ld.global.u32 %r1, [%rd1]; ld.global.u32 %r2, [%rd2]; st.global.u32 [%rd3], %r2;"
                 "st.global.u32 [%rd3+4096], %r1;"));

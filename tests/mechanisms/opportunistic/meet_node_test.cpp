@@ -18,9 +18,9 @@ sim::Tiles paper_tiles() {
   return t;
 }
 
-constexpr uint32_t kData = 5;  // weight of a packet with data; of all others 1 (section 3.1)
+constexpr uint32_t kData = 5;  // weight of a packet with data; others have 1 (section 3.1)
 
-/// Links, and links by weight, of a request and its answer.
+/// The number of links that packets pass, and that number weighted by the packets.
 struct Moved {
   uint32_t links = 0, weighted = 0;
 
@@ -36,7 +36,7 @@ struct Figure3 : ::testing::Test {
   uint32_t far(uint32_t a, uint32_t b) const { return hops(tiles.width, a, b); }
   uint32_t llc(uint32_t i) const { return tiles.memory[i]; }
 
-  /// c = a + b, executed by the SM that wants it.
+  /// The packets of c = a + b, executed by the SM that wants it.
   Moved at_home(uint32_t a, uint32_t b, uint32_t c) const {
     Moved m;
     for (const uint32_t operand : {a, b}) {

@@ -1,4 +1,4 @@
-// Whole programs under Omni-Compute.
+// Do whole programs run rightly under Omni-Compute?
 #include <gtest/gtest.h>
 
 #include "host/core/error.h"
@@ -70,7 +70,7 @@ TEST(OmniCompute, TheSmallestQueues) {
       EXPECT_EQ(counter(r, "sm_service.peak"), 1u);
       if (keys != many) continue;
       EXPECT_GT(counter(r, "sm_service.refused"), 0u);
-      // A chain of one operand is out of the way in a cycle.
+      // A chain of one operand is dealt with in a cycle, so only others are turned away.
       if (name == std::string("vecadd-strided")) {
         EXPECT_GT(counter(r, "sm_service.turned_away"), 0u);
       }
@@ -147,7 +147,7 @@ TEST(OmniCompute, TheSameOnADevice) {
 }
 
 TEST(OmniCompute, SeveralProgramsAtOnce) {
-  // Their chains meet in the same queues; what they read does not.
+  // The programs' chains share queues, but read different data.
   std::vector<runtime::Recording> two;
   for (const char* name : {"vecadd-strided", "copy-strided"}) {
     runtime::VirtualDevice::Options options;

@@ -26,8 +26,8 @@ bool passes(uint32_t from, uint32_t to, uint32_t tile) {
   return std::find(tiles.begin(), tiles.end(), tile) != tiles.end();
 }
 
-/// Sections 3.1 and 3.2: core 15, LLCs 5 to 7, core 36, where two of them meet on YX ways; 4.1:
-/// LLCs 0 and 6, which meet nowhere.
+/// Whether a placement agrees with sections 3.1 and 3.2 (distances of core 15 and LLCs 5 to 7; core
+/// 36, where YX routes meet) and 4.1 (routes of LLCs 0 and 6 meet nowhere).
 bool is_permitted(const std::vector<uint32_t>& llc) {
   const sim::Tiles t = tiles_with(llc);
   const uint32_t core = t.sms[15], meets = t.sms[36];
@@ -39,7 +39,7 @@ bool is_permitted(const std::vector<uint32_t>& llc) {
          !meet_node(t, core, llc[0], llc[6]);
 }
 
-/// All with a slice in each row, numbered row by row.
+/// All such placements with a slice in each row, numbered row by row.
 std::vector<std::vector<uint32_t>> permitted() {
   std::vector<std::vector<uint32_t>> found;
   for (uint32_t low = 0; low < 4096; ++low) {  // columns in rows 2, 5, 6 and 7
@@ -60,11 +60,11 @@ std::vector<std::vector<uint32_t>> permitted() {
   return found;
 }
 
-/// Packets that pass each link, requests and replies, between every two tiles, by (from, to).
+/// Counts the packets, requests and replies, that pass each link, by (from, to).
 class Traffic {
  public:
-  /// How the placement is used: packets at the busiest link, and how unevenly all links are, as the
-  /// sum of their squares. Every core sends to every slice, and is answered.
+  /// The packets at the busiest link, and the sum of squares over all links as a measure of
+  /// unevenness. Every core sends a packet to every slice, and gets a reply.
   std::pair<uint32_t, uint64_t> of(const std::vector<uint32_t>& llc) {
     counts_.fill(0);
     for (const uint32_t core : tiles_with(llc).sms)
@@ -105,7 +105,7 @@ TEST(Placement, TheMachinesIsPermitted) {
 
 TEST(Placement, AndOfAllThatAreTheOneWithTheFewestHotspotsAndTheMostEvenLinks) {
   // Section 2: "efficient link usage, while minimizing link hotspots that arise due to dimensional
-  // routing". Of four that are equal the first by its numbers.
+  // routing". Four placements are equal in this; the machine has the lexicographically first.
   const std::vector<std::vector<uint32_t>> all = permitted();
   EXPECT_EQ(all.size(), 21504u);
   Traffic traffic;

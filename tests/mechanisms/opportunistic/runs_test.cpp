@@ -1,4 +1,4 @@
-// Whole programs under LLC-Compute.
+// Do whole programs run rightly under LLC-Compute?
 #include <gtest/gtest.h>
 
 #include "host/core/error.h"

@@ -1,4 +1,4 @@
-// A service queue in an L2 slice, between neighbours that the test plays.
+// What does a service queue in an L2 slice do in each cycle? The test plays the slice's neighbours.
 #include <numeric>
 
 #include "device/mechanisms/opportunistic/mechanism.h"
@@ -49,14 +49,14 @@ struct ServiceRig : SliceRig {
     p.bytes = 32;
     sm_out->items.push_back({cycle * kPeriod - kHop, p, 0});
   }
-  bool whole = true;  ///< what chains store are lines
-  /// The acknowledgement of the store of entry `id`.
+  bool whole = true;  ///< chains store whole lines
+  /// Memory acknowledges the store of entry `id`.
   void stored(uint32_t cycle, uint32_t id) {
     memory_out->items.push_back({cycle * kPeriod - kHop,
                                  make_packet(PacketKind::kWriteAck, 100, 50, 8, own_tag(0, id)),
                                  0});
   }
-  /// The line is there before anything begins.
+  /// Puts a line into the slice before the test begins.
   void has(uint32_t line) {
     l2_detail::preload(params, *rig.arena.get(state), rig.arena.base(),
                        l2_detail::set_of(params, rig.arena.base(), line), line, 0);
@@ -185,7 +185,7 @@ TEST(ServiceQueue, AcknowledgesAStoreThatHasLeft) {
   r.has(4);
   r.has(9);
   r.chain(10, {4, 9}, 6, 5);
-  r.stored(200, 0);  // which nobody waits for
+  r.stored(200, 0);  // nothing waits for this
   r.run();
   const uint64_t looked_up = 12u + kLatency + 1 + kLatency + kAlu;
   EXPECT_EQ(r.asked(0), looked_up + kLatency);
@@ -268,7 +268,7 @@ TEST(ServiceQueue, WhenFullTheOperandsGoToTheSm) {
 }
 
 TEST(ServiceQueue, TheBufferHoldsBackWhatIsReady) {
-  // With one place chains are read one after the other; with four their reads follow at once.
+  // A buffer of one entry has chains read one after the other; with four, reads follow at once.
   uint64_t last[2];
   for (const uint32_t buffer : {1u, 4u}) {
     ServiceRig r(8, buffer);
@@ -279,16 +279,16 @@ TEST(ServiceQueue, TheBufferHoldsBackWhatIsReady) {
     for (uint32_t i = 0; i < 4; ++i) EXPECT_EQ(r.sm_in->items[i].packet.tag, i);
     last[buffer == 4] = r.replied(3);
   }
-  // The first is read in cycle 17 (it is there in 16, in which the last packet has its turn), each
-  // other one when the one before it has left the buffer.
+  // The first chain's operand is there in cycle 16, in which the last packet has its turn, and is
+  // read in 17. Each other chain's is read when the one before has left the buffer.
   EXPECT_EQ(last[0], 17u + 4 * kLatency + kAlu);
   EXPECT_LT(last[1], last[0]);
 }
 
 TEST(ServiceQueue, OperandsNeedNoWayOut) {
-  // Two replies fill the way out, which nobody empties before cycle 1000. What two chains have not
-  // got comes in cycle 100, for one in that cycle and for the other in the next, and their results
-  // go to memory all the same.
+  // Two replies fill the reply channel until cycle 1000. The operand that two chains lack comes in
+  // cycle 100 and serves one chain then, the other in the next cycle. Their results go to memory
+  // all the same.
   for (const Tick window : {Tick{kHop}, Tick{7}, Tick{1}}) {
     ServiceRig r(8, 4, 2);
     r.sm_in->from = 1000 * kPeriod;

@@ -1,4 +1,4 @@
-// The service queue of an SM, cycle by cycle, between neighbours that the test plays.
+// What does the service queue of an SM do in each cycle? The test plays its neighbours.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -14,11 +14,11 @@ namespace {
 using namespace opportunistic;
 
 constexpr Tick kHop = 20;
-constexpr uint16_t kSm = 3, kOther = 7;  // endpoints: this SM, and the one whose chains come
+constexpr uint16_t kSm = 3, kOther = 7;  // endpoints: this SM, and the one that sends chains
 constexpr uint32_t kShared = 26;         // latency of shared memory
-constexpr uint32_t kAlu = 4;             // of an instruction
+constexpr uint32_t kAlu = 4;             // latency of an instruction
 
-/// A cycle is a tick. Line l lives at endpoint 100 + l % 4.
+/// An SM with a service queue. A cycle is a tick; line l is served by endpoint 100 + l % 4.
 struct SmServiceRig {
   using Mechanisms = sm::MechanismList<opportunistic::Mechanism>;
 
@@ -186,7 +186,7 @@ TEST(SmService, AcknowledgesAStoreThatHasLeft) {
   r.chain(100, {5, 6}, 7, 33);
   r.operand(200, 0);
   r.operand(210, 0);
-  r.stored(400, 0);  // which nobody waits for
+  r.stored(400, 0);  // nothing waits for this
   r.run();
   EXPECT_EQ(r.answered(0), r.asked(2));
   EXPECT_EQ(r.waited(ServiceWait::kStored), 0u);
@@ -289,7 +289,7 @@ TEST(SmService, ReadsForTheBufferWaitForAPlaceInIt) {
     last[k] = r.answered(3);
   }
   EXPECT_EQ(last[1], 203 + 1 + 4 + kShared + kAlu);
-  // One place: two cycles after it has become free the next data is read.
+  // A buffer of one entry: the next data is read two cycles after the entry has become free.
   EXPECT_EQ(last[0], 203 + 1 + 1 + kShared + 3 * (kShared + 2) + kAlu);
 }
 
@@ -315,8 +315,8 @@ TEST(SmService, SendsForOperandsOfAChainThatFindsItFull) {  // scenario 3
 }
 
 TEST(SmService, SendsBackWhatNobodyCanSendFor) {
-  // The network of requests has room for one packet until cycle 1000: chains are taken from the
-  // network all the same, or those on the way to others would stand still behind them.
+  // The request network has room for one packet until cycle 1000. Chains are taken from their
+  // network all the same; else they would block chains on their way to other SMs.
   SmServiceRig r(1, 1, false, 1, 1);
   r.requests->from = 1000;
   for (uint32_t i = 0; i < 6; ++i) r.chain(100 + 10 * i, {4, 5}, 0, i);
@@ -333,7 +333,7 @@ TEST(SmService, SendsBackWhatNobodyCanSendFor) {
   EXPECT_EQ(r.answer(4).kind, kComputeReply);
   EXPECT_EQ(r.queue().counters.refused, 1u);
   EXPECT_EQ(r.queue().turned_away, 4u);
-  EXPECT_EQ(r.requests->items.size(), 4u);  // the first one's operands, and the second one's
+  EXPECT_EQ(r.requests->items.size(), 4u);  // the operands of the first and the second chain
 }
 
 TEST(SmService, TheSameWhateverTheWindows) {

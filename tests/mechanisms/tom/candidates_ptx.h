@@ -14,8 +14,8 @@
 
 namespace nearwarp::compiler {
 
-/// A kernel `k` of a pointer, another pointer and three integers (loaded into %rd1, %rd2, %r1, %r2,
-/// %r3), then `body`. Registers %r1-%r39, %rd1-%rd19, %f1-%f39, %p1-%p9 are declared.
+/// A kernel `k` of two pointers and three integers (loaded into %rd1, %rd2, %r1, %r2, %r3), then
+/// `body`. Registers %r1-%r39, %rd1-%rd19, %f1-%f39, %p1-%p9 are declared.
 inline Kernel kernel_of(const std::string& body) {
   const std::string text = R"(.version 8.0
 .target sm_75
@@ -53,7 +53,7 @@ inline std::vector<std::string> names(const Kernel& kernel, const std::vector<Re
 
 using Names = std::vector<std::string>;
 
-/// Iterations that a condition computes from register values.
+/// The number of iterations that a condition computes from values of registers.
 inline int64_t iterations_of(const Kernel& kernel, const OffloadCondition& condition,
                              const std::map<std::string, int64_t>& values) {
   int64_t product = 1;

@@ -9,7 +9,6 @@
 namespace nearwarp::compiler {
 namespace {
 
-// Two stores, and registers enough to make one not worth it: see each use.
 TEST(OffloadCandidates, BlockThatSaves) {
   const Kernel kernel = kernel_of(R"(
   mov.b32 %f1, %r1;
@@ -22,7 +21,8 @@ TEST(OffloadCandidates, BlockThatSaves) {
   const OffloadCandidate& c = result.candidates[0];
   EXPECT_EQ(c.kind, CandidateKind::kBlock);
   EXPECT_EQ(c.trip, TripKind::kNoLoop);
-  // Parameters can be read near memory too, so the piece grows to where nothing is live-in.
+  // Parameters can be read near memory, too, so the candidate includes their loads, and has no
+  // live-ins.
   EXPECT_TRUE(c.live_ins.empty());
   EXPECT_TRUE(c.live_outs.empty());
   EXPECT_EQ(c.terms.n_ld, 0);

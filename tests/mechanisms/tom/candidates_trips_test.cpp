@@ -96,7 +96,7 @@ struct Case {
   const char* before;
   const char* after;
   std::map<std::string, int64_t> values;
-  int64_t iterations;  ///< that the loop executes
+  int64_t iterations;  ///< iterations that the loop executes
 };
 
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }

@@ -1,4 +1,5 @@
-// The best run of instructions by trying all of them: what the search in less time must find, too.
+// Finds the best run of instructions by trying all of them; the product's faster search must find
+// the same one.
 #pragma once
 
 #include <optional>

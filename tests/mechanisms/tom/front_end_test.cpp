@@ -1,4 +1,5 @@
-// TOM on the front end: pending requests per stack, busy news, the learning phase.
+// Does TOM on the front end limit pending requests by stack, spread reports of busy channels, and
+// end the learning phase at the right ticks?
 #include <gtest/gtest.h>
 
 #include "device/mechanisms/tom/mechanism.h"
@@ -43,7 +44,7 @@ struct Bench : FrontEndRig<sm::MechanismList<tom::Mechanism>> {
     m.line = stack != 0 ? stack : line;
     from_sm[sm]->items.push_back({at, m, 0});
   }
-  void news(Tick at, uint32_t stack, uint32_t bits) {
+  void report_busy(Tick at, uint32_t stack, uint32_t bits) {
     Packet m;
     m.kind = tom::kChannelBusy;
     m.sectors = bits;
@@ -56,7 +57,7 @@ struct Bench : FrontEndRig<sm::MechanismList<tom::Mechanism>> {
     e.at_destination[3] = accesses;
     from_sm[sm]->items.push_back({at, tom::pack_report(e), 0});
   }
-  /// Arrival time and number of what SM `sm` got of a kind.
+  /// Arrival times and tags of the packets of a kind that SM `sm` has got.
   std::vector<std::pair<Tick, uint32_t>> got(uint32_t sm, PacketKind kind) {
     std::vector<std::pair<Tick, uint32_t>> some;
     for (const auto& i : to_sm[sm]->items)
@@ -90,7 +91,7 @@ TEST(FrontEnd, PendingLimitIsExact) {
       EXPECT_EQ(denials, (Got{{18, 3}}));
       EXPECT_EQ(b.arbiter().counters.denials, 1u);
     } else {
-      // The fourth question waits for the release; the last one for one that does not come.
+      // The fourth request waits for the release, the last one for another that does not come.
       EXPECT_EQ(grants, (Got{{8, 0}, {9, 1}, {10, 2}, {19, 7}, {38, 3}}));
       EXPECT_TRUE(denials.empty());
     }
@@ -124,8 +125,9 @@ TEST(FrontEnd, RoomInSharedMemoryIsExact) {
   b.say(0, 0, tom::kOffloadAsk, 0, 2, 0, 6);
   b.say(1, 0, tom::kOffloadAsk, 1, 2, 0, 5);  // one row too many
   b.say(2, 0, tom::kOffloadAsk, 2, 2, 0, 4);
-  b.say(3, 0, tom::kOffloadAsk, 3, 2, 0, 0);  // wants none
-  b.say(4, 0, tom::kOffloadAsk, 4, 2, 0, 5);  // no warp is left either, which is what it is told
+  b.say(3, 0, tom::kOffloadAsk, 3, 2, 0, 0);  // needs no shared memory
+  b.say(4, 0, tom::kOffloadAsk, 4, 2, 0,
+        5);  // no warp is left either, and that is the reason given
   b.say(5, 0, tom::kOffloadAsk, 5, 1, 0, 5);  // another stack
   b.say(30, 1, tom::kOffloadRelease, 0, 2, 0, 6);
   b.say(40, 0, tom::kOffloadAsk, 6, 2, 0, 6);
@@ -157,24 +159,24 @@ TEST(FrontEnd, UncontrolledQuestionsWaitForSharedMemoryInOrder) {
   EXPECT_EQ(b.arbiter().pending[2], 3u);
 }
 
-TEST(FrontEnd, BusyNewsGoToEverySmOnce) {
+TEST(FrontEnd, BusyReportsGoToEverySmOnce) {
   Bench b(2);
   b.build();
-  b.news(10, 1, 2);
-  b.news(30, 3, 1);
-  b.news(50, 1, 0);
+  b.report_busy(10, 1, 2);
+  b.report_busy(30, 3, 1);
+  b.report_busy(50, 1, 0);
   b.run();
   for (uint32_t i = 0; i < 2; ++i)
     EXPECT_EQ(b.got(i, tom::kChannelBusy), (Got{{18, 8}, {38, 8 | 64}, {58, 64}}));
 }
 
-TEST(FrontEnd, AnswersGoBeforeNewsAndBlocks) {
+TEST(FrontEnd, AnswersGoBeforeBusyReportsAndBlocks) {
   Bench b(1);
   b.program.block({});
   b.program.launch(1, 1, 1);
   b.build();
   b.say(6, 0, tom::kOffloadAsk, 5, 0);
-  b.news(6, 0, 1);
+  b.report_busy(6, 0, 1);
   b.run();
   ASSERT_EQ(b.to_sm[0]->items.size(), 3u);
   EXPECT_EQ(b.to_sm[0]->items[0].packet.kind, tom::kOffloadGrant);

@@ -1,4 +1,5 @@
-// Blocks of a conditional loop that save by themselves: who is offered when, and what is counted.
+// When are blocks of a conditional loop that save by themselves offered for offloading, and are
+// they counted?
 #include <gtest/gtest.h>
 
 #include "tests/mechanisms/tom/stack_bench.h"
@@ -8,7 +9,8 @@ namespace {
 
 using namespace nearwarp::testing;
 
-/// A loop of three instructions that wants four rounds, and a block in it of the two at `first`.
+/// A loop of three instructions, a candidate from four rounds on, with a block of two from `first`
+/// on.
 struct Loop : OffloadBench {
   uint32_t head, body, tail;
   explicit Loop(uint32_t first = 0) {
@@ -27,7 +29,7 @@ struct Loop : OffloadBench {
     traces.begin_block();
     traces.warp();
   }
-  /// Decisions in every round, as TOM's policies have them.
+  /// Has decisions made in every round, as TOM's policies do.
   void in_rounds() {
     program.loop_head(body, {20, 16});
     offload.tuning.on = offload.tuning.inside = offload.tuning.round_is_instance = true;

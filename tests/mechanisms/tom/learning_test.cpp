@@ -1,4 +1,5 @@
-// The memory map analyzer of one SM: what it reports, when the SM stands still, how it goes on.
+// What does the memory map analyzer of one SM report, when does the SM stand still, and how does it
+// go on?
 #include <gtest/gtest.h>
 
 #include "tests/mechanisms/tom/offload_bench.h"
@@ -9,7 +10,7 @@ namespace {
 using namespace nearwarp::testing;
 using sm::Action;
 
-/// A candidate of `in` between two instructions, in the learning phase.
+/// A bench in the learning phase, with a candidate `in` between two instructions.
 struct Learning : OffloadBench {
   uint32_t head, body, tail;
   explicit Learning(const std::vector<ImageInstr>& in, const tom::Candidate& properties = {}) {
@@ -34,7 +35,7 @@ struct Learning : OffloadBench {
   }
 };
 
-/// Line addresses in device memory.
+/// The offset of a line in device memory, in bytes.
 uint64_t line(uint64_t n) { return n * 128; }
 
 TEST(Learning, NothingIsOffloaded) {
@@ -68,7 +69,8 @@ TEST(Learning, EveryMappingIsJudgedByTheFirstAccess) {
     EXPECT_EQ(t.at_destination[m], same) << "mapping " << m;
     EXPECT_EQ(t.one_stack[m], same == 3 ? 1u : 0u) << "mapping " << m;
   }
-  // Bits 7:8 keep the three together; so do 14:15 and higher ones: the finest is taken.
+  // Bits 7:8 keep the three accesses together, as do 14:15 and higher ones; the lowest bits are
+  // taken.
   EXPECT_EQ(best_mapping(t.at_destination), 0u);
 }
 
@@ -165,7 +167,7 @@ TEST(Learning, AStoppedSmIssuesNothingUntilItGoesOn) {
   b.order(tom::kLearningResume, 500);
   b.start();
   b.run_logged(1200);
-  // The load left before the stop; its value comes, then the SM says that it stands still.
+  // The load left before the stop. Once its value has come, the SM reports that it stands still.
   ASSERT_EQ(b.heard(tom::kLearningStopped).size(), 1u);
   EXPECT_GT(b.heard(tom::kLearningStopped)[0].at, 200u);
   EXPECT_LT(b.heard(tom::kLearningStopped)[0].at, 230u);
@@ -246,7 +248,7 @@ TEST(Learning, AnInstanceMayCountWithItsFirstAccess) {
   ASSERT_EQ(b.heard(tom::kInstanceBegun).size(), 1u);
   EXPECT_EQ(b.heard(tom::kInstanceBegun)[0].packet.extra, 1u);
   EXPECT_LT(b.heard(tom::kInstanceBegun)[0].at, 100u);
-  // It is still open, and tells what it has accessed before the SM stands still.
+  // The instance has not ended, but reports its accesses before the SM stands still.
   const auto seen = b.heard(tom::kInstanceSeen), stopped = b.heard(tom::kLearningStopped);
   ASSERT_EQ(seen.size(), 1u);
   ASSERT_EQ(stopped.size(), 1u);

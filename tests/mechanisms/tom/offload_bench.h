@@ -5,7 +5,7 @@
 
 namespace nearwarp::testing {
 
-/// Follow a cursor until it leaves candidate `id`.
+/// The cursor where it leaves candidate `id`.
 inline sm::Cursor leave_candidate(const Program& program, const Traces& traces, sm::Cursor c,
                                   uint16_t id) {
   const sm::ProgramImage image = program.view();
@@ -39,8 +39,8 @@ inline sm::Cursor find_candidate(const Program& program, const Traces& traces, u
 
 struct OffloadBench : SmBench {
   Tick away = 100;              ///< from a request's arrival at the network to the acknowledgement
-  bool grants = true;           ///< what the front end answers
-  std::vector<LineAddr> dirty;  ///< sent before the acknowledgement
+  bool grants = true;           ///< the front end grants requests
+  std::vector<LineAddr> dirty;  ///< dirty lines sent before the acknowledgement
 
   OffloadBench() {
     offload.enabled = true;

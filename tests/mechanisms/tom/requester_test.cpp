@@ -1,4 +1,4 @@
-// The requesting SM's side of an offload, to the cycle.
+// In which cycles does the requesting SM take the steps of an offload?
 #include <gtest/gtest.h>
 
 #include "tests/mechanisms/tom/offload_bench.h"
@@ -111,10 +111,10 @@ TEST(Requester, BusyChannelsRefuseByTag) {
           Simple b({alu(0, {})}, {load(1, {0})}, properties);
           b.offload.dynamic_control = dynamic;
           b.traces.run(b.head).run(b.body).at(3 * 128, 4).run(b.tail).end();
-          Packet news;
-          news.kind = tom::kChannelBusy;
-          news.sectors = busy << (2 * (other_stack ? (stack + 1) % 4 : stack));
-          b.front_end->send_at(0, news);
+          Packet busy_report;
+          busy_report.kind = tom::kChannelBusy;
+          busy_report.sectors = busy << (2 * (other_stack ? (stack + 1) % 4 : stack));
+          b.front_end->send_at(0, busy_report);
           b.go();
           // Offloading would add to a busy channel that it does not relieve.
           const bool tx = dynamic && !other_stack && (busy & 1) != 0 && (tag & 1) == 0;

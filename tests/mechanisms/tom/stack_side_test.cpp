@@ -1,4 +1,4 @@
-// The stack SM's side of an offload, to the cycle.
+// In which cycles does the stack SM take the steps of an offload?
 #include <gtest/gtest.h>
 
 #include <set>

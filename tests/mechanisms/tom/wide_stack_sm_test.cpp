@@ -1,4 +1,4 @@
-// A stack SM of more than 64 warps: every slot works, whichever word of a set it is in.
+// Does every slot of a stack SM of more than 64 warps work, whichever word of a set it is in?
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -70,8 +70,8 @@ TEST(WideStackSm, TimersOfEveryWord) {
   }
 }
 
-/// One scheduler and one port that takes an instruction every four cycles: requests outrun it, and
-/// which warp it takes is the policy's choice alone.
+/// A stack SM with one scheduler and one port that takes an instruction every four cycles. Requests
+/// come faster than that, so the scheduler's policy alone chooses the warp.
 struct OnePortBench : WideBench {
   explicit OnePortBench(sm::SchedulerPolicy policy)
       : WideBench({alu(1, {}, 4, 4), alu(2, {}, 4, 4), alu(3, {}, 4, 4)}) {
@@ -113,7 +113,7 @@ TEST(WideStackSm, LooseRoundRobinTurnsThroughAllWords) {
   for (uint32_t k = 0; k < 3 * kWarps; ++k) EXPECT_EQ(b.issues[k].warp, k % kWarps) << k;
 }
 
-/// Everything that an SM of 48 warps did: what was issued when, what left when.
+/// The history of an SM of 48 warps: what it issued and sent, and when.
 template <uint32_t kWords>
 std::vector<uint64_t> history(sm::SchedulerPolicy policy, bool in_general) {
   StackBenchOf<kWords> b({load(1), alu(2, {1}, 9), store({2}), load(3), alu(4, {3})});

@@ -116,10 +116,10 @@ TEST(HomeRounds, AFullStackOfWhichItKnowsIsNotAsked) {
   Loop b(3);
   b.offload.tuning.room_known = true;
   const AddressMap map;
-  Packet news;
-  news.kind = tom::kChannelBusy;
-  for (uint32_t i = 0; i < 3; ++i) news.sectors |= tom::full_bit(map.stack_of(i));
-  b.front_end->send_at(0, news);
+  Packet busy_report;
+  busy_report.kind = tom::kChannelBusy;
+  for (uint32_t i = 0; i < 3; ++i) busy_report.sectors |= tom::full_bit(map.stack_of(i));
+  b.front_end->send_at(0, busy_report);
   b.go();
   EXPECT_EQ(b.heard(tom::kOffloadAsk).size(), 0u);
   EXPECT_EQ(b.candidate().refused_pending, 3u);

@@ -35,7 +35,7 @@ TEST(LoopHeads, ASumTravelsBothWays) {
   const Kernel kernel = kernel_of(kSum);
   const auto found = loops(kernel, LoopChoice::kOutermost);
   ASSERT_EQ(found.size(), 1u);
-  // %rd1 (8 bytes), %f1, %r5, and the bound %r1, which nobody changes.
+  // Live-ins are %rd1 (8 bytes), %f1, %r5, and the bound %r1, which does not change.
   EXPECT_EQ(found[0].live_in_bytes, 8u + 4 + 4 + 4);
   EXPECT_EQ(found[0].changed_bytes, 8u + 4 + 4);
   EXPECT_EQ(kernel.loops[found[0].loop].header, found[0].header);

@@ -84,7 +84,7 @@ TEST(NearRounds, ItGoesWhenItsRegistersHaveTheirValues) {
 }
 
 TEST(NearRounds, ThreeRoundsDecide) {
-  // Two of its own, then others: 1 over 2 is no more than 100 %, 2 over 1 is.
+  // Rounds of its own stack and of others: a ratio of 1 to 2 is not above 100 %, 2 to 1 is.
   Rounds b;
   b.round(own(0));
   b.round(own(1));

@@ -26,9 +26,9 @@ void give_array(Program& program, SharedKind kind, uint32_t bytes) {
   c.shared_rows = static_cast<uint16_t>((bytes + 127) / 128);
 }
 
-// --- a stack SM ---
+// --- the stack SM's side ---
 
-/// A candidate of a load, and an instruction on its value, that takes an array along.
+/// A stack SM with a candidate (a load and an instruction on its value) that takes an array along.
 struct Near : StackBenchOf<1> {
   Near(SharedKind kind, uint32_t bytes) : StackBenchOf<1>({load(1), alu(2, {1}, 30)}, 12) {
     give_array(program, kind, bytes);
@@ -62,7 +62,7 @@ TEST(SharedRows, AnAccumulatorBeginsWithZerosAndGoesBackInFrontOfTheAcknowledgem
   EXPECT_EQ(b.acks().at(0).at, done + 3);
   EXPECT_EQ(b.acks()[0].packet.bytes, kHeader + 12 * 32);
   for (const auto& r : rows) EXPECT_EQ(r.packet.tag, 5u);
-  // Filled and read.
+  // Three rows are filled, and read again.
   EXPECT_EQ(b.counters().shared_accesses, 6u);
   EXPECT_EQ(b.counters().shared_cycles, 6u);
   EXPECT_EQ(b.side().shared_rows, 0u);
@@ -97,7 +97,7 @@ TEST(SharedRows, AGuestWaitsForThePortOfSharedMemory) {
   EXPECT_EQ(b.network->of(tom::kMergeRow).size(), 16u);
 }
 
-// --- at home ---
+// --- the requesting SM's side ---
 
 struct Home : OffloadBench {
   uint32_t head, body, tail;
@@ -206,8 +206,8 @@ TEST(SharedRows, ARefusalForWantOfSharedMemoryIsCountedAsSuch) {
 }
 
 TEST(SharedRows, WhatWasAddedAtHomeIsNotAddedAgain) {
-  // An update in front of the first access to global memory, at the candidate's beginning or behind
-  // an instruction: the destination is not known yet, and the update may happen only once.
+  // The candidate updates the array before its first access to global memory, at its beginning or
+  // after an instruction. The destination is not known yet, and the update must happen only once.
   for (const bool at_once : {true, false}) {
     OffloadBench b;
     const uint32_t head = b.program.block({alu(0, {})});

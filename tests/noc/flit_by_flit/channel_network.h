@@ -32,7 +32,7 @@ struct ChannelNetworkParams : ChannelEndsParams {
 
 /// The packet that a terminal is sending.
 struct Sender {
-  uint32_t flits_left = 0;  ///< of the packet that is being sent
+  uint32_t flits_left = 0;  ///< flits of the packet being sent that are left
   Flit flit;                ///< the packet's next one; before it, the last one's last
   bool blocked = false;     ///< out of `sending` until a credit or a parcel comes back
 };

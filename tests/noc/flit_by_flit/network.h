@@ -1,8 +1,8 @@
 // Steps all routers and terminals of a network, cycle by cycle: a cluster that belongs to one lane
 // group.
 //
-// Lanes share out the units that have something to do in a cycle. Nothing that a unit does can be
-// felt by another in the same cycle, so their order does not show.
+// Lanes divide the units that have something to do in a cycle. A unit affects others only in later
+// cycles, so the order of units does not matter.
 #pragma once
 
 #include "tests/noc/flit_by_flit/router.h"
@@ -12,8 +12,8 @@ namespace nearwarp::flit_by_flit {
 /// Step a network through the cycles [begin, end). `Terminals` has step(view, n, t), which steps
 /// terminal n through cycle t.
 ///
-/// Each unit is stepped through as many cycles at a time as it takes anything to reach another,
-/// while its state is at hand.
+/// Each unit is stepped through several cycles at a time, while its state is in the host's caches:
+/// as many as a flit or credit takes at least to reach another unit.
 template <class Terminals>
 NW_HD void step_network(const NetworkView& v, const Terminals& terminals, Cycle begin, Cycle end) {
   const bool plain = is_plain(v.p);

@@ -17,8 +17,8 @@ namespace nearwarp::flit_by_flit {
 
 using namespace noc;  // what has no state; what is here hides what is there
 
-inline constexpr uint32_t kMaxPorts = 64;  ///< of a router
-inline constexpr uint32_t kMaxVcs = 32;    ///< of a port
+inline constexpr uint32_t kMaxPorts = 64;  ///< ports of a router
+inline constexpr uint32_t kMaxVcs = 32;    ///< virtual channels of a port
 inline constexpr uint32_t kMaxSpeedup = 2;
 inline constexpr uint32_t kMaxInputSpeedup = 8;
 inline constexpr uint32_t kOutputQueue = 32;  ///< flits that wait for an output's wire at most
@@ -32,7 +32,7 @@ using Cycle = uint32_t;
 enum FlitFlag : uint8_t {
   kHead = 1,
   kTail = 2,
-  kLast = 4,  ///< for terminals: all of what was sent as one has come
+  kLast = 4,  ///< for terminals: the last flit of a packet has come
 };
 
 struct alignas(16) Flit {
@@ -86,37 +86,37 @@ NW_HD inline uint32_t unit_slots(const NetworkParams& p) {
 struct NetworkLink {
   uint32_t ring = 0;   ///< first of the receiving port's slots
   uint32_t unit = 0;   ///< who receives
-  uint16_t port = 0;   ///< of the receiving unit
+  uint16_t port = 0;   ///< port of the receiving unit
   uint16_t delay = 0;  ///< cycles from sending to receiving
 };
 
 enum class VcStage : uint8_t { kIdle, kRouting, kWaitingForVc, kActive };
 
 struct InputVc {
-  uint16_t head = 0, count = 0;  ///< of the ring of flits
+  uint16_t head = 0, count = 0;  ///< of the ring of flits: first, and number
   VcStage stage = VcStage::kIdle;
   uint8_t out = 0;       ///< output port of the packet at the front
-  uint8_t out_vc = 0;    ///< and its virtual channel, once it has one
+  uint8_t out_vc = 0;    ///< the output's virtual channel, once allocated
   bool offered = false;  ///< the flit at the front takes part in switch allocation
-  PortVc accept_next;    ///< of VC allocation: (output port, VC)
-  uint32_t granted = 0;  ///< within a cycle, output VCs; 0 in between
+  PortVc accept_next;    ///< round-robin pointer of VC allocation: (output port, VC)
+  uint32_t granted = 0;  ///< output VCs granted within a cycle; 0 in between
 };
 
 struct OutputVc {
   uint16_t owner = kNobody;  ///< input VC (port << vc_shift | VC) of the packet that has it
   uint16_t credits = 0;
-  PortVc grant_next;  ///< of VC allocation: input VC
+  PortVc grant_next;  ///< round-robin pointer of VC allocation: input VC
 };
 
 /// An output port of a router, on one line: all that most flits need of it. "Input" is one of the
 /// switch: see NetworkParams::input_speedup.
 struct alignas(64) OutputPort {
-  uint64_t sa_inputs = 0;  ///< inputs with requests for it in switch allocation
+  uint64_t sa_inputs = 0;  ///< inputs that request it in switch allocation
   uint64_t flits_sent = 0;
-  NetworkLink flits;     ///< where they go
+  NetworkLink flits;     ///< link on which flits leave
   uint32_t free = 0;     ///< bits of virtual channels without an owner
   uint32_t wanted = 0;   ///< bits of the channels of virtual networks with requests
-  Cycle wire_free = 0;   ///< from then on its wire is, less the cycles of the traversal
+  Cycle wire_free = 0;   ///< cycle from which its wire is free, minus the cycles of traversal
   uint32_t sa_next = 0;  ///< input that switch allocation looks at first
 };
 
@@ -145,7 +145,7 @@ struct Arrivals {
 struct RouterWork {
   uint64_t va_outputs = 0;  ///< output ports with requests for virtual channels that are free
   uint64_t sa_outputs = 0;  ///< output ports with requests for the switch
-  StageQueue heads, flits;  ///< on their way to VC allocation, and to switch allocation
+  StageQueue heads, flits;  ///< heads on their way to VC allocation, flits to switch allocation
 };
 
 struct NetworkState {
@@ -182,7 +182,7 @@ struct NetworkState {
 /// The state as pointers: what a step works with.
 struct NetworkView {
   NetworkParams p;
-  uint32_t units;  ///< as of unit_slots()
+  uint32_t units;  ///< number of units, as unit_slots() numbers them
   uint32_t slot_mask, vcs_per_vnet;
   uint32_t vnet_mask;  ///< bits of the channels of virtual network 0
   const NetworkLink *flit_links, *credit_links;

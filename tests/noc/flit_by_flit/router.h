@@ -344,7 +344,7 @@ class Router {
   const NetworkView& v_;
   uint32_t r_;
   Cycle t_;
-  uint32_t round_;  ///< of the cycle
+  uint32_t round_;  ///< number of the cycle's round
   Round now_;
   /// A flit that wins the switch now begins to cross it in the next round: the cycle before the
   /// one that it is in. Links add the cycles of the traversal.

@@ -23,19 +23,19 @@ struct DestinationSet {
   uint32_t first = 0, count = 0;
 };
 
-inline constexpr uint32_t kOwedReplies = 16;  ///< that a terminal remembers
+inline constexpr uint32_t kOwedReplies = 16;  ///< replies that a terminal remembers to send
 
 /// A reply that a terminal owes.
 struct OwedReply {
   Cycle created = 0;          ///< when the request's tail arrived
-  Cycle request_created = 0;  ///< of the request
+  Cycle request_created = 0;  ///< when the request was created
   uint16_t destination = 0;
   uint16_t reserved = 0;
 };
 
 /// Replies of a terminal under request-reply traffic.
 struct Responder {
-  uint32_t head = 0, count = 0;  ///< of its replies: a ring
+  uint32_t head = 0, count = 0;  ///< ring of the replies that it owes
   uint32_t waiting = 0;          ///< virtual channels with requests that have not been taken
   uint32_t next = 0;             ///< virtual channel that is looked at first
 };
@@ -47,23 +47,23 @@ struct Source {
   uint64_t hot_threshold = 0;  ///< likewise, that its destination is one of `hot`
   DestinationSet others, hot;
   Cycle next_draw = 0;      ///< the first cycle that has not been decided yet
-  Cycle created = 0;        ///< of the packet that is being sent
+  Cycle created = 0;        ///< when the packet being sent was created
   Cycle entered = 0;        ///< of a reply: when its request was created
-  uint32_t flits_left = 0;  ///< of that packet; 0: there is none
+  uint32_t flits_left = 0;  ///< flits of that packet not yet sent; 0: there is no packet
   uint16_t destination = 0;
-  uint8_t vc = 0;        ///< once the head has been sent
-  uint8_t last_vc = 0;   ///< of the packet before
+  uint8_t vc = 0;        ///< virtual channel of the packet, once its head has been sent
+  uint8_t last_vc = 0;   ///< virtual channel of the packet before
   bool waiting = false;  ///< the head has not been sent yet
   uint64_t created_packets = 0, sent_flits = 0;
-  uint64_t measured_packets = 0;  ///< of those created, ones that the measurement counts
+  uint64_t measured_packets = 0;  ///< created packets that the measurement counts
 };
 
 struct Sink {
   uint64_t flits = 0, packets = 0;
   uint64_t measured = 0;         ///< packets of the measurement that have come
-  uint64_t latency = 0;          ///< their cycles from creation to the tail's arrival, summed
-  uint64_t network_latency = 0;  ///< and from the head's entering; replies: from their request's
-                                 ///< creation, the round trip
+  uint64_t latency = 0;          ///< sum of cycles from creation to the tail's arrival
+  uint64_t network_latency = 0;  ///< sum of cycles from the head's entry (of replies: from their
+                                 ///< request's creation, so that it is the round trip)
   uint64_t hops = 0;             ///< routers that their tails passed
   Cycle max_latency = 0;
 };

@@ -6,7 +6,7 @@
 >>> result.cycles, result.counter("sm.l1.read_hits")
 >>> nw.sweep([kmeans], "tom", ["baseline", "tom"],
 ...          {"links.gpu_to_memory_mbps": [40000, 80000]})       # a pandas.DataFrame
->>> nw.Sweep("kmeans", "tom", ["baseline", "tom"]).run("points.jsonl")  # the same, kept and gone on with
+>>> nw.Sweep("kmeans", "tom", ["baseline", "tom"]).run("points.jsonl")  # the same, kept in a file
 >>> nw.Experiment("tom", only=["speedup"]).run()                # a paper's studies, figures and report
 
 Results are those of the command line, to the bit. Whatever takes long lets other threads of Python run,

@@ -16,7 +16,7 @@ from ._values import changes_of, path_of, text, value_of
 
 
 class _Made(t.NamedTuple):
-    """What a machine or a policy was made of."""
+    """The source from which a machine or a policy was made."""
 
     make: t.Callable  # load() or parse() of the compiled type
     source: tuple[str, ...]
@@ -28,7 +28,7 @@ def _remade(cls, make, source, changes):
 
 
 def _absolute(name_or_path):
-    """A path from anywhere; names stay as they are."""
+    """An absolute path for a path; a name stays as it is."""
     is_path = os.sep in name_or_path or name_or_path.endswith(".toml")
     return os.path.abspath(name_or_path) if is_path else name_or_path
 
@@ -46,7 +46,7 @@ class _Configuration:
 
     @classmethod
     def parse(cls, toml: str, name: t.Optional[str] = None, keys: t.Any = None) -> t.Self:
-        """One of the text of such a file; `name` stands in results and messages."""
+        """A machine or a policy from the text of a .toml file; `name` stands in results and messages."""
         return cls._of(_Made(cls._type.parse, (text("toml", toml), name or cls.__name__.lower()), changes_of(keys)))
 
     @classmethod
@@ -56,7 +56,7 @@ class _Configuration:
         return one
 
     def __reduce__(self):
-        """As its name, path or text, and what was changed: a file is read where it is unpickled."""
+        """Pickles its name, path or text, and its changes: a file is read again where it is unpickled."""
         return _remade, (type(self), self._made.make.__name__, *self._made[1:])
 
     def changed(self, keys: t.Any) -> t.Self:
@@ -68,7 +68,7 @@ class _Configuration:
 
     @property
     def name(self) -> str:
-        """Its file's, without the ending."""
+        """The name of its file, without the ending."""
         return self._core.name
 
     @property
@@ -81,15 +81,15 @@ class _Configuration:
         return value_of(self._core.get(text("key", key)))
 
     def __iter__(self) -> t.Iterator[str]:
-        """Goes through the names of its keys."""
+        """The names of its keys."""
         return (k.name for k in self.keys)
 
     def __contains__(self, key: object) -> bool:
-        """Has it that key?"""
+        """Whether it has that key."""
         return any(name == key for name in self)
 
     def describe(self, begin: str = "") -> str:
-        """Its keys, or those that begin so: value, unit, range, meaning and source of each."""
+        """A text on its keys, or on those that begin with `begin`: value, unit, range, meaning and source."""
         begin = text("begin", begin)
         found = [k for k in self.keys if k.name.startswith(begin)]
         if not found:
@@ -116,7 +116,7 @@ class Machine(_Configuration):
 
     _type = _core.Machine
     if t.TYPE_CHECKING:
-        # Editors complete the keys; those that a program makes or reads are texts.
+        # Editors complete the keys of literal dicts; other mappings may have any keys.
         @t.overload
         def __init__(self, name_or_path: str | os.PathLike, keys: t.Optional[MachineKeys] = None): ...
         @t.overload
@@ -149,14 +149,14 @@ class Policy(_Configuration):
 
 
 def as_a(cls, one):
-    """A machine or a policy, of a name, a path or itself."""
+    """The machine or policy of a name or a path, or the object itself."""
     if not isinstance(one, (cls, str, bytes, os.PathLike)):
         raise TypeError(f"{one!r} is no {cls.__name__.lower()} - give a nearwarp.{cls.__name__}, or the name or path of one")
     return one if isinstance(one, cls) else cls(one)
 
 
 def _document_keys(cls):
-    """The keys behind a class's documentation, so that help() has them."""
+    """Appends the keys to a class's documentation, so that help() shows them."""
     lines = [f"  {k.name}{' [' + k.unit + ']' if k.unit else ''} ({k.range})\n      {k.doc}"
              for k in cls._type.all_keys()]
     cls.__doc__ += "\n\n    Keys; describe() has one's values and their sources:\n\n" + "\n".join(lines) + "\n"

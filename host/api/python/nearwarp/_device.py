@@ -1,4 +1,4 @@
-"""The functional part of a GPU, for kernels of one's own."""
+"""The functional part of a GPU, which runs the user's own kernels."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ._values import text, whole
 
 
 def _check_numbers(dtype):
-    """Throws where a GPU would not find numbers."""
+    """Throws for an array whose elements are no numbers to a GPU."""
     if dtype.hasobject or (dtype.names is None and dtype.base.kind not in "biufc"):
         raise TypeError(f"an array of {dtype} has no numbers that a GPU can use - numpy.asarray(it, dtype=\"float32\"), "
                         "or another type, makes one")
@@ -61,7 +61,7 @@ def _packed(arguments, types):
 
 
 class Device:
-    """A GPU's functional part: runs kernels of PTX and keeps what they did as a program.
+    """The functional part of a GPU: runs kernels of PTX, and keeps what they did as a program.
 
     >>> device = nw.Device()
     >>> kernels = device.load(open("mine.ptx").read())
@@ -79,19 +79,19 @@ class Device:
         self._core = _core.Device(print)
 
     def load(self, ptx: str, name: str = "text") -> int:
-        """Load PTX text; returns what launch() wants as its module."""
+        """Load PTX text; returns a number for launch()."""
         return self._core.load(text("ptx", ptx), text("name", name))
 
     def allocate(self, num_bytes: int, name: str = "") -> int:
-        """An address of so many bytes of device memory."""
+        """Allocate device memory; returns its address."""
         return self._core.allocate(whole("num_bytes", num_bytes), text("name", name))
 
     def free(self, address: int) -> None:
-        """Give back what allocate() or upload() has returned."""
+        """Free the memory at an address that allocate() or upload() has returned."""
         self._core.free(whole("address", address))
 
     def upload(self, array: numpy.ndarray, name: str = "") -> int:
-        """The address of a copy of a numpy array of numbers in device memory."""
+        """Copy a numpy array of numbers to new device memory; returns its address."""
         import numpy
         array = numpy.ascontiguousarray(array)
         _check_numbers(array.dtype)
@@ -134,5 +134,5 @@ class Device:
                               _extent(block, "block"), packed, whole("shared_bytes", shared_bytes, 0, 2**32 - 1), asked)
 
     def take_program(self, name: str) -> Program:
-        """All that has been launched, as a Program; the device begins anew."""
+        """A Program of all launches, an Error if there were none. The device begins anew, without modules and memory."""
         return Program(self._core.take_program(text("name", name)))

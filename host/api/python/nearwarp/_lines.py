@@ -18,7 +18,7 @@ NUMBERS = ["status", "cycles", "ipc", "gpu_to_memory_bytes", "memory_to_gpu_byte
 
 
 class Line(t.NamedTuple):
-    """A line's statement about its point."""
+    """A line of results: a point, and its numbers."""
 
     id: str
     at: int  # its index in the sweep
@@ -48,7 +48,7 @@ def _numbers(line: dict[str, t.Any]) -> dict[str, t.Any]:
 
 
 def parsed(text: str | bytes) -> Line:
-    """Throws KeyError, TypeError and ValueError for what is no line of a sweep's results."""
+    """Reads a line. Throws KeyError, TypeError or ValueError for a text that is no line of a sweep's results."""
     line = json.loads(text)
     if line["schema"] != _SCHEMA:
         raise ValueError(f"schema {line['schema']!r}, where this version reads {_SCHEMA!r}")
@@ -96,7 +96,8 @@ def lines_by_id(out: str) -> dict[str, Line]:
 
 
 def check_counters(of_runs: t.Iterable[str], names: t.Sequence[str]) -> None:
-    """Throws an Error for a name that no run has, if there are runs. Of those in `of_runs` it takes what it needs."""
+    """Throws an Error for a name that no run has, if there are runs. `of_runs`: names of the runs' counters, of which no
+    more are read than necessary."""
     known: set[str] = set()
     missing = set(names)
     for name in of_runs if missing else ():

@@ -1,4 +1,4 @@
-"""Names of what there is to choose from."""
+"""Names of the machines, policies, experiments and workloads that come with nearwarp or are on its path."""
 
 from __future__ import annotations
 

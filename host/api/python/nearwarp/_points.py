@@ -81,7 +81,7 @@ def sweep(programs, machines, policies, keys: t.Optional[dict[str, t.Any]] = Non
 
 
 def _counters_of(points):
-    """Names of the counters of points, which are not simulated; none of points that cannot be."""
+    """Names of the counters that points have when their runs begin; none for points that cannot run."""
     for point in points:
         try:
             yield from [counter.name for counter in _core.Simulation(*point).result.counters]
@@ -90,7 +90,8 @@ def _counters_of(points):
 
 
 def _with_keys(machine, policy, keys, all_policies):
-    """Both with the keys that are theirs. One of another policy's mechanism changes nothing; of none, an Error."""
+    """Machine and policy, changed by the keys that each has. A key that only another policy has changes nothing; a key that
+    neither the machine nor any policy has is an Error."""
     own, others = {k.name for k in policy.keys}, {k.name for p in all_policies for k in p.keys}
     of_policy = {key: value for key, value in keys.items() if key in own}
     of_machine = {key: value for key, value in keys.items() if key not in others}

@@ -1,4 +1,4 @@
-"""Programs: where they come from, and what they have executed."""
+"""Programs that have been executed: workloads, recordings, traces and applications."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class Program:
 
     @property
     def name(self) -> str:
-        """The workload's, the recording's or the application's."""
+        """The name of the workload, the recording or the application."""
         return self._core.name
 
     @property
@@ -110,12 +110,12 @@ class Program:
 
     @property
     def warp_instructions(self) -> int:
-        """Executed, of all launches."""
+        """Warp-instructions executed in all launches."""
         return self._core.warp_instructions
 
     @property
     def thread_instructions(self) -> int:
-        """Executed by all lanes, of all launches."""
+        """Thread-instructions executed in all launches."""
         return self._core.thread_instructions
 
     @property
@@ -125,7 +125,7 @@ class Program:
 
     @property
     def truncated(self) -> bool:
-        """Not all of it was kept."""
+        """Whether only a part of it was recorded."""
         return self._core.truncated
 
     def __repr__(self):
@@ -134,7 +134,8 @@ class Program:
 
 
 def program_of(one, progress=None):
-    """A program, of a name, a path or itself. `progress` is that of what is done with it: a bar shows programs that are executed before, too."""
+    """The program of a name or a path, or the Program itself. `progress`: that of the work that needs the program; a bar
+    shows the program's execution, too."""
     if not isinstance(one, (Program, str, bytes, os.PathLike)):
         raise TypeError(f"{one!r} is no program - give a nearwarp.Program, or the name or path of one")
     return one if isinstance(one, Program) else Program.load(one, progress=progress is True)

@@ -1,4 +1,4 @@
-"""How far something is, in notebooks and on terminals."""
+"""Shows the progress of work, in notebooks and on terminals."""
 
 import contextlib
 import logging
@@ -16,12 +16,12 @@ Tell = t.Optional[t.Callable[[str], t.Any]]
 
 
 def teller(tell):
-    """What is told what is worth knowing: `tell`, or else the module logging's logger nearwarp."""
+    """The function that gets messages: `tell`, or else a method of the module logging's logger nearwarp."""
     return tell or logging.getLogger("nearwarp").warning
 
 
 class Bar:
-    """How far it is: a bar in a notebook's cell, elsewhere a line on a terminal's standard error."""
+    """A bar in a notebook's cell; elsewhere a line on standard error, if that is a terminal."""
 
     things = "warp-instructions"
 
@@ -29,14 +29,14 @@ class Bar:
         self._begin, self._first, self._shown, self._display, self._total = time.monotonic(), None, "", None, 0
 
     def measure(self, progress):
-        """The share that is done, and how much there is of what."""
+        """The share that is done, and the number of things."""
         total = max(progress.warp_instructions_total, 1)
         return progress.warp_instructions / total, total
 
     def __call__(self, progress):
         share, self._total = self.measure(progress)
         if self._first is None:
-            self._first = share  # it may go on from somewhere
+            self._first = share  # the work may resume from a checkpoint
         seconds, done = time.monotonic() - self._begin, share - self._first
         text = f"{share:4.0%} of {self._total} {self.things}"
         if done > 0.05:
@@ -61,7 +61,7 @@ class Bar:
 
 
 class PointsBar(Bar):
-    """A bar for sweeps, by what points cost."""
+    """A bar for sweeps, by the costs of points."""
 
     things = "points"
 
@@ -70,7 +70,7 @@ class PointsBar(Bar):
 
 
 class ActivityBar(Bar):
-    """A bar for what is looked at without time: several things after each other."""
+    """A bar for work without simulated time, which may consist of several activities in sequence."""
 
     def __call__(self, what, done, total):
         self.things, self._total = what, total
@@ -84,7 +84,7 @@ class ActivityBar(Bar):
 
 
 class Bars:
-    """Of work that goes on in steps: a bar for each call that goes on with it, which has those inside of it, too."""
+    """Bars for work that goes on in steps: one for each outermost call that continues it."""
 
     def __init__(self):
         self._bar = None
@@ -95,7 +95,7 @@ class Bars:
 
     @contextlib.contextmanager
     def shown(self, ended):
-        """A bar; `ended` says whether all has been done then."""
+        """Shows a bar, unless an outer call does; ended() says whether the work is complete."""
         if self._bar is not None:
             yield
             return
@@ -108,7 +108,7 @@ class Bars:
 
 
 def function_of(progress):
-    """What the core calls for `progress`, which is not True: a function, or None for nothing."""
+    """The function that the core calls for `progress`, which is not True; None if there is none."""
     if progress is not None and progress is not False and not callable(progress):
         raise TypeError(f"progress={progress!r} - it is a function, which returns False to stop, or True for a bar")
     return progress or None
@@ -116,7 +116,7 @@ def function_of(progress):
 
 @contextlib.contextmanager
 def shown(progress, kind=Bar):
-    """What the core calls for `progress`: a function, or for True a bar of that kind, while this lasts."""
+    """A context in which the core calls the function `progress` or, if it is True, a bar of that kind."""
     if progress is not True:
         yield function_of(progress)
         return

@@ -22,8 +22,8 @@ class Simulation(_core.Simulation):
 
     Programs, machines and policies may be given by name. threads: of the host, for this one run.
     checkpoint: a file for its state, from which it goes on if it is there; save() writes it. progress: a
-    function of a Progress, called some times a second; if it returns False the run stops, and can be gone
-    on with. True for a bar that says how far it is, in notebooks and on terminals, while a call goes on.
+    function of a Progress, called some times a second; if it returns False the run stops, and can be resumed.
+    True for a bar that shows the progress, in notebooks and on terminals, while a call goes on.
     """
 
     _bars: t.Optional[Bars] = None
@@ -63,7 +63,7 @@ class Simulation(_core.Simulation):
     def run_calling(self, call: t.Callable[[Simulation], t.Optional[bool]], every: int) -> None:
         """Go on to the end, calling call(simulation) each `every` core cycles and at the end.
 
-        It may ask for counters and cycles; if it returns False the run stops there, and can be gone on with.
+        It may ask for counters and cycles; if it returns False the run stops there, and can be resumed.
         """
         every = whole("every", every, 1)
         with self._shown():

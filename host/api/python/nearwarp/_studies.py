@@ -32,7 +32,7 @@ def _table(found: dict[str, t.Any], columns: t.Sequence[str], rows: str = "rows"
 
 def _looked(look: t.Callable[[t.Any], dict[str, t.Any]], columns: t.Sequence[str],
             progress: OfActivity = None) -> pandas.DataFrame:
-    """The table of what `look` finds, which is given what it has to ask on its way."""
+    """The table of the findings of look(told); `told` is the function that it has to call with its progress."""
     import pandas  # noqa: F401 - now, and not once all has been simulated
     with shown(progress, ActivityBar) as told:
         found = look(told)
@@ -50,12 +50,12 @@ def _catalogue(kind, columns):
 
 
 def machines() -> pandas.DataFrame:
-    """Machines there are, by name: description, and error (why one cannot be loaded, else None)."""
+    """The available machines, by name: description, and error (why one cannot be loaded, else None)."""
     return _catalogue("machines", ["description", "error"])
 
 
 def policies() -> pandas.DataFrame:
-    """Policies there are, by name: description, and error (why one cannot be loaded, else None)."""
+    """The available policies, by name: description, and error (why one cannot be loaded, else None)."""
     return _catalogue("policies", ["description", "error"])
 
 
@@ -85,7 +85,8 @@ class Analysis:
 
     @property
     def refusals(self) -> pandas.DataFrame:
-        """Code that would not: kernel, kind, source, lines of PTX, reason, and detail where equations decided."""
+        """Code that would not be offloaded: kernel, kind, source, lines of PTX, reason, and detail where equations
+        decided."""
         return _table(self._found, ["kernel", "kind", "source", "first_ptx_line", "last_ptx_line", "reason",
                                     "detail"], "refusals")
 

@@ -1,4 +1,4 @@
-"""Sweeps and experiments that keep their results in files, and go on from there."""
+"""Sweeps and experiments that keep their results in files, and resume from these."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ def _part(part: str | tuple[int, int]) -> str:
 
 
 class _Growing:
-    """Makes a table of what has ended, and hands it on. `place`: the first columns of a line's row."""
+    """Makes a table of the points that have ended, and passes it to `finished`. `place`: a function of the first columns
+    of a line's row."""
 
     def __init__(self, finished: t.Callable[[pandas.DataFrame], t.Any],
                  place: t.Callable[[Line], dict[str, t.Any]]) -> None:
@@ -103,7 +104,7 @@ class Sweep:
             max_repeats=max_repeats, launches=launches, sample=str(sample), cold_caches=cold_caches)
 
     def __len__(self) -> int:
-        """How many points it has."""
+        """The number of points."""
         return self._core.points
 
     def points(self) -> pandas.DataFrame:
@@ -179,7 +180,7 @@ class Sweep:
 
 
 def _table_of(csv: str) -> pandas.DataFrame:
-    """Its numbers to the bit."""
+    """The table of a CSV text, with its numbers to the bit."""
     import pandas
     return pandas.read_csv(io.StringIO(csv), float_precision="round_trip")
 
@@ -200,18 +201,18 @@ class Report:
 
     @property
     def figures(self) -> dict[str, pandas.DataFrame]:
-        """By name: a row per value: a column for x and one for series, named as they are (workload, policy), part,
-        value, unit, and what is published and where."""
+        """A table of each figure, by name, with a row per value: a column for x and one for series, named after them
+        (workload, policy), part, value, unit, and the published value with its source."""
         return {f.name: _table_of(f.csv) for f in self._core.figures}
 
     @property
     def latex(self) -> dict[str, str]:
-        """By the figures' names: a tabular each."""
+        """A LaTeX tabular of each figure, by name."""
         return {f.name: f.latex for f in self._core.figures}
 
     @property
     def points(self) -> pandas.DataFrame:
-        """A row per point that has a result, with units in columns' names."""
+        """A table with a row per point that has a result, and units in the columns' names."""
         return _table_of(self._core.points_csv)
 
     def write(self, folder: _Path) -> None:
@@ -238,7 +239,8 @@ class Experiment:
     @classmethod
     def parse(cls, toml: str, name: str = "experiment", folder: _Path = ".", *, only: t.Sequence[str] = (),
               size: str = "", launches: str = "", sample: str | float = "", cold_caches: bool = False) -> t.Self:
-        """One of the text of such a file; `name` stands in results and messages, and paths in it begin in `folder`."""
+        """An experiment from the text of such a file; `name` stands in results and messages, and relative paths in the
+        text begin in `folder`."""
         made = cls.__new__(cls)
         made._plan(_core.ExperimentFile.parse(toml, name, path_of(folder)), only, size, launches, sample, cold_caches)
         return made
@@ -266,12 +268,12 @@ class Experiment:
 
     @property
     def title(self) -> str:
-        """What its report is called."""
+        """The title of its report."""
         return self._file.title
 
     @property
     def description(self) -> str:
-        """What it is to show, in its file's words."""
+        """Its purpose, in its file's words."""
         return self._file.description
 
     @property

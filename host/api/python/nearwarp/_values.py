@@ -1,4 +1,4 @@
-"""Values of keys, as Python and as TOML has them, names and paths."""
+"""Checks and conversions of arguments: numbers, texts, names, paths, and values of keys in Python and in TOML."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import typing as t
 
 
 def whole(name: str, value: t.Any, least: int = 0, most: int = 2**64 - 1) -> int:
-    """A whole number among the arguments, numpy's among them."""
+    """The argument `name` as an int; numpy's integers are accepted. Throws TypeError or ValueError."""
     try:
         number = operator.index(value)
     except TypeError:
@@ -22,19 +22,19 @@ def whole(name: str, value: t.Any, least: int = 0, most: int = 2**64 - 1) -> int
 
 
 def threads_of(threads: t.Any) -> int:
-    """How many threads, 0 for as many as there are processors."""
+    """The argument `threads`: 0 stands for as many as there are processors."""
     return whole("threads", threads, 0, 2**32 - 1)
 
 
 def text(name: str, value: t.Any) -> str:
-    """A text among the arguments."""
+    """The argument `name` as a str. Throws TypeError."""
     if not isinstance(value, (str, bytes)):
         raise TypeError(f"{name}={value!r} - it is a str")
     return t.cast(str, value)
 
 
 def many_of(one_or_many: t.Any) -> list[t.Any]:
-    """A list of a name, a path or an object of the package, or of what has many of them."""
+    """A list of names, paths or objects of the package, from one of them or from an iterable."""
     one = isinstance(one_or_many, (str, bytes, os.PathLike)) or hasattr(one_or_many, "_core")
     return list(one_or_many) if not one and isinstance(one_or_many, collections.abc.Iterable) else [one_or_many]
 
@@ -114,7 +114,7 @@ def changes_of(keys: t.Any) -> list[str]:
 
 
 def names_of(names: str | t.Iterable[str]) -> list[str]:
-    """One or several names, each once."""
+    """A list of names, each once, from one or several."""
     if not isinstance(names, collections.abc.Iterable):
         raise TypeError(f"counters={names!r} - they are names of counters")
     return [text("a counter", name) for name in ([names] if isinstance(names, str) else dict.fromkeys(names))]
