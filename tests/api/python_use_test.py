@@ -252,6 +252,24 @@ class Objects(unittest.TestCase):
         self.assertTrue(told)
         self.assertEqual(run.cycles, nw.run("kmeans", "tom").cycles)
 
+    def test_a_launch_beside_another_leaves_its_progress_alone(self):
+        device, multiply = nw.Device(), "  mul.f32 %f2, %f2, %f1;\n"
+        module = device.load(SCALE.replace(multiply, multiply * 1000))
+        at = device.allocate(4 * 100000)
+        told, refused = [], []
+
+        def progress(_):
+            told.append(1)
+            try:
+                device.launch(module, "scale", 1, 1, [at, 1.0, 1], progress=lambda _: refused.append("called"))
+            except nw.Error as error:
+                refused.append(str(error))
+        device.launch(module, "scale", 1000, 128, [at, 1.0, 100000], progress=progress)
+        self.assertGreater(len(told), 1)
+        self.assertEqual(len(refused), len(told))
+        for text in refused:
+            self.assertIn("a kernel is running", text)
+
     @needs_tables
     def test_other_threads_run_while_a_device_works(self):
         device, multiply = nw.Device(), "  mul.f32 %f2, %f2, %f1;\n"

@@ -37,12 +37,17 @@ class OwnDevice {
   }
   void launch(uint32_t module, const std::string& kernel, Extent grid, Extent block,
               const std::string& arguments, uint32_t shared_bytes, py::object progress) {
-    steps_->progress = std::move(progress);
-    Steps::step(steps_, [&] {
+    const auto run = [&] {
       return device_.launch(module, kernel, grid, block, std::as_bytes(std::span(arguments)),
                             shared_bytes);
-    });
-    steps_->progress = py::none();
+    };
+    // The device refuses a launch beside another one, whose function stays the one that is called.
+    if (launching_) {
+      taken(without_lock(run));
+      return;
+    }
+    const ProgressOfLaunch own(*this, std::move(progress));
+    Steps::step(steps_, run);
   }
   template <class F>
   void visit(F f) {
@@ -54,7 +59,26 @@ class OwnDevice {
   struct StepsThatPrint : Steps {
     py::object print;
   };
+  /// Sets the progress function for as long as a launch runs. Made and destroyed with the
+  /// interpreter's lock, which guards launching_.
+  class ProgressOfLaunch {
+   public:
+    ProgressOfLaunch(OwnDevice& device, py::object progress) : device_(device) {
+      device_.launching_ = true;
+      device_.steps_->progress = std::move(progress);
+    }
+    ~ProgressOfLaunch() {
+      device_.steps_->progress = py::none();
+      device_.launching_ = false;
+    }
+    ProgressOfLaunch(const ProgressOfLaunch&) = delete;
+    ProgressOfLaunch& operator=(const ProgressOfLaunch&) = delete;
+
+   private:
+    OwnDevice& device_;
+  };
   std::shared_ptr<StepsThatPrint> steps_ = std::make_shared<StepsThatPrint>();
+  bool launching_ = false;
   std::mutex mutex_;
   Device device_;
 };
