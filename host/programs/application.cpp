@@ -179,10 +179,10 @@ struct OpenFile {
 pid_t start(const std::string& path, std::vector<std::string> arguments,
             std::vector<std::string> environment, const std::string& output) {
   std::vector<char*> argv = pointers(arguments), envp = pointers(environment);
-  int ends[2];  // tells why exec failed; closed by its success
+  const OpenFile file(output);
+  int ends[2];  // carry errno if exec fails; its success closes them
   if (pipe2(ends, O_CLOEXEC) != 0)
     throw Error(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
-  const OpenFile file(output);
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child == 0) {

@@ -108,10 +108,10 @@ uint64_t DeviceMemory::allocate(uint64_t bytes, std::string label) {
     const uint64_t start = round_up(next_, align);
     if (bytes > bytes_ || start > end || end - start < wanted)
       throw Error(fmt::format(
-          "out of device memory: {} bytes wanted{}, {} of {} bytes are in use - use a smaller "
-          "input "
-          "or a device with more memory",
-          bytes, label.empty() ? "" : " for '" + label + "'", next_ - kHeapBase, bytes_));
+          "out of device memory: {} bytes wanted{}, {} of {} bytes are in use{} - use a smaller "
+          "input or a device with more memory",
+          bytes, label.empty() ? "" : " for '" + label + "'", used_bytes_, bytes_,
+          bytes <= bytes_ - used_bytes_ ? ", and the others lie apart" : ""));
     if (start > next_) free_[next_] = start - next_;
     address = start;
     next_ = start + wanted;
