@@ -31,7 +31,8 @@ uint64_t create_texture(Runtime& runtime, const ResourceDesc& resource, const Te
 const TextureObject& checked_texture(uint64_t handle);
 void destroy_texture(Runtime& runtime, uint64_t handle);
 
-/// The same functions for surface objects, which are made of arrays with kArraySurface.
+/// Surface objects have functions like those of textures; they are made of arrays with
+/// kArraySurface.
 uint64_t create_surface(Runtime& runtime, const ResourceDesc& resource);
 const ResourceDesc& checked_surface(uint64_t handle);
 void destroy_surface(Runtime& runtime, uint64_t handle);
