@@ -1,4 +1,4 @@
-// The clock of which all clocks of a machine are whole fractions.
+// Finds the base clock, of which all clocks of a machine are whole fractions.
 #include "host/config/base_clock.h"
 
 #include <fmt/format.h>
@@ -17,7 +17,8 @@ constexpr uint64_t kMaxBaseMhz = 2'000'000;  // ticks stay far from the ends of 
 
 using Clocks = std::array<std::pair<const char*, uint64_t>, 5>;
 
-/// The core clock first. 0: stack SMs have the main SMs' clock.
+/// The machine's clocks in MHz, the core clock first. A clock of 0 (that of stack SMs) is the core
+/// clock.
 Clocks clocks_of(const MachineConfig& m) {
   return {{{"clocks.core_mhz", m.clocks.core_mhz},
            {"clocks.interconnect_mhz", m.clocks.interconnect_mhz},
@@ -30,13 +31,13 @@ uint64_t rounded_period(uint64_t base, uint64_t mhz) {
   return std::max<uint64_t>(1, (base + mhz / 2) / mhz);
 }
 
-/// By how many times 10^-9 a clock of whole ticks of `base` is off.
+/// The relative error of a clock whose period is a whole number of ticks of `base`, times 10^9.
 uint64_t error_ppb(uint64_t base, uint64_t mhz) {
   const uint64_t product = rounded_period(base, mhz) * mhz;
   return (product > base ? product - base : base - product) * 1'000'000'000 / product;
 }
 
-/// The multiple of the core clock whose worst error is the least, of several the lowest.
+/// The lowest multiple of the core clock with the least error of the worst clock.
 uint64_t closest_base(const Clocks& clocks) {
   const uint64_t step = clocks[0].second;
   uint64_t best = step, least = ~uint64_t{0};

@@ -1,4 +1,4 @@
-// How exactly a machine's base clock represents its clocks, which are to be whole fractions of it.
+// Errors of a machine's clocks, which are simulated as whole fractions of its base clock.
 #pragma once
 
 #include <string>
@@ -7,7 +7,8 @@
 
 namespace nearwarp::config {
 
-/// Which of the machine's clocks are not exact, and by how much; empty if all are exact.
+/// A sentence on the clocks that the base clock does not represent exactly, with their errors in
+/// ppm; empty if all are exact.
 std::string clock_note(const MachineConfig& machine);
 
 }  // namespace nearwarp::config

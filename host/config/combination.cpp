@@ -1,4 +1,5 @@
-// Which mechanisms go together, and on which machines: by what they declare, whichever they are.
+// Checks by their declarations whether mechanisms can be combined, and whether a machine suits
+// them.
 #include <fmt/format.h>
 
 #include <vector>
@@ -9,8 +10,8 @@
 namespace nearwarp::config {
 namespace {
 
-/// The declarations of a policy's mechanisms, in its order. Those that are not declared (a test's)
-/// are left out.
+/// The declarations of a policy's mechanisms, in their order. Undeclared mechanisms, which tests
+/// use, are left out.
 std::vector<const MechanismDeclaration*> declarations_of(const PolicyConfig& policy) {
   std::vector<const MechanismDeclaration*> of;
   for (const std::string_view name : mechanisms_of(policy))
@@ -19,7 +20,7 @@ std::vector<const MechanismDeclaration*> declarations_of(const PolicyConfig& pol
   return of;
 }
 
-/// f(x) for what `list` has of the mechanism, and of the one whose device code it sets.
+/// Calls f(x) for the elements of `list` of the mechanism on which `d` runs, if any, and of `d`.
 template <class T, class F>
 void each(const MechanismDeclaration& d, std::span<const T> MechanismDeclaration::*list, F&& f) {
   for (const MechanismDeclaration* other : declared_mechanisms())
@@ -28,7 +29,7 @@ void each(const MechanismDeclaration& d, std::span<const T> MechanismDeclaration
   for (const T& x : d.*list) f(x);
 }
 
-/// f(claim) for those that the mechanism makes under the policy.
+/// Calls f(claim) for the claims that the mechanism makes under the policy.
 template <class F>
 void each_claim(const MechanismDeclaration& d, const PolicyConfig& policy, F&& f) {
   each(d, &MechanismDeclaration::claims, [&](const Claim& claim) {
@@ -36,7 +37,7 @@ void each_claim(const MechanismDeclaration& d, const PolicyConfig& policy, F&& f
   });
 }
 
-/// "; 'NAME' needs memory stacks, ..." for those but `one`.
+/// The needs of all mechanisms but `one`, as in "; 'NAME' needs memory stacks, ...".
 std::string others_need(const std::vector<const MechanismDeclaration*>& all,
                         const MechanismDeclaration* one) {
   std::string text;

@@ -1,4 +1,4 @@
-// Keys of a configuration with their values, checked or described.
+// Checks and describes all keys of a configuration with their values.
 #include <fmt/format.h>
 
 #include <iterator>
@@ -12,7 +12,7 @@ namespace nearwarp::config {
 namespace {
 
 template <class Config>
-void validate_all(Config config, const std::string& where) {  // a copy, as below
+void validate_all(Config config, const std::string& where) {  // a copy, see values_of()
   for (const Key<Config>& key : keys<Config>()) {
     if (applies(key, config) && !obeys(key, config)) {
       throw bad_value(key, "cannot be " + value_text(member_of(key, config)), where);
@@ -22,7 +22,7 @@ void validate_all(Config config, const std::string& where) {  // a copy, as belo
 }
 
 template <class Config>
-std::string values_of(Config config) {  // a copy: reading makes tables that are not there yet
+std::string values_of(Config config) {  // a copy, since reading may add tables to it
   std::string text;
   for (const Key<Config>& key : keys<Config>())
     if (applies(key, config))
@@ -32,7 +32,7 @@ std::string values_of(Config config) {  // a copy: reading makes tables that are
 }
 
 template <class Config>
-std::vector<KeyDescription> describe_all(Config config) {  // a copy, as above
+std::vector<KeyDescription> describe_all(Config config) {  // a copy, see values_of()
   std::vector<KeyDescription> rows;
   for (const Key<Config>& key : keys<Config>()) {
     if (!applies(key, config)) continue;

@@ -1,4 +1,4 @@
-// DRAM timings in nanoseconds or in cycles of one clock, on another.
+// Converts DRAM timings, given as times or in cycles of some clock, to cycles of the DRAM's clock.
 #include "host/config/dram_clock.h"
 
 #include <fmt/format.h>
@@ -14,19 +14,19 @@
 namespace nearwarp::config {
 namespace {
 
-constexpr uint64_t kMostOfAUnit = 1'000'000'000;
+constexpr uint64_t kMostOfAUnit = 1'000'000'000;  // the largest number before "ps", "ns" or "us"
 constexpr uint64_t kPicosecondsPerMicrosecond = 1'000'000;
 
-/// The keys that say what clock there is and what becomes of timings on it.
+/// Keys: the DRAM's clock, the clock of timings in cycles, and the rule if these differ.
 struct ClockKeys {
   std::string_view clock, timing, other;
 };
-constexpr ClockKeys kOfMachine{"clocks.dram_mhz", "dram.timing_mhz", "dram.other_clock"};
-constexpr ClockKeys kOfDram{"speed.clock_mhz", "timing.clock_mhz", "timing.other_clock"};
+constexpr ClockKeys kMachineKeys{"clocks.dram_mhz", "dram.timing_mhz", "dram.other_clock"};
+constexpr ClockKeys kDramKeys{"speed.clock_mhz", "timing.clock_mhz", "timing.other_clock"};
 
 template <class Config>
 constexpr const ClockKeys& clock_keys() {
-  return std::is_same_v<Config, MachineConfig> ? kOfMachine : kOfDram;
+  return std::is_same_v<Config, MachineConfig> ? kMachineKeys : kDramKeys;
 }
 
 template <class T, class Config>
@@ -49,10 +49,16 @@ bool on_command_line(const Places& places, std::string_view path) {
   return is_change(place_of(places, path));
 }
 
-/// A burst takes so many cycles of whatever clock the bus has.
+/// Is it the timing of a burst, which takes the same number of cycles of the bus at any clock?
 bool is_burst(std::string_view path) { return path.find(".tCCD") != std::string_view::npos; }
 
 uint64_t rounded_up(uint64_t number, uint64_t unit) { return (number + unit - 1) / unit; }
+
+/// Cycles of a clock that a time takes, rounded up. (Picoseconds times megahertz may not fit.)
+uint64_t cycles_of(uint64_t ps, uint64_t mhz) {
+  return ps / kPicosecondsPerMicrosecond * mhz +
+         rounded_up(ps % kPicosecondsPerMicrosecond * mhz, kPicosecondsPerMicrosecond);
+}
 
 /// Throws UsageError for a value from the command line, Error for one from a file.
 [[noreturn]] void fail(bool command_line, const std::string& text) {
@@ -142,11 +148,12 @@ void settle_timings(Config& config, const Places& places) {
     if (key.path.ends_with(".tRC")) tRC = cycles;
     const auto time = config.timing_ps.find(key.path);
     if (time != config.timing_ps.end()) {
-      store(config, key, rounded_up(time->second * clock, kPicosecondsPerMicrosecond), places);
+      store(config, key, cycles_of(time->second, clock), places);
       rounded = true;
       continue;
     }
-    // Whoever gives a timing beside the clock means cycles of that, unless he says which.
+    // A timing on the command line counts in cycles of the DRAM's clock, unless their clock is
+    // given there, too.
     if (clock == of_cycles || *cycles == 0 || (!said && on_command_line(places, key.path)))
       continue;
     if (other == "refuse") {
@@ -157,7 +164,7 @@ void settle_timings(Config& config, const Places& places) {
     }
   }
   if (!left.empty()) refuse(config, left, places);
-  // Rounded by themselves the parts can be a cycle longer than the whole.
+  // Since each timing is rounded up by itself, tRAS + tRP can exceed tRC by a cycle.
   if (rounded) *tRC = std::max(*tRC, std::min(*tRC + 1, *tRAS + *tRP));
   config.timing_ps.clear();
   mhz(config, k.timing) = static_cast<uint32_t>(clock);

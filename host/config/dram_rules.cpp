@@ -25,7 +25,7 @@ void check_rules(const DramConfig& dram, const PlaceOf& place_of) {
   rules.at_least("timing.tRAS", t.tRAS, "timing.tRCD", t.tRCD);
   rules.at_least("timing.tRC", t.tRC, "timing.tRAS + timing.tRP", uint64_t{t.tRAS} + t.tRP);
   rules.at_least("timing.tFAW", t.tFAW, "timing.tRRD_S", t.tRRD_S);
-  if (o.bank_groups > 1) {  // otherwise they are of no effect
+  if (o.bank_groups > 1) {  // with one group these timings have no effect
     rules.at_least("timing.tRRD_L", t.tRRD_L, "timing.tRRD_S", t.tRRD_S);
     rules.at_least("timing.tCCD_L", t.tCCD_L, "timing.tCCD_S", t.tCCD_S);
     rules.at_least("timing.tWTR_L", t.tWTR_L, "timing.tWTR_S", t.tWTR_S);

@@ -8,10 +8,10 @@ namespace {
 
 using E = EnergyConfig;
 
-// Path and place of a key; in the file it lies below [energy].
+// Key::path and Key::member of a key below [energy].
 #define NW_KEY(member_path) "energy." #member_path, [](E& e) -> Member { return &e.member_path; }
 
-// A key whose value is an energy: fJ per what `of` says.
+// Keys of energies, in fJ per `of`, and of powers.
 #define NW_ENERGY(member_path, of, doc) \
   { NW_KEY(member_path), "fJ/" of, 0, kMostEnergy, false, "", doc }
 #define NW_OPTIONAL_ENERGY(member_path, of, doc) \

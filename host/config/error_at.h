@@ -1,4 +1,4 @@
-// Errors with the place that they are at: "file:line", or an argument of the command line.
+// Errors with a place: "file:line", or an override.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ inline ErrorParts at_place(const std::string& what, const std::string& place, st
   return parts_at(place, std::move(said), std::move(right));
 }
 
-/// A suggestion() without the " - " that it begins with, for messages that add their own.
+/// A suggestion() without its leading " - ".
 inline std::string without_dash(const std::string& suggestion) {
   return suggestion.empty() ? "" : suggestion.substr(3);
 }

@@ -1,4 +1,4 @@
-// Where configuration files are.
+// Searches the folders of configuration files.
 #include "host/config/find.h"
 
 #include <dlfcn.h>
@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// "machine" for "machines", for messages.
+/// The name of one configuration of a kind, for messages: "machine" for "machines".
 std::string_view singular(std::string_view kind) {
   if (kind == "dram") return "DRAM standard";
   if (kind == "area") return "area file";
@@ -28,8 +28,8 @@ std::string_view singular(std::string_view kind) {
 
 constexpr const char* kInstalled = "share/nearwarp/configs";
 
-/// The installed tree that this code belongs to, where it is a library in another program: its
-/// folder or one above it (lib, lib/x86_64-linux-gnu) has configurations. Empty if there are none.
+/// The configurations of the installed tree that this code's library belongs to, in the library's
+/// folder or one above it (lib, lib/x86_64-linux-gnu). Empty if there are none.
 fs::path beside_library() {
   constexpr int kFoldersUp = 4;
   Dl_info here = {};

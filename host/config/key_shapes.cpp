@@ -4,7 +4,7 @@ namespace nearwarp::config {
 
 std::string_view shapes_of_key(std::string_view path) {
   struct Owners {
-    std::string_view start, shapes;  // of the paths, the first that fits counts
+    std::string_view start, shapes;  // for paths that begin with `start`; the first match counts
   };
   static constexpr Owners kOwners[] = {
       {"gpu.sms_with_ndp", "stacked"},

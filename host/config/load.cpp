@@ -18,8 +18,8 @@
 namespace nearwarp::config {
 namespace {
 
-/// One --set serves several policies, so that a key without effect for this one may have one for
-/// another: refuse_without_effect().
+/// Notes overrides of keys that the policy's mechanisms lack. They are no error yet, since an
+/// override is applied to all policies of a run; see refuse_without_effect().
 void note_without_effect(PolicyConfig& policy, std::span<const std::string> overrides) {
   for (const std::string& text : overrides) {
     const Key<PolicyConfig>* key = find_key<PolicyConfig>(split_override(text).key);
@@ -31,7 +31,7 @@ void note_without_effect(PolicyConfig& policy, std::span<const std::string> over
 EnergyConfig load_named_energy(Loader::Files& files, const MachineConfig& machine,
                                std::span<const std::string> overrides, const PlaceOf& place_of);
 
-/// A key that machines of this shape do not have would be of no effect.
+/// Throws for a key that machines of this shape do not have, since it has no effect.
 void check_shape(const MachineConfig& machine, const Places& places) {
   std::string shape;
   for (const Key<MachineConfig>& key : machine_keys()) {
@@ -48,7 +48,8 @@ void check_shape(const MachineConfig& machine, const Places& places) {
 
 }  // namespace
 
-/// Files as they are, before overrides; a machine's with every standard that was asked for.
+/// Files that have been read, before overrides, by name and by the DRAM standard that replaces the
+/// file's own.
 struct Loader::Files {
   template <class Config>
   struct Read {
@@ -76,7 +77,7 @@ struct Loader::Files {
 
 namespace {
 
-/// The name that --set dram.standard gives: its timings come before overrides of single ones.
+/// The value of the last override of dram.standard; its timings are taken before other overrides.
 std::string_view standard_of(std::span<const std::string> overrides) {
   std::string_view standard;
   for (const std::string& text : overrides) {
@@ -86,7 +87,7 @@ std::string_view standard_of(std::span<const std::string> overrides) {
   return standard;
 }
 
-/// The configuration with its overrides, checked.
+/// Applies overrides to a configuration and checks it.
 template <class Config>
 Config settled(Loader::Files& files, Config config, Places places,
                std::span<const std::string> overrides) {
@@ -140,7 +141,7 @@ EnergyConfig load_named_energy(Loader::Files& files, const MachineConfig& machin
   return load<EnergyConfig>(files, "energy", file, overrides);
 }
 
-/// There is no other policy that the overrides could be for.
+/// Throws for overrides without effect on a policy that is loaded alone.
 PolicyConfig by_itself(PolicyConfig policy) {
   const PolicyConfig* const only = &policy;
   refuse_without_effect({&only, 1});

@@ -9,16 +9,15 @@ namespace nearwarp::config {
 
 using MachineKeys = std::vector<Key<MachineConfig>>;
 
-/// SMs, with the caches that they fetch instructions and constants through, and what their
-/// instructions take.
+/// Keys of SMs, of their instruction and constant caches, and of the times of instructions.
 MachineKeys sm_keys();
-/// Links, memory stacks or partitions, and their DRAM.
+/// Keys of links, of memory stacks or partitions, and of their DRAM.
 MachineKeys stack_keys();
 
-// For lists of keys: whether a number is a power of two, and whether a file may leave the key out.
+// Values of Key::power_of_two and Key::optional, for lists of keys.
 inline constexpr bool kPowerOfTwo = true, kOptional = true;
 
 }  // namespace nearwarp::config
 
-// Path and place of a key whose path in the file is that of the member.
+// Key::path and Key::member of a key whose path is that of the member.
 #define NW_KEY(member_path) #member_path, [](MachineConfig & m) -> Member { return &m.member_path; }

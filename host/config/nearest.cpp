@@ -1,4 +1,4 @@
-// The name that somebody probably meant.
+// Suggests valid names for a misspelt one, by edit distance.
 #include "host/config/nearest.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 
 namespace {
 
-/// A third of the letters may be wrong, and two of four.
+/// The largest distance of a near name: a third of the letters, but two from four letters on.
 size_t distance_limit(std::string_view name) {
   return std::max<size_t>(name.size() < 4 ? 1 : 2, name.size() / 3);
 }
@@ -34,8 +34,8 @@ size_t distance_limit(std::string_view name) {
 }  // namespace
 
 std::string nearest_name(std::string_view name, const std::vector<std::string>& names) {
-  // A name that is a whole part of a longer one ("ways" of "l1.ways") is near as well, but only if
-  // it stands for one name.
+  // If no name is near by its distance, the only name that contains `name` is taken ("l1.ways" for
+  // "ways").
   std::string best;
   size_t best_distance = distance_limit(name) + 1;
   for (const std::string& other : names) {
@@ -57,7 +57,7 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
 
 std::vector<std::string> nearest_names(std::string_view name, const std::vector<std::string>& names,
                                        size_t most) {
-  std::vector<std::pair<size_t, std::string>> near;  // by distance
+  std::vector<std::pair<size_t, std::string>> near;  // distance and name
   for (const std::string& other : names) {
     const size_t distance = edit_distance(name, other);
     if (distance <= distance_limit(name) ||

@@ -1,4 +1,4 @@
-// The name that somebody probably meant.
+// Suggests valid names for a misspelt one.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Overrides: "key=value" texts, as users set keys.
+// Parses overrides and applies them to configurations.
 #include "host/config/overrides.h"
 
 #include <fmt/format.h>
@@ -41,7 +41,7 @@ void store_override(const Key<Config>& key, Config& config, std::string_view val
              optional != nullptr && (value == "unknown" || value == "\"unknown\"")) {
     (*optional)->reset();
   } else {
-    // As TOML has them: underscores between digits, 0x, 0o, 0b before them.
+    // Numbers have the forms of TOML: with underscores between digits, and prefixes 0x, 0o and 0b.
     std::string digits(value);
     std::erase(digits, '_');
     int base = 10;

@@ -1,4 +1,4 @@
-// Overrides: "key=value" texts, as users set keys.
+// Overrides: texts "key=value" by which users set keys.
 #pragma once
 
 #include <string>
@@ -10,28 +10,27 @@
 
 namespace nearwarp::config {
 
-/// In place of a file and line: a key was set so by an argument.
+/// The place (see Places) of a key that the override `text` has set.
 std::string place_of_change(std::string_view text);
-/// Is this place such a one, or does it end with one?
+/// Is `place` that of an override, or does it contain one?
 bool is_change(std::string_view place);
 bool mentions_change(std::string_view place);
 
 struct Override {
   std::string_view key, value;
 };
-/// Throws UsageError for a text that sets nothing.
+/// Splits a text at its first '='. Throws UsageError if there is none, or no key before it.
 Override split_override(std::string_view text);
 /// The text without quotation marks around it.
 std::string_view unquoted(std::string_view text);
 
-/// Apply an override if it names a key of Config; returns whether it does. What is wrong with the
-/// text is a mistake on the command line: throws UsageError. `places`: null, or where keys were
-/// written.
+/// Apply an override if it names a key of Config; returns whether it does. The key's place is
+/// stored in `places`, which may be null. Throws UsageError for a wrong value, and for a key of no
+/// kind of file.
 template <class Config>
 bool override_key(Config& config, std::string_view text, Places* places);
 
-/// Applies an override that must name a key of this very configuration: there is no other kind of
-/// file beside it.
+/// Applies an override that must name a key of Config. Throws UsageError for other keys.
 template <class Config>
 void override_own(Config& config, std::string_view text, Places& places);
 

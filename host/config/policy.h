@@ -1,4 +1,4 @@
-// A policy: which mechanisms are in use and how they are set.
+// A policy: the mechanisms that a simulation uses, and their settings.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +12,22 @@ namespace nearwarp::config {
 
 struct PolicyConfig {
   std::string name;         ///< file name without ".toml"
-  std::string path;         ///< where it was read from
+  std::string path;         ///< the file that it was read from
   std::string description;  ///< [policy] description
   /// [policy] mechanism: "none", or names of mechanisms joined by "+"
   std::string mechanism;
-  std::string mapping;  ///< [policy] mapping: "bmap", or one of a mechanism's
+  std::string mapping;  ///< [policy] mapping: "bmap", or a mapping of a mechanism
 
-  struct Dispatch {                 // [dispatch]
-    uint32_t groups = 1;            ///< of SMs, each with its own queue of thread blocks
-    uint32_t row_blocks = 0;        ///< blocks in a row for a group; 0: what its SMs hold at a time
-    bool even_rows = false;         ///< every group has one row of a launch
-    bool steal = false;             ///< a group without blocks takes from the longest queue
-    std::string sms = "in-turn";    ///< "in-turn" or "fill"
-    std::string first_sm = "next";  ///< in turn, of a launch: "next" to the last one's, or "first"
+  struct Dispatch {           // [dispatch]
+    uint32_t groups = 1;      ///< groups of SMs, each with its own queue of thread blocks
+    uint32_t row_blocks = 0;  ///< consecutive blocks for one group; 0: as many as its SMs can hold
+    bool even_rows = false;   ///< each group gets one run of consecutive blocks of a launch
+    bool steal = false;       ///< a group with an empty queue takes blocks from the longest one
+    std::string sms = "in-turn";    ///< the SM for the next block: "in-turn" or "fill"
+    std::string first_sm = "next";  ///< a launch's first SM for "in-turn": "next" or "first"
   } dispatch;
 
-  /// Tables of mechanisms, whose folders have their structures (settings.h).
+  /// Settings of the mechanisms; their structures are in the mechanisms' folders (settings.h).
   Tables tables;
   template <class T>
   const T& table() const {
@@ -38,13 +38,13 @@ struct PolicyConfig {
     return tables.of<T>();
   }
 
-  /// Overrides ("key=value") of keys that none of its mechanisms has.
+  /// Overrides ("key=value") of keys that none of the policy's mechanisms has.
   std::vector<std::string> without_effect;
 };
 
-/// Names of its mechanisms, in its order; "none" is none.
+/// Names of the policy's mechanisms in their order; empty for "none".
 std::vector<std::string_view> mechanisms_of(const PolicyConfig& policy);
-/// Is this one among them?
+/// Has the policy this mechanism?
 bool has_mechanism(const PolicyConfig& policy, std::string_view name);
 
 }  // namespace nearwarp::config

@@ -1,4 +1,4 @@
-// The keys of a policy file: those of every policy, and those that mechanisms declare.
+// The keys of a policy file: those of all policies, and those that mechanisms declare.
 #include <string>
 #include <vector>
 
@@ -14,7 +14,7 @@ constexpr bool kOptional = true;
 
 #define NW_KEY(member_path) #member_path, [](P & p) -> Member { return &p.member_path; }
 
-/// Texts for the keys policy.mechanism and policy.mapping.
+/// Choices and documentation of the keys policy.mechanism and policy.mapping.
 struct Choices {
   std::string mechanisms = "none", mechanisms_doc = "none: everything runs on the main GPU",
               mappings = "bmap",
@@ -108,7 +108,7 @@ bool policy_has(const Key<PolicyConfig>& key, const PolicyConfig& policy) {
   return false;
 }
 
-/// The policy's mapping; null: the machine's.
+/// The declaration of the policy's mapping; null if it is the machine's own ("bmap").
 static const MappingChoice* mapping_of(const PolicyConfig& policy) {
   for (const MechanismDeclaration* d : declared_mechanisms())
     for (const MappingChoice& choice : d->mappings)

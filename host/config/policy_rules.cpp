@@ -12,8 +12,8 @@
 namespace nearwarp::config {
 namespace {
 
-/// A mapping is the baseline's, or one of the policy's mechanisms', some of which want one of
-/// theirs.
+/// Throws unless the mapping is "bmap" or one of the policy's mechanisms. Some mechanisms require
+/// one of their own.
 void check_mapping(const PolicyConfig& policy, const Rules& rules) {
   std::vector<std::string> owners, own;
   bool is_own = policy.mapping == "bmap";

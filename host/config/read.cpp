@@ -72,7 +72,7 @@ void store_node(const Key<Config>& key, Config& config, const toml::node& node,
   throw bad_value(key, "cannot be " + describe_type(node), where);
 }
 
-/// Take all values of `table`, whose path is `prefix`.
+/// Stores all values of `table`, whose keys begin with `prefix`.
 template <class Config>
 void store_table(const toml::table& table, const std::string& prefix, const std::string& file,
                  Config& config, Places& places) {
@@ -119,7 +119,7 @@ void store_table(const toml::table& table, const std::string& prefix, const std:
   }
 }
 
-/// Where a missing key belongs: its section's line, or the file.
+/// The place to name for a missing key: the line of its section, or the file.
 std::string section_place(std::string_view path, const std::string& file, const Places& places) {
   for (size_t dot = path.rfind('.'); dot != std::string_view::npos;
        dot = path.rfind('.', dot - 1)) {
@@ -130,7 +130,7 @@ std::string section_place(std::string_view path, const std::string& file, const 
   return fmt::format("{}:1", file);
 }
 
-/// A file has no tables of mechanisms that it does not name: they would be of no effect.
+/// Throws for keys of mechanisms that the policy does not name, since they have no effect.
 void check_tables(const PolicyConfig& policy, const Places& places) {
   for (const Key<PolicyConfig>& key : policy_keys()) {
     const auto at = places.find(key.path);
@@ -176,7 +176,7 @@ Config read_text(const std::string& text, const std::string& file, const std::st
   config.name = name;
   config.path = file;
   if constexpr (std::is_same_v<Config, PolicyConfig>) {
-    check_tables(config, places);  // others are checked once overrides have named mechanisms
+    check_tables(config, places);  // missing keys are checked after overrides
   } else {
     require_keys(config, places);
   }

@@ -11,19 +11,19 @@
 
 namespace nearwarp::config {
 
-/// All keys that a configuration has to have are there: `places` says where each was written.
-/// Throws nearwarp::Error.
+/// Throws nearwarp::Error if a key is missing that the configuration must have. `places` has the
+/// keys that were set.
 template <class Config>
 void require_keys(const Config& config, const Places& places);
 
-/// `file` stands in messages; `name` is the configuration's. `standard`: of a machine's vaults,
-/// instead of the one that the text names; empty: that one. A policy's keys are not required yet:
-/// overrides may name other mechanisms. Throws nearwarp::Error.
+/// Reads a text. `file` is its path in messages, and `name` becomes the configuration's name.
+/// `standard` is the DRAM standard of a machine's vaults; empty: the one that the text names. A
+/// policy may lack keys, since overrides may still change its mechanisms. Throws nearwarp::Error.
 template <class Config>
 Config read_text(const std::string& text, const std::string& file, const std::string& name,
                  Places& places, std::string_view standard = {});
 
-/// Reads a file into its structure, as read_text() does a text.
+/// Reads a file as read_text() reads its text.
 template <class Config>
 Config read_file(const std::string& path, Places& places, std::string_view standard = {});
 

@@ -1,4 +1,4 @@
-// How rules between keys are written, and what breaking one says.
+// Helpers for rules between keys, which throw an Error with the key's place if a rule is broken.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,10 +13,10 @@
 
 namespace nearwarp::config {
 
-/// Latencies of channels in interconnect cycles are at most so many.
+/// The largest latency of a channel, in interconnect cycles.
 uint64_t longest_latency_cycles(const MachineConfig& machine);
 
-/// Says where a key got its value, for messages.
+/// Returns the place that has set a key, for messages.
 using PlaceOf = std::function<std::string(std::string_view path)>;
 
 class Rules {
@@ -24,7 +24,8 @@ class Rules {
   explicit Rules(const PlaceOf& place_of) : place_of_(place_of) {}
   const PlaceOf& places() const { return place_of_; }
 
-  /// `holds`, or an Error about `key`: what is wrong, and what would be right.
+  /// Throws an Error about `key` unless `holds`; `wrong` and `right` say what is wrong and what
+  /// would be right.
   void require(bool holds, std::string_view key, const std::string& wrong,
                const std::string& right) const {
     if (!holds) fail(key, wrong, right);

@@ -8,10 +8,10 @@
 
 namespace nearwarp::config {
 
-/// Throw nearwarp::Error for the first rule that is broken. Every key obeys its own range.
+/// Throw nearwarp::Error for the first broken rule. The values must be in their keys' own ranges.
 void check_rules(const MachineConfig& machine, const PlaceOf& place_of);
 void check_rules(const PolicyConfig& policy, const PlaceOf& place_of);
-inline void check_rules(const EnergyConfig&, const PlaceOf&) {}  // each key by itself
+inline void check_rules(const EnergyConfig&, const PlaceOf&) {}  // no rules between keys
 void check_rules(const DramConfig& dram, const PlaceOf& place_of);
 
 }  // namespace nearwarp::config

@@ -21,15 +21,16 @@ namespace nearwarp::config {
 
 struct MechanismDeclaration;  // host/config/mechanism.h
 
-/// Where a key's value is kept; its type is the key's type. An optional number may be "unknown".
+/// A pointer to a key's value, whose type is the key's type. An optional number may be "unknown".
 using Member = std::variant<uint32_t*, uint64_t*, bool*, std::string*, std::optional<uint64_t>*,
                             std::vector<std::string>*>;
 
 /// Is `word` among `choices`, which blanks separate?
 bool is_choice(std::string_view choices, std::string_view word);
-/// Are words joined by "+" among them, each but once, and the first choice ("none") only by itself?
+/// Are all words of `joined`, which "+" separates, among `choices`? Each may occur only once, and
+/// the first choice ("none") only alone.
 bool are_choices(std::string_view choices, std::string_view joined);
-/// The words of such a text.
+/// The words of a text in which "+" separates them.
 std::vector<std::string_view> joined_words(std::string_view joined);
 
 /// One key of a file.
@@ -38,24 +39,25 @@ struct Key {
   std::string_view path;  ///< dotted, e.g. "l1.ways"
   Member (*member)(Config&) = nullptr;
   std::string_view unit;      ///< empty for counts, texts and switches
-  uint64_t min = 0, max = 0;  ///< of a number, inclusive
+  uint64_t min = 0, max = 0;  ///< the range of a number, inclusive
   bool power_of_two = false;
-  std::string_view choices;  ///< of a text: the valid ones, separated by blanks; empty: any
+  std::string_view choices;  ///< the valid texts, separated by blanks; empty: any text
   std::string_view doc;      ///< one sentence
-  bool optional = false;     ///< a file may leave it out: the structure's default
+  bool optional = false;     ///< a file may leave it out; the structure's default holds then
   /// For a key of a machine: only these shapes have it, separated by blanks; empty: all.
   std::string_view shapes{};
-  bool in_ns = false;   ///< cycles of the DRAM, which may be written as a time, "13.75 ns"
-  bool alone = false;   ///< of a mechanism: those that run on it do not have the key
-  bool joined = false;  ///< of a text: several of its choices may be joined by "+", each but once
+  bool in_ns = false;  ///< a DRAM timing in cycles that may be given as a time, "13.75 ns"
+  bool alone = false;  ///< a mechanism's key that mechanisms which run on it do not have
+  bool joined =
+      false;  ///< the text may consist of several choices joined by "+", see are_choices()
   /// For a key of a policy: the mechanism whose key it is; null: every policy has it.
   const MechanismDeclaration* mechanism = nullptr;
 };
 
-/// Has a mechanism of this policy the key, or every policy?
+/// Does the key belong to all policies, or to a mechanism of this one?
 bool policy_has(const Key<PolicyConfig>& key, const PolicyConfig& policy);
 
-/// Has this configuration the key?
+/// Does the key belong to this configuration, by its shape or its mechanisms?
 template <class Config>
 bool applies(const Key<Config>& key, const Config& config) {
   if constexpr (std::is_same_v<Config, PolicyConfig>) return policy_has(key, config);
@@ -96,14 +98,14 @@ const Key<Config>* find_key(std::string_view path) {
   return nullptr;
 }
 
-/// A key's member in a configuration that the caller only reads, and that no other thread writes or
-/// reads: a table that is not there yet is made.
+/// A key's member in a configuration, for reading. It may add a table of settings to the
+/// configuration, so no other thread may use the configuration meanwhile.
 template <class Config>
 Member member_of(const Key<Config>& key, const Config& config) {
   return key.member(const_cast<Config&>(config));
 }
 
-/// Values that a key allows: "1 to 64, a power of two", "true or false", "gto or lrr", "any text".
+/// The allowed values in words: "1 to 64, a power of two", "true or false", "\"gto\" or \"lrr\"".
 std::string allowed(const Member& member, uint64_t min, uint64_t max, bool power_of_two,
                     std::string_view choices);
 template <class Config>
@@ -113,7 +115,7 @@ std::string allowed(const Key<Config>& key) {
   return key.joined ? text + ", or several of them joined by +" : text;
 }
 
-/// Does a value obey its key's own range?
+/// Is a value within its key's range or choices?
 bool obeys(const Member& member, uint64_t min, uint64_t max, bool power_of_two,
            std::string_view choices);
 template <class Config>
@@ -123,7 +125,7 @@ bool obeys(const Key<Config>& key, const Config& config) {
   return obeys(member, key.min, key.max, key.power_of_two, key.choices);
 }
 
-/// The value as it would be written in TOML.
+/// The value in TOML's notation.
 std::string value_text(const Member& member);
 
 }  // namespace nearwarp::config

@@ -1,4 +1,4 @@
-// The shapes of machines, by what they have: who asks for something asks here, and for no name.
+// Properties of the shapes of machines. Code tests a property instead of a shape's name.
 #pragma once
 
 #include <string>
@@ -9,36 +9,36 @@
 namespace nearwarp::config {
 
 struct Shape {
-  /// The parts that memory is divided into, which addresses are spread over.
+  /// The kind of parts that memory consists of, over which addresses are spread.
   enum class Memory : unsigned char {
-    kStacks,      ///< stacks of vaults, which links join
-    kPartitions,  ///< partitions of channels beside the L2 slices
-    kBanks,       ///< banks of each core's own
+    kStacks,      ///< stacks of vaults, joined by links
+    kPartitions,  ///< partitions of memory channels beside the L2 slices
+    kBanks,       ///< the banks above each core
   };
 
-  std::string_view name;  ///< as in machine.shape
+  std::string_view name;  ///< value of machine.shape
   Memory memory;
   bool slices;   ///< it has an L2, in slices
-  bool one_gpu;  ///< crossbars join all SMs with the memory before them; else SMs lie in its parts
-  bool tiles;    ///< SMs and partitions have tiles in the networks
-  bool any_cache;  ///< its caches may have sectors, allocate upon fills, and so on
+  bool one_gpu;  ///< all SMs are on one GPU before the memory; else they lie in the parts of memory
+  bool tiles;    ///< SMs and partitions are tiles of a mesh
+  bool any_cache;  ///< all options of caches are available (sectors, allocation on fill, ...)
 
   bool in_stacks() const { return memory == Memory::kStacks; }
   bool in_partitions() const { return memory == Memory::kPartitions; }
   bool in_banks() const { return memory == Memory::kBanks; }
-  /// Stacks behind links of one GPU, which may compute beside it.
+  /// Does one GPU have memory stacks behind links, which may have SMs of their own?
   bool stacks_behind_links() const { return in_stacks() && one_gpu; }
-  /// Stacks with all of the SMs in them.
+  /// Do all SMs lie in memory stacks?
   bool sms_in_stacks() const { return in_stacks() && !one_gpu; }
 };
 
 /// The machine's shape.
 const Shape& shape_of(const MachineConfig& machine);
 
-/// Names of those for which `has` holds, quoted: "\"mesh\"", "\"mesh\" or \"discrete\"".
+/// Quoted names of the shapes for which `has` holds, as in "\"mesh\" or \"discrete\"".
 std::string shapes_with(bool (*has)(const Shape&));
 
-/// Parts of the memory that addresses are spread over: stacks, partitions, cores with banks.
+/// Number of parts that addresses are spread over: stacks, partitions, or cores with banks.
 uint32_t memory_parts(const MachineConfig& machine);
 
 }  // namespace nearwarp::config

@@ -1,4 +1,4 @@
-// Stores values of keys in configurations, whoever has written them: files or overrides.
+// Stores values of keys, from files or overrides, in configurations.
 #pragma once
 
 #include <fmt/format.h>
@@ -25,7 +25,8 @@ std::vector<std::string> key_names() {
   return names;
 }
 
-/// " - did you mean ...?" for a wrong key; without a near one, the keys of its section.
+/// The end of a message about a wrong key: " - did you mean ...?", or, if no key is near, the keys
+/// of its section.
 inline std::string key_suggestion(std::string_view path, const std::vector<std::string>& names) {
   const std::string near = nearest_name(path, names);
   if (!near.empty()) return fmt::format(" - did you mean '{}'?", near);
@@ -49,7 +50,8 @@ ErrorWithParts<> bad_value(const Key<Config>& key, const std::string& what,
       fmt::format("allowed: {}{}{}", allowed(key), key.unit.empty() ? "" : ", in ", key.unit)));
 }
 
-/// Store a time for a timing of the DRAM; false if the key has none.
+/// Store a time as the value of a DRAM timing; false if the key is not a timing. Throws for a text
+/// that is no time.
 template <class Config>
 bool store_time(const Key<Config>& key, Config& config, std::string_view text,
                 const std::string& where) {

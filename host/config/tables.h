@@ -1,4 +1,5 @@
-// Tables of a configuration file that parts of the program bring along, by the type of each.
+// Settings of a configuration whose structures other parts of the program define, such as
+// mechanisms.
 #pragma once
 
 #include <any>
@@ -7,10 +8,11 @@
 
 namespace nearwarp::config {
 
-/// One structure of each type, with its defaults where nothing has been stored.
+/// Structures by their types, one of each type.
 class Tables {
  public:
-  /// For storing: makes the structure if it is not there yet. It stays where it is.
+  /// The structure of this type, for storing; it is made if need be, and its address stays valid.
+  /// The const version returns default values if it has not been made.
   template <class T>
   T& of() {
     std::any& table = tables_[typeid(T)];

@@ -1,4 +1,4 @@
-// Errors about files of TOML that cannot be read at all.
+// Errors for files that cannot be read, or are not TOML.
 #pragma once
 
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 
 namespace nearwarp::config {
 
-/// `error`: a toml::parse_error.
+/// The error for a toml::parse_error.
 template <class ParseError>
 ErrorWithParts<> not_toml(const std::string& path, const ParseError& error) {
   const auto line = static_cast<uint32_t>(error.source().begin.line);

@@ -1,4 +1,4 @@
-// Values of keys: what is allowed, and how they are written.
+// Values of keys: checks them against their ranges and choices, and writes them as text.
 #include <fmt/format.h>
 
 #include <algorithm>

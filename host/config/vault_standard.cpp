@@ -1,4 +1,4 @@
-// A machine's vaults with the timings of a DRAM standard.
+// Copies the timings of a DRAM standard into a machine's vaults.
 #include "host/config/vault_standard.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace {
 using Vault = MachineConfig::Dram;
 using Timing = DramConfig::Timing;
 
-/// A timing's key in a machine's file, and where a standard has it.
+/// The key and member of a timing in a machine, and those of the same timing in a standard.
 struct TimingKey {
   std::string_view key;
   uint32_t Vault::*to;

@@ -1,4 +1,4 @@
-// A machine's vaults with the timings of a DRAM standard.
+// Gives a machine's vaults the timings of a DRAM standard.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace nearwarp::config {
 
-/// Take the timings of the standard that a machine names, before single ones are overridden.
-/// `standard`: what --set dram.standard says, empty if it is not given. Throws if the file lists
-/// timings besides, or if there is no such standard.
+/// Take the timings of the standard that a machine names. Must be called before overrides of single
+/// timings. `standard` is the value of an override of dram.standard; empty: there is none. Throws
+/// if the file lists timings as well, or if there is no such standard.
 void take_standard(MachineConfig& machine, std::string_view standard, Places& places);
 
-/// A standard as its file has it: timings in nanoseconds are not cycles yet.
+/// Reads the file of a standard. Timings in nanoseconds are not converted to cycles yet.
 DramConfig read_dram(const std::string& name_or_path);
 
 }  // namespace nearwarp::config

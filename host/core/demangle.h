@@ -1,4 +1,4 @@
-// Names of C++ functions as people write them.
+// Demangles names of C++ functions.
 #pragma once
 
 #include <cxxabi.h>
@@ -8,8 +8,8 @@
 
 namespace nearwarp {
 
-/// "add(float const*, int)" for a mangled name; the name itself if it is none (a type's, such as
-/// "f" for float, is none either).
+/// The demangled name, as in "add(float const*, int)". A name that is not a mangled function's is
+/// returned unchanged, so "f" does not become "float".
 inline std::string demangled(const std::string& name) {
   if (!name.starts_with("_Z")) return name;
   int status = 0;

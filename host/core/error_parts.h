@@ -1,5 +1,5 @@
-// Errors that carry their parts: in texts of users', such as paths, there may be what looks like
-// the marks between parts of a message.
+// Errors that carry the parts of their messages. The parts cannot be recovered from the message,
+// since paths and other texts of users may contain the marks between them.
 #pragma once
 
 #include <charconv>
@@ -13,15 +13,15 @@
 namespace nearwarp {
 
 struct ErrorParts {
-  std::string what = {};   ///< is wrong; with the place, if the message is to say it
-  std::string right = {};  ///< what would be; may be empty
-  std::string file = {};   ///< where; may be empty
-  uint32_t line = 0;       ///< in it, from 1 on; 0: no line
+  std::string what = {};   ///< what is wrong, with the place if the message needs it
+  std::string right = {};  ///< what would be right; may be empty
+  std::string file = {};   ///< the file with the error; may be empty
+  uint32_t line = 0;       ///< line of the file, from 1 on; 0: none
 
   std::string message() const { return right.empty() ? what : what + " - " + right; }
 };
 
-/// Parts of an error at "file:line"; other places, such as arguments, are in no file.
+/// Parts of an error at `place`. If that is "file:line", they have the file and line.
 inline ErrorParts parts_at(const std::string& place, std::string what, std::string right) {
   ErrorParts parts{.what = std::move(what), .right = std::move(right)};
   const size_t colon = place.rfind(':');
@@ -44,13 +44,13 @@ class HasErrorParts {
   ~HasErrorParts() = default;
   HasErrorParts(const HasErrorParts&) = default;
   HasErrorParts& operator=(const HasErrorParts&) = default;
-  virtual void dynamic() const {}  // so that it is found by dynamic_cast
+  virtual void dynamic() const {}  // makes dynamic_cast possible
 
  private:
   ErrorParts parts_;
 };
 
-/// An Error, or UsageError, with its parts.
+/// An Error or UsageError with its parts.
 template <class Kind = Error>
 class ErrorWithParts final : public Kind, public HasErrorParts {
  public:
@@ -58,14 +58,13 @@ class ErrorWithParts final : public Kind, public HasErrorParts {
       : Kind(parts.message()), HasErrorParts(std::move(parts)) {}
 };
 
-/// An error of a file, or folder, as a whole. `what` has its path, too, as the message is to say
-/// it.
+/// An error about a file or folder as a whole. `what` contains the path as well, for the message.
 inline ErrorWithParts<> file_error(std::string path, std::string what, std::string right = {}) {
   return ErrorWithParts<>(
       {.what = std::move(what), .right = std::move(right), .file = std::move(path)});
 }
 
-/// Throws the same as a UsageError.
+/// Throws `error` as a UsageError, with its parts if it has them.
 [[noreturn]] inline void throw_as_usage(const Error& error) {
   if (const auto* of = dynamic_cast<const HasErrorParts*>(&error))
     throw ErrorWithParts<UsageError>(of->parts());

@@ -1,4 +1,4 @@
-// The hash of a file's contents, as a name.
+// Hashes files piece by piece.
 #include "host/core/file_hash.h"
 
 #include <fstream>

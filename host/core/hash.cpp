@@ -1,8 +1,8 @@
 // Hashes of contents: XXH3 of libxxhash.
 #include "host/core/hash.h"
 
-// The header's own code, compiled for the instructions of this build, and not the library's, for
-// the least ones: chunks of traces are hashed as they are made.
+// The code in the header is compiled for the instructions of this build. The library's code is for
+// the oldest processors, and slower; chunks of traces are hashed as they are made.
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 

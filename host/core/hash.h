@@ -10,8 +10,8 @@
 
 namespace nearwarp {
 
-/// Names a content: that two different ones of 10^6 have the same is less likely than 10^-25. The
-/// same on every run and machine.
+/// A hash that identifies contents: among 10^6 different ones, two have the same hash with a
+/// probability below 10^-25. It is the same on every run and machine.
 struct Hash128 {
   uint64_t low = 0, high = 0;
   bool operator==(const Hash128&) const = default;
@@ -21,7 +21,7 @@ struct Hash128 {
 
 Hash128 content_hash(std::string_view bytes);
 
-/// The hash of pieces one after the other; where one ends and the next begins is not in it.
+/// Computes the content_hash() of concatenated pieces; their boundaries do not matter.
 class Hasher {
  public:
   Hasher();
@@ -35,7 +35,7 @@ class Hasher {
   std::unique_ptr<State> state_;
 };
 
-/// Tells damaged data: 64 bits.
+/// A 64-bit checksum, by which damaged data are recognised.
 uint64_t checksum(std::string_view bytes, uint64_t seed = 0);
 
 }  // namespace nearwarp

@@ -1,4 +1,4 @@
-// Reasons that nlohmann::json's exceptions give, for messages of ours.
+// Reasons in nlohmann::json's exceptions, for messages.
 #pragma once
 
 #include <exception>

@@ -1,14 +1,13 @@
-// Student's t distribution, for intervals.
+// Quantiles of Student's t distribution, for confidence intervals.
 #pragma once
 
 #include <cmath>
 
 namespace nearwarp {
 
-/// The value that a variable of Student's t distribution with so many degrees of freedom (2 at
-/// least) is beyond in one of 40 cases, as far on either side: for intervals of 95 % confidence.
-/// Source: the expansion of Abramowitz and Stegun, 26.7.5, off by 0.2 % with 3 degrees and 2 % with
-/// 2.
+/// The 97.5 % quantile of Student's t distribution, for two-sided intervals of 95 % confidence.
+/// `degrees` of freedom below 2 count as 2. Source: the expansion of Abramowitz and Stegun, 26.7.5,
+/// whose error is 0.2 % with 3 degrees and 2 % with 2.
 inline double student_95(double degrees) {
   constexpr double z = 1.959963984540054;
   const double z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z, z9 = z7 * z * z;

@@ -1,7 +1,7 @@
-// Temporary folders.
+// Temporary folders, which are removed even if their process is killed.
 //
-// A folder is locked as long as it is in use, by flock() on the folder itself: so the next process
-// sees which were left by processes that were killed, and removes those.
+// A folder in use is locked, by flock() on the folder itself. A process that makes a folder removes
+// those without a lock, which killed processes have left.
 #pragma once
 
 #include <fcntl.h>
@@ -21,7 +21,8 @@
 
 namespace nearwarp {
 
-/// A folder that vanishes with the object, and all in it. Throws Error if it cannot be made.
+/// A folder that is removed with its contents by the destructor. The constructor throws Error if it
+/// cannot be made.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -45,7 +46,7 @@ class TemporaryFolder {
   const std::filesystem::path& path() const { return path_; }
 
  private:
-  /// A descriptor that holds the folder's lock; -1 if another one does.
+  /// A descriptor that holds the folder's lock; -1 if another process holds it.
   static int locked(const std::filesystem::path& folder) {
     const int file = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (file < 0 || flock(file, LOCK_EX | LOCK_NB) == 0) return file;

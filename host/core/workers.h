@@ -11,13 +11,13 @@
 
 namespace nearwarp {
 
-/// The processors of this machine: as many threads as work is given to if nobody says how many.
+/// Number of this host's processors, which is the default number of threads.
 inline unsigned processors() { return std::max(1u, std::thread::hardware_concurrency()); }
 
 /// Threads for one list of items.
 class Workers {
  public:
-  /// Takes no more threads than there are items, and the caller's at least.
+  /// Uses at most `threads` threads and at most one for each item, with the caller's.
   Workers(size_t items, unsigned threads)
       : items_(items), threads_(std::clamp<size_t>(items, 1, std::max(1u, threads))) {}
 
@@ -25,7 +25,7 @@ class Workers {
   unsigned threads() const { return static_cast<unsigned>(threads_); }
 
   /// Calls work(item, thread) for all items; thread 0 is the caller's. Returns when all threads
-  /// have ended. What a call throws first stops the work, and is thrown here.
+  /// have ended. The first exception of a call stops the work and is rethrown here.
   template <class Work>
   void run(Work&& work) {
     {
@@ -36,11 +36,12 @@ class Workers {
     if (failure_ != nullptr) std::rethrow_exception(failure_);
   }
 
-  /// No more items are taken; those that are worked on may ask stopped() and end early.
+  /// Lets threads take no more items. Items under way may test stopped() and end early.
   void stop() { stopped_.store(true, std::memory_order_relaxed); }
   bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
 
-  /// Fails as if the work that is going on had thrown what is being handled.
+  /// Lets run() rethrow the exception that is being handled, unless there was one before, and
+  /// stops.
   void fail() {
     const std::lock_guard lock(failing_);
     if (failure_ == nullptr) failure_ = std::current_exception();

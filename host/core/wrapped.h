@@ -1,4 +1,4 @@
-// Text in lines of a width.
+// Breaks text into lines.
 #pragma once
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 
 namespace nearwarp {
 
-/// `text` in lines of at most `width` columns; `indent` is put in front of all but the first, and
-/// not counted. A list "a,b,c" that is too long for a line ends lines with its commas.
+/// `text` in lines of at most `width` columns. `indent` precedes all lines but the first and does
+/// not count. A list "a,b,c" that is too long for a line is broken behind commas.
 inline std::string wrapped(const std::string& text, size_t width, const std::string& indent) {
   std::string result, line;
   const auto next_line = [&] {

@@ -1,4 +1,4 @@
-// Runs a CUDA application on the simulated GPU.
+// Starts an application with nearwarp's libraries, waits for its end, and reads its journals.
 #include "host/programs/application.h"
 
 #include <dlfcn.h>
@@ -34,11 +34,11 @@ namespace {
 namespace fs = std::filesystem;
 using cudart::DeviceSpec;
 
-/// Folders of what this code is part of: the library in another program, and the program.
+/// The folders of the library that contains this code, and of the program.
 std::vector<fs::path> own_folders() {
   std::vector<fs::path> folders;
   std::error_code failed;
-  Dl_info here = {};  // of a program, its name may be what it was called by: one without a folder
+  Dl_info here = {};  // if this code is in the program itself, its name may lack the folder
   if (dladdr(reinterpret_cast<const void*>(&own_folders), &here) != 0 &&
       here.dli_fname != nullptr && std::strchr(here.dli_fname, '/') != nullptr)
     if (const fs::path library = fs::canonical(here.dli_fname, failed); !failed)
@@ -48,8 +48,9 @@ std::vector<fs::path> own_folders() {
   return folders;
 }
 
-/// CUDA's libraries lie in lib/nearwarp of the tree, built or installed, that this code belongs to:
-/// of its folder (a Python package) or one above it (bin, lib, lib/x86_64-linux-gnu).
+/// The folder of nearwarp's CUDA libraries: lib/nearwarp in the tree, built or installed, that this
+/// code belongs to. That is below own_folders() (in a Python package) or a folder above them (for
+/// bin, lib, lib/x86_64-linux-gnu).
 fs::path library_folder() {
   constexpr int kFoldersUp = 4;
   std::error_code failed;
@@ -66,8 +67,8 @@ fs::path library_folder() {
       kRuntimeName, looked));
 }
 
-/// The driver's API lies in a folder of its own, built or installed: this program alone puts it on
-/// a library path. Empty where there is none.
+/// The folder of nearwarp's driver library; empty if it is not installed. It is separate, so that
+/// only this program puts it on a library path.
 fs::path driver_folder(const fs::path& library) {
   std::error_code failed;
   const fs::path folder = library / "driver";
@@ -93,7 +94,7 @@ DeviceSpec spec_of(const config::MachineConfig& m) {
   return s;
 }
 
-/// Variables of the environment that the application gets, with their values.
+/// Changed variables of the application's environment, with their values; empty: it is removed.
 using Changes = std::vector<std::pair<std::string, std::string>>;
 
 /// This process's environment with some variables changed; an empty value removes one.
@@ -110,14 +111,14 @@ std::vector<std::string> environment_with(const Changes& changes) {
   return result;
 }
 
-/// `paths` in front of the list that the variable has.
+/// `paths` in front of the variable's present list.
 std::string prepended(const std::vector<std::string>& paths, const char* variable) {
   const char* old = std::getenv(variable);
   const std::string all = fmt::format("{}", fmt::join(paths, ":"));
   return old == nullptr || *old == '\0' ? all : all + ":" + old;
 }
 
-/// Where the application finds the libraries.
+/// The variables by which the application finds nearwarp's libraries.
 Changes libraries_of(const ExecutableFacts& facts, const fs::path& library,
                      const fs::path& driver) {
   std::vector<std::string> folders = {library.string()}, preloaded;
@@ -138,7 +139,7 @@ Changes libraries_of(const ExecutableFacts& facts, const fs::path& library,
   return changes;
 }
 
-/// The application's variables: one for each of our options, empty for those not asked for.
+/// The variables of Execution's options; those with the default value are removed.
 Changes variables_of(const Execution& e) {
   const auto number = [](uint64_t value, uint64_t usual) {
     return value == usual ? std::string() : std::to_string(value);
@@ -157,7 +158,7 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
   return result;
 }
 
-/// The file that takes what an application prints; no file for an empty path.
+/// The file for an application's output; none for an empty path.
 struct OpenFile {
   explicit OpenFile(const std::string& path) {
     if (path.empty()) return;
@@ -175,21 +176,22 @@ struct OpenFile {
   int number = -1;
 };
 
-/// Starts the child, which writes to the file `output`, if there is one; returns its process id.
+/// Starts the application, with its output to the file `output` unless that is empty; returns its
+/// process id.
 pid_t start(const std::string& path, std::vector<std::string> arguments,
             std::vector<std::string> environment, const std::string& output) {
   std::vector<char*> argv = pointers(arguments), envp = pointers(environment);
-  int ends[2];  // tells why exec failed; closed by its success
+  const OpenFile file(output);
+  int ends[2];  // carry errno if exec fails; its success closes them
   if (pipe2(ends, O_CLOEXEC) != 0)
     throw Error(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
-  const OpenFile file(output);
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);  // it may ignore all others, in an endless kernel
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // in an endless kernel it may ignore other signals
     if (getppid() != parent) _exit(127);
     std::signal(SIGXFSZ, SIG_DFL);  // main() ignores it
-    // The child has the same addresses on every run, none of them where the GPU's memory belongs.
+    // Without randomised addresses, runs are alike and nothing lies where the GPU's memory belongs.
     const int persona = personality(0xffffffff);
     if (persona != -1) personality(static_cast<unsigned long>(persona) | ADDR_NO_RANDOMIZE);
     if (file.number >= 0 &&
@@ -213,8 +215,8 @@ pid_t start(const std::string& path, std::vector<std::string> arguments,
       path, std::strerror(code)));
 }
 
-/// Waits for the child's end. After an interrupt it gets some time, then it is asked to end, then
-/// it is killed.
+/// Waits for the child's end and returns its status. After an interrupt the child may end by itself
+/// for two seconds, then it receives SIGTERM, and after five seconds SIGKILL.
 int wait_for(pid_t child, Observer& observer, bool& interrupted) {
   using namespace std::chrono_literals;
   auto pause = 1ms;
@@ -257,7 +259,7 @@ void describe_ending(int status, ApplicationRun& run) {
   }
 }
 
-/// Reads what the processes left in the folder, in the order of their numbers.
+/// Reads the journals and findings that processes have left in the folder, by their process ids.
 void read_spool(const fs::path& folder, ApplicationRun& run) {
   std::vector<std::pair<long, fs::path>> files;
   for (const auto& entry : fs::directory_iterator(folder))
@@ -269,7 +271,8 @@ void read_spool(const fs::path& folder, ApplicationRun& run) {
     else if (path.extension() == ".check")
       run.findings.push_back(racecheck::load_findings(path.string()));
   }
-  // A process that only asked what there is has nothing to say beside those that launched.
+  // Findings of processes that only made queries are left out beside those of processes that
+  // launched.
   const auto idle = [](const racecheck::Findings& f) { return f.launches == 0 && f.clean(); };
   if (!std::all_of(run.findings.begin(), run.findings.end(), idle))
     std::erase_if(run.findings, idle);
@@ -325,7 +328,7 @@ std::string why_not_launched(const ApplicationRun& run) {
 
 namespace {
 
-/// Why there is no launch in any process's journal.
+/// The reason why no process's journal has a launch.
 std::string why_not_recorded(const ApplicationRun& run) {
   if (run.processes.empty()) return why_not_used(run);
   uint64_t launched = 0;
@@ -351,7 +354,7 @@ std::string why_not_recorded(const ApplicationRun& run) {
   return why_not_launched(run);
 }
 
-/// Who does not ask for errors learns of them here.
+/// Tells the user of failed calls, since applications may not check for errors.
 void tell_failed_calls(const ApplicationRun& run, Observer& observer) {
   for (const runtime::Journal& process : run.processes) {
     const std::string whose =
@@ -422,7 +425,7 @@ ApplicationRun run_application(const std::vector<std::string>& command,
        {libraries_of(facts, library, driver), variables_of(options.execution)})
     changes.insert(changes.end(), more.begin(), more.end());
   if (!options.event_times.empty()) {
-    // The library finds configurations where this program does.
+    // The library must search the same folders for configurations as this program.
     std::string folders;
     for (const fs::path& folder : config::config_folders(""))
       folders += (folders.empty() ? "" : ":") + fs::absolute(folder).string();

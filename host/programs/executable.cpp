@@ -1,4 +1,4 @@
-// Looks into executables before they are run.
+// Reads ELF files of applications, and explains why one cannot run on the simulated GPU.
 #include "host/programs/executable.h"
 
 #include <dlfcn.h>
@@ -20,7 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// CUDA's libraries that come with machine code and a runtime of their own: they ask the driver.
+/// Beginnings of names of CUDA libraries with machine code and a runtime of their own, which calls
+/// the driver.
 constexpr const char* kWithoutPtx[] = {"libcublas",   "libcufft", "libcurand", "libcusparse",
                                        "libcusolver", "libcudnn", "libnpp",    "libnccl"};
 
@@ -30,9 +31,9 @@ bool has_driver() {
   if (handle != nullptr) dlclose(handle);
   return handle != nullptr;
 }
-constexpr uint64_t kMostBytes = 64 << 20;  // of a table that is read
+constexpr uint64_t kMostBytes = 64 << 20;  // the largest table that is read
 
-/// Reads parts of a file; what is not there reads as nothing.
+/// Reads parts of a file; parts beyond its end are short or empty.
 class FileParts {
  public:
   explicit FileParts(const std::string& path) : in_(path, std::ios::binary) {}
@@ -141,7 +142,7 @@ ExecutableFacts inspect_executable(const std::string& path) {
 }
 
 void check_executable(const std::string& path, const ExecutableFacts& facts, bool offers_driver) {
-  // One that uses the driver's API may leave the runtime that nvcc has built in alone.
+  // A program of the driver API may contain the static runtime without using it.
   if (facts.has_kernels && !facts.shared_runtime && !(facts.needs_driver && offers_driver))
     throw UsageError(fmt::format(
         "'{}' has the CUDA runtime built in (nvcc's default), which cannot be replaced - build it "

@@ -1,4 +1,4 @@
-// Programs by the names that users know them by.
+// Parses names of programs.
 #include "host/programs/names.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A name that no file can have is none.
+/// Is there such a file? (A name that is too long for a file is no error.)
 bool is_there(const std::string& path) {
   std::error_code failed;
   return fs::exists(path, failed);

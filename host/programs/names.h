@@ -1,4 +1,4 @@
-// Programs by the names that users know them by: "kmeans", "app.nwtrace", "kmeans@0+libor@1-3".
+// Parses the names by which users give programs: "kmeans", "app.nwtrace", "kmeans@0+libor@1-3".
 #pragma once
 
 #include <string>
@@ -9,13 +9,15 @@
 
 namespace nearwarp::programs {
 
-/// The programs joined by "+", which run at the same time; a file of that name is one.
+/// The programs that "+" joins, which run at the same time. If a file has the whole name, it is one
+/// program.
 std::vector<std::string> programs_joined(const std::string& programs);
 
-/// A program's name and the stacks after it; a file of that name has none. Throws UsageError.
+/// A program's name and the stacks behind its "@". If a file has the whole name, there are no
+/// stacks. Throws UsageError.
 runtime::BoundName bound_program(const std::string& program);
 
-/// Throws UsageError for a policy that Accel-Sim's traces at `path` do not suffice for.
+/// Throws UsageError for a policy that needs PTX, which Accel-Sim's traces at `path` do not have.
 void check_policy_for_traces(const config::PolicyConfig& policy, const std::string& path);
 
 }  // namespace nearwarp::programs

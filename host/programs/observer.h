@@ -1,4 +1,5 @@
-// Who is told what happens while a program is executed or read, and may have it stop.
+// The observer of a program that is executed or read: it receives messages and progress, and can
+// stop the work.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +10,12 @@ namespace nearwarp::programs {
 class Observer {
  public:
   virtual ~Observer() = default;
-  /// Something worth knowing that is no error.
+  /// Receives a message that is no error.
   virtual void tell(const std::string& /*message*/) {}
-  /// Asked some times a second; false: what is done is to stop.
+  /// Called some times a second; returns false to stop the work.
   virtual bool go_on() { return true; }
-  /// Tells how much of `what` is done, of a total that is known if it is not 0; false stops, as for
-  /// go_on(). `unit` is that of the speed, for a million a second.
+  /// Receives how much of `what` is done, and the total, 0 if that is unknown. `unit` is the unit
+  /// of the speed for a million per second. Returns false to stop the work.
   virtual bool progress(const std::string& /*what*/, uint64_t /*done*/, uint64_t /*total*/,
                         const char* /*unit*/) {
     return go_on();

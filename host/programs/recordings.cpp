@@ -1,4 +1,4 @@
-// Programs that can be simulated: workloads, recordings, Accel-Sim's traces.
+// Executes workloads and reads recordings and traces, with a cache folder.
 #include "host/programs/recordings.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The program that an execution is of, and who is told.
+/// The context of on_progress(): the name of an execution, and its observer.
 struct Executed {
   std::string name;
   Observer& observer;
@@ -30,7 +30,7 @@ bool on_progress(uint64_t warp_instructions, void* context) {
   return executed.observer.progress(executed.name, warp_instructions, 0, "Mwi/s");
 }
 
-/// Changes with the program's files, as 32 hexadecimal digits.
+/// A hash of the traces' files, as 32 hexadecimal digits.
 std::string trace_key(const std::string& path) {
   return runtime::recording_key(sass::fingerprint(path), fs::path(path).filename().string(), "",
                                 "accel-sim");

@@ -1,5 +1,5 @@
-// Loads the programs that can be simulated: workloads, which are executed now or were recorded in a
-// cache folder before; recordings; and Accel-Sim's traces.
+// Loads programs for the simulation: workloads, which are executed or taken from a cache folder,
+// recordings, and Accel-Sim's traces.
 #pragma once
 
 #include <functional>
@@ -13,8 +13,7 @@
 
 namespace nearwarp::programs {
 
-/// A hash of everything that determines the recording of a workload at a size, as 32 hexadecimal
-/// digits.
+/// A hash of all that determines the recording of a workload at a size, as 32 hexadecimal digits.
 std::string recording_key_of(const workloads::Workload& workload, const std::string& size);
 
 /// Execute the workload functionally on a device with these options. Throws nearwarp::Error as
@@ -36,8 +35,8 @@ runtime::Recording cached_recording(const std::string& cache, const std::string&
                                     const std::function<runtime::Recording()>& make,
                                     Observer& observer);
 
-/// Does the name denote a program that was executed before: a recording, as `nearwarp record`
-/// writes it, or traces, as Accel-Sim's tracer writes them?
+/// Is the name that of a recording (by `nearwarp record`), a journal, or traces by Accel-Sim's
+/// tracer?
 bool names_recording(const std::string& program);
 /// Read a recording or traces; throws nearwarp::Error if they cannot be used. `cache` is a folder
 /// for converted traces.

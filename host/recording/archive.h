@@ -1,4 +1,4 @@
-// Serialisation of structures as bytes; one `io` function per type both reads and writes.
+// Serialisation of structures as bytes. One function `io` per type both reads and writes it.
 #pragma once
 
 #include <cstdint>

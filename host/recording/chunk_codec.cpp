@@ -1,4 +1,4 @@
-// A trace chunk as compressed bytes.
+// Compresses and decompresses trace chunks: a header, the warps' offsets, the words.
 #include "host/recording/chunk_codec.h"
 
 #include <zstd.h>

@@ -1,4 +1,4 @@
-// A trace chunk as compressed bytes.
+// Compresses and decompresses trace chunks.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace nearwarp::runtime {
 
-/// Compressed with zstd at its fastest level.
+/// Compresses a chunk with zstd, at its fastest level.
 std::vector<uint8_t> compress_chunk(const TraceChunk& chunk);
 
-/// The inverse. Throws nearwarp::Error if `data` is no such chunk.
+/// The inverse of compress_chunk(). Throws nearwarp::Error if `data` is damaged.
 TraceChunk decompress_chunk(const std::vector<uint8_t>& data);
 
 }  // namespace nearwarp::runtime

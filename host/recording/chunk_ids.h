@@ -1,5 +1,5 @@
-// Recognises chunks of traces that are the same: launches of a loop often repeat each other
-// exactly.
+// Recognises equal chunks of traces, which are frequent, since launches in a loop often repeat each
+// other exactly.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace nearwarp::runtime {
 
-/// Names a chunk by its contents.
+/// A hash of a chunk's contents, which identifies it.
 Hash128 chunk_key(const TraceChunk& chunk);
 
 /// Numbers chunks in the order of their first appearance.

@@ -1,5 +1,5 @@
-// Memory and their kernel's code that a chunk's thread blocks touch, each thing once a thread
-// block: what its traces leave in caches, for all who want to know without walking them.
+// The lines of memory and of code that the thread blocks of a chunk touch, once for each thread
+// block. They tell the contents of caches after a chunk, without a walk over its traces.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ namespace nearwarp::runtime {
 struct ChunkTouches {
   /// A line of device memory.
   struct Touch {
-    uint32_t line = 0;     ///< lines from the beginning of device memory
-    uint32_t block = 0;    ///< thread block of the launch
-    uint32_t after = 0;    ///< memory records from the chunk's beginning to the last use
+    uint32_t line = 0;     ///< its number from the beginning of device memory
+    uint32_t block = 0;    ///< number of the thread block in the launch
+    uint32_t after = 0;    ///< number of memory records in the chunk before the last use
     uint32_t sectors = 0;  ///< bits
     bool store = false, local = false;
   };
@@ -26,10 +26,10 @@ struct ChunkTouches {
   struct Code {
     uint32_t block = 0, after = 0;
   };
-  std::vector<Touch> touches;  ///< a line may be there more than once a thread block
+  std::vector<Touch> touches;  ///< may have a line more than once for a thread block
   std::vector<Code> code;
   uint32_t records = 0;
-  uint64_t transactions = 0, transacted_sectors = 0;  ///< a line and its sectors at a time
+  uint64_t transactions = 0, transacted_sectors = 0;  ///< lines and sectors of all accesses
 };
 
 /// Do accesses to this space go to device memory?
@@ -37,8 +37,8 @@ inline bool is_of_device(ptx::Space space) {
   return space != ptx::Space::kShared && space != ptx::Space::kConst && space != ptx::Space::kParam;
 }
 
-/// Touches of all chunks of recordings of one program, each made when it is first asked for. For
-/// several threads.
+/// Touches of the chunks of a program's recordings, computed when they are first needed.
+/// Thread-safe.
 class TouchesOfChunks {
  public:
   /// Lines have 2^line_shift bytes.
@@ -49,7 +49,7 @@ class TouchesOfChunks {
                                          uint32_t kernel);
 
  private:
-  /// Touches that are kept, at most: some 20 MB. What is kept goes when there are more.
+  /// The most touches that are kept, some 20 MB. When there are more, all are dropped.
   static constexpr size_t kMostKept = size_t{1} << 20;
 
   uint32_t line_shift_;
@@ -58,7 +58,7 @@ class TouchesOfChunks {
   size_t kept_ = 0;
 };
 
-/// The touches of a recording's chunks, shared by all who ask (Recording::studies).
+/// The touches of a recording's chunks, shared by all callers (by Recording::studies).
 std::shared_ptr<TouchesOfChunks> touches_of(const Recording& recording, uint32_t line_shift);
 
 }  // namespace nearwarp::runtime

@@ -1,4 +1,5 @@
-// A program divided into parts that are simulated side by side.
+// Divides a program into parts that are simulated in parallel, by dynamic programming over the cuts
+// and, for a number of cores, by moving the parts' beginnings.
 #include "host/recording/divide.h"
 
 #include <algorithm>
@@ -11,24 +12,23 @@
 namespace nearwarp::runtime {
 namespace {
 
-/// Filling caches for a part and making its machine cost this (estimated: 10 to 40 million host
-/// instructions, of kmeans, bfs-rmat and graph-colouring at size small, on tom and coda); of a
-/// small program, in which there is less to fill, one in so much of its work.
+/// The cost of making a part's machine and filling its caches, in the units of launch_costs()
+/// (estimated: 10 to 40 million host instructions, of kmeans, bfs-rmat and graph-colouring at size
+/// small, on tom and coda). For a small program, which fills less, it is a 64th of its work.
 constexpr uint64_t kPartCosts = 20'000, kPartCostsOf = 64;
-/// How many parts are tried where that is left open, in halves of the cores that there are. More
-/// have more at their beginnings to make, and are for who has more cores (PARTS).
+/// The numbers of parts that are tried if none is given, in halves of the number of cores. More
+/// parts repeat more work, and only suit hosts with more cores, whose users give a number.
 constexpr uint32_t kHalvesOfCores[] = {2, 3, 4, 6, 8, 12, 16};
-/// Work that is done twice counts by one in so much besides the time that it takes: cores that
-/// others could use do it (estimated).
+/// An eighth of the repeated work is added to the time of a division, since other processes could
+/// use the cores that do it (estimated).
 constexpr uint64_t kTwiceCounts = 8;
-/// Threads that step one machine wait for each other in one of so many of its windows, as it were:
-/// with two of them it takes six tenths of the time (estimated; docs/speed.md has 1.5 to 1.9 times
-/// as fast).
+/// A fifth of a machine's work is not shared by the threads that step it: two threads take six
+/// tenths of the time of one (estimated; docs/speed.md has 1.5 to 1.9 times as fast).
 constexpr uint64_t kApartOf = 5;
-/// The part that costs most may cost one in so much more, if less is simulated twice then.
+/// The largest part may cost a 32nd more than necessary, if less work is repeated then.
 constexpr uint64_t kSlackOf = 32;
-/// Only so many cuts of a program that has more are looked at, evenly by work; what lies between is
-/// small beside a part.
+/// The most cuts of a program that are considered, evenly spread over its work. Between two of them
+/// lies little work beside that of a part.
 constexpr size_t kMostCuts = 512;
 constexpr uint64_t kNone = std::numeric_limits<uint64_t>::max();
 
@@ -55,7 +55,7 @@ class Divider {
     }
   }
 
-  /// The costs of the part that costs most, in a division into at most so many.
+  /// The least possible cost of the most expensive part, in a division into at most `most` parts.
   uint64_t least_bound(uint32_t most) const {
     uint64_t least = kNone;
     std::vector<uint64_t> bound(cuts_.size(), kNone);
@@ -76,10 +76,11 @@ class Divider {
 
   struct Plan {
     std::vector<size_t> at = {};  ///< the cut at which each part begins, and the program's end
-    uint64_t twice = 0;           ///< what is done before parts
+    uint64_t twice = 0;           ///< cost of all lead-ins
   };
 
-  /// At most so many parts, none of which costs more than the bound and which do least twice.
+  /// The division into at most `most` parts, each of at most the cost `bound`, with the least
+  /// repeated work.
   Plan within(uint32_t most, uint64_t bound) const {
     std::vector<std::vector<uint64_t>> twice(most + 1, std::vector<uint64_t>(cuts_.size(), kNone));
     std::vector<std::vector<size_t>> from(most + 1, std::vector<size_t>(cuts_.size(), 0));
@@ -102,15 +103,17 @@ class Divider {
     return plan;
   }
 
+  /// The division into at most `most` parts, as divide() describes it.
   Plan with(uint32_t most) const {
     if (cuts_.size() < 2) return {};
-    most = static_cast<uint32_t>(std::min<size_t>(most, cuts_.size() - 1));  // a part a cut
+    most = static_cast<uint32_t>(
+        std::min<size_t>(most, cuts_.size() - 1));  // a part begins at each cut
     const uint64_t bound = least_bound(most);
     Plan even = within(most, bound), less = within(most, bound + bound / kSlackOf);
     return less.twice < even.twice ? less : even;
   }
 
-  /// As many parts as suit so many cores, in whatever sizes.
+  /// The division for a number of cores, as divide() describes it.
   Plan for_cores(uint32_t cores) {
     Plan best = with(1);
     if (cuts_.size() < 2) return best;
@@ -141,9 +144,10 @@ class Divider {
     return lead_[begin] + done_[cuts_[end].first] - done_[cuts_[begin].first];
   }
 
-  /// The time of parts on so many cores, each on the first core that is free, in their order, where
-  /// cores for which none is left help with those that are; and some for what they do twice: the
-  /// most that it may be, whatever transactions cost, to the program's costs as they usually are.
+  /// The cost of a division on a number of cores: the time until all parts are done, with a share
+  /// of the repeated work. The parts begin in their order, each on the first core that is free, and
+  /// cores without a part help with the others. Of the models of transaction costs, the one with
+  /// the largest cost relative to the program's is taken, scaled to the usual model.
   uint64_t costs_on(uint32_t cores, const std::vector<size_t>& at) {
     uint64_t most = 0;
     for (const Costs& c : costs_) {
@@ -163,20 +167,21 @@ class Divider {
     return most;
   }
 
-  /// When all parts have ended if the last ones would do so at `free_at_` without help.
+  /// The time at which all parts have ended, if cores without a part help those that still have
+  /// one. `free_at_` has the times at which the cores would end without help.
   uint64_t helped() {
     std::ranges::sort(free_at_);
     const uint64_t cores = free_at_.size();
     uint64_t end = 0;
     for (uint64_t i = 0, before = 0; i < cores; before = free_at_[i++]) {
-      const uint64_t threads = cores / (cores - i);  // for each of those that are left
+      const uint64_t threads = cores / (cores - i);  // threads for each of the remaining parts
       end += (free_at_[i] - before) * (kApartOf - 1 + threads) / (kApartOf * threads);
     }
     return end;
   }
 
-  /// Moves beginnings of parts, two neighbours at a time, as long as that makes costs less. Returns
-  /// these.
+  /// Moves the beginnings of parts, two neighbours at a time, as long as that lowers costs_on().
+  /// Returns the costs.
   uint64_t move(uint32_t cores, Plan& plan) {
     std::vector<size_t> at = plan.at;
     uint64_t least = costs_on(cores, at);
@@ -203,17 +208,19 @@ class Divider {
     return least;
   }
 
-  /// Costs if a transaction costs so much.
+  /// Costs by one of the models of what a transaction costs (kTransactionCosts).
   struct Costs {
-    std::vector<uint64_t> done;  ///< by launch: of all before it
-    std::vector<uint64_t> lead;  ///< by cut: of what is done before a part that begins there
+    std::vector<uint64_t> done;  ///< by launch, the cost of all launches before it
+    std::vector<uint64_t> lead;  ///< by cut, the cost of the lead-in of a part that begins there
   };
   static constexpr size_t kModels = std::size(kTransactionCosts);
 
   Costs costs_[kModels];
-  const std::vector<uint64_t>&done_ = costs_[1].done, &lead_ = costs_[1].lead;  // usually
-  std::vector<LaunchPart> cuts_;  // without an end: the program's beginning, where a part may begin
-  std::vector<uint64_t> free_at_;  // of costs_on(), by core
+  const std::vector<uint64_t>&done_ = costs_[1].done, &lead_ = costs_[1].lead;  // usual model
+  // The places where a part may begin, the program's beginning and its end, as parts without an
+  // end.
+  std::vector<LaunchPart> cuts_;
+  std::vector<uint64_t> free_at_;  // by core, used by costs_on()
 };
 
 }  // namespace

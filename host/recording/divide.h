@@ -1,4 +1,4 @@
-// A program divided into parts that are simulated side by side.
+// Divides a program into parts that are simulated in parallel.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,18 @@
 
 namespace nearwarp::runtime {
 
-/// Cores that a program is divided for where nobody says how many: a result must not depend on
-/// those of the machine that it is made on.
+/// Cores that a program is divided for by default. The number is fixed, since results must not
+/// depend on the host.
 inline constexpr uint32_t kUsualCores = 2;
 
-/// A program divided at cuts into parts that follow each other, each after `before` launches. The
-/// part that costs most, what is made and simulated before it included, costs as little as `most`
-/// parts allow, or nearly; of such divisions it is the one that simulates least twice. With `most`
-/// 0 there are as many parts, up to eight for each of so many cores, and as large ones, as let
-/// these cores be done first, each part on the first core that is free, with little done twice. The
-/// first `together` launches are not divided.
+/// Divides a program at cuts into consecutive parts. Each part is simulated after the `before`
+/// launches that precede it (its lead-in), which are thus simulated twice. The first `together`
+/// launches are not divided.
+///
+/// With `most` != 0 there are at most so many parts. The largest cost of a part with its lead-in is
+/// minimal, or nearly, and of such divisions the one with the least repeated work is chosen. With
+/// `most` == 0, the number of parts (up to eight for each of `cores`) and their sizes are those
+/// with which `cores` finish first, if each part runs on the first core that is free.
 std::vector<LaunchPart> divide(const Recording& recording, uint32_t most, uint32_t before,
                                uint32_t together = 0, uint32_t cores = kUsualCores);
 

@@ -11,8 +11,7 @@
 
 namespace nearwarp::runtime {
 
-/// A division that was asked for but is not possible, so that the whole program is simulated in one
-/// go.
+/// The reason why the whole program is simulated in one go, though a division was requested.
 struct InOneGo {
   std::string tried;  ///< the division, e.g. "a sample within 2 %"
   std::string why;    ///< the reason why it is not possible
@@ -21,17 +20,16 @@ struct InOneGo {
 struct Division {
   std::vector<LaunchPart> parts = {};       ///< in the program's order; empty: all of it in one go
   std::optional<LaunchSample> sample = {};  ///< set if the parts are a sample of the program
-  std::vector<std::string> undivided = {};  ///< long launches not sampled inside, and why
-  std::optional<InOneGo> in_one_go = {};    ///< why there are no parts, where some were asked for
+  std::vector<std::string> undivided = {};  ///< sentences on long launches not sampled inside
+  std::optional<InOneGo> in_one_go = {};    ///< set if a requested division is not possible
 };
 
 /// Requirements of the systems that a program is simulated on, so that one division suits all.
 struct DivisionNeeds {
-  uint32_t before = 0;    ///< launches that are simulated before each part, unless others are named
-  uint32_t together = 0;  ///< first launches, in which policies learn: they stay in one part
+  uint32_t before = 0;    ///< launches of a part's lead-in, unless a number is given
+  uint32_t together = 0;  ///< the first launches, in which policies learn; they stay in one part
   bool apart = false;     ///< some machine has its SMs in the parts of its memory
-  std::vector<uint64_t> resident =
-      {};  ///< by launch: the most thread blocks that are on a machine at a time
+  std::vector<uint64_t> resident = {};  ///< by launch, the most thread blocks that a machine holds
 
   bool operator==(const DivisionNeeds&) const = default;
 };

@@ -1,4 +1,4 @@
-// The chunks of a launch's traces that hold some of its thread blocks.
+// Finds the chunks of traces that contain given thread blocks of a launch.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,9 @@
 
 namespace nearwarp::runtime {
 
-/// f(chunk, its first thread block, those behind its last) for the chunks (indices into
-/// Recording::traces) that have any of the launch's thread blocks [begin, end), in order.
+/// Calls f(chunk, first, behind) in order for each chunk with thread blocks of [begin, end).
+/// `chunk` is an index into Recording::traces; the chunk has the launch's thread blocks [first,
+/// behind).
 template <class F>
 void each_chunk(const Recording& recording, uint32_t launch, uint32_t begin, uint32_t end, F&& f) {
   const LaunchRecord& l = recording.launches[launch];

@@ -1,4 +1,4 @@
-// Costs of simulating a program's launches.
+// Counts the memory transactions of launches, for their costs.
 #include "host/recording/launch_costs.h"
 
 #include <map>
@@ -12,10 +12,10 @@
 namespace nearwarp::runtime {
 namespace {
 
-/// Traces of one thread block in so many are read.
+/// The traces of one thread block in eight are read.
 constexpr uint32_t kBlocksRead = 8;
 
-/// Transactions of device memory in a chunk, as one thread block in kBlocksRead has them.
+/// The estimated number of transactions of device memory in a chunk.
 uint64_t transactions_of(const TraceChunk& chunk, const compiler::Kernel& kernel) {
   struct Visit {
     const compiler::Kernel& kernel;
@@ -36,7 +36,7 @@ uint64_t transactions_of(const TraceChunk& chunk, const compiler::Kernel& kernel
   return read == 0 ? 0 : visit.transactions * chunk.num_blocks / read;
 }
 
-/// By launch.
+/// The estimated number of transactions of device memory by launch.
 std::vector<uint64_t> transactions_of(const Recording& recording) {
   std::vector<uint64_t> all;
   std::map<std::pair<uint32_t, uint32_t>, uint64_t> known;  // by chunk's identity and kernel

@@ -1,4 +1,4 @@
-// How far launches' thread blocks are from those that used the same memory first.
+// Computes distances of launches' thread blocks from those that used the same memory first.
 #include "host/recording/launch_distances.h"
 
 #include <algorithm>
@@ -14,9 +14,9 @@
 namespace nearwarp::runtime {
 namespace {
 
-/// Pages of 4 KiB, as policies place them.
+/// Pages have 4 KiB, as in the policies that place them.
 constexpr uint32_t kPageShift = 12;
-constexpr uint64_t kPlaces = 1024;
+constexpr uint64_t kPlaces = 1024;  // positions in a grid
 
 class Distances {
  public:
@@ -32,7 +32,8 @@ class Distances {
         sum += known->second;
         continue;
       }
-      bool is_first = false;  // to touch some page, so that another launch finds more
+      // A launch that touches some page first has another sum than a later one with this chunk.
+      bool is_first = false;
       const uint64_t found = of_chunk(c, launch, is_first);
       if (!is_first) known_.emplace(key, found);
       sum += found;
@@ -41,10 +42,10 @@ class Distances {
   }
 
  private:
-  /// Places of the thread blocks that touched a page in the launch that did so first.
+  /// The first launch that touched a page, and the positions of its thread blocks that did.
   struct Owners {
     uint32_t launch = ~0u;
-    uint32_t begin = 0, end = 0;  ///< both included
+    uint32_t begin = 0, end = 0;  ///< the first and the last position
   };
 
   uint64_t of_chunk(uint32_t chunk, uint32_t launch, bool& is_first) {
@@ -74,7 +75,7 @@ class Distances {
 
   const Recording& recording_;
   std::shared_ptr<TouchesOfChunks> touches_;
-  std::unordered_map<uint32_t, Owners> owners_;  // by page; entries stay where they are
+  std::unordered_map<uint32_t, Owners> owners_;  // by page; pointers to entries stay valid
   std::map<std::tuple<uint32_t, uint32_t, uint64_t>, uint64_t> known_;  // by chunk's identity
 };
 

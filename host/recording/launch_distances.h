@@ -1,5 +1,6 @@
-// How far launches' thread blocks are from those that used the same memory first, as traces tell:
-// where SMs lie in the parts of a memory, what is placed for some has a way to others.
+// A feature of launches: how far their thread blocks are, in the grid, from those that used the
+// same memory first. On machines whose SMs lie in the parts of memory, a page is near to the SMs
+// that used it first, and its data travels to others.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +10,9 @@
 
 namespace nearwarp::runtime {
 
-/// By launch, of the lines that its thread blocks touch: how many bits the number has that says how
-/// far the thread block is from those that touched the line's page in the launch which did so
-/// first, in 1024ths of the grid; summed. Local memory is the thread blocks' own.
+/// By launch, the sum over the lines that its thread blocks touch of the bit width of a distance:
+/// that of the thread block, in 1024ths of the grid, from those that touched the line's page in the
+/// first launch which touched it. Local memory is left out.
 std::vector<uint64_t> launch_distances(const Recording& recording);
 
 }  // namespace nearwarp::runtime

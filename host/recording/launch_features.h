@@ -1,5 +1,5 @@
-// Features of a program's launches, as their traces tell: whatever machine runs them, the time that
-// they take follows from these.
+// Features of a program's launches, computed from their traces. They do not depend on the machine,
+// and determine the time of a launch on each.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 namespace nearwarp::runtime {
 
 inline constexpr uint32_t kFeatureLineShift = 7;  ///< lines of 128 bytes
-/// Lines that launches use from one use of a line to the next, beyond which it counts as fresh:
-/// two MiB of them, as much as an L2 may hold (estimated).
+/// A line counts as fresh if so many other lines were used since its last use: two MiB, as much as
+/// an L2 may hold (estimated).
 inline constexpr uint32_t kFreshAfterLines = 16384;
 
-/// One launch's features. Memory is that of the device: local memory is, shared memory is not.
+/// The features of a launch. Memory is device memory, which includes local but not shared memory.
 struct LaunchFeatures {
   uint64_t warp_instructions = 0, thread_instructions = 0;
   uint64_t thread_blocks = 0;
@@ -26,11 +26,12 @@ struct LaunchFeatures {
   uint64_t longest_block = 0;  ///< most warp-instructions of a thread block, where pieces are known
 };
 
-/// By launch. Reads all traces once, and of chunks that are there several times the first.
+/// The features of all launches. Reads each distinct chunk of the traces once.
 std::vector<LaunchFeatures> launch_features(const Recording& recording);
 
-/// By launch and piece of it, as if each were a launch. `bounds`: by launch, the first thread block
-/// of each piece but the first, in ascending order; none: it is one piece.
+/// The features of pieces of launches, by launch and piece, as if each piece were a launch.
+/// `bounds` has by launch the first thread block of each piece but the first, in ascending order;
+/// it is empty for a launch of one piece.
 std::vector<std::vector<LaunchFeatures>> features_of_pieces(
     const Recording& recording, const std::vector<std::vector<uint32_t>>& bounds);
 

@@ -1,4 +1,4 @@
-// Which launches wait for which, by CUDA's rules of streams and of what the host waits for.
+// Finds the launches that each launch waits for, by CUDA's rules for streams and waits of the host.
 #pragma once
 
 #include <cstdint>
@@ -18,17 +18,17 @@ struct LaunchStream {
   explicit LaunchStream(Kind k = Kind::kBlocking, uint32_t n = 0) : kind(k), number(n) {}
   Kind kind;
   uint32_t number;   ///< LaunchRecord::stream
-  LaunchSet before;  ///< what its next work waits for, besides what applies to other streams, too
+  LaunchSet before;  ///< launches that only this stream's next work waits for
 };
 
-/// Follows a program call by call. Where launches are left out of a recording, what would have
-/// waited for them waits for what they would have waited for.
+/// Follows the calls of a program. If launches are left out of a recording, those that would have
+/// waited for them wait for the launches that they would have waited for.
 ///
-/// The host's threads count as one: what one of them has waited for, later launches of all others
-/// wait for. They may tell each other so without any call of CUDA.
+/// All threads of the host count as one: if one has waited for a launch, later launches of all
+/// threads wait for it, since threads may synchronise without a call of CUDA.
 class LaunchOrder {
  public:
-  /// While it lives, launches are work of a stream. May be nested: each has a place of its own.
+  /// While it lives, launches are work of a stream. Objects may be nested.
   class Work {
    public:
     Work(LaunchOrder& order, std::shared_ptr<LaunchStream> stream);
@@ -43,16 +43,16 @@ class LaunchOrder {
     uint32_t outer_number_ = 0;
   };
 
-  /// The launches that the next one waits for. Other orders (events, graphs) are added here.
+  /// The launches that the next one waits for. Callers add those of events and graphs.
   LaunchSet& now() { return now_; }
-  /// A launch is recorded: fills in its `after_all`, `after` and `stream`.
+  /// Adds a recorded launch, and fills in its `after_all`, `after` and `stream`.
   void launched(LaunchRecord& launch);
 
-  /// The host has waited for these: so do all launches to come.
+  /// Notes that the host has waited for launches, so that all later launches wait for them.
   void host_waited(const LaunchSet& set) { host_.join(set); }
-  /// For what has been asked of a stream.
+  /// Notes that the host has waited for a stream.
   void host_waited(const LaunchStream& stream) { host_waited(before(stream)); }
-  /// For all launches so far.
+  /// Notes that the host has waited for all launches so far.
   void host_waited() { host_ = history_.all(); }
 
  private:
@@ -60,10 +60,10 @@ class LaunchOrder {
 
   LaunchHistory history_;
   LaunchSet host_;
-  LaunchSet blocking_;  ///< all that was asked of the legacy stream and of blocking ones
-  LaunchSet legacy_;    ///< what was asked of the legacy stream, and what that waited for
+  LaunchSet blocking_;  ///< launches in the legacy stream and in blocking streams
+  LaunchSet legacy_;    ///< launches in the legacy stream, and those that they wait for
   LaunchSet now_;
-  uint32_t number_ = 0;  ///< of the stream whose work is under way
+  uint32_t number_ = 0;  ///< number of the stream whose work is executed
 };
 
 }  // namespace nearwarp::runtime

@@ -1,13 +1,12 @@
-// Some launches of a program that stand for all: which ones, by what their traces tell
-// (docs/launches.md).
+// Samples of a program: launches that are simulated and stand for all, chosen by features from
+// their traces (docs/launches.md).
 //
-// Units, which are launches or those that may run together, and of long launches thread blocks in a
-// row (sample_units.h), of the same kernels are divided into strata whose units are alike in all
-// features. Of each stratum some are simulated, as many as it takes for the error that is wanted of
-// the sum of all cycles (Neyman's allocation, with finite populations and costs). What the units of
-// a stratum that are not simulated would add is estimated from those that are; where a kernel has
-// enough of these, with a line over their sizes, which are known of all (a regression estimator).
-// Source: Cochran, "Sampling techniques", 1977, sections 5.5, 5A.7, 7.
+// Units of the same kernels (sample_units.h) are divided into strata with similar features. So many
+// units of each stratum are simulated that the sum of all cycles is expected to have the wanted
+// error (Neyman's allocation, with finite populations and costs). The cycles of the other units are
+// estimated from these; for kernels with enough simulated units by a line over the units' sizes,
+// which are known for all (a regression estimator). Source: Cochran, "Sampling techniques", 1977,
+// sections 5.5, 5A.7, 7.
 #pragma once
 
 #include <cstdint>
@@ -20,59 +19,61 @@ namespace nearwarp::runtime {
 
 struct Division;
 
-/// Units that are alike.
+/// Units with similar features.
 struct SampleStratum {
-  std::string kernels;    ///< of a unit, joined by "+"
-  uint32_t group = 0;     ///< strata of the same kernels, numbered
+  std::string kernels;    ///< names of a unit's kernels, joined by "+"
+  uint32_t group = 0;     ///< number of the group of strata with the same kernels
   bool has_line = false;  ///< its group's estimates follow a line over sizes
   uint64_t units = 0, sampled = 0;
-  double spread = 0;  ///< expected: standard deviation of cycles over their mean
+  double spread = 0;  ///< expected standard deviation of cycles over their mean
 };
 
-/// A unit that is simulated for itself, by piece of the division's parts.
+/// A unit that is simulated and reported, a piece of the division's parts.
 struct SampleUnit {
   static constexpr uint32_t kItself = 0xffffffffu;
-  uint32_t stratum = kItself;  ///< kItself: launches that stand for themselves alone
-  double weight = 1;           ///< units that it stands for
-  double size = 0;             ///< what it is expected to take, in warp-instructions
-  /// For thread blocks between a launch's beginning and its end: warp-instructions that they have,
-  /// whatever is committed while they are dispatched. 0: what is simulated is all that is reported.
+  uint32_t stratum = kItself;  ///< kItself: it stands for no other unit
+  double weight = 1;           ///< number of units that it stands for
+  double size = 0;             ///< its expected cost, in warp-instructions
+  /// For thread blocks inside a launch, their number of warp-instructions, which is not the number
+  /// committed while they are dispatched. 0: the committed instructions are reported.
   double instructions = 0;
-  double share = 1;  ///< of its launches that it is
+  double share = 1;  ///< its share of its launches
 };
 
 struct LaunchSample {
-  double error = 0;       ///< that is wanted of the sum of all cycles, relative, at 95 %
-  uint64_t units = 0;     ///< of the program
-  uint64_t launches = 0;  ///< that are simulated for themselves, without those before
+  double error = 0;       ///< wanted relative error of the sum of all cycles, at 95 % confidence
+  uint64_t units = 0;     ///< number of the program's units
+  uint64_t launches = 0;  ///< launches that are simulated as a whole, without lead-ins
   double simulated = 0;   ///< warp-instructions of parts over those of the program
-  uint64_t divided = 0;   ///< launches, of the program, that are sampled inside
-  std::vector<SampleStratum> strata;  ///< but for those all of whose units are simulated
+  uint64_t divided = 0;   ///< number of the program's launches that are sampled inside
+  std::vector<SampleStratum> strata;  ///< without strata whose units are all simulated
   std::vector<SampleUnit> parts;
 };
 
-/// Spread of cycles within a stratum that its features do not show, and how many units' cycles this
-/// expectation weighs as much as (estimated; docs/launches.md has what was found).
+/// The expected relative spread of cycles within a stratum that its features do not show, also for
+/// launches that repeat each other; and the number of units whose measured cycles have the same
+/// weight as this expectation (estimated; docs/launches.md has measurements).
 inline constexpr double kUnseenSpread = 0.05, kSpreadOfTheSame = 0.02;
 inline constexpr double kExpectationWeighs = 2;
-/// How far the sum of all cycles is off at 95 % confidence, relative, because each launch that is
-/// simulated begins on a machine that others were only nearly simulated on (measured, see there).
+/// Relative error of the sum of all cycles at 95 % confidence that comes from the lead-ins, after
+/// which the machine's state is only nearly that of a whole simulation (measured,
+/// docs/launches.md).
 inline constexpr double kStartError = 0.01;
 
-/// A sample in words, for where it is tried: "a sample within 2 %".
+/// A sample in words, for InOneGo::tried: "a sample within 2 %".
 std::string sample_within(double error);
 
-/// A sample for this error (0.02: two percent; more than kStartError), each launch of which is
-/// simulated after `before` others. Empty, so that all is simulated in one go, where a sample would
-/// be more than half of that work. The first `together` launches are simulated, in one go, and
-/// stand for themselves.
+/// A sample for a relative error (0.02: two percent), which must be above kStartError. Each unit is
+/// simulated after a lead-in of `before` launches. The division is empty, so that all is simulated
+/// in one go, if the sample would be more than half of that work. The first `together` launches are
+/// simulated in one part and stand for themselves.
 ///
-/// Which launches those are is left to chance where nothing speaks for one of them: another `seed`
-/// takes others.
+/// Units of a stratum are chosen at random where no rule prefers one; `seed` selects the random
+/// choice.
 ///
-/// `resident`: by launch, the most thread blocks that any of the machines has at a time; long
-/// launches are then sampled inside, where that is less work. Empty: none is. `apart`: some of the
-/// machines have SMs in the parts of a memory, so that it counts how far data is away.
+/// `resident` has by launch the most thread blocks that any of the machines holds; long launches
+/// are then sampled inside if that is less work. Empty: none is. `apart` tells that a machine has
+/// its SMs in the parts of memory, so that distances of data are a feature.
 Division sample_launches(const Recording& recording, double error, uint32_t before,
                          uint32_t together = 0, const std::vector<uint64_t>& resident = {},
                          uint64_t seed = 0, bool apart = false);

@@ -1,4 +1,4 @@
-// Sets of launches.
+// Unions of sets of launches, and the chains that launches are appended to.
 #include "host/recording/launch_set.h"
 
 #include <algorithm>
@@ -7,7 +7,8 @@
 namespace nearwarp::runtime {
 
 void LaunchSet::join(const LaunchSet& other) {
-  // A launch that a set has without naming it is waited for by another one: it need not be named.
+  // A stored launch of one set need not be stored in the union if the other set contains it without
+  // storing it, since then another launch of that set waits for it.
   std::vector<Last> both;
   auto mine = last_.begin();
   auto theirs = other.last_.begin();
@@ -38,7 +39,7 @@ void LaunchHistory::add(LaunchSet& set, LaunchRecord& launch) {
   launch.after.clear();
   if (!launch.after_all)
     for (const LaunchSet::Last& last : set.last_) launch.after.push_back(last.launch);
-  // It goes on with a chain that the set has to its end, if there is one.
+  // The launch is appended to a chain that the set contains as a whole, or begins a new one.
   uint32_t chain = 0;
   while (chain < lengths_.size() &&
          (chain >= set.counts_.size() || set.counts_[chain] != lengths_[chain]))

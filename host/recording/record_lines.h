@@ -1,6 +1,7 @@
-// The lines of device memory that a memory record of a trace touches.
+// Finds the lines of device memory that a memory record of a trace touches.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 
@@ -11,9 +12,10 @@ namespace nearwarp::runtime {
 
 inline constexpr uint32_t kSectorShift = 5;  ///< sectors of 32 bytes
 
-/// f(line, sectors) for lines of 2^line_shift bytes, counted from the beginning of device memory,
-/// in the order of lanes, once for lanes in a row that touch the same one; `sectors` are bits.
-/// Lanes that access anything else are left out. The record is whole.
+/// Calls f(line, sectors) for the lines that a complete record touches, in the order of lanes; once
+/// for consecutive lanes that touch the same line. Lines have 2^line_shift bytes and are numbered
+/// from the beginning of device memory; `sectors` are bits. Lanes that access other memory are left
+/// out.
 template <class F>
 void each_line(const uint64_t* words, uint32_t lanes, uint32_t line_shift, F&& f) {
   const uint32_t per_line_shift = line_shift - kSectorShift;
@@ -22,7 +24,8 @@ void each_line(const uint64_t* words, uint32_t lanes, uint32_t line_shift, F&& f
   const auto first_lane = static_cast<uint32_t>(std::countr_zero(lanes));
   const uint32_t from_first = lanes >> first_lane;
   const uint64_t base = trace::record_base(words[0]);
-  // Lanes in a row whose distance is at most a sector touch all sectors in between.
+  // Consecutive lanes with a stride of at most a sector touch all sectors between the first and
+  // last.
   if (stride >= 0 && stride <= 1 << kSectorShift && (from_first & (from_first + 1)) == 0 &&
       base >= exec::kDeviceBase && base < trace::kSharedWindow - 32 * 32) {
     const uint64_t begin =

@@ -1,4 +1,4 @@
-// The parts of a recording as bytes: shared by recording files and journals.
+// Serialises the parts of a recording, for recording files and journals.
 #pragma once
 
 #include "host/recording/archive.h"
@@ -8,7 +8,7 @@ namespace nearwarp::runtime {
 
 template <class A>
 void io(A& a, ptx::Modifiers& m) {
-  a.bytes(&m, sizeof(m));  // plain bytes; kRecordingFormat covers their layout
+  a.bytes(&m, sizeof(m));  // with its layout in memory: kRecordingFormat changes if that changes
 }
 template <class A>
 void io(A& a, compiler::Param& p) {

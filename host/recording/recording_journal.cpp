@@ -1,7 +1,7 @@
-// Journals of recordings.
+// Writes and reads journals.
 //
-// Layout: entries of a header (mark, type, bytes, hash of the payload) and a payload. The first one
-// tells the versions and the program's name.
+// Layout: entries, each a header (mark, type, bytes, hash of the payload) and a payload. The first
+// entry has the versions and the program's name.
 #include "host/recording/recording_journal.h"
 
 #include <fcntl.h>
@@ -26,15 +26,15 @@ namespace {
 
 constexpr uint32_t kMark = 0x4a574e7e;  // "~NWJ"
 constexpr uint32_t kJournalFormat = 5;
-constexpr uint64_t kChunkPrefix =
-    24;  // words, bytes in memory, thread blocks; before the compressed chunk
+// Bytes before a compressed chunk: its numbers of words, of bytes in memory, and of thread blocks.
+constexpr uint64_t kChunkPrefix = 24;
 
 enum EntryType : uint32_t {
   kBegin,
   kAllocation,
   kKernel,
   kChunk,
-  kSameChunk,  // as one before: its identity
+  kSameChunk,  // an earlier chunk again; the payload is its identity
   kLaunch,
   kTruncated,
   kFault,
@@ -169,7 +169,7 @@ class JournalReader {
   Journal run(const TraceStore::Options& options) {
     EntryHeader header;
     const bool whole = next(header);
-    // The version comes first, since another one may have another hash.
+    // The version is checked first, since another version may have another hash.
     uint32_t format = kJournalFormat;
     if (header.mark == kMark && header.type == kBegin && payload_.size() >= sizeof(format))
       std::memcpy(&format, payload_.data(), sizeof(format));
@@ -193,7 +193,7 @@ class JournalReader {
                     path_));
   }
 
-  /// Reads the entry at `offset_`; false at the end of what is whole.
+  /// Reads the entry at `offset_`; false if there is no further undamaged entry.
   bool next(EntryHeader& header) {
     const uint64_t left = file_->size() - offset_;
     if (left < sizeof(header)) return false;
@@ -273,7 +273,7 @@ class JournalReader {
   uint64_t offset_ = 0, payload_offset_ = 0;
   std::vector<uint8_t> payload_;
   std::vector<TraceStore::StoredChunk> chunks_;  // by identity
-  std::vector<uint32_t> sequence_;
+  std::vector<uint32_t> sequence_;               // identities of all chunks, in their order
   Journal journal_;
 };
 

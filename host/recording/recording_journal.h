@@ -1,5 +1,5 @@
-// A recording that is written while its program runs, so that what was recorded before a crash is
-// kept: a file of entries, appended in order, each with a hash of its own.
+// Journals: recordings that are written while their programs run, so that a crash loses little. A
+// journal is a file of entries, appended in order, each with a hash of its own.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@
 
 namespace nearwarp::runtime {
 
-/// Outcomes of the program's calls of the device's library.
+/// Outcomes of the program's calls of the CUDA library.
 struct CallSummary {
-  std::vector<std::string> unseen;  ///< that failed and nobody asked for the error, in words
-  std::vector<std::string> seen;    ///< launches that failed, and the program asked for the error
-  uint64_t launched = 0;            ///< kernels by the host, recorded or not
+  std::vector<std::string> unseen;  ///< sentences on failures that the program never asked for
+  std::vector<std::string> seen;    ///< sentences on failed launches whose error it asked for
+  uint64_t launched = 0;            ///< kernels that the host launched, recorded or not
 };
 
-/// Writes a journal. Each entry is handed to the operating system as a whole before the call
-/// returns: a process that is killed loses the launch that is under way, and nothing before it.
+/// Writes a journal. Each entry is written to the file as a whole before the call returns, so a
+/// process that is killed loses only the launch under way.
 class JournalWriter final : public RecordingSink {
  public:
-  /// Creates the file `path`, or replaces it. `name` is the program's. Throws nearwarp::Error.
+  /// Creates or replaces the file `path` for a program `name`. Throws nearwarp::Error.
   JournalWriter(const std::string& path, const std::string& name);
   ~JournalWriter() override;
   JournalWriter(const JournalWriter&) = delete;
@@ -34,11 +34,11 @@ class JournalWriter final : public RecordingSink {
   void chunk(const TraceChunk& chunk) override;
   void launch(const LaunchRecord& launch, double execution_seconds) override;
   void truncated() override;
-  /// A fault of the program, in words.
+  /// Adds a sentence on a fault of the program.
   void fault(const std::string& message);
-  /// Notes the outcomes of calls so far: the last note counts.
+  /// Adds the outcomes of calls so far; readers use the last entry.
   void calls(const CallSummary& calls);
-  /// The program has ended by itself.
+  /// Notes that the program has ended by itself.
   void end();
 
  private:
@@ -57,8 +57,8 @@ struct Journal {
   bool damaged = false;  ///< the last entries are missing or damaged, and were left out
 };
 
-/// Read a journal as far as it goes; traces stay in the file and are loaded on demand. Throws
-/// nearwarp::Error for a file that is missing, no journal, or of another version.
+/// Read a journal up to its end or the first damaged entry; traces stay in the file and are loaded
+/// on demand. Throws nearwarp::Error if the file is missing, no journal, or of another version.
 Journal load_journal(const std::string& path, const TraceStore::Options& options = {});
 
 }  // namespace nearwarp::runtime

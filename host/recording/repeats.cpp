@@ -1,4 +1,4 @@
-// Launches of a recording that repeat each other.
+// Finds launches that repeat each other, and the order of launches without some of them.
 #include "host/recording/repeats.h"
 
 #include <map>
@@ -11,7 +11,7 @@
 namespace nearwarp::runtime {
 namespace {
 
-/// A key that launches that repeat each other have in common.
+/// A key that is equal for launches that repeat each other.
 std::vector<uint64_t> signature(const Recording& recording, const LaunchRecord& l) {
   std::vector<uint64_t> all = {l.kernel,    l.grid.x,    l.grid.y,       l.grid.z,
                                l.block.x,   l.block.y,   l.block.z,      l.cluster.x,
@@ -21,15 +21,15 @@ std::vector<uint64_t> signature(const Recording& recording, const LaunchRecord& 
   return all;
 }
 
-/// The launches that others wait for, in a recording that some of them are left out of.
-class OrderOfTheKept {
+/// Finds the order of the launches that are kept, from that of all.
+class KeptOrder {
  public:
-  explicit OrderOfTheKept(const std::vector<LaunchRecord>& launches) : launches_(launches) {
+  explicit KeptOrder(const std::vector<LaunchRecord>& launches) : launches_(launches) {
     for (const LaunchRecord& l : launches)
       for (const uint32_t before : l.after) named_[before];
   }
 
-  /// Launches come in their order; `kept` is nullptr for one that is left out.
+  /// Takes the next launch. `kept`, its copy, receives the new order; nullptr: it is left out.
   void next(uint32_t index, LaunchRecord* kept) {
     const LaunchRecord& l = launches_[index];
     LaunchSet set;
@@ -42,7 +42,7 @@ class OrderOfTheKept {
  private:
   const std::vector<LaunchRecord>& launches_;
   LaunchHistory history_;
-  std::unordered_map<uint32_t, LaunchSet> named_;  // launches that others name
+  std::unordered_map<uint32_t, LaunchSet> named_;  // by launch that another's `after` contains
 };
 
 }  // namespace
@@ -60,9 +60,9 @@ std::vector<uint32_t> first_alike(const Recording& recording) {
 void limit_repeats(Recording& recording, uint32_t most) {
   const std::vector<uint32_t> first = first_alike(recording);
   std::vector<LaunchRecord> kept;
-  std::vector<uint32_t> times(first.size()), last(first.size());  // by first launch
+  std::vector<uint32_t> times(first.size()), last(first.size());  // by first_alike()
   recording.warp_instructions = recording.thread_instructions = 0;
-  OrderOfTheKept order(recording.launches);
+  KeptOrder order(recording.launches);
   for (size_t i = 0; i < first.size(); ++i) {
     const LaunchRecord& launch = recording.launches[i];
     if (times[first[i]]++ >= most) {

@@ -1,5 +1,5 @@
-// Launches of a recording that repeat each other: of the same kernel, with the same dimensions,
-// every warp of which went the same way and accessed the same addresses.
+// Finds launches of a recording that repeat each other: launches of the same kernel with the same
+// dimensions, whose warps took the same paths and accessed the same addresses.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace nearwarp::runtime {
 
-/// For every launch the index of the first one that it repeats: its own, if there is none before.
+/// For each launch, the index of the first launch that it repeats, which may be its own.
 std::vector<uint32_t> first_alike(const Recording& recording);
 
 /// Leave out all but the first `most` (>= 1) of launches that repeat each other; the last one that
-/// stays stands for those left out (LaunchRecord::stands_for). The recording's totals are then of
-/// what stays. One that is left out takes no time where it was: what waited for it waits for what
-/// it waited for itself.
+/// is kept stands for those left out (LaunchRecord::stands_for). The recording's totals become
+/// those of the kept launches. Launches that waited for one that is left out wait for those that it
+/// waited for.
 void limit_repeats(Recording& recording, uint32_t most);
 
 }  // namespace nearwarp::runtime

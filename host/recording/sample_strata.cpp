@@ -1,4 +1,4 @@
-// Strata of a sample, and how many units of each are simulated.
+// Divides units into strata, and allocates the units to be simulated among them.
 #include "host/recording/sample_strata.h"
 
 #include <algorithm>
@@ -13,15 +13,16 @@
 namespace nearwarp::runtime {
 namespace {
 
-/// Spread of what a launch takes whatever it does, in the same: memory refreshes in it or does not.
+/// Standard deviation of a launch's cycles that no feature explains, in units of size: a refresh of
+/// the memory falls into it or does not (estimated).
 constexpr double kLaunchSpread = 5'000;
-/// Units with more than one part in so many of what the program reads anew are simulated.
+/// Units with more than a 20th of all fresh lines of the program are simulated.
 constexpr double kMuchOf = 20;
-/// Launches that take turns among a few that repeat, so many times each, are as much the same as if
-/// all repeated one: buffers are swapped, or one kernel is launched at several places of a loop
+/// Launches that repeat a few launches in turn count as the same, if each of these is repeated so
+/// many times on average: buffers are swapped, or a loop launches one kernel at several places
 /// (estimated).
 constexpr size_t kTurns = 8;
-/// Strata of a program, at most, and divisions that may bring nothing before one that does.
+/// The most strata of a program, and the most divisions in a row that reduce no work.
 constexpr size_t kMostStrata = 96, kPatience = 12;
 
 /// Sums over units, for means and variances.
@@ -38,7 +39,8 @@ struct Sums {
       squares[f] += sign * u.features[f] * u.features[f];
     }
   }
-  /// The standard deviation of cycles: from what features show, and from what they do not.
+  /// The expected standard deviation of cycles: that of the features, and `unseen` (relative) for
+  /// what features do not show.
   double deviation(double unseen) const {
     double variance =
         unseen * unseen * size / n * size / n + kLaunchSpread * kLaunchSpread * launches / n;
@@ -50,9 +52,10 @@ struct Sums {
   }
 };
 
-/// Launches from the program's first one on that are simulated because what begins there is: those
-/// that stand for themselves, and what is simulated before these, which begins with the program and
-/// so is exact. It costs nothing that they stand for themselves, too.
+/// The end of the launches that are simulated from the program's first one on: the first
+/// `beginning`, and units that are simulated for themselves (`itself`) and whose lead-in begins
+/// within these. The launches in between are simulated exactly in any case, so they stand for
+/// themselves.
 uint32_t beginning_of(const std::vector<Unit>& units, const std::vector<bool>& itself,
                       uint32_t beginning) {
   uint32_t end = beginning;
@@ -63,7 +66,7 @@ uint32_t beginning_of(const std::vector<Unit>& units, const std::vector<bool>& i
 
 }  // namespace
 
-/// How many units of each stratum are simulated, and what that costs.
+/// Numbers of units to simulate, with their work and the expected variance of the sum of cycles.
 struct Strata::Numbers {
   std::vector<uint64_t> sampled;  ///< by stratum
   double work = std::numeric_limits<double>::infinity();
@@ -73,8 +76,8 @@ struct Strata::Numbers {
 Strata::Strata(const SampleUnits& found, const std::vector<uint32_t>& alike, double error,
                uint32_t beginning)
     : units_(found.units), alike_(alike), error_(error) {
-  // Lines that come from memory may come in few launches, which hardly show in cycles: then those
-  // are simulated.
+  // Few launches may read most of the lines that come from memory, though their cycles are few:
+  // these launches are simulated.
   double fresh = 0;
   for (const Unit& u : units_) {
     fresh += u.features[kFreshLines];
@@ -107,9 +110,9 @@ Strata::Strata(const SampleUnits& found, const std::vector<uint32_t>& alike, dou
   scale_ = scale();
 }
 
-/// Launches that repeat each other are a stratum, and those that they take turns with another:
-/// where their data lies may make more of a difference than anything that their traces tell, and
-/// two that happen to be of one kind would not show it.
+/// Divides strata whose launches repeat a few launches in turn, one stratum for each of these. The
+/// place of their data may make more of a difference than all features, and two sampled units that
+/// happen to repeat the same launch would not show it.
 void Strata::divide_by_kind() {
   std::vector<Stratum> divided;
   for (Stratum& s : strata_) {
@@ -131,7 +134,7 @@ std::vector<uint32_t> Strata::repeated_by(const Unit& unit) const {
 Stratum Strata::stratum_of(Members members) const {
   Stratum stratum;
   Sums sums;
-  std::set<std::vector<uint32_t>> kinds;  // launches that each unit's repeat
+  std::set<std::vector<uint32_t>> kinds;  // different results of repeated_by()
   bool launches = true;
   for (const uint32_t m : members) {
     const Unit& u = units_[m];
@@ -148,8 +151,8 @@ Stratum Strata::stratum_of(Members members) const {
   return stratum;
 }
 
-/// Divides the stratum that matters most in two, where that leaves least of what features show.
-/// Returns false if none can be.
+/// Divides the stratum with the largest share of the deviation in two, by the feature and at the
+/// value that leave the least deviation. Returns false if no stratum can be divided.
 bool Strata::divide_one() {
   Stratum* one = nullptr;
   for (Stratum& s : strata_)
@@ -211,8 +214,8 @@ bool Strata::meet(const Numbers& a) const {
   return student_95(a.degrees) * std::sqrt(a.variance) <= error_ * all_;
 }
 
-/// Neyman's numbers: the more the more units there are, the more these spread and the less they
-/// cost; at least two of each.
+/// Neyman's allocation: a stratum's number grows with its units and their deviation, and falls with
+/// the square root of their work; it is at least two.
 std::vector<uint64_t> Strata::numbers_at(double scale, uint64_t most) const {
   std::vector<uint64_t> sampled;
   for (const Stratum& s : strata_) {
@@ -224,7 +227,7 @@ std::vector<uint64_t> Strata::numbers_at(double scale, uint64_t most) const {
   return sampled;
 }
 
-/// The least that is expected to meet the error.
+/// The least scale at which numbers_at() is expected to meet the error.
 double Strata::scale() const {
   const auto meets = [&](double at) { return meet(with(numbers_at(at, ~uint64_t{0}))); };
   double low = 0, high = 1;

@@ -1,5 +1,5 @@
-// Strata of a sample: units of the same kernels that are alike in what their traces tell, and how
-// many of each are to be simulated (Cochran, "Sampling techniques", 1977, chapter 5).
+// Strata of a sample: sets of units of the same kernels with similar features, and the number of
+// units of each stratum to be simulated. Source: Cochran, "Sampling techniques", 1977, chapter 5.
 #pragma once
 
 #include <cstdint>
@@ -14,28 +14,29 @@ using Members = std::vector<uint32_t>;
 
 struct Stratum {
   Members members;
-  double mean = 0;       ///< size
-  double deviation = 0;  ///< of cycles, expected, in units of size
-  double work = 0;       ///< mean
-  bool same = false;     ///< launches repeat each other, or take turns among few that do
-  bool divisible = true;
+  double mean = 0;        ///< mean size of its units
+  double deviation = 0;   ///< expected standard deviation of their cycles, in units of size
+  double work = 0;        ///< mean work of its units
+  bool same = false;      ///< its launches repeat each other, or a few of them in turn
+  bool divisible = true;  ///< some feature differs within it
 
   double count() const { return static_cast<double>(members.size()); }
 };
 
 class Strata {
  public:
-  /// `alike`: by launch, the first one that it repeats. `error`: of the sum of all cycles that a
-  /// sample may have, relative, at 95 % confidence, what is known beforehand left out. `beginning`:
-  /// launches, from the program's first one on, that are simulated in any case.
+  /// Divides units into strata. `alike` has for each launch the first one that it repeats. `error`
+  /// is the relative error of the sum of all cycles that sampling may cause, at 95 % confidence.
+  /// The program's first `beginning` launches are simulated in any case.
   Strata(const SampleUnits& found, const std::vector<uint32_t>& alike, double error,
          uint32_t beginning);
 
   const std::vector<Stratum>& all() const { return strata_; }
-  /// How many of each stratum: of what would be cheapest and meet the error if each unit were
-  /// simulated by itself this share, but at least two, where there are, and at most `most`.
+  /// Number of units to simulate by stratum: `share` of the numbers that meet the error most
+  /// cheaply if each unit is simulated by itself, but at least two (if there are two) and at most
+  /// `most`.
   std::vector<uint64_t> numbers(double share, uint64_t most) const;
-  /// Are so many of each expected to meet the error?
+  /// Are these numbers of units, by stratum, expected to meet the error?
   bool meet(const std::vector<uint64_t>& numbers) const;
 
  private:
@@ -43,7 +44,7 @@ class Strata {
   Stratum stratum_of(Members members) const;
   bool divide_one();
   void divide_by_kind();
-  /// The first launches that a unit's repeat.
+  /// For each launch of a unit, the first launch that it repeats.
   std::vector<uint32_t> repeated_by(const Unit& unit) const;
   std::vector<uint64_t> numbers_at(double scale, uint64_t most) const;
   Numbers with(const std::vector<uint64_t>& sampled) const;
@@ -54,8 +55,8 @@ class Strata {
   const std::vector<Unit>& units_;
   const std::vector<uint32_t>& alike_;
   double error_;
-  double all_ = 0;    ///< units' sizes, summed
-  double scale_ = 0;  ///< of Neyman's numbers that are cheapest
+  double all_ = 0;    ///< sum of all units' sizes
+  double scale_ = 0;  ///< scale of the cheapest numbers, see numbers_at()
   std::vector<Stratum> strata_;
 };
 

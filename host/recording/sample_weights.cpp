@@ -1,4 +1,4 @@
-// How many units each one of a sample stands for.
+// Weights of a sample's units, from the regression over their sizes.
 #include "host/recording/sample_weights.h"
 
 #include <algorithm>
@@ -25,7 +25,8 @@ void set_weights(LaunchSample& sample, const std::vector<double>& stratum_sizes)
     const double apart = size_from_mean(u.size, means[u.stratum]);
     lines[s.group].second += line_share(s.units, s.sampled) * apart * apart;
   }
-  // A part of the way where weights would differ too much, as if few sizes lie far from the rest.
+  // By group, the part of the change that is made: less than all where weights would differ too
+  // much, for instance because few sizes lie far from the others.
   std::map<uint32_t, double> ways;
   const auto more = [&](const SampleUnit& u) {
     const SampleStratum& s = sample.strata[u.stratum];

@@ -1,4 +1,4 @@
-// How many units each one of a sample stands for.
+// Weights of a sample's units: the numbers of units that they stand for.
 #pragma once
 
 #include <vector>
@@ -7,9 +7,9 @@
 
 namespace nearwarp::runtime {
 
-/// Each unit stands for as many as its stratum has over those simulated, a little more or less so
-/// that the sizes of a group with a line add up to what they are. `stratum_sizes`: of all units, by
-/// stratum.
+/// Sets SampleUnit::weight of all parts. A weight is the stratum's number of units over that of its
+/// sampled units, changed a little so that in a group with a line the weighted sizes add up to the
+/// sum of all sizes. `stratum_sizes` has that sum by stratum.
 void set_weights(LaunchSample& sample, const std::vector<double>& stratum_sizes);
 
 }  // namespace nearwarp::runtime

@@ -1,4 +1,4 @@
-// A temporary file without a name.
+// Temporary files without a name, and reading at offsets.
 #include "host/recording/spill_file.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-// Files of compressed traces: a temporary file without a name, which vanishes with the process,
-// however that ends; or an existing one, for reading.
+// Files of compressed traces: a temporary file without a name, which the system removes when the
+// process ends in any way; or an existing file that is only read.
 #pragma once
 
 #include <cstdint>
@@ -16,24 +16,24 @@ class SpillFile {
   };
   /// Create the file in `directory` (empty: $TMPDIR or /tmp). Throws nearwarp::Error.
   explicit SpillFile(const std::string& directory);
-  /// A file that exists, for reading. Throws nearwarp::Error.
+  /// Open an existing file for reading. Throws nearwarp::Error.
   static SpillFile open_existing(const std::string& path);
   SpillFile(SpillFile&& other) noexcept;
   ~SpillFile();
   SpillFile(const SpillFile&) = delete;
   SpillFile& operator=(const SpillFile&) = delete;
 
-  /// Throws nearwarp::Error if the disk is full.
+  /// Appends bytes and returns their place. Throws nearwarp::Error if they cannot be written.
   Extent append(const std::vector<uint8_t>& data);
   uint64_t size() const { return size_; }
-  /// Thread-safe.
+  /// Reads the bytes of an extent. Thread-safe. Throws nearwarp::Error.
   std::vector<uint8_t> read(Extent extent) const;
 
  private:
   SpillFile() = default;
   int fd_ = -1;
   uint64_t size_ = 0;
-  std::string directory_;
+  std::string directory_;  ///< for messages; the path of an existing file
 };
 
 }  // namespace nearwarp::runtime

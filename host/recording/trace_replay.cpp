@@ -1,4 +1,4 @@
-// Walks the traces of a recording.
+// Replays the traces of launches to a visitor, and compares their counts with the recording's.
 #include "host/recording/trace_replay.h"
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@ namespace nearwarp::runtime {
 
 namespace {
 
-/// Hands on what a walk meets, with the addresses of all lanes.
+/// Passes the events of a walk on to a visitor, with the addresses of all lanes, and counts them.
 struct Visit {
   const TraceVisitor& visitor;
   TraceCounts& counts;

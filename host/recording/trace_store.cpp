@@ -16,9 +16,9 @@ namespace nearwarp::runtime {
 
 struct TraceStore::Impl {
   struct Entry {
-    std::shared_ptr<const TraceChunk> resident;  // null if only on disk
-    std::weak_ptr<const TraceChunk> last;        // what a reader may still hold
-    uint64_t bytes = 0;                          // in memory
+    std::shared_ptr<const TraceChunk> resident;  // null if the chunk is only on disk
+    std::weak_ptr<const TraceChunk> last;        // the chunk last loaded, which a reader may hold
+    uint64_t bytes = 0;                          // its memory_bytes()
     uint64_t words = 0;
     uint32_t blocks = 0;
     bool on_disk = false;
@@ -35,12 +35,12 @@ struct TraceStore::Impl {
   uint64_t resident_bytes = 0;
   uint64_t words = 0;
   std::shared_ptr<SpillFile> file;
-  // Instead of all of that, other stores, one after the other, and where each begins: its first
-  // chunk and the number of its first distinct one.
+  // A store of parts uses only these: the parts in their order, and for each the index of its first
+  // chunk and the number of its first distinct chunk.
   std::vector<TraceStore> parts;
   std::vector<uint32_t> first_chunk, first_identity;
 
-  /// The part that has a chunk, which gets its index there.
+  /// The part that contains the chunk `index`, which becomes the chunk's index in that part.
   size_t part_of(uint32_t& index) const {
     const auto after = std::upper_bound(first_chunk.begin(), first_chunk.end(), index);
     const size_t part = static_cast<size_t>(after - first_chunk.begin()) - 1;
@@ -48,7 +48,7 @@ struct TraceStore::Impl {
     return part;
   }
 
-  // Callers hold the mutex.
+  // Callers of the following functions hold the mutex.
   uint32_t identity(uint32_t index) const {
     if (index >= sequence.size())
       throw Error("trace chunk " + std::to_string(index) + " does not exist - there are " +
@@ -64,6 +64,7 @@ struct TraceStore::Impl {
     resident_bytes += e.bytes;
   }
 
+  /// Spills the least recently used chunks, but not entry `keep`, until the rest fits the budget.
   void shrink(uint32_t keep) {
     while (resident_bytes > options.memory_budget_bytes && recent.size() > 1) {
       const uint32_t victim = recent.front() == keep ? *std::next(recent.begin()) : recent.front();

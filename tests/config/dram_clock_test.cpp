@@ -107,6 +107,10 @@ TEST(DramClock, TimesFollowAnyClock) {
   expect_contains(machine_error({"dram.tCL=soon"}), "or a time as in \"13.75 ns\"");
   expect_contains(machine_error({"dram.tCL=900 us"}), "dram.tCL is 720000 cycles of 800 MHz");
   expect_contains(machine_error({"dram.tCL=0 ns"}), "dram.tCL is 0 cycles of 800 MHz");
+  // 2^64 over a million cycles: a product of 64 bits would be small again.
+  expect_contains(machine_error({"clocks.dram_mhz=100000", "dram.other_clock=keep-cycles",
+                                 "dram.tCL=184467440.737096 us"}),
+                  "dram.tCL is 18446744073710 cycles of 100000 MHz");
 }
 
 TEST(DramClock, TheV100IsInNanoseconds) {

@@ -197,7 +197,8 @@ TEST(DeviceSpec, TextAndBack) {
   EXPECT_EQ(back.sms, 3u);
   EXPECT_EQ(back.memory_bytes, uint64_t{1} << 35);
   EXPECT_EQ(back.clock_mhz, DeviceSpec{}.clock_mhz);
-  for (const char* wrong : {"sms", "sms=", "sms=x", "sms=0", "shms=4", "clock_mhz=-1"})
+  for (const char* wrong :
+       {"sms", "sms=", "sms=x", "sms=0", "sms=4294967297", "shms=4", "clock_mhz=-1"})
     EXPECT_THROW(parse_device(wrong), Error) << wrong;
 }
 

@@ -46,6 +46,27 @@ TEST(DeviceMemory, FreedMemoryIsReusedAndZeroed) {
   EXPECT_EQ(d.allocation_table().size(), 5u);
 }
 
+TEST(DeviceMemory, FreedMemoryIsNotInUse) {
+  VirtualDevice::Options options;
+  options.memory_bytes = uint64_t{64} << 20;
+  VirtualDevice d(options);
+  const uint64_t part = uint64_t{16} << 20;
+  const DevicePtr a = d.allocate(part);
+  d.allocate(part);
+  const DevicePtr c = d.allocate(part);
+  d.free(a);
+  d.free(c);
+  try {
+    d.allocate(3 * part);
+    FAIL() << "more than there is in one piece";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what())
+                  .find("16777216 of 67108864 bytes are in use, and the others lie apart"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
 TEST(DeviceMemory, CopiesStayInsideOneAllocation) {
   VirtualDevice d;
   const DevicePtr a = d.upload(std::vector<int>{1, 2, 3, 4}, "a"), b = d.allocate(16, "b");

@@ -1,6 +1,8 @@
 // Do printf, assert, malloc and free in device code do what CUDA says?
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "host/functional/exec/device_printf.h"
 #include "host/functional/memory/device_heap.h"
 #include "tests/runtime/breadth_kernels.h"
@@ -45,6 +47,12 @@ TEST(SystemCalls, OddFormatsAreHarmless) {
   EXPECT_EQ(format_printf("%n", source), "%n");
   EXPECT_EQ(format_printf("%s", source), "(null)");
   EXPECT_EQ(format_printf("%d %lld %f", source), "0 0 0.000000");
+  EXPECT_EQ(format_printf("%Ld %lhx", source), "%Ld %lhx");
+  source.argument = [](uint64_t, void* to, uint32_t bytes) {
+    std::memset(to, bytes == 4 ? 0xff : 0, bytes);  // -1, or 0 in 8 bytes
+    return true;
+  };
+  EXPECT_EQ(format_printf("%.*f|%.*d", source), "0.000000|-1");
 }
 
 TEST(SystemCalls, AFailedAssertionEndsTheDevice) {

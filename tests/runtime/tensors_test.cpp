@@ -296,15 +296,20 @@ TEST(Tensors, WordsThatBarriersCount) {
 }
 
 TEST(Tensors, MistakesAreNamed) {
-  BreadthDevice d("tensors");
-  const DevicePtr out = d.allocate(256);
-  Map none{};
+  Map none{}, still{};
   none.map.magic = 0;
-  try {
-    d.launch(d.module, "load_2d", {1}, {32}, 256, KernelArgs(none, 0, 0, 0, 0, 0, 256u, 256u, out));
-    FAIL() << "a map that is none was taken";
-  } catch (const Error& e) {
-    EXPECT_NE(std::string(e.what()).find("tensor map"), std::string::npos) << e.what();
+  still.map.dimensions = 2;
+  still.map.element_strides[1] = 0;  // as tensormap.replace may leave it
+  for (const Map& map : {none, still}) {
+    BreadthDevice d("tensors");
+    const DevicePtr out = d.allocate(256);
+    try {
+      d.launch(d.module, "load_2d", {1}, {32}, 256,
+               KernelArgs(map, 0, 0, 0, 0, 0, 256u, 256u, out));
+      FAIL() << "a map that is none was taken";
+    } catch (const Error& e) {
+      EXPECT_NE(std::string(e.what()).find("tensor map"), std::string::npos) << e.what();
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-// Allocation of virtual to physical registers by greedy colouring of the interference graph.
+// Allocates physical registers by greedy colouring of the interference graph.
 #include <algorithm>
 #include <functional>
 #include <numeric>
@@ -14,7 +14,7 @@
 namespace nearwarp::compiler {
 namespace {
 
-constexpr size_t kMaxEdges = size_t{1} << 23;  // beyond that, a linear scan over intervals
+constexpr size_t kMaxEdges = size_t{1} << 23;  // larger graphs are allocated by a linear scan
 
 // A set with constant-time insert, erase and iteration over its members.
 class LiveSet {
@@ -44,7 +44,7 @@ class LiveSet {
     for (const RegId r : ids) insert(r);
   }
   const std::vector<RegId>& members() const { return members_; }
-  /// Physical registers that the members take.
+  /// Number of physical registers that the members need.
   uint32_t units(bool predicates) const { return units_[predicates]; }
 
  private:
@@ -54,7 +54,8 @@ class LiveSet {
   uint32_t units_[2] = {0, 0};
 };
 
-// Units that are taken while `instr` executes: what lives on and what it writes in vain.
+// Number of units in use while `instr` executes: those of live registers, and of results that are
+// never read.
 uint32_t units_at(const Kernel& kernel, const Instruction& instr, const LiveSet& after,
                   bool predicates) {
   uint32_t units = after.units(predicates);
@@ -149,7 +150,7 @@ Interference build_interference(const Kernel& kernel) {
 uint32_t colour(const Kernel& kernel, const Interference& graph, const std::vector<RegId>& order,
                 std::vector<uint32_t>* physical) {
   physical->assign(kernel.registers.size(), kNone);
-  std::vector<uint32_t> busy;  // unit -> the register (plus one) that last found it busy
+  std::vector<uint32_t> busy;  // by unit, the last register (plus one) for which it was busy
   uint32_t count = 0;
   for (const RegId r : order) {
     const uint32_t stamp = r + 1;
@@ -213,10 +214,10 @@ std::vector<RegId> pairs_first(const Kernel& kernel, std::vector<RegId> order) {
   return order;
 }
 
-// Physical registers that are taken for some time each, first fit.
+// First-fit allocation of physical registers for intervals of time.
 class UnitsInTime {
  public:
-  // Frees registers that were taken until a time before `now`. Time does not go back.
+  // Frees units whose use ends before `now`, which must not decrease between calls.
   void release_before(uint64_t now) {
     while (!busy_.empty() && busy_.top().first < now) {
       release(busy_.top().second);
@@ -224,7 +225,7 @@ class UnitsInTime {
     }
   }
 
-  // Takes the first unit that is free, or the first pair that begins at an even one.
+  // Takes the first free unit, or the first free pair that begins at an even unit.
   uint32_t take(uint32_t units, uint64_t until) {
     const std::set<uint32_t>& fit = units == 2 ? free_pairs_ : free_;
     const uint32_t first = fit.empty() ? (count_ + units - 1) / units * units : *fit.begin();
@@ -237,7 +238,7 @@ class UnitsInTime {
     return first;
   }
 
-  // How many units there are, all that were ever taken.
+  // Number of units in existence, which are all that were ever in use.
   uint32_t count() const { return count_; }
 
  private:
@@ -248,10 +249,10 @@ class UnitsInTime {
     if (is_free(u ^ 1)) free_pairs_.insert(u / 2 * 2);
   }
 
-  using Busy = std::pair<uint64_t, uint32_t>;  // until when, which
+  using Busy = std::pair<uint64_t, uint32_t>;  // end of use, unit
   std::priority_queue<Busy, std::vector<Busy>, std::greater<>> busy_;
-  std::set<uint32_t> free_;        // of the units that there are
-  std::set<uint32_t> free_pairs_;  // even ones of them, if the next is free or not there yet
+  std::set<uint32_t> free_;        // free units among those in existence
+  std::set<uint32_t> free_pairs_;  // even free units whose successor is free or does not exist yet
   uint32_t count_ = 0;
 };
 
@@ -296,9 +297,9 @@ uint32_t allocate_nodes(const Kernel& kernel, const Interference& graph,
   if (!graph.complete) {
     best_count = linear_scan(kernel, nodes, &best);
   } else {
-    // First occurrence in dominance order is optimal for registers that are written once;
-    // smallest-last copes better with loops' variables; pairs first avoids holes. The pressure is a
-    // lower bound: whoever meets it ends the search.
+    // The order of first occurrence along dominance is optimal for registers that are written once;
+    // smallest-last is better for variables of loops; pairs first avoids holes. The pressure is a
+    // lower bound, so an order that reaches it ends the search.
     std::vector<RegId> small;
     std::vector<uint32_t> attempted;
     for (int attempt = 0; attempt < 4 && best_count != bound; ++attempt) {
@@ -347,7 +348,8 @@ ApartAllocation allocate_apart(const Kernel& kernel, const std::vector<uint8_t>&
       std::vector<RegId> nodes;
       for (const RegId r : graph.used)
         if (group[r] == k && is_predicate(kernel.registers[r]) == predicates) nodes.push_back(r);
-      // The pressure of a part of the registers is not known: 0 ends no search early.
+      // The pressure of a group of registers is not known; a bound of 0 never ends the search
+      // early.
       const uint32_t count = allocate_nodes(kernel, graph, nodes, 0, &out.physical);
       for (const RegId r : nodes) out.physical[r] += first;
       (predicates ? out.predicates : out.registers).push_back(count);

@@ -11,7 +11,7 @@ namespace {
 
 using ptx::Opcode;
 
-// Is this the last instruction of its block?
+// Does this instruction end its basic block?
 bool ends_block(const Instruction& instr) {
   switch (instr.op) {
     case Opcode::kBra:
@@ -37,10 +37,11 @@ bool falls_through(const Instruction& instr) {
          instr.op == Opcode::kPhaseWait || instr.op == Opcode::kSystem;
 }
 
-// Lanes that an instruction finds in a register wait for each other at the head of its block (as
-// far as they have parted before): such a register must have its value there.
+// Begins a new block at an instruction whose register operand, a mask of lanes, is defined in the
+// same block: lanes of the mask wait for each other at the head of the block, where it must have
+// its value.
 void part_members_from_their_use(const std::vector<Instruction>& flat, std::vector<bool>* leader) {
-  std::unordered_set<RegId> defined;  // since the last leader
+  std::unordered_set<RegId> defined;  // registers defined since the last leader
   for (uint32_t i = 0; i < flat.size(); ++i) {
     if ((*leader)[i]) defined.clear();
     const Operand* members = members_of(flat[i]);
@@ -67,7 +68,7 @@ void build_blocks(FlatCode code, Kernel* kernel) {
   for (uint32_t i = 0; i < size; ++i) {
     if (ends_block(flat[i])) leader[i + 1] = true;
     for (const uint32_t label : flat[i].targets) leader[code.labels[label]] = true;
-    // A wait is tried again from the head of its block on.
+    // A wait for an mbarrier's phase is repeated from the head of its block.
     if (flat[i].op == Opcode::kPhaseWait) leader[i - flat[i].mod.detail] = true;
     if (flat[i].after_call != kNone) leader[code.labels[flat[i].after_call]] = true;
   }

@@ -1,4 +1,4 @@
-// Which functions of a module may call which, and what they must keep across calls.
+// Computes the call graph, chooses functions to be called, and finds registers live across calls.
 #include "host/functional/compiler/call_graph.h"
 
 #include <algorithm>
@@ -77,7 +77,8 @@ bool has_register_formals(const ptx::Function& fn) {
 
 std::vector<bool> CallGraph::called(uint32_t entry, uint64_t max_instructions) const {
   const auto n = static_cast<uint32_t>(callees_.size());
-  constexpr uint64_t kMany = uint64_t{1} << 30;  // counts stop here: products still fit
+  constexpr uint64_t kMany = uint64_t{1}
+                             << 30;  // counts saturate here, so that products do not overflow
   std::vector<uint32_t> callees_first(n);
   for (uint32_t i = 0; i < n; ++i) callees_first[i] = i;
   std::stable_sort(callees_first.begin(), callees_first.end(),
@@ -95,7 +96,7 @@ std::vector<bool> CallGraph::called(uint32_t entry, uint64_t max_instructions) c
     uint64_t all = 0;
     uint32_t best = kNone;
     const auto saves = [&](uint32_t i) { return (copies[i] - 1) * size[i]; };
-    for (size_t k = n; k-- > 0;) {  // callers first: what calls i has been counted
+    for (size_t k = n; k-- > 0;) {  // callers first, so that all callers of i are counted
       const uint32_t i = callees_first[k];
       if (copies[i] == 0) continue;
       if (i == entry || called[i]) {
@@ -131,7 +132,7 @@ std::vector<uint32_t> CallGraph::candidates(const ptx::Function& caller,
 
 namespace {
 
-/// Calls f(register, is_destination) for every register that an instruction names.
+/// Calls f(register, is_destination) for every register operand of an instruction.
 template <class F>
 void for_each_register(const ptx::Function& fn, const ptx::Instruction& in, F f) {
   const auto visit = [&](const auto& self, const ptx::Operand& op, bool destination) -> void {

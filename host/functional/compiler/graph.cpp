@@ -1,4 +1,4 @@
-// Dominators, post-dominators and natural loops.
+// Computes orders, components, dominators, post-dominators and natural loops.
 #include "host/functional/compiler/graph.h"
 
 #include <algorithm>
@@ -117,7 +117,7 @@ std::vector<uint32_t> strong_components(const Graph& graph, uint32_t* count) {
 
 std::vector<uint32_t> immediate_postdominators(const Graph& graph, const std::vector<bool>& exits) {
   const auto n = static_cast<uint32_t>(graph.size());
-  // A component that is never left and has no exit: an infinite loop or a dead end.
+  // A component without an edge out of it and without an exit is an infinite loop or a dead end.
   uint32_t count = 0;
   const std::vector<uint32_t> component = strong_components(graph, &count);
   std::vector<bool> can_leave(count, false);
@@ -154,7 +154,7 @@ std::vector<Loop> natural_loops(const Graph& graph, const std::vector<uint32_t>&
                                 std::vector<uint32_t>* innermost) {
   const auto n = static_cast<uint32_t>(graph.size());
   innermost->assign(n, kNone);
-  // Intervals of the dominator tree answer "does a dominate b" at once.
+  // Intervals of the dominator tree tell in constant time whether a dominates b.
   Graph tree(n);
   for (uint32_t node = 0; node < n; ++node) {
     if (idom[node] != kNone) tree[idom[node]].push_back(node);
@@ -213,7 +213,7 @@ std::vector<Loop> natural_loops(const Graph& graph, const std::vector<uint32_t>&
     std::sort(loop.blocks.begin(), loop.blocks.end());
     loops.push_back(std::move(loop));
   }
-  // Larger loops first: an enclosing loop is then always numbered before what it encloses.
+  // Larger loops come first, so that an enclosing loop is numbered before the loops in it.
   std::stable_sort(loops.begin(), loops.end(),
                    [](const Loop& a, const Loop& b) { return a.blocks.size() > b.blocks.size(); });
   for (uint32_t l = 0; l < loops.size(); ++l) {

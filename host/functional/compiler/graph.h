@@ -28,7 +28,7 @@ std::vector<uint32_t> immediate_postdominators(const Graph& graph, const std::ve
 /// Strongly connected components, numbered so that edges between components lead to lower numbers.
 std::vector<uint32_t> strong_components(const Graph& graph, uint32_t* count);
 
-/// Does `a` dominate `b` (or equal it)? By immediate dominators; depth-many steps.
+/// Does `a` dominate `b` (or equal it)? Takes as many steps as the dominator tree is deep.
 bool dominates(const std::vector<uint32_t>& idom, uint32_t a, uint32_t b);
 
 /// Natural loops of back edges (whose target dominates their source), loops of one header merged;

@@ -19,11 +19,12 @@ void allocate_registers(Kernel* kernel);
 /// An allocation in which registers of different groups never share a physical one.
 struct ApartAllocation {
   std::vector<uint32_t> physical;  ///< by register; kNone if it is never used
-  /// By group: how many physical registers (of 32 bits) and predicates it takes. Those of a group
-  /// follow those of the groups before it, 64-bit values in pairs from the group's first one on.
+  /// By group, its number of physical registers (of 32 bits) and predicates. Registers of a group
+  /// follow those of the groups before it; 64-bit values are pairs from the group's first one on.
   std::vector<uint32_t> registers, predicates;
 };
-/// As allocate_registers(), `group` of each register in [0, groups); the kernel stays as it is.
+/// Allocates like allocate_registers(), but does not change the kernel. `group` has the group of
+/// each register, in [0, groups).
 ApartAllocation allocate_apart(const Kernel& kernel, const std::vector<uint8_t>& group,
                                uint32_t groups);
 

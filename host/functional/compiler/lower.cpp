@@ -17,7 +17,7 @@ uint64_t align_up(uint64_t value, uint64_t align) {
   return align <= 1 ? value : (value + align - 1) / align * align;
 }
 
-// One line, without runs of blanks, cut to a readable length.
+// The text of a statement for messages: on one line, without runs of blanks, at a readable length.
 std::string compact(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -93,7 +93,7 @@ Lowering::Frame Lowering::make_frame(const ptx::Function& fn, uint32_t depth, ui
 void Lowering::emit_function(Frame* frame) {
   const ptx::Function& fn = *frame->fn;
   stack_.push_back(&fn);
-  // Locals sit at the bottom of the frame: calls made later must not reuse their place.
+  // Local variables lie at the bottom of the frame, since later calls must not reuse their place.
   for (uint32_t i = 0; i < fn.variables.size(); ++i) {
     const ptx::VariableDecl& var = fn.variables[i];
     if (var.space != ptx::Space::kLocal || frame->variables[i].kind == Binding::Kind::kStack)
@@ -145,7 +145,8 @@ Instruction Lowering::start(const ptx::Instruction& in) const {
 
 namespace {
 
-/// Integers, and conversions of single numbers.
+/// Does the executor lack .relu for this instruction? It does for integers and for conversions of
+/// single numbers.
 bool lacks_relu(const Instruction& in) {
   return in.op == ptx::Opcode::kVideo || in.mod.type == ptx::Type::kS32 ||
          (in.op == ptx::Opcode::kCvt && in.mod.detail == 0 && in.srcs.size() == 1);
@@ -169,7 +170,7 @@ void Lowering::emit(Frame* frame, const ptx::Instruction& in) {
   operands(frame, in, &out);
   if (in.op == ptx::Opcode::kVideo) select_parts(*frame, in, &out);
   if (in.op == ptx::Opcode::kCvt && in.mod.mode != 0) limit_sources(&out);
-  // In a device function the parameters are what the caller left on the stack.
+  // The parameters of a device function lie in the caller's frame, which is local memory.
   const bool by_register = out.address.base != kNone && out.mod.space == ptx::Space::kParam;
   if (by_register && frame->return_label != kNone) out.mod.space = ptx::Space::kLocal;
   const bool atomic = in.op == ptx::Opcode::kAtom || in.op == ptx::Opcode::kRed;
@@ -185,7 +186,7 @@ void Lowering::emit(Frame* frame, const ptx::Instruction& in) {
   }
 }
 
-// .relu where the executor has none: a second instruction lets nothing below 0 pass.
+// Lowers .relu where the executor lacks it: a second instruction is the maximum with 0.
 void Lowering::clamp_at_zero(const ptx::Instruction& in, Instruction& out) {
   const RegId result = out.dsts.at(0);
   out.mod.relu = false;
@@ -201,7 +202,7 @@ void Lowering::clamp_at_zero(const ptx::Instruction& in, Instruction& out) {
     clamp.op = ptx::Opcode::kMax;
     clamp.mod = {};
     clamp.mod.type = out.mod.type;
-    clamp.mod.relu_nan = out.op == ptx::Opcode::kCvt;  // NaN stays
+    clamp.mod.relu_nan = out.op == ptx::Opcode::kCvt;  // keeps NaN
   }
   Operand value, zero;
   value.kind = Operand::Kind::kRegister;
@@ -212,7 +213,8 @@ void Lowering::clamp_at_zero(const ptx::Instruction& in, Instruction& out) {
   code_.instructions.push_back(std::move(clamp));
 }
 
-// The elements of a vector are atomic one by one. Results wait until all operands have been read.
+// Splits an atomic operation on a vector into one for each element. Results are moved to their
+// registers after all operands have been read.
 void Lowering::split_atomic(const Instruction& vector) {
   const uint32_t bytes = ptx::size_of(vector.mod.type);
   std::vector<Instruction> moves;
@@ -243,7 +245,7 @@ void Lowering::split_atomic(const Instruction& vector) {
   for (Instruction& move : moves) code_.instructions.push_back(std::move(move));
 }
 
-// Parts of operands (%r1.b2) are taken out first.
+// Extracts parts of operands (%r1.b2) into registers, before the instruction.
 void Lowering::select_parts(const Frame& frame, const ptx::Instruction& in, Instruction* out) {
   const bool is_signed[2] = {(in.mod.detail >> 10 & 1) != 0, (in.mod.detail >> 11 & 1) != 0};
   for (size_t i = 0; i + 1 < in.num_operands; ++i) {
@@ -268,7 +270,7 @@ void Lowering::select_parts(const Frame& frame, const ptx::Instruction& in, Inst
   if (frame.fn->operands[in.first_operand].count != 0) refuse(in, "a part as a destination");
 }
 
-// A return of an inlined function is a branch to what follows the call.
+// Lowers the return of an inlined function to a branch to the instruction behind the call.
 void Lowering::emit_return(Frame* frame, const ptx::Instruction& in) {
   Instruction out = start(in);
   out.op = ptx::Opcode::kBra;
@@ -291,7 +293,8 @@ uint32_t Lowering::add_symbol(const ptx::VariableDecl& var, ptx::Space space) {
   return index;
 }
 
-// Static shared variables in the order of their first use; the dynamic ones begin after them.
+// Gives shared variables their offsets: static ones in the order of their first use, then dynamic
+// ones, all at the same offset.
 void Lowering::layout_shared() {
   uint64_t end = 0, dynamic_align = 0;
   for (size_t i = 0; i < kernel_->symbols.size(); ++i) {

@@ -1,5 +1,5 @@
-// Inlines calls of device functions. What a call passes in .param variables becomes registers
-// where all accesses have matching shapes, else local memory.
+// Inlines calls of device functions. The .param variables of a call become registers if all
+// accesses to them have matching shapes, else local memory.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -23,7 +23,7 @@ using Kind = ptx::Operand::Kind;
 
 constexpr size_t kMaxInlineDepth = 128;
 
-// The call of the device's runtime that has this name.
+// The system function (printf, malloc, ...) of this name.
 ptx::SystemCall system_call(std::string_view name) {
   if (name == "vprintf") return ptx::SystemCall::kPrintf;
   if (name == "__assertfail") return ptx::SystemCall::kAssert;
@@ -81,7 +81,8 @@ void Lowering::emit_call(Frame* frame, const ptx::Instruction& in) {
   direct_call(frame, in, callee, index);
 }
 
-// A call of a known function: inlined, unless it may call itself or has too many copies.
+// Lowers the call of a known function. It is inlined unless it may call itself or has too many
+// copies.
 void Lowering::direct_call(Frame* frame, const ptx::Instruction& in, const ptx::Function& callee,
                            uint32_t index) {
   if (is_called(index)) {
@@ -96,7 +97,7 @@ void Lowering::direct_call(Frame* frame, const ptx::Instruction& in, const ptx::
   inner.owner = frame->owner;
   code_.labels.push_back(kNone);
   const ptx::Operand* pool = frame->fn->operands.data();
-  std::set<uint32_t> used;  // an object may be passed once: caller's and callee's names are one
+  std::set<uint32_t> used;  // objects that are passed; each only once, as it becomes the callee's
   for (uint32_t i = 0; i < call.num_args + call.num_returns; ++i) {
     const ptx::Operand& actual =
         i < call.num_args ? pool[call.first_arg + i] : pool[call.first_return + i - call.num_args];
@@ -107,12 +108,12 @@ void Lowering::direct_call(Frame* frame, const ptx::Instruction& in, const ptx::
       refuse(in, "one .param variable is passed twice");
     }
   }
-  // The branch comes first: it is what the guard guards.
+  // The guard of the call guards a branch around all of its code.
   Instruction branch = start(in);
   branch.op = Opcode::kBra;
   branch.mod = {};
   branch.inlined_call = true;
-  const bool grows = allocates(callee);  // by alloca, until it returns
+  const bool grows = allocates(callee);  // its alloca moves the stack's end until it returns
   RegId top = kNone;
   if (grows) {
     Instruction plain = start(in);
@@ -151,7 +152,8 @@ void Lowering::direct_call(Frame* frame, const ptx::Instruction& in, const ptx::
   }
 }
 
-// The arguments become registers, the result is stored where the caller expects it.
+// Lowers a call of a system function: its arguments become registers, and its result is stored in
+// the caller's variable.
 void Lowering::emit_system_call(Frame* frame, const ptx::Instruction& in,
                                 const ptx::Function& callee, ptx::SystemCall which) {
   const ptx::Call& call = frame->fn->calls[in.call];
@@ -176,7 +178,7 @@ void Lowering::emit_system_call(Frame* frame, const ptx::Instruction& in,
       out.srcs.push_back(value(frame, in, actual, bits_type(bytes)));
       continue;
     }
-    // Structures are passed member by member: all members of those that are passed are alike.
+    // Structures are passed member by member; all members of these structures have the same size.
     uint64_t part = bytes;
     if (!callee.params[i].is_register && callee.variables[callee.params[i].index].is_array)
       part = callee.variables[callee.params[i].index].align;
@@ -229,7 +231,7 @@ RegId Lowering::new_register(const char* name, Type type) {
   return id;
 }
 
-// Binds a .param argument to its formal, or copies a register or constant into it.
+// Binds a .param argument to the formal parameter, or copies a register or constant into that.
 void Lowering::pass(Frame* frame, Frame* callee, const ptx::Instruction& in,
                     const ptx::Operand& actual, const ptx::FormalParam& formal) {
   if (actual.kind == Kind::kVariable && actual.value == 0 && !formal.is_register) {
@@ -273,7 +275,8 @@ void Lowering::pass(Frame* frame, Frame* callee, const ptx::Instruction& in,
 void Lowering::take_return(Frame* frame, Frame* callee, const ptx::Instruction& in,
                            const ptx::Operand& actual, const ptx::FormalParam& formal) {
   if (actual.kind == Kind::kBlank) return;
-  if (actual.kind == Kind::kVariable && !formal.is_register) return;  // bound before
+  if (actual.kind == Kind::kVariable && !formal.is_register)
+    return;  // it was bound before the call
   if (actual.kind != Kind::kRegister) refuse(in, "this kind of return value");
   Instruction out = start(in);
   out.mod = {};
@@ -299,9 +302,9 @@ void Lowering::take_return(Frame* frame, Frame* callee, const ptx::Instruction& 
 
 namespace {
 
-// The cells of an object: the byte ranges that its accesses name.
+// The cells of an object: the byte ranges of its accesses.
 struct Cells {
-  std::map<uint64_t, unsigned> sizes;  // offset -> bytes
+  std::map<uint64_t, unsigned> sizes;  // by offset, bytes
   std::map<uint64_t, RegId> registers;
   bool fits = true;  ///< accesses are equal or disjoint, so that each cell may be a register
 
@@ -320,7 +323,7 @@ struct Cells {
   }
 };
 
-// Moves between a register and a cell, which holds zero-extended bits.
+// Emits a move between a register and a cell, which holds zero-extended bits.
 Instruction move_cell(const Instruction& access, size_t element, RegId cell, unsigned bytes,
                       const std::vector<Register>& registers) {
   Instruction out = access;
@@ -384,7 +387,7 @@ void Lowering::resolve_objects(FlatCode* code) {
       all[root].add(static_cast<uint64_t>(offset) + i * bytes, bytes);
     }
   }
-  // Objects that need memory get it behind all frames.
+  // Objects in memory lie behind all frames.
   std::map<uint32_t, uint32_t> depots;
   const auto depot = [&](uint32_t root) {
     const auto [it, inserted] = depots.try_emplace(root, 0);

@@ -55,7 +55,7 @@ bool is_destination(char letter) {
          letter == 'E' || letter == 'J' || letter == 'Y';
 }
 
-// Registers of these may be wider than the type.
+// May registers be wider than the instruction's type?
 bool is_relaxed(Opcode op) {
   return op == Opcode::kLd || op == Opcode::kLdu || op == Opcode::kSt || op == Opcode::kCvt;
 }
@@ -95,7 +95,7 @@ void Lowering::check_width(const ptx::Instruction& in, const Frame& frame, const
   }
 }
 
-// Walks through the operands and their letters together.
+// Lowers all operands of an instruction, by the letters of its pattern.
 void Lowering::operands(Frame* frame, const ptx::Instruction& in, Instruction* out) {
   const ptx::Operand* ops = frame->fn->operands.data() + in.first_operand;
   const std::string_view format = in.format;
@@ -266,7 +266,7 @@ Operand Lowering::value(Frame* frame, const ptx::Instruction& in, const ptx::Ope
         return of_register(test.dsts[0]);
       }
       if (size_of(type) != size_of(ptx::type_of(op.special)) &&
-          op.special != ptx::SpecialReg::kGridid) {  // was 32 bits wide in early PTX
+          op.special != ptx::SpecialReg::kGridid) {  // it had 32 bits in early PTX
         fail(in, "a special register where ." + std::string(ptx::name_of(type)) + " is wanted",
              "." + std::string(ptx::name_of(ptx::type_of(op.special))));
       }
@@ -314,7 +314,7 @@ Operand Lowering::value(Frame* frame, const ptx::Instruction& in, const ptx::Ope
   }
 }
 
-// The bits of a constant as a value of `type`, upper bits zero.
+// The bits of a constant as a value of `type`; upper bits are zero.
 uint64_t Lowering::immediate(const ptx::Instruction& in, const ptx::Operand& op, Type type) {
   const auto bits = static_cast<uint64_t>(op.value);
   if (type == Type::kPred) {
@@ -402,7 +402,7 @@ uint32_t Lowering::symbol_of_variable(Frame* frame, const ptx::Instruction& in, 
     const ptx::VariableDecl& var = frame->fn->variables[index];
     if (var.space == ptx::Space::kParam) {
       binding = {Binding::Kind::kObject, add_object(var)};
-    } else {  // .shared: one for all instances of the function
+    } else {  // a .shared variable, which all inlined instances of the function share
       if (var.is_extern && var.size != 0) refuse(in, "an undefined external variable");
       const auto [it, inserted] =
           shared_symbols_.try_emplace({frame->fn, index}, static_cast<uint32_t>(0));

@@ -1,8 +1,8 @@
-// The stack of a thread in local memory: room that alloca gives, between the frames of functions
-// that are called (lower_subroutines.cpp).
+// Lowers alloca, stacksave and stackrestore. A thread's stack in local memory holds the frames of
+// called functions (lower_subroutines.cpp) and, between them, the memory that alloca reserves.
 //
-// Where a function of the module has an alloca, the register %top says where the stack ends, and
-// frames begin there. What a function has allocated goes when it returns: %top is what it was.
+// If a function of the module has an alloca, the register %top holds the end of the stack, where
+// new frames begin. When a function returns, %top is restored, which frees the function's memory.
 #include <algorithm>
 #include <bit>
 
@@ -17,9 +17,10 @@ using ptx::Type;
 
 namespace {
 
-constexpr uint64_t kStackAlign = 16;       // of %top, and of frames
-constexpr uint64_t kLeastAlign = 8;        // of what alloca gives. Source: PTX ISA 9.0, alloca
-constexpr uint64_t kMostAlign = 1u << 23;  // the same
+constexpr uint64_t kStackAlign = 16;  // alignment of %top and of frames
+// The default and the largest alignment of alloca. Source: PTX ISA 9.0, alloca.
+constexpr uint64_t kLeastAlign = 8;
+constexpr uint64_t kMostAlign = 1u << 23;
 
 }  // namespace
 
@@ -39,14 +40,14 @@ bool allocates(const ptx::Function& fn) {
   });
 }
 
-/// The register %top.
+/// The register %top, made with the stack at its first use.
 RegId Lowering::stack_top() {
   make_stack();
   if (stack_top_ == kNone) stack_top_ = new_register("%top", Type::kB64);
   return stack_top_;
 }
 
-/// `to` = `op` of `srcs`, under the guard of `like`.
+/// Emits `to` = `op`(`srcs`), under the guard of `like`.
 void Lowering::set_register(const Instruction& like, RegId to, Opcode op, Type type,
                             std::vector<Operand> srcs, const ptx::Modifiers& mod) {
   Instruction out = like;
@@ -59,7 +60,7 @@ void Lowering::set_register(const Instruction& like, RegId to, Opcode op, Type t
   code_.instructions.push_back(std::move(out));
 }
 
-// alloca.type place, bytes{, alignment}; stacksave.type place; stackrestore.type place
+// Lowers alloca.type place, bytes{, alignment}; stacksave.type place; stackrestore.type place.
 void Lowering::expand_stack(Frame* frame, const ptx::Instruction& in, const Instruction& like) {
   Instruction holder = like;
   operands(frame, in, &holder);
@@ -111,7 +112,7 @@ void Lowering::expand_stack(Frame* frame, const ptx::Instruction& in, const Inst
   give(place);
 }
 
-/// The kernel's first instruction: nothing is on its stack.
+/// Inserts the kernel's first instruction, which sets %top to the beginning of the stack.
 void Lowering::begin_stack() {
   if (stack_top_ == kNone) return;
   Instruction begin;

@@ -1,9 +1,9 @@
-// Copies of tensors' boxes, bulk copies to several blocks of a cluster, bulk reductions, and words
-// that mbarriers count.
+// Lowers copies of tensors' boxes, bulk copies to several blocks of a cluster, bulk reductions, and
+// stores that complete bytes of an mbarrier.
 //
-// A box, or a row of bytes, is copied by a loop of the thread that asks for it: each step
-// (exec::tensor()) moves 512 bytes and leaves a record of where they lie. Then the bytes arrive at
-// the mbarrier. All of that is one instruction to an SM, which leaves the steps to its copy engine.
+// A box, or a row of bytes, is copied by a loop of the thread that executes the instruction: each
+// step (exec::tensor()) moves 512 bytes and records their addresses. Then the bytes arrive at the
+// mbarrier. An SM executes all of that as one instruction, whose steps are its copy engine's work.
 #include <cstddef>
 #include <iterator>
 
@@ -41,8 +41,9 @@ void Lowering::branch(const Instruction& like, uint32_t label, RegId guard, bool
   code_.instructions.push_back(std::move(out));
 }
 
-/// `bytes` (32 bits) have been copied: they arrive at the mbarrier at a shared address, or at that
-/// of each of the `blocks`. `ends_box`: what precedes is a copy engine's.
+/// Emits the arrival of `bytes` (32 bits) copied bytes at the mbarrier at shared address `barrier`,
+/// or at that of each block in the mask `blocks`. With `ends_box`, it ends a copy by the copy
+/// engine.
 void Lowering::copied(const Instruction& asking, const Operand& bytes, RegId barrier,
                       const Operand& blocks, bool multicast, bool ends_box) {
   const Instruction like = implied(asking);
@@ -82,7 +83,7 @@ void Lowering::copied(const Instruction& asking, const Operand& bytes, RegId bar
   place_label(done);
 }
 
-// cp.async.bulk to and from global memory, cp.async.bulk.tensor and its reduction.
+// Lowers cp.async.bulk to and from global memory, cp.async.bulk.tensor and its reduction.
 void Lowering::expand_tensor_copy(Frame* frame, const ptx::Instruction& in,
                                   const Instruction& like) {
   const auto which = static_cast<BulkCopy>(in.mod.mode);
@@ -102,7 +103,7 @@ void Lowering::expand_tensor_copy(Frame* frame, const ptx::Instruction& in,
   Instruction plain = implied(like);
   plain.guard = kNone;
   plain.guard_negated = false;
-  // One lane after the other.
+  // The lanes execute the loop one after the other.
   const uint32_t again = new_label(), head = new_label(), end = new_label();
   place_label(again);
   const RegId active = compute(plain, Opcode::kActivemask, Type::kB32, {});
@@ -121,7 +122,7 @@ void Lowering::expand_tensor_copy(Frame* frame, const ptx::Instruction& in,
     if (op.kind != Kind::kVector) fail(in, "an operand without braces");
     for (uint32_t i = first; i < op.count; ++i)
       to->push_back(value(frame, in, frame->fn->operands[op.index + i],
-                          i < op.count && frame->fn->operands[op.index + i].kind == Kind::kRegister
+                          frame->fn->operands[op.index + i].kind == Kind::kRegister
                               ? frame->fn->registers[frame->fn->operands[op.index + i].index].type
                               : Type::kB32));
   };
@@ -194,7 +195,8 @@ void Lowering::expand_tensor_copy(Frame* frame, const ptx::Instruction& in,
   branch(plain, end, leave);
   Instruction move = plain;
   move.implied = false;
-  // Its record names pieces, not lanes: it has a mask of its own, as guarded accesses have.
+  // The record of a step has a mask of pieces instead of lanes, so it needs one like a guarded
+  // access.
   move.guard = leave;
   move.guard_negated = true;
   move.op = load                               ? Opcode::kTensorLoad
@@ -235,8 +237,8 @@ void Lowering::expand_tensor_copy(Frame* frame, const ptx::Instruction& in,
   place_label(done);
 }
 
-// cp.reduce.async.bulk dst, src, bytes{, mbarrier}{, policy}: an atomic operation for each element,
-// of halves for each pair.
+// Lowers cp.reduce.async.bulk dst, src, bytes{, mbarrier}{, policy} to a loop of atomic operations,
+// one for each element or each pair of halves.
 void Lowering::expand_bulk_reduction(Frame* frame, const ptx::Instruction& in,
                                      const Instruction& like) {
   const bool counted = static_cast<BulkCopy>(in.mod.mode) == BulkCopy::kReduceCluster;
@@ -301,7 +303,7 @@ void Lowering::expand_bulk_reduction(Frame* frame, const ptx::Instruction& in,
   place_label(done);
 }
 
-// st.async, red.async [address], value, [mbarrier]
+// Lowers st.async and red.async [address], value, [mbarrier].
 void Lowering::expand_counted_word(Frame* frame, const ptx::Instruction& in,
                                    const Instruction& like) {
   const ptx::Operand* ops = frame->fn->operands.data() + in.first_operand;
@@ -326,7 +328,7 @@ void Lowering::expand_counted_word(Frame* frame, const ptx::Instruction& in,
          constant(0), false);
 }
 
-// tensormap.cp_fenceproxy [to], [from], 128: each lane of the warp copies a word.
+// Lowers tensormap.cp_fenceproxy [to], [from], 128: each lane of the warp copies a word.
 void Lowering::expand_map_copy(Frame* frame, const ptx::Instruction& in, const Instruction& like) {
   const ptx::Operand* ops = frame->fn->operands.data() + in.first_operand;
   if (in.num_operands != 3 || ops[2].kind != Kind::kInteger || ops[2].value != 128)
@@ -353,21 +355,22 @@ void Lowering::expand_map_copy(Frame* frame, const ptx::Instruction& in, const I
   access(like, Opcode::kSt, Space::kGlobal, Type::kB32, {to, kNone, holder.address.offset}, {data});
 }
 
-// tensormap.replace: stores into a map of our own layout.
+// Lowers tensormap.replace to a store into the map, whose layout is exec::TensorMap.
 void Lowering::expand_map_field(Frame* frame, const ptx::Instruction& in, const Instruction& like) {
   using exec::TensorMap;
   const auto field = static_cast<ptx::MapField>(in.mod.detail);
   const ptx::Operand* ops = frame->fn->operands.data() + in.first_operand;
   struct Place {
-    size_t offset, each;  ///< bytes; each 0: there is no ordinal
-    Type type;            ///< of what is stored
-    uint64_t less;        ///< than the operand
+    size_t offset;  ///< bytes
+    size_t each;    ///< bytes per dimension; 0: the field has no ordinal
+    Type type;      ///< type of the stored value
+    uint64_t less;  ///< is subtracted from the operand
   };
   const Place place = [&]() -> Place {
     switch (field) {
       case ptx::MapField::kAddress:
         return {offsetof(TensorMap, address), 0, Type::kU64, 0};
-      case ptx::MapField::kRank:  // less one, as an operand
+      case ptx::MapField::kRank:  // the operand is the number of dimensions less one
         return {offsetof(TensorMap, dimensions), 0, Type::kU8, ~uint64_t{0}};
       case ptx::MapField::kBox:
         return {offsetof(TensorMap, box), 2, Type::kU16, 0};

@@ -1,4 +1,4 @@
-// Which registers an instruction reads and writes, and which lanes take part in it.
+// Visits the registers that an instruction reads and writes, and finds its operand of lanes.
 #pragma once
 
 #include "host/functional/compiler/kernel.h"
@@ -25,7 +25,7 @@ void for_each_def(const Instruction& instr, F&& f) {
   }
 }
 
-/// The operand that names the lanes of a warp that take part in `instr`; nullptr if it has none.
+/// The operand with the mask of lanes that execute `instr` together; nullptr if it has none.
 inline const Operand* members_of(const Instruction& instr) {
   switch (instr.op) {
     case ptx::Opcode::kBarWarp:
@@ -42,7 +42,7 @@ inline const Operand* members_of(const Instruction& instr) {
 
 inline bool is_predicate(const Register& r) { return r.type == ptx::Type::kPred; }
 
-/// 32-bit physical registers that a register takes (predicates: one of their own kind).
+/// Number of 32-bit physical registers for a register; 1 physical predicate for a predicate.
 inline uint32_t units_of(const Register& r) { return ptx::size_of(r.type) == 8 ? 2 : 1; }
 
 }  // namespace nearwarp::compiler

@@ -1,4 +1,4 @@
-// Products of matrices: which kernel multiplies which types, and its launches.
+// Products of matrices: chooses a kernel for the types, and launches it.
 #pragma once
 
 #include "host/functional/cublas/abi.h"
@@ -6,22 +6,23 @@
 
 namespace nearwarp::cublas {
 
-/// A product of a batch; sizes in elements, matrices column-major.
+/// A batch of products D = alpha op(A) op(B) + beta C. Sizes are in elements, matrices
+/// column-major.
 struct Product {
-  DataType a = kF32, b = kF32, c = kF32;  ///< of C and D both
+  DataType a = kF32, b = kF32, c = kF32;  ///< `c` is the type of C and D
   ComputeType compute = kCompute32F;
   GemmArgs args{};
   int64_t batch = 1;
 };
 
-/// Launches of it. Throws Failure: kInvalidValue where sizes do not fit, kNotSupported where there
-/// is no kernel for the types.
+/// Launches a product. Throws Failure: kInvalidValue if sizes do not fit, kNotSupported if there is
+/// no kernel for the types.
 void multiply(const Product& product, Stream stream);
 
-/// Throws what multiply() would, of sizes and types.
+/// Throws the Failure that multiply() would throw for these sizes and types.
 void check(const Product& product);
 
-/// alpha or beta, as a call hands it over: where the pointer mode says.
+/// The value of alpha or beta of a call, on the host or the device according to the pointer mode.
 Scalar scalar_at(const void* at, DataType type, int pointer_mode);
 /// The type of alpha and beta.
 DataType scale_type(ComputeType compute, DataType c);

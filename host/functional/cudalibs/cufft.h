@@ -33,7 +33,7 @@ inline void require(bool holds, Status otherwise = kInvalidValue) {
   if (!holds) throw Failure{otherwise};
 }
 
-/// An array as cufftPlanMany() describes it; without dimensions (`embed` empty) it is compact.
+/// The layout of an array in cufftPlanMany(); it is compact if `embed` is empty.
 struct Layout {
   std::vector<int64_t> embed;
   int64_t stride = 1, distance = 0;
@@ -42,17 +42,17 @@ struct Layout {
 class Plan {
  public:
   cudalibs::Stream stream = nullptr;
-  bool allocates = true;                ///< its work area; else the application gives one
-  std::map<int, long long> properties;  ///< what the application has set, of no effect
+  bool allocates = true;  ///< the plan allocates its work area; else the application does
+  std::map<int, long long> properties;  ///< properties set by the application, without effect
 
-  /// Once for each plan. Throws Failure for what cannot be.
+  /// Makes the plan, once. Throws Failure for impossible parameters.
   void make(const std::vector<int64_t>& n, const Layout& in, const Layout& out, int type,
             int64_t batch);
   bool is_made() const { return batch_ != 0; }
   int type() const { return type_; }
   size_t work_bytes() const { return 2 * compact_bytes_ + convolution_bytes_; }
   void set_work(void* work) { given_ = work; }
-  /// `sign` of the exponent. Throws Failure, Problem.
+  /// Executes the plan; `sign` is that of the exponent. Throws Failure, Problem.
   void execute(const void* in, void* out, int sign);
 
  private:
@@ -64,7 +64,8 @@ class Plan {
   size_t element_bytes() const;
   int64_t lines_of(int axis) const { return batch_ * n_[0] * n_[1] * n_[2] / n_[axis]; }
   void transform(void** from, void** to, int sign) const;
-  /// Along lines of `length` elements, by the factors of the length; `from` has the result.
+  /// Transforms lines of `length` elements, one pass for each factor of the length. The result is
+  /// in `from`.
   void passes(void** from, void** to, int64_t length, int64_t inner, int64_t outer, int sign) const;
   void convolve(void* lines, int axis, int64_t inner, int sign) const;
 
@@ -72,7 +73,7 @@ class Plan {
   int64_t n_[3] = {}, batch_ = 0;
   Side in_, out_, padded_in_, padded_out_;
   size_t compact_bytes_ = 0, convolution_bytes_ = 0;
-  void* convolution_ = nullptr;  ///< its part of the work area
+  void* convolution_ = nullptr;  ///< the convolution's part of the work area
   cudalibs::Memory own_;
   void* given_ = nullptr;
 };

@@ -1,4 +1,4 @@
-// States of cuRAND's generators.
+// Computes the states of cuRAND's generators for a seed, after numbers that were generated before.
 #include "host/functional/cudalibs/curand_states.h"
 
 #include <algorithm>
@@ -13,12 +13,11 @@ namespace nearwarp::curand {
 
 namespace {
 
-// --- XORWOW: five words, of which a step is linear over bits, and a sum
-// ---------------------------
+// --- XORWOW: five words, on which a step is linear over bits, and a sum ------------------------
 
 using Bits = std::array<uint32_t, 5>;
 
-/// A linear map of 160 bits: what each bit becomes.
+/// A linear map of 160 bits, with the image of each bit.
 class BitMap {
  public:
   static BitMap step() {
@@ -49,8 +48,7 @@ class BitMap {
   std::array<Bits, kBits> columns_{};
 };
 
-// --- MRG32k3a: two recursions of three words
-// ------------------------------------------------------
+// --- MRG32k3a: two recursions of three words ---------------------------------------------------
 
 constexpr uint64_t kModulus1 = 4294967087, kModulus2 = 4294944443;  // L'Ecuyer 1999
 
@@ -82,13 +80,13 @@ struct Matrix {
 const Matrix kStep1 = {{{{0, 1, 0}, {0, 0, 1}, {kModulus1 - 810728, 1403580, 0}}}, kModulus1};
 const Matrix kStep2 = {{{{0, 1, 0}, {0, 0, 1}, {kModulus2 - 1370589, 0, 527612}}}, kModulus2};
 
-/// `map` applied 2^power times.
+/// The map that applies `map` 2^power times.
 template <class Map>
 Map to_power_of_two(Map map, int power) {
   for (int i = 0; i < power; ++i) map = map.squared();
   return map;
 }
-/// v after `steps` of `map`.
+/// The vector `v` after `steps` applications of `map`.
 template <class Map, class Vector>
 Vector ahead(Map map, Vector v, uint64_t steps) {
   for (; steps != 0; steps >>= 1) {
@@ -103,12 +101,12 @@ Vector ahead(Map map, Vector v, uint64_t steps) {
 std::vector<uint32_t> xorwow_states(uint64_t seed, uint64_t given) {
   constexpr int kApart = 67, kSequences = kXorwowSequences;
   constexpr uint32_t kSumStep = 362437;
-  // As cuRAND's device interface makes a state of a seed (the toolkit's curand_kernel.h).
+  // The seed is expanded as in cuRAND's device API (the toolkit's curand_kernel.h).
   const uint32_t s0 = static_cast<uint32_t>(seed) ^ 0xaad26b49u;
   const uint32_t s1 = static_cast<uint32_t>(seed >> 32) ^ 0xf7dcefddu;
   const uint32_t t0 = 1099087573u * s0, t1 = 2591861531u * s1;
   Bits v = {123456789u + t0, 362436069u ^ t0, 521288629u + t1, 88675123u ^ t1, 5783321u + t0};
-  const uint32_t sum = 6615241u + t1 + t0;  // the same again after 2^67 steps
+  const uint32_t sum = 6615241u + t1 + t0;  // unchanged by 2^67 steps, since it counts modulo 2^32
   const BitMap step = BitMap::step(), far = to_power_of_two(step, kApart);
   v = ahead(step, v, given / kSequences);
   std::vector<uint32_t> states(kStateWords * kSequences);
@@ -127,7 +125,7 @@ std::vector<uint32_t> mrg32k3a_states(uint64_t seed, uint64_t given, int sequenc
   const auto all = static_cast<uint64_t>(sequences);
   constexpr uint64_t kFirst = 12345;
   Words a = {kFirst, kFirst, kFirst}, b = a;
-  if (seed != 0) {  // as cuRAND's device interface
+  if (seed != 0) {  // as in cuRAND's device API
     const uint64_t x1 = static_cast<uint32_t>(seed) ^ 0x55555555u;
     const uint64_t x2 = static_cast<uint32_t>(seed >> 32) ^ 0xaaaaaaaau;
     a = {x1 * kFirst % kModulus1, x2 * kFirst % kModulus1, x1 * kFirst % kModulus1};
@@ -151,13 +149,14 @@ std::vector<uint32_t> mrg32k3a_states(uint64_t seed, uint64_t given, int sequenc
 }
 
 std::vector<uint32_t> mt19937_state(uint32_t seed, uint64_t given) {
-  // Matsumoto and Nishimura, "Mersenne Twister" (1998), initialised as their code of 2002.
+  // Source: Matsumoto and Nishimura, "Mersenne Twister" (1998); the initialisation is that of their
+  // code of 2002.
   constexpr size_t kFar = 397;
   std::vector<uint32_t> s(kTwisterWords + 1);
   s[0] = seed;
   for (uint32_t i = 1; i < kTwisterWords; ++i)
     s[i] = 1812433253u * (s[i - 1] ^ (s[i - 1] >> 30)) + i;
-  // Rounds of as many words, until those of which some are to be given next are there.
+  // Each round generates kTwisterWords words, up to the round that contains the next number.
   for (s[kTwisterWords] = kTwisterWords; given != 0;) {
     for (size_t i = 0; i < kTwisterWords; ++i) {
       const uint32_t y = (s[i] & 0x80000000u) | (s[(i + 1) % kTwisterWords] & 0x7fffffffu);
@@ -171,7 +170,7 @@ std::vector<uint32_t> mt19937_state(uint32_t seed, uint64_t given) {
 }
 
 std::vector<uint32_t> mtgp32_states(uint64_t seed, uint64_t given) {
-  // As the authors' code, with seeds as cuRAND's device interface gives them
+  // The algorithm is that of the authors' code, with the seeds of cuRAND's device API
   // (curand_mtgp32_host.h).
   constexpr uint64_t kRound = uint64_t{kMtgpGenerators} * kMtgpWords;
   static_assert(std::size(kMtgp32Parameters) == kMtgpGenerators);
@@ -211,8 +210,9 @@ std::vector<uint32_t> mtgp32_states(uint64_t seed, uint64_t given) {
 template <class Word>
 std::vector<Word> sobol_directions(uint32_t dimensions) {
   constexpr uint32_t kDigits = 8 * sizeof(Word);
-  // Joe and Kuo, "Constructing Sobol sequences with better two-dimensional projections" (2008),
-  // their table new-joe-kuo-6: degree and coefficients of the polynomial, first direction numbers.
+  // Source: Joe and Kuo, "Constructing Sobol sequences with better two-dimensional projections"
+  // (2008), table new-joe-kuo-6: degree and coefficients of the polynomial, first direction
+  // numbers.
   struct Polynomial {
     uint32_t degree, coefficients;
     std::array<uint32_t, 5> first;

@@ -1,6 +1,6 @@
-// The CUDA 13 runtime's binary interface, as far as the library implements it: what applications
-// hand over and expect back. Written out here, so that building needs no CUDA toolkit; where there
-// is one, a test compares all of it with the toolkit's headers.
+// The CUDA 13 runtime's binary interface, as far as the library implements it: types and constants
+// that applications pass and expect back. They are repeated here so that building needs no CUDA
+// toolkit; where there is one, a test compares them with the toolkit's headers.
 #pragma once
 
 #include <cstddef>
@@ -89,7 +89,7 @@ struct Dim {  // dim3
 static_assert(sizeof(Dim) == 12);
 
 using Stream = void*;  // cudaStream_t
-/// Stream handles that need no creation: none, legacy, per thread.
+/// Handles of the legacy default stream and of the thread's own; null is one of these two.
 inline constexpr uintptr_t kStreamLegacy = 1, kStreamPerThread = 2;
 
 struct Extent {  // cudaExtent
@@ -252,7 +252,8 @@ struct MemPoolProps {  // cudaMemPoolProps
 };
 static_assert(sizeof(MemPoolProps) == 88);
 
-/// CUmemAllocationProp: of memory that is mapped by hand, which only the driver's interface has.
+/// CUmemAllocationProp: properties of memory that is created and mapped in separate calls, which
+/// only the driver's interface has.
 struct PhysicalProps {
   int type;          ///< 1: pinned
   int handle_types;  ///< 1: may be handed to other processes as a file's descriptor

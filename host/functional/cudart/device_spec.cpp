@@ -1,4 +1,4 @@
-// The simulated GPU as an application sees it.
+// Parses the device's properties and the library's settings in the environment.
 #include "host/functional/cudart/device_spec.h"
 
 #include <fmt/format.h>
@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <limits>
 #include <string_view>
+#include <type_traits>
 
 #include "host/core/error.h"
 
@@ -22,7 +24,17 @@ uint64_t number(const std::string& key, const std::string& text) {
   return value;
 }
 
-/// Calls visit(key, member) for every number.
+/// Stores a number in a member. Throws if it is none, or does not fit.
+template <class T>
+void read_number(const std::string& key, const std::string& text, T& member) {
+  const uint64_t value = number(key, text);
+  if (!std::is_same_v<T, bool> && value > std::numeric_limits<T>::max())
+    throw Error(
+        fmt::format("{} cannot be {} - at most {}", key, value, std::numeric_limits<T>::max()));
+  member = static_cast<T>(value);
+}
+
+/// Calls visit(key, member) for each property that is a number.
 template <class Spec, class Visit>
 void each_number(Spec& s, Visit&& visit) {
   visit("sms", s.sms);
@@ -85,7 +97,7 @@ DeviceSpec parse_device(const std::string& text) {
     each_number(spec, [&](const char* name, auto& member) {
       if (key != name) return;
       known = true;
-      member = static_cast<std::remove_reference_t<decltype(member)>>(number(key, value));
+      read_number(key, value, member);
     });
     if (!known) throw Error(fmt::format("{}: unknown key '{}'", kDeviceVariable, key));
   }
@@ -101,13 +113,14 @@ std::string uuid_of(uint32_t device) { return fmt::format("nearwarp-gpu-{:03}", 
 
 namespace {
 
-/// kMostDevices for a name of no device.
+/// The number of a device by its number or UUID in CUDA_VISIBLE_DEVICES; kMostDevices for other
+/// names.
 uint32_t device_named(std::string_view name, uint32_t devices) {
   while (name.starts_with(' ')) name.remove_prefix(1);
   while (name.ends_with(' ')) name.remove_suffix(1);
   constexpr std::string_view kPrefix = "GPU-";
   if (name.starts_with(kPrefix)) {
-    // CUDA has UUIDs in hexadecimal digits, in groups, and takes what one of them begins with.
+    // CUDA accepts the beginning of a UUID, which is written in groups of hexadecimal digits.
     for (uint32_t device = 0; device < devices; ++device) {
       std::string digits;
       for (size_t i = 0; const char c : uuid_of(device)) {
@@ -121,7 +134,7 @@ uint32_t device_named(std::string_view name, uint32_t devices) {
   }
   uint32_t number = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-  // The number ends where its digits do.
+  // Text behind the digits is ignored.
   const bool is_one = error == std::errc() && end != name.data() && number < devices;
   return is_one ? number : kMostDevices;
 }
@@ -138,7 +151,8 @@ std::vector<uint32_t> visible_devices(const char* names, uint32_t devices) {
   while (true) {
     const uint32_t device = device_named(rest.substr(0, rest.find(',')), devices);
     if (device == kMostDevices) break;
-    if (std::ranges::find(visible, device) != visible.end()) return {};  // one may be named once
+    if (std::ranges::find(visible, device) != visible.end())
+      return {};  // each may be named only once
     visible.push_back(device);
     if (rest.find(',') == std::string_view::npos) break;
     rest.remove_prefix(rest.find(',') + 1);
@@ -165,8 +179,7 @@ Settings settings_from_environment() {
   settings.ptxas_cache = environment(kPtxasCacheVariable);
   const auto take = [](const char* variable, auto& member) {
     const std::string text = environment(variable);
-    if (!text.empty())
-      member = static_cast<std::remove_reference_t<decltype(member)>>(number(variable, text));
+    if (!text.empty()) read_number(variable, text, member);
   };
   take(kMaxInstructionsVariable, settings.max_thread_instructions);
   take(kTraceBytesVariable, settings.max_trace_bytes);

@@ -1,4 +1,4 @@
-// The simulated GPU as an application sees it, and what the environment asks of the library.
+// Properties of the simulated GPU, and settings of the library that the environment passes to it.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace nearwarp::cudart {
 
-/// Properties of the device. The defaults are those of machine `tom`; `nearwarp run` hands over
-/// those of its machine.
+/// Properties of the device. The defaults are those of machine `tom`; `nearwarp run` passes those
+/// of its machine.
 struct DeviceSpec {
   std::string name = "tom";
   uint32_t sms = 68;
   uint32_t clock_mhz = 1400;
   uint32_t memory_clock_mhz = 800;
-  uint32_t memory_mbps = 320000;  ///< all stacks, one direction
+  uint32_t memory_mbps = 320000;  ///< sum over all stacks, in one direction
   uint32_t sm_warps = 48, sm_threads = 1536, sm_blocks = 8;
   uint32_t sm_registers = 32768, register_unit = 1;
   uint32_t sm_shared_bytes = 49152;
@@ -26,28 +26,30 @@ struct DeviceSpec {
   uint64_t memory_bytes = uint64_t{16} << 30;
 };
 
-/// Addresses behind the device's memory for what programs map by hand: some times its bytes, since
-/// allocators reserve more than there is.
+/// Bytes of addresses behind the device's memory for files and memory that programs map themselves.
+/// They are several times the memory, since allocators reserve more than they map.
 inline constexpr uint64_t kMappedBytes = uint64_t{48} << 30;
 
-/// Settings that nearwarp hands over to applications that it runs: NEARWARP_CUDART_* variables.
+/// Settings that nearwarp passes to applications by the NEARWARP_CUDART_* variables.
 struct Settings {
   DeviceSpec device;
   std::string spool;   ///< folder for journals, one per process; empty: do not record
   std::string record;  ///< file for this process's journal
-  std::string check;   ///< folder for what the race detector found, or "-" to print it
-  bool check_misuse = true, check_unwritten = true;  ///< what it looks for besides
-  std::string
-      kernels;  ///< record or check only kernels whose name contains a match of this; empty: all
-  uint64_t max_thread_instructions = 0;          ///< 0: record all
-  uint64_t max_trace_bytes = uint64_t{2} << 30;  ///< of blocks that run together
-  RegisterChoice registers;                      ///< of kernels, by which blocks are placed
-  std::string ptxas_cache;  ///< folder for ptxas' answers; empty: it is asked again
-  std::string event_times;  ///< see EventTimes::begin(); empty: events tell estimated times
+  std::string check;   ///< folder for the race detector's findings, or "-" to print them
+  /// Does the race detector also find misuse of barriers, and reads of unwritten memory?
+  bool check_misuse = true, check_unwritten = true;
+  /// Only kernels whose names contain a match of this regular expression are recorded or checked;
+  /// empty: all kernels.
+  std::string kernels;
+  uint64_t max_thread_instructions = 0;  ///< recording ends after so many; 0: no limit
+  /// The most bytes of traces of thread blocks that run together.
+  uint64_t max_trace_bytes = uint64_t{2} << 30;
+  RegisterChoice registers;  ///< source of kernels' numbers of registers, which limit occupancy
+  std::string ptxas_cache;   ///< folder for results of ptxas; empty: they are not kept
+  std::string event_times;   ///< see EventTimes::begin(); empty: times of events are estimated
   runtime::ExecutionRules execution;
-  uint64_t time_limit_seconds = 0;  ///< of the execution of kernels; 0: none
-  /// Numbers of the simulated GPUs, all alike and one in time, that CUDA_VISIBLE_DEVICES
-  /// shows.
+  uint64_t time_limit_seconds = 0;  ///< most seconds in kernels; 0: no limit
+  /// Numbers of the simulated GPUs that CUDA_VISIBLE_DEVICES shows. All stand for the same GPU.
   std::vector<uint32_t> visible_devices = {0};
   bool strict_bounds = false;  ///< accesses beside allocations are faults even in their pages
 };

@@ -1,6 +1,6 @@
 // The CUDA 13 driver's binary interface, as far as it differs from the runtime's: most statuses,
-// flags, handles and structures are the same (host/functional/cudart/abi.h). Written out here, so
-// that building needs no CUDA toolkit; where there is one, a test compares all of it with the
+// flags, handles and structures are the same (host/functional/cudart/abi.h). Its types are repeated
+// here so that building needs no CUDA toolkit; where there is one, a test compares them with the
 // toolkit's cuda.h.
 #pragma once
 
@@ -23,9 +23,9 @@ using DevicePtr = uint64_t;
 /// CUdevice: an ordinal.
 using Device = int;
 
-inline constexpr int kVersion = 13000;  ///< of CUDA that the interface is of: 13.0
+inline constexpr int kVersion = 13000;  ///< CUDA 13.0, as cuDriverGetVersion() returns it
 
-/// CUresult: those that runtime and driver have in common are cudart::Status.
+/// CUresult: codes that cudart::Status lacks, or has with another meaning (201).
 inline constexpr auto kErrorInvalidContext = static_cast<Status>(201),
                       kErrorUnsupportedLimit = static_cast<Status>(215),
                       kErrorContextIsDestroyed = static_cast<Status>(709);
@@ -47,7 +47,7 @@ struct LaunchConfig {  // CUlaunchConfig
 };
 static_assert(sizeof(LaunchConfig) == 56);
 
-/// One side of a copy of boxes.
+/// The source or the destination of a two-dimensional copy.
 struct CopySide2D {
   size_t x_bytes, y;
   unsigned memory_type;  ///< MemoryType
@@ -61,13 +61,14 @@ struct Copy2D {  // CUDA_MEMCPY2D
   size_t width_bytes, height;
 };
 static_assert(sizeof(Copy2D) == 128);
+/// The source or the destination of a three-dimensional copy.
 struct CopySide3D {
   size_t x_bytes, y, z, level;
   unsigned memory_type;
   void* host;
   DevicePtr device;
   Array* array;
-  void* context;  ///< of CUDA_MEMCPY3D_PEER; reserved in CUDA_MEMCPY3D
+  void* context;  ///< only in CUDA_MEMCPY3D_PEER; reserved in CUDA_MEMCPY3D
   size_t pitch, height;
 };
 struct Copy3D {  // CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER
@@ -76,7 +77,7 @@ struct Copy3D {  // CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER
 };
 static_assert(sizeof(Copy3D) == 200);
 
-/// CUarray_format, those that CUDA arrays of numbers have.
+/// CUarray_format: the formats of numbers.
 enum ArrayFormat : int {
   kUnsigned8 = 0x01,
   kUnsigned16 = 0x02,
@@ -125,7 +126,7 @@ struct ResourceDesc {  // CUDA_RESOURCE_DESC
 };
 static_assert(sizeof(ResourceDesc) == 144);
 
-/// Flags of TextureDesc
+/// Bits of TextureDesc::flags
 inline constexpr unsigned kReadAsInteger = 1, kNormalizedCoordinates = 2, kSrgb = 0x10,
                           kNoTrilinearOptimization = 0x20, kSeamlessCubemap = 0x40;
 struct TextureDesc {  // CUDA_TEXTURE_DESC
@@ -146,7 +147,7 @@ struct KernelNodeParams {  // CUDA_KERNEL_NODE_PARAMS
   void* context;
 };
 static_assert(sizeof(KernelNodeParams) == 72);
-/// CUgraphNodeType: the same as the runtime's
+/// CUgraphNodeType: its values are those of cudart::NodeType.
 inline constexpr int kKernelNode = 0, kCopyNode = 1;
 struct CopyNodeParams {  // CUDA_MEMCPY_NODE_PARAMS
   int flags, reserved;
@@ -174,7 +175,7 @@ enum MemoryOpType : int {
   kOpWrite64 = 5,
   kOpBarrier = 6,
 };
-struct MemoryOp {  // CUstreamBatchMemOpParams, waiting for and writing a value
+struct MemoryOp {  // CUstreamBatchMemOpParams, as waits for a value and writes of one have it
   int operation;
   DevicePtr address;
   uint64_t value;

@@ -1,4 +1,4 @@
-// Contexts of the driver's interface.
+// Contexts of the driver API: live contexts, and each thread's stack of them.
 #include "host/functional/cudriver/contexts.h"
 
 #include <algorithm>
@@ -30,23 +30,23 @@ struct State {
   bool initialized = false;
   unsigned long long next_id = cudart::kMostDevices + 1;
   std::array<Primary, cudart::kMostDevices> primaries;
-  std::unordered_map<const void*, std::unique_ptr<Context>> contexts;  ///< without the primary one
+  std::unordered_map<const void*, std::unique_ptr<Context>> contexts;  ///< all but primary ones
 };
 
 State& state() {
-  static State* const all = new State;  // applications call until the very end
+  static State* const all = new State;  // never destroyed, since destructors of applications call
   return *all;
 }
 
 Primary& primary(Device device) { return state().primaries.at(static_cast<size_t>(device)); }
 
-/// The current context is in the thread's state; those below it are here.
+/// The calling thread's stack of contexts below the current one, which is in the thread's state.
 std::vector<void*>& below() {
   thread_local std::vector<void*> stack;
   return stack;
 }
 
-/// Under the lock; nullptr if it does not live.
+/// The live context of a handle; nullptr if there is none. The caller holds the mutex.
 Context* find(void* context) {
   for (Primary& primary : state().primaries)
     if (context == nw_driver_primary_context(primary.context.device))
@@ -55,7 +55,7 @@ Context* find(void* context) {
   return it == state().contexts.end() ? nullptr : it->second.get();
 }
 
-/// While it lives, the calling thread is on a device.
+/// While it lives, `device` is the calling thread's device.
 class OnDevice {
  public:
   explicit OnDevice(Device device) { nw_driver_thread()->device = device; }
@@ -66,7 +66,8 @@ class OnDevice {
   const int before_ = nw_driver_thread()->device;
 };
 
-/// The last context of a device frees what all had. Under the lock.
+/// Resets a device without contexts, which frees all of their resources. The caller holds the
+/// mutex.
 void reset_if_unused(Device device) {
   const bool is_used = std::any_of(state().contexts.begin(), state().contexts.end(),
                                    [&](const auto& c) { return c.second->device == device; });
@@ -75,14 +76,14 @@ void reset_if_unused(Device device) {
   check(cudaDeviceReset());
 }
 
-/// In the calling thread, whose memory is then that of the context's device. Under the lock.
+/// Makes a context and its device current in the calling thread. The caller holds the mutex.
 void make_current(void* context) {
   nw_driver_thread()->context = context;
   const Context* const found = context == nullptr ? nullptr : find(context);
   if (found != nullptr) nw_driver_thread()->device = found->device;
 }
 
-/// Under the lock.
+/// Removes the current context from the calling thread's stack. The caller holds the mutex.
 void* pop() {
   void* const top = current_context();
   require(top != nullptr, kErrorInvalidContext);

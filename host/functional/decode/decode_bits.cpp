@@ -43,7 +43,7 @@ bool Decoder::bits(const Instr& in) {
     default:
       break;
   }
-  // The rest has the form d = f(a, b, c) with a of the instruction's width.
+  // The other instructions have the form d = f(a, b, c), where `a` has the instruction's width.
   const bool wide = ptx::size_of(in.mod.type) == 8, s = ptx::is_signed(in.mod.type);
   uint16_t code = 0;
   bool is_fast = false;
@@ -80,7 +80,7 @@ bool Decoder::bits(const Instr& in) {
       code = wide ? (s ? exec::kBfeS64 : exec::kBfeU64) : (s ? exec::kBfeS32 : exec::kBfeU32);
       break;
     case Opcode::kBfi: {
-      // Four sources: position and length are merged into one row first.
+      // An operation has three sources, so position and length are first merged into one row.
       const uint16_t a = source(in.srcs.at(0), wide), b = source(in.srcs.at(1), wide);
       const uint16_t t = temporary(false);
       slow_unguarded(exec::kFieldSpec, t, source(in.srcs.at(2), false),
@@ -166,7 +166,7 @@ void Decoder::shift(const Instr& in) {
   }
 }
 
-/// The setp code of a comparison.
+/// The operation code of a comparison.
 uint16_t Decoder::compare_codes(const Instr& in, Type type) {
   const Compare c = in.mod.compare;
   const auto pick = [&](uint16_t eq, uint16_t ne, uint16_t lt, uint16_t le, uint16_t gt,

@@ -1,4 +1,5 @@
-// Decoder: operations that tell the race detector what the kernel does (host/functional/racecheck).
+// Decoder: operations that report accesses and synchronisation to the race detector
+// (host/functional/racecheck).
 #include <algorithm>
 
 #include "host/functional/compiler/products.h"
@@ -21,7 +22,7 @@ exec::Shuffle Decoder::shuffle_mode(ptx::ShflMode mode) {
                                         : exec::Shuffle::kIndex;
 }
 
-/// Does any instruction read what `in` returns?
+/// Does any instruction read a result of `in`?
 bool Decoder::result_is_used(const Instr& in) const {
   bool used = false;
   for (const Instr& other : kernel_.instructions) {
@@ -32,11 +33,12 @@ bool Decoder::result_is_used(const Instr& in) const {
   return used;
 }
 
-/// `full` and `partial` are the two forms of the access that `desc` was just kept for.
+/// Adds the rules of an access, whose descriptor `desc` was added last, and turns its two
+/// operations into checked ones if it needs a check.
 void Decoder::check_access(const Instr& in, const MemDesc& desc, exec::Op* full,
                            exec::Op* partial) {
   racecheck::AccessRules rules;
-  const bool arrives = desc.atomic == AtomOp::kArrive;  // at an mbarrier: releases, by default
+  const bool arrives = desc.atomic == AtomOp::kArrive;  // at an mbarrier, which also releases
   rules.strong = desc.polls != 0;
   rules.acquire = in.mod.acquire || arrives;
   rules.release = in.mod.release || arrives;
@@ -45,13 +47,14 @@ void Decoder::check_access(const Instr& in, const MemDesc& desc, exec::Op* full,
   rules.async_copy = in.mod.async_copy;
   rules.blind = desc.atomic == AtomOp::kExch && !result_is_used(in);
   out_.rules.push_back(rules);
-  // Only the host writes constants and parameters, and nobody else sees local memory.
+  // Only the host writes constants and parameters, and local memory belongs to one thread.
   if (in.mod.space == ptx::Space::kConst || in.mod.space == ptx::Space::kParam) return;
   if (desc.space == MemSpace::kLocal) return;
   full->code = partial->code = exec::kCheckedAccess;
 }
 
-/// Fences, lanes that wait for one another, groups of asynchronous copies.
+/// Emits checks for fences, for instructions at which lanes wait for each other, and for groups of
+/// asynchronous copies.
 void Decoder::check_sync(const Instr& in) {
   racecheck::SyncRules rules;
   const auto members = [&](size_t index) {
@@ -108,7 +111,8 @@ void Decoder::check_sync(const Instr& in) {
   }
 }
 
-/// Registers that products of warp groups have, and their copies.
+/// Finds the registers that matrix products of warpgroups read or write, and copies of these
+/// registers.
 void Decoder::find_product_registers() {
   std::vector<bool>& of = product_registers_;
   of.assign(kernel_.registers.size(), false);
@@ -133,7 +137,7 @@ void Decoder::find_product_registers() {
   if (!any) of.clear();
 }
 
-/// Tells of an instruction that may touch registers of a product that nobody has waited for.
+/// Emits a check for an instruction that uses registers of a product, which may still be computed.
 void Decoder::check_touch(const Instr& in) {
   if (product_registers_.empty()) return;
   bool touches = false;

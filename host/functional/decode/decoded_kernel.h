@@ -1,4 +1,4 @@
-// A kernel ready for the interpreter, as the host keeps it.
+// A decoded kernel: the interpreter's operations, and descriptions for the executor beside it.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ struct RowInit {
   uint64_t value = 0;
 };
 
-/// bar.sync, bar.arrive, bar.red, barrier.cluster; wgmma.wait_group, where the four warps of a
-/// group meet.
+/// A barrier: bar.sync, bar.arrive, bar.red, barrier.cluster, or wgmma.wait_group, at which the
+/// four warps of a warpgroup wait for each other.
 struct BarrierDesc {
   enum class Kind : uint8_t {
     kSync,
@@ -43,21 +43,22 @@ struct BarrierDesc {
     kGroup
   };
   Kind kind = Kind::kSync;
-  bool orders = false;  ///< kClusterArrive: releases, rather than .relaxed
-  bool has_count = false;
-  bool aligned = true;  ///< all threads have to execute the same instruction
+  bool orders = false;     ///< kClusterArrive: it has release semantics, not .relaxed
+  bool has_count = false;  ///< the number of threads is an operand, in `count_row`
+  bool aligned = true;     ///< all threads have to execute the same instruction
   uint16_t id_row = 0;
-  uint16_t count_row = 0;    ///< of threads; kGroup: of groups that are not waited for
+  uint16_t count_row = 0;    ///< number of threads; kGroup: of groups that may stay pending
   uint16_t predicate = 0;    ///< predicate operand of a reduction
   uint16_t destination = 0;  ///< row (popc) or predicate
   uint32_t instruction = 0;
 };
 
-/// A call of the device's runtime: vprintf, __assertfail, malloc, free, those of the CUDA runtime.
+/// A call of a function that the executor provides: vprintf, __assertfail, malloc, free, or one of
+/// the CUDA runtime for device code.
 struct SystemDesc {
   static constexpr uint32_t kMaxArguments = 10;
   exec::SystemKind kind = exec::SystemKind::kPrintf;
-  ptx::DeviceCall call = ptx::DeviceCall::kNone;  ///< of kDevice
+  ptx::DeviceCall call = ptx::DeviceCall::kNone;  ///< the function, for kDevice
   uint32_t num_arguments = 0;
   uint16_t rows[kMaxArguments] = {};
   bool wide[kMaxArguments] = {};  ///< the row has 64-bit lanes
@@ -66,12 +67,12 @@ struct SystemDesc {
   uint32_t instruction = 0;
 };
 
-/// Which lanes of a warp must be there before a block is run.
+/// The lanes of a warp that must have arrived before a basic block runs.
 struct Meeting {
   enum class Who : uint8_t {
     kNobody,
     kAllLanes,
-    kMembers,  ///< for each lane those in its word of `row`
+    kMembers,  ///< for each lane, those of the mask in its word of `row`
   };
   Who who = Who::kNobody;
   uint16_t row = 0;
@@ -81,21 +82,21 @@ struct DecodedKernel {
   const compiler::Kernel* kernel = nullptr;
   std::vector<exec::Op> ops;
   std::vector<exec::BlockInfo> blocks;
-  std::vector<Meeting> meetings;  ///< by block
+  std::vector<Meeting> meetings;  ///< by basic block
   std::vector<exec::MemDesc> memory;
   std::vector<uint32_t> tables;
   std::vector<BarrierDesc> barriers;
   std::vector<SystemDesc> system_calls;
   std::vector<exec::ExtendedDesc> extended;
   std::vector<RowInit> inits;
-  /// By memory descriptor, and by kCheckedSync::imm; empty unless races are looked for.
+  /// By memory descriptor, and by kCheckedSync::imm; empty unless the kernel is checked for races.
   std::vector<racecheck::AccessRules> rules;
   std::vector<racecheck::SyncRules> syncs;
   uint32_t num_rows = 0;
   uint32_t num_predicates = 0;
-  bool meets_cluster = false;  ///< has barriers of clusters
+  bool meets_cluster = false;  ///< it has cluster barriers
   bool has_mbarriers = false;
-  bool uses_reserved_shared = false;  ///< reads a %reserved_smem_offset register
+  bool uses_reserved_shared = false;  ///< it reads a %reserved_smem_offset register
 };
 
 /// Address of a kernel's symbol in its space (kGlobal, kConst: device address).

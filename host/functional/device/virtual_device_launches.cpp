@@ -1,7 +1,10 @@
-// Launches on the virtual CUDA device: grids, what they launch themselves, and their records.
+// Launches on the virtual CUDA device: executes grids and the grids that they launch, and records
+// them.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -73,7 +76,7 @@ void VirtualDevice::launch_cooperative(uint32_t module, const std::string& kerne
   launch_grid({module, kernel, grid, block, dynamic_shared_bytes, args.bytes(), record, true});
 }
 
-/// A grid, and all that it launches.
+/// Executes a grid and all of its descendants.
 void VirtualDevice::launch_grid(const Grid& root) {
   Impl& d = *impl_;
   if (d.runtime) d.runtime->clear();
@@ -104,8 +107,12 @@ void VirtualDevice::run_grid(const Grid& launched) {
   const uint64_t shared = uint64_t{k.static_shared_bytes} + dynamic_shared_bytes;
   const Dim3 cluster = given_cluster.count() != 0 ? given_cluster : required_cluster(k);
   Dim3 grid = given_grid;
-  if (k.bounds.blocks_are_clusters)
-    grid = {grid.x * cluster.x, grid.y * cluster.y, grid.z * cluster.z};
+  if (k.bounds.blocks_are_clusters) {
+    const auto blocks = [](uint64_t clusters, uint32_t each) {
+      return static_cast<uint32_t>(std::min<uint64_t>(clusters * each, UINT32_MAX));  // is refused
+    };
+    grid = {blocks(grid.x, cluster.x), blocks(grid.y, cluster.y), blocks(grid.z, cluster.z)};
+  }
   d.check_dimensions(k, grid, block, shared, parameters.size());
   check_cluster(k, grid, cluster);
   const bool record = wanted && !d.limit_reached;
@@ -193,7 +200,7 @@ void VirtualDevice::run_grid(const Grid& launched) {
   entry.local_base = result.local_base;
   entry.local_bytes = result.local_bytes;
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  // Where it was interrupted, also what thread blocks have executed that have not ended.
+  // After an interrupt, instructions of thread blocks that have not ended count as well.
   const ExecutorResult executed = result.interrupted ? executor.executed() : result;
   d.warp_instructions += executed.warp_instructions;
   d.thread_instructions += executed.thread_instructions;
@@ -204,7 +211,7 @@ void VirtualDevice::run_grid(const Grid& launched) {
                                   result.blocks, grid.count()));
 }
 
-/// Ends the device, if that is what faults do.
+/// Throws a fault, and keeps it for later launches if faults are sticky.
 void VirtualDevice::Impl::fail(const DeviceFault& f) {
   if (options.sticky_faults) fault = f;
   throw f;
@@ -234,7 +241,8 @@ void VirtualDevice::Impl::add_launch(LaunchRecord& launch, const ExecutorResult&
   if (counted.blocks < launch.grid.count()) truncate();
 }
 
-/// A thread block's traces have been cut: what comes next would follow something else.
+/// Ends the recording after a thread block whose traces were cut, since later launches would not
+/// follow the recorded ones.
 void VirtualDevice::Impl::end_recording(const std::string& kernel, TraceCut why) {
   truncate();
   if (options.traces_too_long && why == TraceCut::kBytes) options.traces_too_long(kernel);

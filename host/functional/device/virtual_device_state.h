@@ -1,4 +1,5 @@
-// The virtual CUDA device's insides, which the files about modules, launches and textures share.
+// The internal state of the virtual CUDA device, shared by the files on modules, launches and
+// textures.
 #pragma once
 
 #include <memory>
@@ -19,7 +20,7 @@
 
 namespace nearwarp::runtime {
 
-/// A grid to run.
+/// The parameters of a launch.
 struct VirtualDevice::Grid {
   uint32_t module = 0;
   const std::string& kernel;
@@ -27,23 +28,23 @@ struct VirtualDevice::Grid {
   uint32_t dynamic_shared_bytes = 0;
   std::span<const std::byte> parameters;
   bool record = true, cooperative = false;
-  uint32_t depth = 0;        ///< grids above it; 0: launched by the host
-  Dim3 cluster = {0, 0, 0};  ///< 0: what the kernel asks for
+  uint32_t depth = 0;        ///< as in ChildGrid
+  Dim3 cluster = {0, 0, 0};  ///< 0: the kernel's own cluster size, if it has one
 };
 
 struct VirtualDevice::Impl {
   struct LoadedKernel {
     const compiler::Kernel* kernel = nullptr;
-    DecodedKernel decoded;                // once it has been asked for
-    std::string problem;                  // why it cannot run
+    DecodedKernel decoded;                // set by kernel()
+    std::string problem;                  // the reason why it cannot run; may be empty
     uint32_t recorded = compiler::kNone;  // index into Recording::kernels
-    bool checked = false;                 // decoded for Options::checker
+    bool checked = false;                 // it was decoded for Options::checker
   };
   struct Module {
     std::shared_ptr<const compiler::Program> program;
     std::unordered_map<std::string, DevicePtr> variables;
     std::unordered_map<std::string, LoadedKernel> kernels;
-    bool unloaded = false;  ///< its variables are gone
+    bool unloaded = false;  ///< its variables were freed
   };
 
   explicit Impl(Options o)
@@ -58,9 +59,9 @@ struct VirtualDevice::Impl {
   void load_variables(Module& module);
   void initialise(const Module& module);
   const Module& module(uint32_t handle) const;
-  /// Does the kernel call malloc or free? Then there is a heap afterwards.
+  /// Does the kernel call malloc or free? If so, the heap is made if need be.
   bool uses_heap(const DecodedKernel& k);
-  /// Does the kernel call the CUDA runtime? Then there is a `runtime` afterwards.
+  /// Does the kernel call the CUDA runtime? If so, `runtime` is made if need be.
   bool uses_runtime(const DecodedKernel& k);
   LoadedKernel& kernel(uint32_t handle, const std::string& name);
   void check_dimensions(const compiler::Kernel& k, Dim3 grid, Dim3 block, uint64_t shared,
@@ -77,16 +78,16 @@ struct VirtualDevice::Impl {
   std::vector<Module> modules;
   Recording recording;
   uint64_t warp_instructions = 0, thread_instructions = 0;
-  ExecutorResult recorded;     // of all launches
-  uint32_t sunk_chunks = 0;    // given to Options::sink
-  bool limit_reached = false;  ///< nothing more is recorded
+  ExecutorResult recorded;     // sums over all recorded launches
+  uint32_t sunk_chunks = 0;    // number of chunks passed to Options::sink
+  bool limit_reached = false;  // no more launches are recorded
   TextureTable textures;
-  uint64_t grid_workspace = 0;  // of cooperative launches
+  uint64_t grid_workspace = 0;  // device address, for barriers of cooperative launches
   uint32_t stack_bytes = compiler::kStackBytes;
   DevicePtr heap_address = 0;
   std::optional<DeviceHeap> heap;        // made for the first kernel that calls malloc or free
   std::optional<DeviceRuntime> runtime;  // made for the first kernel that calls it
-  std::optional<DeviceFault> fault;      // of an earlier launch
+  std::optional<DeviceFault> fault;      // thrown by an earlier launch
   bool taken = false;
 };
 

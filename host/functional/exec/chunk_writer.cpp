@@ -11,11 +11,11 @@ namespace nearwarp::runtime {
 namespace {
 
 constexpr uint64_t kChunkWords = (uint64_t{2} << 20) / sizeof(uint64_t);
-constexpr uint64_t kReservedWords = (uint64_t{256} << 10) / sizeof(uint64_t);  // the least reserved
+constexpr uint64_t kReservedWords = (uint64_t{256} << 10) / sizeof(uint64_t);  // least to reserve
 
-/// Memory that is about to be written takes its pages at once, large ones where they fit: a fault
-/// for each costs as much as executing what the page will tell of. Only hints: kernels before 5.14
-/// know the first alone.
+/// Allocates the pages of memory that is about to be written, large ones where they fit. A page
+/// fault for each would take as long as the execution of the instructions that the page records.
+/// These are hints, and kernels before 5.14 know only the first.
 void take_pages(void* p, uint64_t bytes) {
   constexpr uintptr_t kPage = 4096;
   const uintptr_t first = (reinterpret_cast<uintptr_t>(p) + kPage - 1) / kPage * kPage;
@@ -46,8 +46,8 @@ void ChunkWriter::block(std::span<const std::span<const uint64_t>> warps,
   ++counted_.blocks;
   counted_.warp_instructions += warp_instructions;
   counted_.thread_instructions += thread_instructions;
-  if (chunk_.num_blocks ==
-      1) {  // no growth in steps: what the other blocks need, if they are alike
+  // After the first block, memory for all blocks is reserved as if they were alike.
+  if (chunk_.num_blocks == 1) {
     const uint64_t first = chunk_.words.size();
     const uint64_t others = expected_blocks_ - chunk_.first_block - 1;
     const uint64_t words = first + std::min(first * others, kChunkWords + first);

@@ -1,4 +1,4 @@
-// Errors of kernels while they run.
+// Errors of running kernels that end a CUDA context.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace nearwarp::runtime {
 
-/// Thrown by launches when the kernel did something that ends a CUDA context.
+/// Thrown by a launch for an error that makes the CUDA context unusable.
 class DeviceFault : public Error {
  public:
   enum class Kind {

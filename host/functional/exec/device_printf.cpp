@@ -1,4 +1,4 @@
-// printf of device code.
+// Formats the text of a printf() by device code, each conversion by the host's snprintf().
 #include "host/functional/exec/device_printf.h"
 
 #include <algorithm>
@@ -9,9 +9,9 @@ namespace nearwarp::runtime {
 
 namespace {
 
-constexpr int kMostDigits = 4096;  // of a width or precision
+constexpr int kMostDigits = 4096;  // the largest width or precision
 
-/// Reads the arguments in order.
+/// Reads the arguments in their order.
 class Arguments {
  public:
   explicit Arguments(const PrintfSource& source) : source_(source) {}
@@ -39,7 +39,7 @@ std::string print_value(const std::string& conversion, T value) {
   return {text.data(), static_cast<size_t>(length)};
 }
 
-/// The digits of a width or precision at `at`; `*` takes an argument.
+/// Appends the width or precision at `at` to `out`, by its digits or by an argument for '*'.
 void number(std::string_view format, size_t* at, Arguments* arguments, std::string* out) {
   if (*at < format.size() && format[*at] == '*') {
     ++*at;
@@ -51,7 +51,8 @@ void number(std::string_view format, size_t* at, Arguments* arguments, std::stri
   if (!digits.empty()) *out += digits.size() > 4 ? std::to_string(kMostDigits) : digits;
 }
 
-/// One conversion that begins at `at` with '%'; false if it is none.
+/// Formats the conversion that begins with '%' at `at`, and moves `at` behind it. Returns false if
+/// it is not supported.
 bool conversion(std::string_view format, size_t* at, Arguments* arguments,
                 const PrintfSource& source, std::string* out) {
   std::string spec = "%";
@@ -60,8 +61,10 @@ bool conversion(std::string_view format, size_t* at, Arguments* arguments,
     spec += format[i++];
   number(format, &i, arguments, &spec);
   if (i < format.size() && format[i] == '.') {
-    spec += format[i++];
-    number(format, &i, arguments, &spec);
+    ++i;
+    std::string precision;
+    number(format, &i, arguments, &precision);
+    if (!precision.starts_with('-')) spec += '.' + precision;  // a negative argument counts as none
   }
   std::string length;
   while (i < format.size() && std::string_view("hljztL").find(format[i]) != std::string_view::npos)
@@ -70,6 +73,9 @@ bool conversion(std::string_view format, size_t* at, Arguments* arguments,
   const char kind = format[i++];
   const bool is_long =
       length == "l" || length == "ll" || length == "j" || length == "z" || length == "t";
+  const bool is_int = length.empty() || length == "h" || length == "hh";
+  if (!is_long && !is_int && std::string_view("diuoxX").find(kind) != std::string_view::npos)
+    return false;
   switch (kind) {
     case 'd':
     case 'i':

@@ -1,4 +1,4 @@
-// printf of device code.
+// Formats the text of a printf() by device code.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ struct PrintfSource {
 };
 
 /// Format as CUDA's printf does: C's conversions except %n; variable arguments lie in a buffer,
-/// each aligned to its size (4 bytes, or 8 for doubles, pointers and long integers). What cannot be
-/// formatted is copied as it stands.
+/// each aligned to its size (4 bytes, or 8 for doubles, pointers and long integers). Conversions
+/// that are not supported are copied unchanged.
 std::string format_printf(std::string_view format, const PrintfSource& source);
 
 }  // namespace nearwarp::runtime

@@ -1,4 +1,4 @@
-// The work that kernels ask for: launches, copies and fills, and their order.
+// Work that kernels request: launches, copies and fills, and their order.
 #include "host/functional/exec/device_runtime.h"
 
 #include <fmt/format.h>
@@ -79,7 +79,7 @@ int DeviceRuntime::check(const GridConfig& config) {
   return services_->launch_status(config);
 }
 
-/// Device address, 0 when there is no room.
+/// Allocates a buffer for parameters; returns its device address, or 0 if there is no room.
 uint64_t DeviceRuntime::parameter_buffer(const GridConfig& config, uint64_t bytes) {
   const uint64_t address = buffers_.allocate(std::max<uint64_t>(bytes, 1));
   if (address != 0) configs_[address] = config;

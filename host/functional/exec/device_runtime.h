@@ -1,4 +1,5 @@
-// The CUDA runtime as device code calls it: kernels launched by kernels, and what goes with them.
+// The CUDA runtime that device code calls: launches of kernels by kernels (dynamic parallelism),
+// and the streams, events, copies and queries that device code may use.
 #pragma once
 
 #include <cstdint>
@@ -23,56 +24,59 @@ namespace nearwarp::runtime {
 struct ChildGrid {
   GridConfig config;
   std::vector<std::byte> parameters;
-  uint32_t depth = 0;       ///< grids above it; 0: launched by the host
-  std::string launched_by;  ///< name of a kernel
+  uint32_t depth = 0;       ///< number of its ancestors; 0: launched by the host
+  std::string launched_by;  ///< name of the launching kernel
 };
 
-/// Work that kernels ask for is done after the grid that asked has ended, in the order in which it
-/// was asked for: a launch with all that it launches itself, then the next; what is in the tail
-/// stream after all others. That is an order that CUDA allows: streams keep theirs, and a grid's
-/// tail launches come when all of its other work is complete.
+/// Work that a kernel requests is executed after its grid has ended, in the order of the requests:
+/// a launch together with all its descendants, then the next; work in the tail stream comes last.
+/// CUDA allows this order: it keeps that of each stream, and a grid's tail launches begin after all
+/// of its other work is complete.
 class DeviceRuntime {
  public:
-  static constexpr uint64_t kBufferBytes = uint64_t{8} << 20;  ///< of parameters being written
-  static constexpr uint32_t kMaxDepth = 24;  ///< of nested grids, from the CUDA programming guide
+  static constexpr uint64_t kBufferBytes = uint64_t{8} << 20;  ///< space for parameters of launches
+  /// The deepest nesting of grids. Source: CUDA C++ programming guide, dynamic parallelism.
+  static constexpr uint32_t kMaxDepth = 24;
 
-  /// The thread that calls.
+  /// A thread that calls the runtime.
   struct Thread {
     uint64_t id = 0;  ///< unique within its grid
-    /// Host address of a range of its generic address space; nullptr if it has no such.
+    /// Host address of a range in the thread's generic address space; nullptr if the range has no
+    /// memory.
     std::function<uint8_t*(uint64_t address, uint64_t bytes)> memory;
   };
 
-  /// `buffers`: device address of kBufferBytes. `services` may be nullptr.
+  /// `buffers` is the device address of kBufferBytes bytes. `services` may be nullptr.
   DeviceRuntime(DeviceMemory& memory, uint64_t buffers, DeviceServices* services);
 
-  /// A grid of `program`, loaded as `module`, is about to run; `depth` as in ChildGrid.
+  /// Begins a grid of a kernel of `program`, which is loaded as `module`. `depth` is as in
+  /// ChildGrid.
   void begin_grid(uint32_t module, const compiler::Program& program, const compiler::Kernel& kernel,
                   uint32_t depth);
-  /// Ends the running grid, so that its work can follow.
+  /// Ends the running grid and queues the work that it has requested.
   void end_grid();
-  /// The next grid to run; copies and fills that come before it have then been done. Throws
-  /// DeviceFault for those that go wrong.
+  /// Executes copies and fills up to the next grid, and returns that; nothing at the end of the
+  /// queue. Throws DeviceFault for a copy or a fill outside of allocations.
   std::optional<ChildGrid> next();
-  /// Forget all work, after a fault.
+  /// Drops all queued work after a fault.
   void clear();
 
-  /// A call by a thread of the running grid; returns the result, a status or an address. `heap`
-  /// serves cudaMalloc. Throws DeviceFault for pointers that are none.
+  /// Executes a call by a thread of the running grid; returns its result, a status or an address.
+  /// `heap` serves cudaMalloc. Throws DeviceFault if a result is to be stored where no memory is.
   uint64_t call(ptx::DeviceCall call, std::span<const uint64_t> args, const Thread& thread,
                 DeviceHeap* heap);
-  /// Size of a buffer for parameters that a call has returned.
+  /// Size of the parameter buffer at an address that a call has returned.
   uint64_t buffer_bytes(uint64_t address) const { return buffers_.live_bytes(address); }
 
  private:
-  /// A copy or a fill of a box of bytes.
+  /// A copy or a fill of a box of bytes, with pitches and slices in bytes.
   struct Transfer {
     bool fill = false;
     uint8_t value = 0;
     uint64_t dst = 0, dst_pitch = 0, dst_slice = 0;
     uint64_t src = 0, src_pitch = 0, src_slice = 0;
     uint64_t width = 0, height = 1, depth = 1;
-    std::string asked_by;  ///< name of a kernel
+    std::string asked_by;  ///< name of the requesting kernel
   };
   using Work = std::variant<ChildGrid, Transfer>;
 
@@ -97,18 +101,18 @@ class DeviceRuntime {
   DeviceHeap buffers_;
   DeviceServices* services_;
   DeviceServices no_services_;
-  // of the running grid
+  // State of the running grid:
   uint32_t module_ = 0, depth_ = 0;
   const compiler::Program* program_ = nullptr;
   const compiler::Kernel* kernel_ = nullptr;
   std::vector<Work> asked_, tail_;
-  std::map<uint64_t, GridConfig> configs_;  ///< by address of the parameters
-  std::unordered_map<uint64_t, int> errors_;
+  std::map<uint64_t, GridConfig> configs_;    ///< by address of the parameter buffer
+  std::unordered_map<uint64_t, int> errors_;  ///< by thread, its last error
   std::set<uint64_t> streams_, events_;
-  // of all
-  std::vector<Work> work_;  ///< the last is next
+  // State of all grids:
+  std::vector<Work> work_;  ///< a stack: the last entry is executed next
   uint64_t next_handle_ = 0;
-  std::map<std::pair<int, bool>, uint64_t> strings_;
+  std::map<std::pair<int, bool>, uint64_t> strings_;  ///< by status and "is it the name"
 };
 
 }  // namespace nearwarp::runtime

@@ -1,4 +1,4 @@
-// Calls of the CUDA runtime from device code: decodes their arguments and returns their results.
+// The entry points of the CUDA runtime in device code: they decode arguments and return results.
 #include <fmt/format.h>
 
 #include <array>

@@ -1,4 +1,4 @@
-// Services of the host's side of the CUDA runtime that kernels' calls of it need.
+// Services of the CUDA runtime's host side that calls by device code need.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace nearwarp::runtime {
 
-/// A grid as device code asks for it.
+/// The parameters of a launch by device code.
 struct GridConfig {
   uint32_t module = 0;
   const compiler::Kernel* kernel = nullptr;
@@ -18,17 +18,18 @@ struct GridConfig {
   uint32_t dynamic_shared_bytes = 0;
 };
 
-/// Do grids and blocks of these dimensions exist (compute capability 9.0)?
+/// Does compute capability 9.0 allow grids and blocks of these dimensions?
 bool possible_grid(Dim3 grid);
 bool possible_block(Dim3 block);
 
-/// Statuses are cudaError_t. The base class knows nothing of any machine.
+/// Statuses are cudaError_t. The base class stands for a device without a machine configuration.
 class DeviceServices {
  public:
   virtual ~DeviceServices() = default;
   /// Are this kernel's launches recorded?
   virtual bool records(const std::string& kernel) const;
-  /// Can the machine run it? Grids and blocks of impossible dimensions are refused before.
+  /// The status of a launch on this machine; its dimensions have passed possible_grid() and
+  /// possible_block().
   virtual int launch_status(const GridConfig& config);
   virtual int attribute(int number, int* value);     ///< cudaDeviceGetAttribute
   virtual int limit(int number, uint64_t* value);    ///< cudaDeviceGetLimit
@@ -41,7 +42,7 @@ class DeviceServices {
   virtual int blocks_per_sm(const GridConfig& config, int* blocks);
   /// cudaGraphSetConditional; false: there is no such handle
   virtual bool set_condition(uint64_t handle, uint32_t value);
-  /// Something that the user should know, once.
+  /// Tell the user a text, once.
   virtual void note(const std::string& text);
 
   static constexpr size_t kFunctionAttributesBytes = 144;  ///< cudaFuncAttributes

@@ -1,4 +1,4 @@
-// Runs the thread blocks of one launch.
+// The executor's main loop: residency of thread blocks, turns of warps, and their limits.
 #include "host/functional/exec/executor.h"
 
 #include <fmt/format.h>
@@ -20,13 +20,16 @@ using ptx::SpecialReg;
 
 namespace {
 
-constexpr int64_t kPollingTurn = 1 << 10;  // of a warp that only polled in its turn before
-constexpr int64_t kShortTurn =
-    1 << 6;  // where others of the warp wait for its lanes, or by the clock
-constexpr int kTurnsWhilePolling = 16;  // of a warp that polls, though it also stores
+// Turns, in warp-instructions: of a warp that only polled in its last turn; and of one whose other
+// lanes wait for the running ones, or that waits by the clock.
+constexpr int64_t kPollingTurn = 1 << 10;
+constexpr int64_t kShortTurn = 1 << 6;
+constexpr int kTurnsWhilePolling = 16;  // turns in a row of a warp that polls and also stores
 constexpr uint64_t kDeadlockBudget = uint64_t{1} << 24;  // warp-instructions without any effect
-constexpr uint64_t kQuiet = uint64_t{1} << 22;  // of a warp without a store, then others have turns
-constexpr uint64_t kBlockShare = uint64_t{1} << 24;  // of a block from barrier to barrier, the same
+// Warp-instructions after which others have a turn: of a warp without a store, and of a block
+// between two barriers.
+constexpr uint64_t kQuiet = uint64_t{1} << 22;
+constexpr uint64_t kBlockShare = uint64_t{1} << 24;
 constexpr uint64_t kResidentBytes = uint64_t{2} << 30;  // most memory for resident blocks
 
 /// Is the warp at the head of a basic block, with more to come?
@@ -34,7 +37,7 @@ bool stands_at_block(Status status) {
   return status == Status::kYield || status == Status::kBarrier || status == Status::kSystem;
 }
 
-/// Clocks stand while it lives, if they are to.
+/// While it lives, %clock and its like do not advance, if `stands`.
 class StandingClock {
  public:
   StandingClock(exec::Context& context, bool stands) : context_(context) {
@@ -48,6 +51,7 @@ class StandingClock {
   exec::Context& context_;
 };
 
+/// Does the row have other contents in each thread block?
 bool depends_on_block(const RowInit& init) {
   if (init.kind != RowInit::Kind::kSpecial) return false;
   return init.special == SpecialReg::kCtaidX || init.special == SpecialReg::kCtaidY ||
@@ -68,8 +72,8 @@ Executor::Executor(const DecodedKernel& kernel, const std::string& path, DeviceM
       options_(std::move(options)),
       memory_descs_(kernel.memory) {
   warps_per_block_ = static_cast<uint32_t>((launch.block.count() + 31) / 32);
-  // Entries that wait for reconvergence are nested along the post-dominator tree; the others hold
-  // disjoint sets of lanes.
+  // Enough entries: those that wait for reconvergence are nested along the post-dominator tree, and
+  // the others hold disjoint sets of lanes.
   stack_entries_ = static_cast<uint32_t>(std::min<size_t>(kernel.blocks.size(), 4096)) + 40;
   for (const RowInit& init : kernel.inits)
     if (depends_on_block(init)) block_inits_.push_back(init);
@@ -156,8 +160,8 @@ Executor::WarpTurn Executor::run_warp_turn(Slot& slot, uint32_t w) {
   context_.cluster_shared = slot.cluster != nullptr ? slot.cluster->shared : &slot.own_window;
   context_.cluster_rank = slot.rank;
   if (options_.checker != nullptr) options_.checker->enter(slot.index);
-  // Blocks of a cooperative launch wait for each other again and again: what a warp polls until it
-  // is looked at would be most of what is recorded.
+  // Blocks of a cooperative launch often wait for each other. With long turns, most of the recorded
+  // instructions would be polling.
   const int64_t share = options_.rules.interleave_instructions;
   const int64_t longest = options_.cooperative ? kPollingTurn : kTurn;
   const int64_t turn = share == 0 ? longest : std::min(share, longest);
@@ -171,7 +175,8 @@ Executor::WarpTurn Executor::run_warp_turn(Slot& slot, uint32_t w) {
   context_.polled = context_.read_clock = false;
   context_.stored = context_.stored_locally = false;
   Spin spin = Spin::kNo;
-  // Who waits by the clock comes back to the same state while that stands; who measures does not.
+  // While the clock stands, a warp that waits by the clock returns to the same state; a warp that
+  // measures time does not.
   const StandingClock standing(context_, before_turn == Slot::Polls::kClock);
   bool looks_at_clock = false;
   for (;;) {
@@ -262,8 +267,8 @@ Executor::WarpTurn Executor::run_warp_turn(Slot& slot, uint32_t w) {
         }
         waits_by_clock_ = waits_by_clock_ || clock == Spin::kRepeats;
         if (clock != Spin::kRepeats) {
-          idle_since_ =
-              context_.warp_instructions;  // it computes, and measures how long that takes
+          // The warp computes, and measures how long that takes.
+          idle_since_ = context_.warp_instructions;
           rotate_lanes(slot, w);
           return WarpTurn::kPolls;
         }
@@ -291,7 +296,7 @@ Executor::WarpTurn Executor::run_warp_turn(Slot& slot, uint32_t w) {
     }
     budget = turn;
     context_.clock_stands = false;
-    idle_since_ = context_.warp_instructions;  // it computes
+    idle_since_ = context_.warp_instructions;  // the warp computes
     if (slot.quiet[w] >= kQuiet) {
       rotate_lanes(slot, w);
       return WarpTurn::kBusy;
@@ -317,10 +322,10 @@ Executor::Turn Executor::run_block(Slot& slot) {
     }
     if (slot.live == 0) return Turn::kFinished;
     if (!ran) {
-      if (slot.cluster != nullptr) return Turn::kWaiting;  // others may complete the barrier
+      if (slot.cluster != nullptr) return Turn::kWaiting;  // other blocks may complete the barrier
       report_deadlock(slot, "all of its warps wait at barriers that cannot complete");
     }
-    // Let warps run that a barrier released, but leave those that poll.
+    // Another round runs warps that a barrier has released, unless some of the block poll.
     if (busy || context_.warp_instructions - begun > kBlockShare) return Turn::kBusy;
     if (polls || (tries && changed_since_ == changed)) return Turn::kPolling;
   }
@@ -426,8 +431,8 @@ ExecutorResult Executor::run() {
     if (all_wait && !resident_.empty() && !limit_reached())
       report_deadlock(*resident_.front(),
                       "all warps of its cluster wait at barriers that cannot complete");
-    // Everything that is resident only waits: bring in more blocks, or give up. What seems to
-    // compute may wait all the same, but more blocks take more memory, so these come slowly.
+    // All resident blocks wait: bring in more blocks, or give up. A block that seems to compute may
+    // wait as well; but since more blocks take more memory, they are brought in slowly then.
     const bool more = next < total && resident_.size() < most_resident;
     if (more && busy && context_.warp_instructions - more_since_ < kQuiet * resident_.size())
       continue;

@@ -1,4 +1,5 @@
-// Runs the thread blocks of one launch: scheduling of warps, barriers, blocks that wait for others.
+// Executes the thread blocks of one launch: it schedules warps, completes barriers, and finds
+// blocks that wait for others.
 #pragma once
 
 #include <cstdint>
@@ -31,61 +32,62 @@ enum class TraceCut : uint8_t { kNone, kInstructions, kBytes };
 class BlockSink {
  public:
   virtual ~BlockSink() = default;
-  /// `warps[w]` is the trace of warp w; the instructions in the traces are counted.
+  /// `warps[w]` is the trace of warp w; the counts are those of the instructions in the traces.
   virtual void block(std::span<const std::span<const uint64_t>> warps, uint64_t warp_instructions,
                      uint64_t thread_instructions, TraceCut cut) = 0;
 };
 
-/// How much is traced of what is executed. The warps of a thread block have equal shares of what is
-/// left when it begins; where a warp has used up its own, its trace ends, and it is executed
-/// without one. That is seen at barriers, at every turn (kTurn), and where a trace's buffer must
-/// grow.
+/// Limits of the traces. When a thread block begins, its warps get equal shares of the remaining
+/// thread-instructions; the trace of a warp that has used up its share ends, and the warp continues
+/// without one. The limits are checked at barriers, at every turn (kTurn), and where the buffer of
+/// a trace must grow.
 struct TraceLimit {
-  uint64_t thread_instructions = ~uint64_t{0};  ///< of the launch
-  uint64_t bytes = ~uint64_t{0};                ///< of the traces of blocks that are held together
+  uint64_t thread_instructions = ~uint64_t{0};  ///< most in all traces of the launch
+  uint64_t bytes = ~uint64_t{0};                ///< most for traces that are in memory together
 };
 
 struct ExecutorOptions {
   BlockSink* sink = nullptr;  ///< nullptr: no traces
   TraceLimit trace_limit;
   uint64_t max_thread_instructions = 0;  ///< stop after the block that reaches this; 0: never
-  /// Called every some ten thousand warp-instructions with those executed in this launch; false
-  /// interrupts.
+  /// Called every few ten thousand warp-instructions with the number executed in this launch. It
+  /// returns false to interrupt the launch.
   std::function<bool(uint64_t)> progress;
-  /// Receives what the blocks print, in the order of the blocks.
+  /// Receives the printed text of each block, in the order of the blocks.
   std::function<void(std::string_view)> print;
   const TextureTable* textures = nullptr;
   bool cooperative = false;                      ///< all blocks are resident from the start
-  Dim3 cluster;                                  ///< blocks of a cluster; they divide the grid
-  bool explicit_cluster = false;                 ///< %is_explicit_cluster
-  uint32_t stack_bytes = compiler::kStackBytes;  ///< per thread, of recursive functions
+  Dim3 cluster;                                  ///< blocks per cluster, a divisor of the grid
+  bool explicit_cluster = false;                 ///< value of %is_explicit_cluster
+  uint32_t stack_bytes = compiler::kStackBytes;  ///< per thread, for recursive functions
   uint64_t grid_workspace = 0;       ///< %envreg1, %envreg2: device address for grid-wide barriers
-  DeviceHeap* heap = nullptr;        ///< of malloc and free; needed by kernels that call them
+  DeviceHeap* heap = nullptr;        ///< needed by kernels that call malloc or free
   DeviceRuntime* runtime = nullptr;  ///< needed by kernels that call the CUDA runtime
-  racecheck::Checker* checker = nullptr;  ///< for a kernel that was decoded to be checked
-  ExecutionRules rules;  ///< its max_thread_instructions are those left to this launch
-  /// Lets accesses beside allocations pass that lie in their pages, as a GPU does, and is called
-  /// with what is to be said of the first one. Without it they are faults.
+  racecheck::Checker* checker = nullptr;  ///< only for a kernel that was decoded as `checked`
+  ExecutionRules rules;  ///< max_thread_instructions holds what is left for this launch
+  /// Called with a message on the first access beside an allocation that lies in one of its pages.
+  /// Such accesses succeed, as on a GPU; without this function they are faults.
   std::function<void(const std::string& message)> stray;
 };
 
 struct ExecutorResult {
-  uint64_t blocks = 0;  ///< finished and counted below, in order
+  uint64_t blocks = 0;  ///< finished blocks, whose instructions are counted below
   uint64_t warp_instructions = 0;
   uint64_t thread_instructions = 0;
   bool interrupted = false;
-  // LaunchRecord's.
+  // For LaunchRecord's members of the same names:
   uint64_t local_base = 0;
   uint32_t local_bytes = 0;
 };
 
-/// Blocks run one after the other, in order, each warp until it waits or exits; blocks of a
-/// cluster are resident together, and clusters follow one another. When the warps of
-/// all resident blocks only poll memory, further blocks become resident, so that blocks may wait
-/// for one another. Throws nearwarp::Error for memory errors and deadlocks of the kernel.
-/// Polling is known by volatile, ordered and atomic accesses; by a warp's coming back to the same
-/// state of all its registers without having stored; and where none of that shows it, a warp that
-/// stores nothing for long gives others their turns.
+/// Blocks run one after the other, in order, each warp until it waits or exits; blocks of a cluster
+/// are resident together, and clusters follow one another. When the warps of all resident blocks
+/// only poll memory, further blocks become resident, so that blocks may wait for one another.
+/// Throws nearwarp::Error for memory errors and deadlocks of the kernel.
+///
+/// A warp polls if it repeats volatile, ordered or atomic accesses, or if it returns to the same
+/// state of all its registers without having stored. A warp that shows neither, but stores nothing
+/// for long, lets others have their turns.
 class Executor {
  public:
   Executor(const DecodedKernel& kernel, const std::string& path, DeviceMemory& memory,
@@ -93,7 +95,7 @@ class Executor {
            ExecutorOptions options);
   ~Executor();
   ExecutorResult run();
-  /// The work so far, of blocks that have not ended as well: also after run() threw.
+  /// The work so far, with that of blocks that have not ended. It may be called after run() threw.
   ExecutorResult executed() const;
 
  private:
@@ -104,12 +106,12 @@ class Executor {
     bool all = true, any = false;
   };
   struct Slot;     // executor_slot.h
-  struct Cluster;  // the same
-  struct Watch;    // executor_spins.cpp
+  struct Cluster;  // executor_slot.h
+  struct Watch;    // executor_watch.h
   enum class Turn : uint8_t {
     kFinished,
     kPolling,
-    kBusy,  ///< it has had its share, and may be waiting for others in its own way
+    kBusy,  ///< it has used up its turn; it may wait for others in a way that is not recognised
     kWaiting
   };
   enum class WarpTurn : uint8_t { kGoesOn, kPolls, kTries, kBusy };
@@ -122,9 +124,9 @@ class Executor {
   uint32_t reserved_shared() const;
   uint32_t special_value(const Slot& slot, ptx::SpecialReg reg, uint32_t warp, uint32_t lane) const;
   Turn run_block(Slot& slot);
-  /// False if the program is to be interrupted.
+  /// Calls ExecutorOptions::progress; returns false if the launch is to be interrupted.
   bool report_progress();
-  /// Anything but kGoesOn: it polls without effect, or has had its share.
+  /// Runs a warp until it waits, exits, polls or has used up its turn.
   WarpTurn run_warp_turn(Slot& slot, uint32_t warp);
   void arrive(Slot& slot, uint32_t warp);
   void complete_barriers(Slot& slot);
@@ -156,7 +158,7 @@ class Executor {
   bool meet_members(Slot& slot, uint32_t warp, uint32_t row);
   bool ready_to_run(Slot& slot, uint32_t warp);
   bool let_go_held_lanes();
-  // executor_spins.cpp: warps that wait for others without saying so
+  // executor_spins.cpp: warps that wait by plain loads or by the clock
   enum class Spin : uint8_t { kNo, kLook, kRepeats };
   Spin look_for_spin(const Slot& slot, uint32_t warp, bool looking);
   bool endless() const;
@@ -189,7 +191,7 @@ class Executor {
   exec::Context context_;
   std::vector<exec::MemDesc> memory_descs_;
   std::vector<RowInit> block_inits_;  ///< rows to refill for every thread block
-  uint64_t shared_allocated_ = 0;     ///< bytes: of a block, and of what is counted behind it
+  uint64_t shared_allocated_ = 0;  ///< bytes of a block's shared memory and its mbarriers' phases
   uint32_t warps_per_block_ = 0;
   uint32_t stack_entries_ = 0;
   std::vector<std::unique_ptr<Slot>> resident_;
@@ -197,16 +199,16 @@ class Executor {
   std::map<uint64_t, std::unique_ptr<Slot>> finished_;  ///< waiting for earlier blocks
   uint64_t progress_reported_ = 0;
   uint64_t idle_since_ = 0;        ///< warp-instructions at the last sign of progress
-  uint64_t changed_since_ = 0;     ///< the same when memory was last stored to, or a warp ended
-  uint64_t more_since_ = 0;        ///< when further blocks became resident
-  std::unique_ptr<Watch> watch_;   ///< of the warp whose turn it is
+  uint64_t changed_since_ = 0;     ///< warp-instructions at the last store or end of a warp
+  uint64_t more_since_ = 0;        ///< warp-instructions when further blocks became resident
+  std::unique_ptr<Watch> watch_;   ///< the earlier state of the warp whose turn it is
   uint64_t traced_threads_ = 0;    ///< thread-instructions in traces
-  bool traces_cut_ = false;        ///< a limit has ended traces: nobody wants those of later blocks
-  uint64_t cluster_meetings_ = 0;  ///< barriers of clusters that have been completed
-  bool waits_by_clock_ = false;    ///< a warp does nothing but wait for the clock, in this round
-  uint64_t still_since_ = 0;       ///< changed_since_ when time was last made to pass
-  uint64_t passed_ = 0;            ///< by how much since then
-  bool waits_for_lanes_ = true;    ///< parted lanes wait where all of a warp must be
+  bool traces_cut_ = false;        ///< a limit has ended traces, so later blocks are not traced
+  uint64_t cluster_meetings_ = 0;  ///< completed phases of clusters' barriers
+  bool waits_by_clock_ = false;    ///< in this round, some warp only waited for the clock
+  uint64_t still_since_ = 0;       ///< changed_since_ in the last call of pass_time()
+  uint64_t passed_ = 0;            ///< ticks by which pass_time() has advanced clocks since then
+  bool waits_for_lanes_ = true;    ///< parted lanes wait at instructions that need the whole warp
 };
 
 }  // namespace nearwarp::runtime

@@ -1,4 +1,4 @@
-// Barriers of a thread block: arriving, and what the last one releases.
+// Barriers of a thread block: arrivals of warps, and their release.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -62,8 +62,8 @@ void Executor::arrive(Slot& slot, uint32_t w) {
   }
 }
 
-/// Four warps multiply together: none goes on from its wait before all have read their factors, as
-/// though their products were one operation.
+/// Releases warpgroups whose live warps all wait for their products. The four warps compute a
+/// product together, so none continues before all have read their factors.
 void Executor::complete_groups(Slot& slot) {
   for (uint32_t first = 0; first < warps_per_block_; first += 4) {
     uint32_t live = 0;
@@ -76,7 +76,7 @@ void Executor::complete_groups(Slot& slot) {
   }
 }
 
-/// An exit may complete barriers that wait for all warps.
+/// Releases barriers without a count that the exit of a warp has completed.
 void Executor::complete_barriers(Slot& slot) {
   if (slot.group_waiting != 0) complete_groups(slot);
   for (Barrier& b : slot.barriers) {

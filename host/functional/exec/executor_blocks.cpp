@@ -1,4 +1,4 @@
-// How a thread block begins: its registers, special registers and memory.
+// Begins thread blocks: fills their registers and special registers, and resets their state.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -14,13 +14,13 @@ using ptx::SpecialReg;
 namespace {
 
 constexpr uint64_t kLocalTraceBytes = uint64_t{1} << 36;  // address range of local memory in traces
-constexpr uint32_t kVirtualSms = 64;                      // %nsmid
+constexpr uint32_t kVirtualSms = 64;                      // value of %nsmid
 
 }  // namespace
 
-/// Where the shared memory that the system keeps for itself in a block begins: 0 on a GPU, here
-/// after the kernel's own, so that kernels without it are not moved. Groups of several warps
-/// (cooperative groups compiled for 8.0 and later) meet there.
+/// Offset of the block's shared memory that is reserved for the system. On GPUs it is 0; here it is
+/// behind the kernel's own, so that the addresses of kernels without it do not change. Cooperative
+/// groups of several warps, compiled for 8.0 and later, use it for their barriers.
 uint32_t Executor::reserved_shared() const { return (launch_.shared_bytes + 15) / 16 * 16; }
 
 uint32_t Executor::special_value(const Slot& slot, SpecialReg reg, uint32_t warp,
@@ -122,7 +122,7 @@ void Executor::fill_row(Slot& slot, uint32_t w, const RowInit& init) {
   }
 }
 
-/// Rows that differ between thread blocks hold one value in all lanes of all warps.
+/// Fills the rows that differ between thread blocks. Each has one value in all lanes of all warps.
 void Executor::fill_block_rows(Slot& slot) {
   for (const RowInit& init : block_inits_) {
     const uint32_t value = special_value(slot, init.special, 0, 0);
@@ -133,7 +133,7 @@ void Executor::fill_block_rows(Slot& slot) {
   }
 }
 
-/// All blocks of the cluster that begins with number `sequence`.
+/// Starts all blocks of the cluster whose first block has the number `sequence`.
 void Executor::start_blocks(uint64_t sequence) {
   std::shared_ptr<Cluster> cluster;
   for (uint64_t i = 0; i < options_.cluster.count(); ++i) {

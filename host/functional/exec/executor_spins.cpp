@@ -1,7 +1,7 @@
-// Warps that wait for others without saying so: by plain loads, or by the clock. A warp that comes
-// back to the state of all its registers without having stored will do so for ever, unless others
-// change what it reads: that is polling, however it reads. Where a counter runs along, states never
-// repeat; then it only shows that nothing is stored for long.
+// Finds warps that wait for others by plain loads or by the clock. A warp that returns to an
+// earlier state of all its registers without having stored will repeat that for ever, unless others
+// change the memory that it reads; so it polls. A warp with a running counter never repeats a
+// state; it is only noticed because it stores nothing for long.
 #include <algorithm>
 
 #include "host/functional/exec/executor.h"
@@ -12,17 +12,17 @@ namespace nearwarp::runtime {
 
 namespace {
 
-constexpr uint32_t kMostSteps = 1024;               // blocks of a loop that is found
+constexpr uint32_t kMostSteps = 1024;               // basic blocks of the longest loop to be found
 constexpr uint64_t kMostLocal = uint64_t{1} << 20;  // bytes of a warp's local memory to compare
-constexpr uint64_t kStepsOfAWait = 32;   // a wait ends late by at most one part in so many
+constexpr uint64_t kStepsOfAWait = 32;   // a wait ends late by at most a 32nd of its length
 constexpr uint64_t kShortestStep = 256;  // ticks of a clock
-constexpr uint64_t kLongestWait = uint64_t{1} << 62;  // the same: a century at 1 GHz
+constexpr uint64_t kLongestWait = uint64_t{1} << 62;  // ticks: more than a century at 1 GHz
 constexpr uint64_t kMostSharing = 16;  // resident blocks that endless() takes into account
 
 }  // namespace
 
-/// The warp is at the head of a block and has not stored; `looking`: it was watched in the block
-/// before. kLook: one block more.
+/// Compare a warp that has not stored, at the head of a basic block, with its earlier state.
+/// Without `looking`, that state is kept first. kLook: run one more basic block and call again.
 Executor::Spin Executor::look_for_spin(const Slot& slot, uint32_t w, bool looking) {
   const exec::Warp& warp = slot.warps[w];
   if (looking) {
@@ -42,10 +42,9 @@ Executor::Spin Executor::look_for_spin(const Slot& slot, uint32_t w, bool lookin
   return Spin::kLook;
 }
 
-/// All that is resident waits, and some of it by the clock: clocks go on by a small part of the
-/// time that has been waited for, so that who waits for long does so in few rounds, and hardly
-/// longer than asked for. False if nobody waits for so long: it is something else that is waited
-/// for.
+/// Advance clocks while all resident blocks wait and some of them wait by the clock. The step is a
+/// small part of the time waited so far, so that a long wait takes few rounds and is hardly longer
+/// than requested. Returns false after kLongestWait: the blocks wait for something else.
 bool Executor::pass_time() {
   if (still_since_ != changed_since_) {
     still_since_ = changed_since_;
@@ -60,7 +59,7 @@ bool Executor::pass_time() {
   return true;
 }
 
-/// Have the resident blocks executed so much without any change that they never end?
+/// Have the resident blocks executed ExecutionRules::endless_instructions without any change?
 bool Executor::endless() const {
   const uint64_t sharing = std::min<uint64_t>(std::max<size_t>(resident_.size(), 1), kMostSharing);
   return context_.warp_instructions - changed_since_ >

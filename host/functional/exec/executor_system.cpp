@@ -1,4 +1,4 @@
-// Calls of the device's runtime by kernels: printf, assert, malloc, free, the CUDA runtime.
+// Executes calls of system functions by kernels: printf, assert, malloc, free, the CUDA runtime.
 #include <fmt/format.h>
 
 #include <cstring>
@@ -14,11 +14,12 @@ namespace nearwarp::runtime {
 
 namespace {
 
-constexpr uint64_t kMostString = 1 << 16;  // bytes of one string, as CUDA's buffer would cut it
+constexpr uint64_t kMostString = 1 << 16;  // most bytes of a string; CUDA's buffer has a limit, too
 
 }  // namespace
 
-/// Where [address, address + bytes) of a thread's generic address space lies, nullptr if nowhere.
+/// Host address of [address, address + bytes) in a thread's generic address space; nullptr if there
+/// is no memory.
 const uint8_t* Executor::lane_memory(const Slot& slot, uint32_t w, uint32_t lane, uint64_t address,
                                      uint64_t bytes) const {
   const auto inside = [bytes](uint64_t offset, uint64_t limit) {
@@ -45,7 +46,7 @@ std::string Executor::lane_string(const Slot& slot, uint32_t w, uint32_t lane,
   return text;
 }
 
-/// Pass on what was printed before a fault.
+/// Passes on the text that blocks have printed before a fault.
 void Executor::print_pending(const Slot& running) const {
   if (!options_.print) return;
   for (const auto& [index, slot] : finished_)
@@ -53,7 +54,7 @@ void Executor::print_pending(const Slot& running) const {
   if (!running.printed.empty()) options_.print(running.printed);
 }
 
-/// For the checker: what the memory held before, and who accessed it, is of no account any more.
+/// Tells the race checker that memory was allocated: earlier contents and accesses do not count.
 void Executor::made_fresh(uint64_t address, uint64_t bytes) {
   options_.checker->fresh(address, bytes);
   memory_.note_unwritten(address, bytes);

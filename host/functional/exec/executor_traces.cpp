@@ -1,4 +1,4 @@
-// The traces of a thread block's warps: their buffers, and where a limit ends them.
+// The traces of a thread block's warps: their buffers and their limits.
 #include <algorithm>
 
 #include "host/functional/exec/executor.h"
@@ -35,13 +35,14 @@ void Executor::count_traced(Slot& slot, uint32_t w, uint64_t warp_instructions,
 }
 
 void Executor::grow_trace(exec::Warp& warp, std::vector<uint64_t>& buffer) {
-  // One block's worth beyond doubling covers the largest basic block.
+  // The words of the next basic block are added, so that it fits even into a small buffer.
   buffer.resize(buffer.size() * 2 + kernel_.blocks[warp.block].trace_words);
   warp.trace = buffer.data();
   warp.trace_capacity = buffer.size();
 }
 
-/// May the trace of a warp grow once more? All warps whose traces are held may have as much.
+/// May the trace of a warp be doubled? The limit is shared equally by all warps with traces in
+/// memory.
 bool Executor::may_grow(const exec::Warp& warp, const Slot& slot) const {
   if (options_.trace_limit.bytes == ~uint64_t{0}) return true;
   const uint64_t blocks = options_.cooperative ? launch_.grid.count()
@@ -51,7 +52,7 @@ bool Executor::may_grow(const exec::Warp& warp, const Slot& slot) const {
   return 2 * warp.trace_capacity * sizeof(uint64_t) <= share;
 }
 
-/// The trace ends here; the warp is executed without one.
+/// Ends the trace of a warp, which continues without one.
 void Executor::cut_trace(Slot& slot, uint32_t w, TraceCut why) {
   exec::Warp& warp = slot.warps[w];
   if (warp.trace_size == warp.trace_capacity) grow_trace(warp, slot.traces[w]);

@@ -1,4 +1,4 @@
-// The state of a warp that may be polling, to be found again.
+// A copy of the state of a warp that may be polling: if the warp returns to that state, it polls.
 #pragma once
 
 #include <algorithm>
@@ -17,6 +17,7 @@ struct Executor::Watch {
   std::vector<exec::StackEntry> stack;
   uint32_t steps = 0;
 
+  /// Is the warp in the watched state again?
   bool is(const exec::Warp& now) const {
     if (now.block != warp.block || now.reconverge != warp.reconverge || now.active != warp.active ||
         now.exited != warp.exited || now.depth != warp.depth)

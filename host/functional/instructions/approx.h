@@ -1,6 +1,6 @@
-// The .approx functions of PTX in single precision: computed in double precision by polynomials of
-// our own and rounded once, so that results do not depend on the host's libm and lie well within
-// the bounds that PTX ISA 9.0, section 9.7.3, gives (about half a unit in the last place here).
+// The .approx functions of PTX in single precision. They are computed in double precision by
+// polynomials and rounded once, so that results do not depend on the host's libm. Errors are about
+// half a unit in the last place, well within the bounds of PTX ISA 9.0, section 9.7.3.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ NW_HD NW_INLINE double power_of_two(int64_t n) {
   return bits_as<double>(static_cast<uint64_t>(n + 1023) << 52);
 }
 
-/// Nearest integer of |x| < 2^51, ties to even, and the same as an integer.
+/// Rounds |x| < 2^51 to the nearest integer, ties to even.
 NW_HD NW_INLINE double round_magic(double x) { return (x + 0x1.8p52) - 0x1.8p52; }
 
-/// 2^x.
+/// 2^x (ex2.approx).
 NW_HD NW_INLINE float ex2_approx(float x) {
   const double clamped = x < -200.0f ? -200.0 : (x > 200.0f ? 200.0 : static_cast<double>(x));
   const double t = clamped == clamped ? clamped : 0.0;
@@ -39,11 +39,11 @@ NW_HD NW_INLINE float ex2_approx(float x) {
   return x != x ? canonical_nan(x) : result;
 }
 
-/// log2(x).
+/// Logarithm to the base 2 (lg2.approx).
 NW_HD NW_INLINE float lg2_approx(float x) {
   const double d = static_cast<double>(x);  // normal in double precision even if subnormal
   const uint64_t bits = bits_as<uint64_t>(d);
-  // Mantissa to [sqrt(1/2), sqrt(2)).
+  // x = m * 2^e with m in [sqrt(1/2), sqrt(2)).
   const uint64_t offset = bits - 0x3fe6a09e667f3bcdu;
   const double e = static_cast<double>(static_cast<int32_t>(static_cast<int64_t>(offset) >> 52));
   const double m = bits_as<double>(bits - (offset & 0xfff0000000000000u));
@@ -63,10 +63,11 @@ NW_HD NW_INLINE float lg2_approx(float x) {
   return x == infinity ? infinity : result;
 }
 
-/// Sine (quadrant offset 0) or cosine (1). Large arguments lose accuracy as on the hardware.
+/// Sine (quadrant offset 0) or cosine (1). Large arguments lose accuracy, as on GPUs.
 NW_HD NW_INLINE float sin_quadrant(float x, int offset) {
   const double d = static_cast<double>(x);
-  // Two parts of pi/2: exact products for |n| < 2^20; beyond, the error grows slowly.
+  // pi/2 is subtracted in two parts, whose products are exact for |n| < 2^20; for larger |n| the
+  // error grows slowly.
   const double n =
       round_magic(d * 0.636619772367581343076 * (d < 0x1p50 && d > -0x1p50 ? 1.0 : 0.0));
   const double r = (d - n * 1.57079632673412561417e+00) - n * 6.07710050650619224932e-11;
@@ -92,9 +93,9 @@ NW_HD NW_INLINE float sin_quadrant(float x, int offset) {
 NW_HD NW_INLINE float sin_approx(float x) { return sin_quadrant(x, 0); }
 NW_HD NW_INLINE float cos_approx(float x) { return sin_quadrant(x, 1); }
 
-/// 1 / sqrt(x): in single precision, then Newton's steps in double precision, which take less than
-/// a square root and a division there. Every result is that of those, rounded once (a test looks at
-/// all).
+/// 1 / sqrt(x): Newton's steps in double precision from the single-precision value, which are
+/// faster than a square root and a division in double precision. A test compares all results with
+/// these.
 NW_HD NW_INLINE float rsqrt_approx(float x) {
   const float first = 1.0f / std::sqrt(x);
   const double v = static_cast<double>(x);
@@ -105,14 +106,14 @@ NW_HD NW_INLINE float rsqrt_approx(float x) {
   return x < 0.0f || x != x ? canonical_nan(x) : r;
 }
 
-/// tanh by 2^(2x/ln 2).
+/// tanh(x) = (e^(2x) - 1) / (e^(2x) + 1).
 NW_HD NW_INLINE float tanh_approx(float x) {
   if (x != x) return canonical_nan(x);
   const double d = static_cast<double>(x);
   if (d > 20.0) return 1.0f;
   if (d < -20.0) return -1.0f;
   if (d < 0x1p-12 && d > -0x1p-12) return x;
-  // e^(2d) with the double-precision part of ex2's scheme.
+  // e^(2d), computed as in ex2_approx() in double precision.
   const double t = d * 2.88539008177792681472;
   const double n = round_magic(t);
   const double r = (t - n) * 0.693147180559945309417;

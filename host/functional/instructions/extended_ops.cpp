@@ -1,4 +1,4 @@
-// Operations with many operands: textures, surfaces, matrices, copies of tensors.
+// Executes operations with many operands: textures, surfaces, matrix products, copies of tensors.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -20,7 +20,7 @@ using ptx::Geometry;
 using ptx::TextureDetail;
 using runtime::TextureTable;
 
-/// Sources of one lane.
+/// The source operands of one lane.
 struct Sources {
   Warp& warp;
   const ExtendedDesc& desc;
@@ -65,7 +65,7 @@ unsigned dimensions_of(Geometry g) {
   }
 }
 
-/// Level of detail of two gradients, in texels of the finest level.
+/// The level of detail for two gradients, which begin at source `first`.
 float level_of(const runtime::TextureDesc& d, const Sources& s, uint32_t first, unsigned dimensions,
                uint32_t stride) {
   const runtime::TextureImage& image = d.levels[0];
@@ -90,7 +90,7 @@ runtime::Texel texel(const runtime::TextureDesc& d, const uint8_t* arena, const 
   unsigned dimensions = dimensions_of(detail.geometry);
   uint32_t layer = layered ? s.word(1) : 0;
   const bool cube = detail.geometry == Geometry::kCube || detail.geometry == Geometry::kACube;
-  // Coordinates come in vectors of 1, 2 or 4.
+  // Coordinates, with the layer, are vectors of 1, 2 or 4 elements.
   const uint32_t in_vector = (layered ? 1u : 0u) + dimensions;
   const uint32_t coordinates = in_vector == 3 ? 4 : in_vector;
   if (detail.gather != 0)
@@ -120,7 +120,7 @@ runtime::Texel texel(const runtime::TextureDesc& d, const uint8_t* arena, const 
   return runtime::sample(d, arena, at, dimensions, layer, level);
 }
 
-/// Are fetches by `desc` from `d` what unfiltered_lanes() does?
+/// Can unfiltered_lanes() execute fetches by `desc` from `d`?
 bool is_plain(const runtime::TextureDesc& d, const ExtendedDesc& desc,
               const TextureDetail& detail) {
   const bool integers = static_cast<ptx::Type>(desc.source_type) == ptx::Type::kS32;
@@ -170,7 +170,8 @@ bool texture(Context& ctx, Warp& warp, const ExtendedDesc& desc, uint32_t mask) 
   return true;
 }
 
-/// Where a surface access of `bytes` lies; false: outside, with `address` at the surface's start.
+/// Finds the address of a surface access of `bytes` bytes. If it is outside, the function returns
+/// false, and `address` is the surface's beginning.
 bool surface_address(const TextureTable::Surface& surface, const TextureDetail& detail,
                      const Sources& s, uint32_t bytes, uint64_t* address) {
   const runtime::TextureImage& image = surface.image;

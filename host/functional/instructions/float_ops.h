@@ -7,15 +7,15 @@
 
 namespace nearwarp::exec {
 
-/// kFloatRounded: add, sub, mul, fma, div, rcp, sqrt of f32 or f64 in any rounding mode, with .ftz
-/// and .sat.
+/// Executes kFloatRounded: add, sub, mul, fma, div, rcp or sqrt of f32 or f64 in any rounding mode,
+/// with .ftz and .sat.
 void float_rounded(uint8_t* rows, const Op& op, uint32_t mask);
 
-/// kConvert: cvt between any two number formats.
+/// Executes kConvert: cvt between any two number formats.
 void convert(uint8_t* rows, const Op& op, uint32_t mask);
 
-/// One lane of kConvert: `bits` holds the source value in its low bits; the result is extended to
-/// the destination register's width.
+/// Converts the value of one lane for kConvert. `bits` holds the source in its low bits; the result
+/// is extended to the destination register's width.
 uint64_t convert_value(const ConvertFlags& flags, uint64_t bits);
 
 }  // namespace nearwarp::exec

@@ -1,4 +1,4 @@
-// Loops over the 32 lanes of rows: the shapes that all arithmetic handlers share.
+// Loops over the 32 lanes of rows, which all arithmetic handlers use.
 //
 // Destinations may be the same row as a source of the same width (lanes are independent), never a
 // partial overlap; hence the `ivdep` pragmas. Masked forms compute every lane and blend, which is
@@ -20,8 +20,8 @@ NW_HD NW_INLINE T* row(uint8_t* rows, uint16_t index) {
 template <class T>
 using LaneBits = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
 
-/// 1 << lane for each lane, as wide as T: a table, as loops over lanes that shift by the lane
-/// become loops with branches, one lane at a time.
+/// A table of 1 << lane with elements as wide as T. Loops that shift by the lane instead are not
+/// vectorised.
 template <class T>
 struct LaneBit {
   alignas(32) LaneBits<T> at[kLanes];
@@ -32,7 +32,7 @@ struct LaneBit {
 template <class T>
 inline constexpr LaneBit<T> kLaneBit;
 
-/// Bit `lane` of `mask` as a condition on lanes as wide as T.
+/// Is `lane` in `mask`? For loops over lanes as wide as T.
 template <class T>
 NW_HD NW_INLINE bool lane_in(uint32_t mask, uint32_t lane) {
   return (mask & kLaneBit<T>.at[lane]) != 0;
@@ -122,7 +122,7 @@ NW_HD NW_INLINE uint32_t compare(uint8_t* rows, const Op& op, F f) {
   return static_cast<uint32_t>(m);
 }
 
-/// `f(lane)` for every lane of `mask`, in ascending order.
+/// Calls f(lane) for every lane of `mask`, in ascending order.
 template <class F>
 NW_HD NW_INLINE void for_each_lane(uint32_t mask, F f) {
   while (mask != 0) {

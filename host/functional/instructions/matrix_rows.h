@@ -1,7 +1,7 @@
-// ldmatrix and stmatrix: rows of 8 x 8 matrices of 16-bit elements, 16 bytes each, and how lanes
-// share them. Lane 8i + r has the address of row r of matrix i. A lane's register i has elements 2
-// (lane mod 4) and the next of row lane / 4, of the transpose if that is asked for (PTX ISA 9.0,
-// ldmatrix).
+// ldmatrix and stmatrix: the distribution of 8 x 8 matrices of 16-bit elements over the lanes. Rows
+// have 16 bytes; lane 8i + r has the address of row r of matrix i. Register i of a lane has
+// elements 2 (lane mod 4) and the next of row lane / 4 of matrix i, or of its transpose. Source:
+// PTX ISA 9.0, ldmatrix.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,15 @@ namespace nearwarp::exec {
 
 inline constexpr uint32_t kRowOfMatrixBytes = 16;
 
-/// Lanes that have no row of their own have those of the first ones: banks see each row once.
+/// Gives lanes without a row the addresses of the first lanes, so that no further banks are
+/// accessed.
 NW_HD NW_INLINE void repeat_rows(const MemDesc& desc, uint64_t (&address)[kLanes]) {
   const uint32_t rows = 8u * desc.matrices;
   for (uint32_t i = rows; i < kLanes; ++i) address[i] = address[i % rows];
 }
 
-/// Register `matrix` of `lane`, of the rows that `row_of(lane)` points to; nullptr: a row of zeros.
+/// Register `matrix` of `lane` after a load. row_of(lane) points to the row of a lane; nullptr
+/// stands for a row of zeros.
 template <class RowOf>
 NW_HD NW_INLINE uint32_t dealt_word(const MemDesc& desc, uint32_t matrix, uint32_t lane,
                                     const RowOf& row_of) {
@@ -39,7 +41,7 @@ NW_HD NW_INLINE uint32_t dealt_word(const MemDesc& desc, uint32_t matrix, uint32
   return word;
 }
 
-/// Bytes of the row whose address `lane` has, out of the lanes' registers.
+/// Collects from the lanes' registers the bytes of the row whose address `lane` has.
 NW_HD inline void collect_row(const Warp& warp, const MemDesc& desc, uint32_t lane, uint8_t* to) {
   const uint32_t row_number = lane % (8u * desc.matrices), matrix = row_number / 8;
   const uint32_t* const registers = row<uint32_t>(warp.rows, desc.rows[matrix]);

@@ -1,4 +1,4 @@
-// Meaning of single PTX operations on one lane's values (PTX ISA 9.0, section 9.7).
+// PTX operations on the values of one lane. Source: PTX ISA 9.0, section 9.7.
 #pragma once
 
 #include <cmath>
@@ -29,8 +29,8 @@ NW_HD NW_INLINE uint64_t shl64(uint64_t a, uint64_t n) { return n > 63 ? 0 : a <
 NW_HD NW_INLINE uint64_t shr_u64(uint64_t a, uint64_t n) { return n > 63 ? 0 : a >> (n & 63); }
 NW_HD NW_INLINE int64_t shr_s64(int64_t a, uint64_t n) { return a >> (n > 63 ? 63 : n); }
 
-/// Division by zero yields all ones and a remainder equal to the dividend, as the hardware's
-/// routines do; PTX leaves both open.
+/// Quotient and remainder. For a divisor of zero, which PTX leaves open, they are all ones and the
+/// dividend, as on GPUs.
 template <class T>
 NW_HD NW_INLINE T div_u(T a, T b) {
   return b == 0 ? static_cast<T>(~T{0}) : static_cast<T>(a / b);
@@ -91,21 +91,21 @@ NW_HD NW_INLINE uint32_t bfind_s64(int64_t a, bool s) {
   return bfind_u64(static_cast<uint64_t>(a < 0 ? ~a : a), s);
 }
 
-/// Bit field of `len` bits from `pos`, filled above with the sign: the field's top bit, or the
-/// operand's top bit if the field reaches beyond it.
+/// The bit field of c & 0xff bits from bit b & 0xff on. If it is signed, upper bits are filled with
+/// the field's top bit, or the operand's top bit if the field reaches beyond it.
 template <class U, int kWidth>
 NW_HD NW_INLINE U bfe(U a, uint32_t b, uint32_t c, bool is_signed) {
   const uint32_t pos = b & 0xff, len = c & 0xff;
   const uint32_t last = pos + len - 1 < kWidth - 1 ? pos + len - 1 : kWidth - 1;
   const bool fill = is_signed && len != 0 && ((a >> last) & 1) != 0;
   const U shifted = pos < kWidth ? static_cast<U>(a >> pos) : U{0};
-  // Bits that really come from the operand.
+  // Number of the field's bits that lie inside the operand.
   const uint32_t avail = pos < kWidth ? kWidth - pos : 0;
   const uint32_t take = len < avail ? len : avail;
   const U low = take >= kWidth ? ~U{0} : static_cast<U>((U{1} << take) - 1);
   return (shifted & low) | (fill ? static_cast<U>(~low) : U{0});
 }
-/// Insert the low `len` bits of a into b at `pos`.
+/// Insert the low d & 0xff bits of a into b, from bit c & 0xff on.
 template <class U, int kWidth>
 NW_HD NW_INLINE U bfi(U a, U b, uint32_t c, uint32_t d) {
   const uint32_t pos = c & 0xff, len = d & 0xff;
@@ -145,7 +145,8 @@ NW_HD NW_INLINE uint32_t lop3(uint32_t a, uint32_t b, uint32_t c, uint32_t lut) 
   return r;
 }
 
-/// prmt in its general form and the modes f4e, b4e, rc8, ecl, ecr, rc16 (1 to 6).
+/// Permutation of bytes (prmt) in its general form (mode 0) and in the modes f4e, b4e, rc8, ecl,
+/// ecr and rc16 (1 to 6).
 NW_HD NW_INLINE uint32_t prmt(uint32_t a, uint32_t b, uint32_t c, int mode) {
   const uint64_t bytes = uint64_t{b} << 32 | a;
   const uint32_t s = c & 3;
@@ -221,7 +222,7 @@ inline constexpr uint64_t kNan64 = 0x7ff8000000000000u;
 NW_HD NW_INLINE float canonical_nan(float) { return bits_as<float>(kNan32); }
 NW_HD NW_INLINE double canonical_nan(double) { return bits_as<double>(kNan64); }
 
-/// Minimum with -0 below +0; a NaN loses against a number.
+/// Minimum with -0 below +0. With one NaN, the result is the other operand.
 template <class T>
 NW_HD NW_INLINE T float_min(T a, T b) {
   const T least = (a < b || (a == b && std::signbit(a))) ? a : b;
@@ -234,7 +235,7 @@ NW_HD NW_INLINE T float_max(T a, T b) {
   const T with_nan = a != a ? b : (b != b ? a : most);
   return with_nan != with_nan ? canonical_nan(a) : with_nan;
 }
-/// .sat: to [0, 1], NaN to +0.
+/// The modifier .sat: clamps to [0, 1]; NaN becomes +0.
 template <class T>
 NW_HD NW_INLINE T saturate(T x) {
   return x > T{0} ? (x < T{1} ? x : T{1}) : T{0};
@@ -256,8 +257,8 @@ NW_HD NW_INLINE T number_or_nan(T x) {
   return x != x ? canonical_nan(x) : x;
 }
 
-/// Towards zero; what is beyond the range becomes its end, what is no number 0 in f32 and the least
-/// in f64 (nan_has_top_bit()).
+/// Rounds towards zero and clamps to the range. NaN becomes 0 for f32 and the least integer for f64
+/// (nan_has_top_bit()).
 template <class T>
 NW_HD NW_INLINE int32_t truncated_s32(T x) {
   constexpr bool kIsDouble = sizeof(T) == 8;
@@ -285,7 +286,7 @@ NW_HD NW_INLINE float half_to_float(uint32_t h) {
 NW_HD NW_INLINE uint32_t float_to_half(float x) {
   const uint32_t bits = bits_as<uint32_t>(x), magnitude = bits & 0x7fffffffu;
   const float v = bits_as<float>(magnitude);
-  // The last place of 0.5 is that of subnormal halves: the sum rounds there.
+  // 0.5 and subnormal halves have the same unit in the last place, so the sum is rounded correctly.
   const uint32_t subnormal = bits_as<uint32_t>(v + 0.5f) - bits_as<uint32_t>(0.5f);
   const uint32_t normal = (magnitude + 0xfffu + (magnitude >> 13 & 1) - (112u << 23)) >> 13;
   const uint32_t finite = v < 0x1p-14f ? subnormal : normal;

@@ -1,4 +1,5 @@
-// Numbers smaller than registers have types for: 8-bit floating point and tf32.
+// Conversions of floating-point formats without a register type of their own: 8-bit formats and
+// tf32.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +10,21 @@
 
 namespace nearwarp::exec {
 
-/// The value of an 8-bit number, exactly; infinities and NaN as IEEE 754 has them.
+/// The exact value of an 8-bit number; infinities and NaN are those of a double.
 double small_value(ptx::SmallFloat format, uint32_t bits);
-/// Round to the nearest 8-bit number, ties to even; what is too large becomes the largest finite
-/// one, NaN becomes 0x7f. Source: PTX ISA 9.0, cvt.satfinite.
+/// Rounds to the nearest 8-bit number, ties to even. Values that are too large become the largest
+/// finite number, and NaN becomes 0x7f. Source: PTX ISA 9.0, cvt.satfinite.
 uint32_t small_bits(ptx::SmallFloat format, double value);
-/// The bits of an f32 with the 13 lowest ones rounded off; `saturate`: infinities become the
-/// largest finite number.
+/// Rounds an f32 to tf32, which lacks its 13 lowest bits, and returns the bits as an f32. With
+/// `saturate`, infinities become the largest finite number.
 uint32_t tf32_bits(float value, ptx::Rounding rounding, bool saturate);
 
-/// imm of kConvertSmall.
+/// The fields of Op::imm for kConvertSmall.
 struct SmallFlags {
   ptx::SmallFloatDetail detail;
   ptx::Rounding rounding;
   bool relu, saturate;
-  bool from_halves;  ///< one source of two halves, rather than two of f32
+  bool from_halves;  ///< the source is one pair of halves instead of two f32
 
   static SmallFlags unpack(int32_t imm) {
     const auto v = static_cast<uint32_t>(imm);

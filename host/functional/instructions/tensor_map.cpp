@@ -1,4 +1,4 @@
-// Tensor maps: the rules of their parameters, and where boxes lie.
+// Encodes tensor maps by the driver's rules, and finds the elements of boxes.
 #include "host/functional/instructions/tensor_map.h"
 
 #include <algorithm>
@@ -12,18 +12,19 @@ namespace {
 constexpr uint64_t kMostElements = uint64_t{1} << 32, kMostStride = uint64_t{1} << 40;
 constexpr uint32_t kMostBox = 256, kMostElementStride = 8, kMostChannels = 256, kMostPixels = 1024;
 
-/// Elements of the box along a dimension, as they are copied.
+/// Number of the box's elements along a dimension that are copied, with its element stride.
 uint32_t copied(const TensorMap& map, uint32_t d) {
   // Without interleaving, the first dimension has no stride.
   const uint32_t step = d == 0 && map.interleave == Interleave::kNone ? 1 : map.element_strides[d];
   return (map.box[d] + step - 1) / step;
 }
 
-/// Bytes of a row of the box in shared memory that are copied.
+/// Copied bytes of a row of the box.
 uint32_t row_bytes(const TensorMap& map) {
   return (map.is_im2col != 0 ? map.box[0] : copied(map, 0)) * map.element_bytes();
 }
 
+/// Checks the box of a request and stores it in the map; false if it breaks a rule.
 bool box_is_right(const TensorRequest& r, TensorMap* map) {
   if (!r.im2col) {
     for (uint32_t d = 0; d < r.dimensions; ++d) {
@@ -41,7 +42,7 @@ bool box_is_right(const TensorRequest& r, TensorMap* map) {
   map->is_im2col = static_cast<uint8_t>(wide ? r.wide : ImageMode::kBox);
   map->box[0] = static_cast<uint16_t>(r.channels);
   map->box[1] = static_cast<uint16_t>(r.pixels);
-  // Corners have 16 bits together for all dimensions: of one 16, of two 8, of three 5 each.
+  // All corners together have 16 bits: one has 16, two have 8 each, three have 5 each.
   const uint32_t corners = wide ? 1 : r.dimensions - 2;
   const int limit = corners == 1 ? 1 << 15 : corners == 2 ? 1 << 7 : 1 << 4;
   for (uint32_t d = 0; d < corners; ++d) {
@@ -147,7 +148,7 @@ TensorBox::TensorBox(const TensorMap& map, std::span<const int32_t> coordinates,
   const uint32_t bytes = row_bytes(map);
   per_row_ = bytes / kPiece;
   pieces_ = pieces_of(map, more_);
-  // A row takes all of a swizzle's width.
+  // With a swizzle, a row takes at least the swizzle's width.
   pitch_ = map.interleave == Interleave::kNone && map.swizzle != Swizzle::kNone
                ? std::max(bytes, swizzle_bytes(map.swizzle))
                : bytes;
@@ -157,9 +158,9 @@ uint32_t TensorBox::offset(uint32_t piece) const {
   return piece / per_row_ * pitch_ + piece % per_row_ * kPiece;
 }
 
-/// Where a row of a box of images along their width begins: pixels go along a row's part of the
-/// bounding box, then along that of the next image. What is there besides goes on behind the last
-/// pixel, or behind each 32 of them, beyond the box, too.
+/// The position of a row (a pixel) in a mode along the width. Pixels follow the bounding box along
+/// the width, then that of the next image. Additional pixels continue behind the last pixel
+/// (kWidth), or behind each 32 pixels (kWidth128), even beyond the bounding box.
 void TensorBox::place_wide(uint32_t row, std::array<int64_t, 5>& at) const {
   const uint32_t part = map_.image() == ImageMode::kWidth128 ? kWidePart : map_.box[1];
   const uint32_t within = row % (part + more_);
@@ -177,7 +178,8 @@ void TensorBox::place_wide(uint32_t row, std::array<int64_t, 5>& at) const {
   at[map_.dimensions - 1] += image;
 }
 
-/// Indices of a row of the box, by dimension from 1 on; false if it is outside of the tensor.
+/// Stores the indices of a row of the box, by dimension from 1 on; false if it is outside of the
+/// tensor.
 bool TensorBox::place_row(uint32_t row, std::array<int64_t, 5>& at) const {
   const uint32_t n = map_.dimensions;
   if (map_.wide()) {
@@ -188,7 +190,7 @@ bool TensorBox::place_row(uint32_t row, std::array<int64_t, 5>& at) const {
       row /= counts_[d];
     }
   } else {
-    // Pixels follow one another along the bounding box, then along the next dimension; the last one
+    // Pixels follow the bounding box along a dimension, then along the next one; the last dimension
     // has no corners.
     for (uint32_t d = 1; d + 1 < n; ++d) {
       const int64_t low = map_.lower[d - 1], high = int64_t{map_.last[d]} + map_.upper[d - 1];

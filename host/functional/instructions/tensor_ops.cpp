@@ -91,7 +91,8 @@ class Copy {
     if (place == nullptr) return false;
     std::memcpy(&map_, place, sizeof(map_));
     const bool fits = map_.magic == TensorMap::kMagic && map_.dimensions == detail_.dimensions &&
-                      map_.image() == image_of(detail_) && (!detail_.four_rows || map_.box[1] == 1);
+                      map_.image() == image_of(detail_) &&
+                      (!detail_.four_rows || map_.box[1] == 1) && map_.is_usable();
     if (!fits || at % 64 != 0) {
       ctx_.fault = Fault{};
       ctx_.fault.kind = FaultKind::kBadTexture;

@@ -1,4 +1,4 @@
-// Exchange between the lanes of a warp: shuffles and votes.
+// Shuffles and votes among the lanes of a warp.
 #pragma once
 
 #if defined(__AVX2__)
@@ -12,8 +12,8 @@ namespace nearwarp::exec {
 enum class Shuffle : uint8_t { kUp, kDown, kButterfly, kIndex };
 enum class Vote : uint8_t { kAll, kAny, kUniform, kBallot };
 
-/// The lane that lane `i` reads with operands `b` and `c` of shfl (PTX ISA 9.0, section 9.7.9.6);
-/// false if that is out of range: it then reads its own.
+/// Finds the lane from which lane `i` reads, for operands `b` and `c` of shfl. Returns false if it
+/// is out of range; lane `i` then reads its own value. Source: PTX ISA 9.0, section 9.7.9.6.
 NW_HD NW_INLINE bool shuffle_source(Shuffle mode, uint32_t i, uint32_t b, uint32_t c,
                                     uint32_t* from) {
   const uint32_t delta = b & 31, clamp = c & 31, segment = c >> 8 & 31;
@@ -36,8 +36,8 @@ NW_HD NW_INLINE bool shuffle_source(Shuffle mode, uint32_t i, uint32_t b, uint32
   return *from <= highest;
 }
 
-/// For each lane the one that it reads, itself where that is out of range. Returns the lanes that
-/// are in range.
+/// Stores for each lane the lane from which it reads, or the lane itself if that is out of range.
+/// Returns the mask of lanes whose source is in range.
 template <Shuffle kMode>
 NW_HD NW_INLINE uint32_t shuffle_sources(const uint32_t* b, const uint32_t* c, uint32_t* from) {
   uint32_t in_range = 0;
@@ -73,7 +73,7 @@ NW_HD NW_INLINE void permute(const uint32_t* a, const uint32_t* from, uint32_t* 
     parts[p] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(a) + p);
   for (uint32_t i = 0; i < kLanes; i += 8) {
     const __m256i at = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i));
-    // Bits 3 and 4 of an index, which say in which part it is, as signs of f32.
+    // Bits 3 and 4 of an index, which select the part, are moved to the sign bit for the blends.
     const __m256 odd = _mm256_castsi256_ps(_mm256_slli_epi32(at, 28));
     const __m256 upper = _mm256_castsi256_ps(_mm256_slli_epi32(at, 27));
     const auto of = [&](int p) {
@@ -88,7 +88,7 @@ NW_HD NW_INLINE void permute(const uint32_t* a, const uint32_t* from, uint32_t* 
 #endif
 }
 
-/// shfl.sync. Returns the predicate: lanes whose source is in range.
+/// Executes shfl.sync. Returns its predicate, the mask of lanes whose source is in range.
 NW_HD inline uint32_t shuffle(uint8_t* rows, const Op& op, uint32_t mask) {
   alignas(32) uint32_t from[kLanes], result[kLanes];
   const uint32_t in_range = shuffle_sources(
@@ -100,7 +100,7 @@ NW_HD inline uint32_t shuffle(uint8_t* rows, const Op& op, uint32_t mask) {
   return in_range;
 }
 
-/// The lanes of `among` that have `value` in row `r`.
+/// The mask of lanes in `among` with `value` in row `r`.
 NW_HD NW_INLINE uint32_t lanes_with(uint8_t* rows, uint16_t r, uint32_t value, uint32_t among) {
   const uint32_t* values = row<uint32_t>(rows, r);
   uint32_t lanes = 0;
@@ -108,7 +108,7 @@ NW_HD NW_INLINE uint32_t lanes_with(uint8_t* rows, uint16_t r, uint32_t value, u
   return lanes & among;
 }
 
-/// Value of a vote among `voters` of which `yes` vote yes.
+/// The result of a vote among the lanes `voters`, where the predicate holds in the lanes `yes`.
 NW_HD NW_INLINE uint32_t vote(Vote mode, uint32_t yes, uint32_t voters) {
   switch (mode) {
     case Vote::kAll:

@@ -1,4 +1,4 @@
-// The heap of malloc and free in device code.
+// The heap for malloc and free in device code.
 #include "host/functional/memory/device_heap.h"
 
 #include <algorithm>

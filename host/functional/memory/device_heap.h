@@ -1,4 +1,4 @@
-// The heap of malloc and free in device code.
+// The heap for malloc and free in device code.
 #pragma once
 
 #include <cstdint>
@@ -6,17 +6,17 @@
 
 namespace nearwarp::runtime {
 
-/// Gives out parts of one allocation of device memory, first fit, 16-byte aligned.
+/// Allocates parts of one allocation of device memory, first fit, aligned to 16 bytes.
 class DeviceHeap {
  public:
   DeviceHeap() = default;
   DeviceHeap(uint64_t base, uint64_t bytes) { free_[base] = bytes; }
 
-  /// Device address, or 0 when no part is large enough (as malloc in device code returns NULL).
+  /// Allocates a part and returns its device address, or 0 if there is no room.
   uint64_t allocate(uint64_t bytes);
-  /// False if `address` is not the start of a live part.
+  /// Frees a part. Returns false if `address` is not the start of a live part.
   bool free(uint64_t address);
-  /// Bytes of the live part that starts at `address`; 0 if none does.
+  /// Size of the live part that starts at `address`; 0 if there is none.
   uint64_t live_bytes(uint64_t address) const {
     const auto it = live_.find(address);
     return it != live_.end() ? it->second : 0;

@@ -1,4 +1,4 @@
-// The virtual device's memory.
+// The arena of the virtual device's memory, and the allocator: first fit, freed ranges coalesced.
 #include "host/functional/memory/device_memory.h"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ namespace nearwarp::runtime {
 namespace {
 
 constexpr uint64_t kGranule = kAllocationAlignment;
-constexpr uint64_t kLargeGranule = 2 << 20;  // of allocations of that size and more
+constexpr uint64_t kLargeGranule = 2 << 20;  // alignment of allocations of at least this size
 constexpr uint64_t kMinArena = uint64_t{16} << 20;
 constexpr uint64_t kMaxArena = uint64_t{1} << 40;
 
@@ -89,7 +89,7 @@ void DeviceMemory::note_all_written() {
 }
 
 uint64_t DeviceMemory::allocate(uint64_t bytes, std::string label) {
-  // Larger than the device: no rounding may overflow.
+  // Clamped to more than the device has, so that rounding cannot overflow.
   const uint64_t wanted = round_up(std::clamp<uint64_t>(bytes, 1, bytes_ + 1), kGranule);
   const uint64_t align = bytes >= kLargeGranule ? kLargeGranule : kGranule;
   const uint64_t end = exec::kDeviceBase + bytes_;
@@ -108,10 +108,10 @@ uint64_t DeviceMemory::allocate(uint64_t bytes, std::string label) {
     const uint64_t start = round_up(next_, align);
     if (bytes > bytes_ || start > end || end - start < wanted)
       throw Error(fmt::format(
-          "out of device memory: {} bytes wanted{}, {} of {} bytes are in use - use a smaller "
-          "input "
-          "or a device with more memory",
-          bytes, label.empty() ? "" : " for '" + label + "'", next_ - kHeapBase, bytes_));
+          "out of device memory: {} bytes wanted{}, {} of {} bytes are in use{} - use a smaller "
+          "input or a device with more memory",
+          bytes, label.empty() ? "" : " for '" + label + "'", used_bytes_, bytes_,
+          bytes <= bytes_ - used_bytes_ ? ", and the others lie apart" : ""));
     if (start > next_) free_[next_] = start - next_;
     address = start;
     next_ = start + wanted;
@@ -179,7 +179,7 @@ const std::vector<exec::Range>& DeviceMemory::pages() {
   for (const exec::Range& r : ranges_) {
     if (r.lo < kHeapBase) continue;  // the parameter bank
     uint64_t low = r.lo / kLargeGranule * kLargeGranule;
-    // In front of the first allocations a GPU has data of the context: mapped as well.
+    // A GPU has data of the context in front of the first allocations, which are mapped as well.
     if (low == kHeapBase) low = kParamBank + kParamBankBytes;
     const uint64_t high = round_up(r.lo + std::max<uint64_t>(r.bytes, 1), kLargeGranule);
     if (!pages_.empty() && pages_.back().lo + pages_.back().bytes >= low)

@@ -11,7 +11,7 @@ namespace {
 constexpr uint64_t kMaxAlign = 65536;
 constexpr uint64_t kMaxInitialised = uint64_t{256} << 20;  // bytes of all initialised variables
 
-// Largest variable in bytes; what is beyond is a mistake and would only exhaust memory.
+// The most bytes of a variable; a larger one is a mistake, which would only exhaust memory.
 uint64_t max_size(Space space) {
   switch (space) {
     case Space::kShared:
@@ -42,7 +42,7 @@ bool is_opaque_type(std::string_view text) {
 
 }  // namespace
 
-// Everything up to the name: `.global .align 4 .b8`, `.param .u64 .ptr .global .align 4`.
+// Parses a declaration up to the name: `.global .align 4 .b8`, `.param .u64 .ptr .global .align 4`.
 Parser::DeclPrefix Parser::decl_prefix(bool is_extern) {
   DeclPrefix prefix;
   prefix.is_extern = is_extern;
@@ -57,7 +57,7 @@ Parser::DeclPrefix Parser::decl_prefix(bool is_extern) {
       }
       if (!is_pointer) prefix.align = static_cast<uint32_t>(align);
     } else if (token.is(".ptr")) {
-      is_pointer = true;  // what follows describes what the pointer points to
+      is_pointer = true;  // the following words describe the memory that it points to
     } else if (token.is(".attribute")) {
       skip_parentheses();
     } else if (token.is(".v2") || token.is(".v4")) {
@@ -93,7 +93,7 @@ Parser::DeclPrefix Parser::decl_prefix(bool is_extern) {
   return prefix;
 }
 
-// A name, its dimensions and its initialiser.
+// Parses a name, its dimensions and its initialiser.
 VariableDecl Parser::declarator(const DeclPrefix& prefix) {
   const Token name = expect_name("the name of a variable");
   VariableDecl var;
@@ -125,7 +125,7 @@ VariableDecl Parser::declarator(const DeclPrefix& prefix) {
   var.align = prefix.align != 0 ? prefix.align : element * prefix.vector;
   var.size = element;
   for (const uint64_t dim : dims) {
-    if (dim > max_size(prefix.space) || var.size * dim > max_size(prefix.space)) {
+    if (dim != 0 && var.size > max_size(prefix.space) / dim) {
       lexer_.fail(name.line, "the variable " + quoted(name.text) + " is too large",
                   "at most " + std::to_string(max_size(prefix.space)) + " bytes");
     }
@@ -166,7 +166,7 @@ void Parser::initialiser(VariableDecl* var, std::vector<uint64_t> dims) {
   var->size = var->init.size();
 }
 
-// {v, v, ...} or {{...}, {...}}: the elements of dims[level...] from byte `offset`.
+// Parses {v, v, ...} or {{...}, {...}}: the elements of dims[level...] from byte `offset` on.
 void Parser::init_list(VariableDecl* var, const std::vector<uint64_t>& dims, size_t level,
                        uint64_t offset) {
   const Token open = expect('{', "");
@@ -174,6 +174,7 @@ void Parser::init_list(VariableDecl* var, const std::vector<uint64_t>& dims, siz
   uint64_t inner = element;
   for (size_t i = level + 1; i < dims.size(); ++i) inner *= dims[i];
   const bool unsized = level == 0 && dims[0] == 0;
+  if (inner == 0) lexer_.fail(open.line, "the elements of " + quoted(var->name) + " have no size");
   const uint64_t end = unsized ? kMaxInitialised : offset + inner * dims[level];
   while (!lexer_.peek().is('}')) {
     const bool nested = lexer_.peek().is('{');
@@ -239,7 +240,7 @@ void Parser::init_value(VariableDecl* var, uint64_t offset) {
   put_value(var, offset, bits, bytes, line);
 }
 
-// name, name+4, generic(name), generic(name)+4
+// Parses name, name+4, generic(name) or generic(name)+4.
 AddressInit Parser::address_value(uint64_t offset) {
   Token name = expect_name("the name of a variable");
   if (name.text == "generic" && accept('(')) {
@@ -259,8 +260,8 @@ void Parser::init_address(VariableDecl* var, uint64_t offset) {
   var->addresses.push_back(address);
 }
 
-// 0xFF(name), 0xFF00(name), ...: the bytes of an address in a packed structure, one after the
-// other. The first stands for all of them.
+// Parses 0xFF(name), 0xFF00(name), ...: the bytes of an address in a packed structure, one after
+// the other. The first one adds the address, and the others are compared with it.
 void Parser::init_address_byte(VariableDecl* var, uint64_t offset, uint64_t mask) {
   const uint32_t line = lexer_.peek().line;
   expect('(', "after a mask");

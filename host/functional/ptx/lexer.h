@@ -37,9 +37,9 @@ class Lexer {
 
   const Token& peek() const { return token_; }
   Token next();
-  /// Re-reads the current token, a name, as a mnemonic with all its dotted modifiers and takes it.
+  /// Takes the current token, a name, with all its dotted modifiers as one token, a mnemonic.
   Token next_mnemonic();
-  /// Skips raw text up to the `}` that closes an already taken `{`, that one included.
+  /// Skips text up to and including the `}` that closes a `{` taken before.
   void skip_braces();
 
   const std::string& path() const { return path_; }
@@ -47,7 +47,7 @@ class Lexer {
   /// Byte offset of the current token in the text.
   size_t token_offset() const { return token_offset_; }
 
-  /// Throws: "what (path:line)" followed by " - right" if that is not empty.
+  /// Throws Error "what (path:line)", followed by " - right" if `right` is not empty.
   [[noreturn]] void fail(uint32_t line, const std::string& what,
                          const std::string& right = {}) const;
 

@@ -1,4 +1,5 @@
-// Mnemonics: from `mad.wide.s32` to an opcode with modifiers and the shape of its operands.
+// The table of mnemonics and their modifiers. Families of instructions with a syntax of their own
+// are in mnemonic_families.h.
 #include "host/functional/ptx/mnemonic.h"
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 namespace nearwarp::ptx {
 namespace {
 
-// Groups of modifiers that an opcode may have.
+// Groups of modifiers that an opcode may have; comments list the words of a group.
 enum Group : uint64_t {
   kRound = 1ull << 0,  // rn rz rm rp; cvt: also rni rzi rmi rpi
   kFtz = 1ull << 1,
@@ -43,7 +44,7 @@ enum Group : uint64_t {
   kSpaces = 1ull << 25,
   kSecondType = 1ull << 26,
   kBarrier = 1ull << 27,  // warp cta arrive red popc
-  kIndexed = 1ull << 28,  // idx of brx
+  kIndexed = 1ull << 28,  // idx (brx.idx)
   kLevels = 1ull << 29,   // L1 L2
   kReluFlag = 1ull << 30,
   kOutside = 1ull << 31,  // oob
@@ -68,14 +69,14 @@ constexpr uint32_t kB128 = bit(Type::kB128);
 constexpr uint32_t kP = bit(Type::kPred);
 constexpr uint32_t kBytes = bits({Type::kB8, Type::kU8, Type::kS8});
 constexpr uint32_t kHalf = bits({Type::kF16, Type::kBF16, Type::kF16x2, Type::kBF16x2});
-constexpr uint32_t kData = kB | kI | kF | kBytes | kB128;  // what ld and st move
+constexpr uint32_t kData = kB | kI | kF | kBytes | kB128;  // types of ld and st
 
 struct Row {
   std::string_view name;
   Opcode op;
   std::string_view operands;
   uint64_t groups;
-  uint32_t types;  // 0: no type
+  uint32_t types;  // as bits; 0: the instruction has no type
 };
 
 constexpr std::array<Row, 88> kRows = {{
@@ -166,7 +167,7 @@ constexpr std::array<Row, 88> kRows = {{
 
 template <typename E, size_t N>
 bool set_word(const Words<E, N>& words, std::string_view word, E* field) {
-  if (*field != E{}) return false;  // given twice
+  if (*field != E{}) return false;  // the mnemonic has a word of this group already
   for (const auto& [text, value] : words) {
     if (text == word) {
       *field = value;
@@ -277,7 +278,7 @@ bool apply_barrier(std::string_view w, Mnemonic* out) {
     return true;
   }
   if (w == "popc" && out->op == Opcode::kBarRed) {
-    out->mod.mode = 1;  // until complete() has seen it
+    out->mod.mode = 1;  // complete() checks and clears it
     return true;
   }
   return false;
@@ -304,7 +305,7 @@ bool apply(std::string_view w, const Row& row, Mnemonic* out) {
   if ((row.groups & kBarrier) && apply_barrier(w, out)) return true;
   if ((row.groups & kSpaces) && w == "shared::cluster") {
     m->space = Space::kShared;
-    if (row.op == Opcode::kIsspacep) m->mode = 1;  // otherwise the block's own
+    if (row.op == Opcode::kIsspacep) m->mode = 1;  // 0: only the block's own shared memory
     return true;
   }
   // fence.proxy.tensormap::generic.acquire has an address and a size.
@@ -337,7 +338,7 @@ bool is_half(Type t) {
   return t == Type::kF16 || t == Type::kF16x2 || t == Type::kBF16 || t == Type::kBF16x2;
 }
 
-// Vectors of an atomic operation: each element is one of its own.
+// Checks an atomic operation on vectors, which is atomic for each element by itself.
 std::string check_atomic_vector(const Modifiers& m) {
   const bool half = is_half(m.type),
              minmax = m.atomic == AtomicOp::kMin || m.atomic == AtomicOp::kMax;
@@ -348,7 +349,7 @@ std::string check_atomic_vector(const Modifiers& m) {
   return {};
 }
 
-// Checks what the table cannot say and completes implied modifiers.
+// Checks rules that the table cannot express and adds implied modifiers; returns the problem.
 std::string complete(const Row& row, Mnemonic* out) {
   Modifiers& m = out->mod;
   const bool packed_cvt = out->op == Opcode::kCvt && size_of(m.type) == 4 && is_half(m.type);
@@ -450,7 +451,7 @@ std::string complete(const Row& row, Mnemonic* out) {
                       out->op == Opcode::kAtom || out->op == Opcode::kRed ||
                       out->op == Opcode::kPrefetch;
   if (memory && m.space == Space::kNone) m.space = Space::kGeneric;
-  if (m.cache_hint) {  // one more operand, without effect
+  if (m.cache_hint) {  // one more operand, the cache policy, which has no effect
     if (out->op == Opcode::kLd) out->operands = "DAh";
     if (out->op == Opcode::kSt || out->op == Opcode::kRed) out->operands = "Aah";
     if (out->op == Opcode::kAtom) out->operands = m.atomic == AtomicOp::kCas ? "DAaah" : "DAah";

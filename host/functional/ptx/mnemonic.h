@@ -1,4 +1,4 @@
-// Mnemonics: from `mad.wide.s32` to an opcode with modifiers and the shape of its operands.
+// Decodes mnemonics: `mad.wide.s32` into an opcode, modifiers and the pattern of the operands.
 #pragma once
 
 #include <string>
@@ -30,19 +30,20 @@ struct Mnemonic {
 /// Decode the full text of a mnemonic. Never throws; see Mnemonic::problem.
 Mnemonic decode_mnemonic(std::string_view text);
 
-/// Type of a suffix such as "u32"; kNone if it is none.
+/// Type of a suffix such as "u32"; kNone for other words.
 Type type_by_name(std::string_view name);
 /// "u32"; empty for kNone.
 std::string_view name_of(Type type);
 std::string_view name_of(Space space);
 /// The first word of the opcode's mnemonic.
 std::string_view name_of(Opcode op);
-/// All of a mnemonic, spelled from its parts in a canonical order (for messages and listings).
+/// A mnemonic's text, with its parts in a canonical order (for messages and listings).
 std::string spell(Opcode op, const Modifiers& mod);
 
-/// Special register by name, with its % and part; false if it is none that is supported.
+/// Finds a special register by its name, with % and part, as in "%tid.x"; false if none is
+/// supported.
 bool special_by_name(std::string_view name, SpecialReg* reg);
-/// A special register that PTX has, but nearwarp has not.
+/// Is it the name of a special register of PTX that is not supported?
 bool is_unsupported_special(std::string_view name);
 std::string_view name_of(SpecialReg reg);
 /// Natural type of a special register: u32 or u64.

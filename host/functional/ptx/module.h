@@ -14,12 +14,13 @@ namespace nearwarp::ptx {
 
 inline constexpr uint32_t kNoIndex = 0xffffffffu;
 
-/// An operand as written. What the members mean depends on the kind.
+/// An operand as the text has it. The kind decides which of the other members are used, and how.
 struct Operand {
   enum class Kind : uint8_t {
     kBlank,     ///< `_`
-    kRegister,  ///< index into Function::registers; count: part of a video operand, b0 to b3 (1 to
-                ///< 4), h0, h1 (5, 6), 0: all
+    kRegister,  ///< index into Function::registers; `count` selects the part of it that a video
+                ///< instruction reads: 0 for all, 1 to 4 for bytes b0 to b3, 5 and 6 for halves h0
+                ///< and h1
     kVariable,  ///< index into Function::variables, plus `value` bytes
     kName,      ///< a module-level name, plus `value` bytes
     kSpecial,
@@ -27,7 +28,7 @@ struct Operand {
     kFloat32,  ///< value: bits
     kFloat64,  ///< value: bits
     kVector,   ///< {a,b}: `count` operands from Function::operands[index]
-    kPair,     ///< a|b: two of them
+    kPair,     ///< a|b: the two operands from Function::operands[index]
     kAddress,  ///< [base + value]; `base` is kRegister, kVariable, kName or kBlank (absolute)
     kLabel,    ///< index into Function::labels
     kTable,    ///< index into Function::tables
@@ -42,7 +43,7 @@ struct Operand {
   int64_t value = 0;
 };
 
-/// call (returns), target, (args)
+/// A call: `call (returns), target, (args)`.
 struct Call {
   Operand target;                              ///< kName, or kRegister if indirect
   uint32_t first_return = 0, num_returns = 0;  ///< in Function::operands
@@ -52,7 +53,7 @@ struct Call {
 struct Instruction {
   Opcode op = Opcode::kNop;
   Modifiers mod;
-  std::string_view format;    ///< Mnemonic::operands
+  std::string_view format;    ///< the pattern of its operands, Mnemonic::operands
   std::string_view text;      ///< the statement, for messages
   uint32_t guard = kNoIndex;  ///< register
   bool guard_negated = false;
@@ -61,7 +62,7 @@ struct Instruction {
   uint32_t caller_file = 0, caller_line = 0;     ///< as in compiler::Instruction
   uint32_t first_operand = 0, num_operands = 0;  ///< in Function::operands
   uint32_t call = kNoIndex;                      ///< index into Function::calls
-  uint32_t problem = kNoIndex;  ///< index into Function::problems: why it is unsupported
+  uint32_t problem = kNoIndex;  ///< index into Function::problems, if it is unsupported
 };
 
 struct RegisterDecl {
@@ -113,10 +114,11 @@ struct Function {
   LaunchBounds bounds;
   std::vector<FormalParam> params;
   std::vector<FormalParam> returns;
-  std::vector<RegisterDecl> registers;  ///< those that occur, in order of first occurrence
+  std::vector<RegisterDecl>
+      registers;  ///< only those that instructions use, in the order of first use
   std::vector<VariableDecl> variables;  ///< parameters, locals, shared, call parameters
   std::vector<Label> labels;
-  std::vector<std::vector<uint32_t>> tables;  ///< .branchtargets: labels
+  std::vector<std::vector<uint32_t>> tables;  ///< .branchtargets: indices into `labels`
   std::vector<Instruction> instructions;
   std::vector<Operand> operands;
   std::vector<Call> calls;
@@ -133,13 +135,13 @@ struct Module {
   /// Index into `variables`, or into `functions` with kFunctionBit.
   std::unordered_map<std::string_view, uint32_t> names;
   std::vector<std::string> source_files;  ///< by .file index
-  std::list<std::string> own_names;       ///< names that link() made
+  std::list<std::string> own_names;       ///< text of names that link() made, viewed elsewhere
 };
 inline constexpr uint32_t kFunctionBit = 0x80000000u;
 
-/// Join modules into one, as a linker does: declarations find the definitions of other modules;
-/// of weak definitions the first counts. The texts must outlive the result. Throws nearwarp::Error
-/// for names that are defined twice.
+/// Join modules into one, as a linker does: declarations find the definitions of other modules, and
+/// the first of several weak definitions is used. The texts must outlive the result. Throws
+/// nearwarp::Error for names that are defined twice.
 Module link(std::vector<Module> modules);
 
 /// Parse a module. `text` must outlive the result; `path` is used in messages.

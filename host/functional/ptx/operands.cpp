@@ -7,11 +7,11 @@ namespace nearwarp::ptx {
 namespace {
 
 constexpr size_t kMaxOperands = 16;
-constexpr size_t kMaxElements = 128;  ///< in braces: results of a warp group's products
+constexpr size_t kMaxElements = 128;  // in braces: results of a warpgroup's matrix product
 constexpr int kMaxDepth = 64;         // nesting of constant expressions
 constexpr int kMultiplicative = 10;
 
-// Binary operators of constant expressions. Returns the precedence, 0 if there is none.
+// The precedence of a binary operator of constant expressions; 0 for other tokens.
 int precedence(const Token& token) {
   if (token.kind != Token::Kind::kPunct) return 0;
   switch (token.text[0]) {
@@ -167,7 +167,7 @@ Operand Parser::vector_operand() {
   return op;
 }
 
-// [reg], [reg+8], [name+-8], [name], [0x100]
+// Parses [reg], [reg+8], [name+-8], [name] or [0x100], or begins a texture operand.
 Operand Parser::address_operand() {
   lexer_.next();
   Operand op;
@@ -191,17 +191,20 @@ Operand Parser::address_operand() {
   if (op.base == Operand::Kind::kRegister && accept(',')) return texture_operand(op.index);
   if (op.base == Operand::Kind::kName && accept(',')) {
     set_problem("textures by name are not supported, only texture objects");
+    if (lexer_.peek().is('[')) unexpected("coordinates");
     operand();
   }
   expect(']', "after an address");
   return op;
 }
 
-// [handle, {x, y}]: a vector of the handle and the coordinates.
+// Parses [handle, {x, y}] from the coordinates on; the result is a vector of handle and
+// coordinates.
 Operand Parser::texture_operand(uint32_t handle) {
   std::vector<Operand> list(1);
   list[0].kind = Operand::Kind::kRegister;
   list[0].index = handle;
+  if (lexer_.peek().is('[')) unexpected("coordinates");  // not nested, so no recursion
   const Operand coordinates = operand();
   if (coordinates.kind == Operand::Kind::kVector) {
     const auto first = fn_->operands.begin() + coordinates.index;
@@ -218,7 +221,8 @@ Operand Parser::texture_operand(uint32_t handle) {
   return op;
 }
 
-// .b0 to .b3, .h0, .h1 after an operand of a video instruction; 0 if there is none.
+// Parses .b0 to .b3, .h0 or .h1 after an operand of a video instruction; returns 1 to 6, 0 for
+// none.
 uint32_t Parser::part_selector() {
   static constexpr std::string_view kParts[] = {".b0", ".b1", ".b2", ".b3", ".h0", ".h1"};
   if (lexer_.peek().kind != Token::Kind::kDirective) return 0;
@@ -230,7 +234,7 @@ uint32_t Parser::part_selector() {
   return 0;
 }
 
-// +8, -8, +-8, +4+4 or nothing.
+// Parses +8, -8, +-8, +4+4 or nothing, and returns the sum.
 int64_t Parser::addend() {
   uint64_t sum = 0;
   while (lexer_.peek().is('+') || lexer_.peek().is('-')) {
@@ -335,8 +339,8 @@ Operand Parser::constant_unary() {
   return op;
 }
 
-// call (returns), target, (args), prototype;
-// The prototype of an indirect call says no more than its arguments.
+// Parses the operands of `call (returns), target, (args), prototype;`. The prototype of an indirect
+// call is ignored, since the arguments tell the same.
 void Parser::call_operands(Instruction* instr) {
   Call call;
   if (lexer_.peek().is('(')) {

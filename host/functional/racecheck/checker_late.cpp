@@ -1,6 +1,6 @@
-// The race detector: what goes on behind its instruction until it is waited for. Shared memory that
-// products of warp groups and bulk copies still read must not be written, and registers of products
-// not be touched.
+// The race detector's checks of asynchronous work, which continues until a warp has waited for it:
+// shared memory that warpgroups' products and bulk copies still read must not be written, and
+// registers of products must not be used.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,8 @@ void Checker::read_late(const Now& now, const Place& place, uint32_t bytes, uint
   place.owner->late.add(place.address, bytes, {owner, group, now.stamp.instruction, warp, lane});
 }
 
-/// A write to shared memory: it has to follow somebody who has waited for what still read there.
+/// Checks a write to shared memory: for each late read of these bytes, it must be ordered after a
+/// wait for that read.
 void Checker::look_at_late_reads(const Now& now, const Place& place, uint32_t bytes,
                                  uint32_t lane) {
   place.owner->late.written(place.address, bytes, [&](const LateRead& read) {
@@ -68,9 +69,9 @@ void Checker::wait_for_stores(Now& now, uint32_t mask, uint32_t pending) {
   }
 }
 
-/// An instruction that may have to do with registers of products is about to be executed. A move
-/// from one register to another renames a value: ptxas leaves none of them, so they pass, and
-/// the copy is as much under way as what it is a copy of.
+/// Checks an instruction that may use registers of products, before it is executed. A move between
+/// registers only renames a value, since ptxas removes it; it is allowed, and the copy counts as
+/// being computed like its source.
 void Checker::touch(const Now& now, uint32_t mask) {
   const compiler::Instruction& in = launch_.kernel->instructions[now.stamp.instruction];
   auto& registers = now.warp.in_products;

@@ -1,4 +1,4 @@
-// Reads of shared memory that go on behind their instruction.
+// Reads of shared memory that continue after their instruction.
 #include "host/functional/racecheck/late_reads.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Shadow memory: who last accessed each word or byte of device or shared memory.
+// Shadow memory: the last accesses of each word or byte of device or shared memory.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace nearwarp::racecheck {
 
-/// One access of some lanes of a warp. No lanes: none.
+/// An access by lanes of a warp; without lanes, no access.
 struct Stamp {
   uint32_t block = 0;
-  uint32_t time = 0;  ///< of the warp (warp_order.h)
+  uint32_t time = 0;  ///< the warp's time (warp_order.h)
   uint32_t lanes = 0;
   uint32_t instruction : 24 = 0;  ///< index into the kernel's instructions
   uint32_t warp : 5 = 0;
@@ -22,7 +22,8 @@ struct Stamp {
 };
 static_assert(sizeof(Stamp) == 16);
 
-/// The last write and the last read; second ones are those of other warps that they do not follow.
+/// The last write and the last read of a word or byte. Second ones are accesses of other warps that
+/// are not ordered before the first.
 struct Cell {
   Stamp write[2], read[2];
 };
@@ -31,7 +32,7 @@ struct Cell {
 /// makes it hold a cell per byte. Beyond `most_bytes` the oldest page is forgotten.
 class Shadow {
  public:
-  static constexpr uint64_t kPageBytes = 1024;  ///< of the memory that is shadowed
+  static constexpr uint64_t kPageBytes = 1024;  ///< bytes of shadowed memory per page
   explicit Shadow(uint64_t most_bytes) : most_bytes_(most_bytes) {}
 
   /// Forget all accesses.
@@ -39,7 +40,7 @@ class Shadow {
     ++generation_;
     last_ = nullptr;
   }
-  /// Forget those to [address, address + bytes).
+  /// Forget the accesses to [address, address + bytes).
   void forget(uint64_t address, uint64_t bytes);
   /// Call visit(cell, address) for each cell of an aligned access of 1, 2, 4, 8 or 16 bytes.
   template <class Visit>
@@ -50,7 +51,7 @@ class Shadow {
     for (uint64_t o = offset; o < offset + bytes; o += step)
       visit(page.cells[o / step], address + (o - offset));
   }
-  /// Pages that were forgotten though their launch was not over.
+  /// Number of pages that were forgotten while their launch was running.
   uint64_t forgotten_pages() const { return forgotten_; }
 
  private:

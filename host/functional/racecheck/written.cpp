@@ -1,4 +1,4 @@
-// A bit for each byte of memory.
+// The bits of written bytes, one for each byte of device memory.
 #include "host/functional/racecheck/written.h"
 
 #include <fmt/format.h>
@@ -12,8 +12,8 @@ namespace nearwarp::racecheck {
 
 namespace {
 
-constexpr uint64_t kPage = 4096;          // bytes, of the host
-constexpr uint64_t kGiveBack = 64 << 10;  // bytes of bits from which on pages are given back
+constexpr uint64_t kPage = 4096;          // bytes of a page of the host
+constexpr uint64_t kGiveBack = 64 << 10;  // cleared ranges of so many bytes free their pages
 
 }  // namespace
 
@@ -64,10 +64,10 @@ void WrittenBytes::mark(uint64_t offset, uint64_t bytes) { set_range(offset, byt
 void WrittenBytes::unmark(uint64_t offset, uint64_t bytes) { set_range(offset, bytes, false); }
 
 void WrittenBytes::copy(uint64_t to, uint64_t from, uint64_t bytes) {
-  if (to % 8 == from % 8) {  // as nearly all copies are
+  if (to % 8 == from % 8) {  // holds for nearly all copies
     const uint64_t head = std::min<uint64_t>(bytes, (8 - to % 8) % 8), whole = (bytes - head) / 8;
     const uint64_t tail = head + whole * 8;
-    // The ends first: the middle may be copied over where they come from.
+    // The bits at both ends are read first, since the copy of the middle may overwrite them.
     const uint32_t first = bits_at(from, head), last = bits_at(from + tail, bytes - tail);
     std::memmove(bits_ + (to + head) / 8, bits_ + (from + head) / 8, whole);
     for (uint64_t i = 0; i < head; ++i) set(to + i, (first >> i & 1) != 0);

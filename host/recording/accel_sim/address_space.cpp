@@ -1,4 +1,4 @@
-// Addresses of the traced GPU, and the simulator's that stand for them.
+// Maps addresses of the traced GPU to the simulator's.
 #include "host/recording/accel_sim/address_space.h"
 
 #include <fmt/format.h>
@@ -11,10 +11,10 @@
 namespace nearwarp::sass {
 namespace {
 
-constexpr uint64_t kLocalPageBytes = 1024;  // of a thread
-constexpr uint32_t kLocalPages = 64;        // 64 KiB of a thread's stack have places of their own
-constexpr uint32_t kMostPages = 1u << 16;
-constexpr uint32_t kLocalWarps = 4096;  // more than a machine has at a time
+constexpr uint64_t kLocalPageBytes = 1024;  // page of a thread's local memory
+constexpr uint32_t kLocalPages = 64;        // pages of a thread with addresses of their own: 64 KiB
+constexpr uint32_t kMostPages = 1u << 16;   // pages that are numbered; a real stack has fewer
+constexpr uint32_t kLocalWarps = 4096;      // warps with addresses of their own
 
 }  // namespace
 
@@ -25,7 +25,7 @@ AddressSpace::AddressSpace(const std::vector<CopyToDevice>& copies) {
   });
   for (const CopyToDevice& copy : sorted) {
     uint64_t address = copy.address, left = copy.bytes;
-    while (left != 0) {  // ranges of two pieces may part
+    while (left != 0) {  // pieces may be mapped apart from each other
       const uint64_t bytes = std::min(left, kPieceBytes - (address & (kPieceBytes - 1)));
       copied_.push_back({global(address), bytes, fmt::format("copied to {:#x}", copy.address)});
       address += bytes;
@@ -56,7 +56,7 @@ void AddressSpace::find(uint64_t piece) {
 
 uint64_t AddressSpace::local(uint64_t offset, uint32_t warp, uint32_t lane) {
   const auto next = static_cast<uint32_t>(local_page_.size());
-  // More pages than a stack can have are those of a damaged trace.
+  // A trace with more pages than a stack can have is damaged; its pages are no longer numbered.
   const uint32_t page = next < kMostPages
                             ? local_page_.emplace(offset / kLocalPageBytes, next).first->second
                             : static_cast<uint32_t>(offset / kLocalPageBytes);

@@ -1,4 +1,4 @@
-// Bytes of a file, plain or compressed, in a stream.
+// Plain files, and decompression of xz and zstd.
 #include "host/recording/accel_sim/byte_source.h"
 
 #include <fcntl.h>
@@ -51,7 +51,7 @@ class PlainFile final : public ByteSource {
   }
   uint64_t position() const override { return position_; }
   const std::string& path() const { return path_; }
-  /// The file's first bytes; reading begins with them again.
+  /// The file's first bytes; the position of reading stays.
   std::string magic() {
     char first[8];
     const ssize_t n = pread(fd_, first, sizeof(first), 0);
@@ -64,7 +64,7 @@ class PlainFile final : public ByteSource {
   uint64_t position_ = 0;
 };
 
-/// The members that both kinds of compressed files share: the file and a buffer of its bytes.
+/// A compressed file and a buffer of its bytes.
 class Compressed : public ByteSource {
  public:
   explicit Compressed(std::unique_ptr<PlainFile> file) : file_(std::move(file)) {

@@ -1,4 +1,4 @@
-// Bytes of a file, plain or compressed, in a stream.
+// Reads a file, plain or compressed, as a stream of bytes.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +12,15 @@ namespace nearwarp::sass {
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
-  /// Up to `bytes` decompressed bytes; 0 at the end. Throws nearwarp::Error for a file that cannot
-  /// be read, is damaged, or ends in the middle of compressed data.
+  /// Reads up to `bytes` decompressed bytes; returns their number, 0 at the end. Throws
+  /// nearwarp::Error if the file cannot be read, is damaged, or ends inside compressed data.
   virtual size_t read(char* to, size_t bytes) = 0;
-  /// Bytes of the file itself that have been read, for progress.
+  /// Number of bytes of the file itself that have been read, for progress.
   virtual uint64_t position() const = 0;
 };
 
-/// Open a file; whether it is plain, xz or zstd is seen from its first bytes. Throws
-/// nearwarp::Error if it cannot be opened or is compressed otherwise.
+/// Open a file. Its first bytes tell whether it is plain, xz or zstd. Throws nearwarp::Error if it
+/// cannot be opened or is compressed by gzip.
 std::unique_ptr<ByteSource> open_bytes(const std::string& path);
 
 }  // namespace nearwarp::sass

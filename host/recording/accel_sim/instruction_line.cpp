@@ -1,4 +1,4 @@
-// One line of a trace: an instruction that a warp executed.
+// Parses a line of a trace: an instruction that a warp executed.
 #include "host/recording/accel_sim/instruction_line.h"
 
 #include <algorithm>
@@ -8,11 +8,11 @@
 namespace nearwarp::sass {
 namespace {
 
-constexpr uint32_t kMostRegisters = 16;  // named in a line
+constexpr uint32_t kMostRegisters = 16;  // destinations, or sources, of an instruction
 constexpr uint32_t kZeroRegister = 255;
 
-/// "UR4", "P0", "UP1": its number among the others; false if it is none. `to` stays as it is for
-/// what is always zero or true.
+/// Appends the number of a register such as "UR4", "P0" or "UP1"; nothing for the zero register and
+/// the true predicate. Returns false if the word names no such register.
 bool parse_other(std::string_view word, std::vector<uint32_t>* to) {
   const bool uniform = word.starts_with("U");
   const bool predicate = word.substr(uniform ? 1 : 0).starts_with("P");
@@ -31,9 +31,9 @@ bool parse_other(std::string_view word, std::vector<uint32_t>* to) {
   return true;
 }
 
-/// "2 R4 R255": a number of operands and their names. Registers that are no vector registers
-/// (uniform ones, predicates) go to `others`, if it is there. `vectors` counts the vector
-/// registers.
+/// Parses a number of operands and their names, as in "2 R4 R255". Numbers of uniform registers and
+/// predicates are appended to `others`, if that is not null; `named` is increased by the number of
+/// operands, and `vectors` by that of vector registers.
 bool parse_registers(Tokens& words, std::vector<uint8_t>* to, std::vector<uint32_t>* others,
                      uint32_t* named, uint32_t* vectors = nullptr) {
   uint32_t count = 0;
@@ -87,7 +87,7 @@ LineProblem parse_front(std::string_view line, const KernelHeader& header, Dynam
 
 LineProblem parse_static(std::string_view rest, uint32_t version, StaticPart* to, size_t* length) {
   Tokens words(rest);
-  const bool others = version >= 6;  // tracers that name other registers;
+  const bool others = version >= 6;  // tracers from version 6 on name other registers as well
   if (!parse_registers(words, &to->dsts, others ? &to->other_dsts : nullptr, &to->operands))
     return {"an instruction's destinations cannot be read",
             "write how many there are and their names, as in 1 R4"};

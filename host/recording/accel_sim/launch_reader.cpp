@@ -1,4 +1,4 @@
-// Reads one kernel launch from a text: thread blocks, warps, instructions.
+// Parses the text of one kernel launch: thread blocks, warps, instructions.
 #include "host/recording/accel_sim/launch_reader.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace {
 constexpr uint64_t kLinesBetweenProgress = uint64_t{1} << 14;
 constexpr char kAgain[] = "trace the program again, or copy the whole file";
 
-/// The words of "key = value"; false if the line is something else.
+/// Parses a line "key = value" and returns its value; false if the line is something else.
 bool value_of(std::string_view line, std::string_view key, std::string_view* value) {
   if (!line.starts_with(key)) return false;
   Tokens words(line.substr(key.size()));
@@ -25,7 +25,7 @@ bool value_of(std::string_view line, std::string_view key, std::string_view* val
   return true;
 }
 
-/// "1,2,3"; false if it is none.
+/// Parses a position such as "1,2,3"; false for other texts.
 bool parse_position(std::string_view text, uint32_t (*at)[3]) {
   for (size_t n = 0; n < 3; ++n) {
     const size_t comma = n < 2 ? text.find(',') : text.size();
@@ -99,7 +99,7 @@ bool LaunchReader::check_cluster(std::string_view line, uint32_t* rank) const {
 }
 
 void LaunchReader::thread_block() {
-  // Where no line says so, blocks follow each other by their ranks.
+  // The rank, if no line has it: blocks of a cluster follow each other in the order of their ranks.
   auto rank = static_cast<uint32_t>(builder_.blocks() % header_.cluster.count());
   bool begun = false;
   const auto check = [&](const LineProblem& problem) {

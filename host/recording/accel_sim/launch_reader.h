@@ -12,14 +12,14 @@
 
 namespace nearwarp::sass {
 
-/// The number of a thread block in its grid, and the first time that it comes.
+/// The thread blocks of a grid that have been read.
 class BlocksSeen {
  public:
   explicit BlocksSeen(const runtime::Dim3& grid) : grid_(grid) {}
   bool is_inside(const uint32_t (&at)[3]) const {
     return at[0] < grid_.x && at[1] < grid_.y && at[2] < grid_.z;
   }
-  /// Adds the block at a position inside the grid; false if it has come before.
+  /// Adds the block at a position inside the grid; false if it was added before.
   bool add(const uint32_t (&at)[3]) {
     const uint64_t index = at[0] + uint64_t{grid_.x} * (at[1] + uint64_t{grid_.y} * at[2]);
     if (index >= seen_.size()) seen_.resize(index + 1);
@@ -35,22 +35,22 @@ class BlocksSeen {
 
 class LaunchReader {
  public:
-  /// `lines` stand behind the header. Traces go to `builder`.
+  /// `lines` has been read up to the end of the header. `builder` receives the traces.
   LaunchReader(LineReader& lines, const KernelHeader& header, LaunchBuilder& builder);
 
-  /// Read to the end of the file. `progress` is called now and then, and may throw. Throws
-  /// nearwarp::Error, with file and line, for what is malformed, missing, or twice there.
+  /// Read to the end of the file. `progress` is called every few thousand lines, and may throw.
+  /// Throws nearwarp::Error, with file and line, if something is malformed, missing or duplicate.
   runtime::LaunchRecord read(const std::function<void()>& progress);
   /// Names of markers in the file, each once.
   const std::vector<std::string>& markers() const { return markers_; }
 
  private:
-  /// A line that is neither empty nor a marker; false at the end of the file.
+  /// Reads the next line that is neither empty nor a marker; false at the end of the file.
   bool next(std::string_view* line);
   /// Reads a thread block, from behind "#BEGIN_TB" to "#END_TB".
   void thread_block();
   void check_thread_block(std::string_view line);
-  /// True for a line that says where in its cluster the block is.
+  /// Reads a line on the block's position in its cluster; false if the line is something else.
   bool check_cluster(std::string_view line, uint32_t* rank) const;
   void warp(uint32_t number);
 

@@ -1,4 +1,4 @@
-// Lines of a text file that may be far larger than memory.
+// Reads the lines of a text file through a buffer that grows up to the longest line.
 #include "host/recording/accel_sim/line_reader.h"
 
 #include <fmt/format.h>

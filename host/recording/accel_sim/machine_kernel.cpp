@@ -1,4 +1,5 @@
-// A kernel as its traces show it: the instructions that were executed, and runs of them.
+// Collects the instructions and basic blocks of a kernel from its traces, and numbers its
+// registers.
 #include "host/recording/accel_sim/machine_kernel.h"
 
 #include <fmt/format.h>
@@ -14,7 +15,7 @@ namespace nearwarp::sass {
 namespace {
 
 constexpr uint32_t kMostInstructions = 1u << 24;
-/// Static instructions of all blocks together; a block's tables take some 300 bytes for each.
+/// Most static instructions of all blocks together; the tables take some 300 bytes for each.
 constexpr uint64_t kMostInBlocks = uint64_t{1} << 22;
 
 }  // namespace
@@ -85,9 +86,9 @@ uint32_t MachineKernel::block(const std::vector<uint32_t>& run) {
 
 namespace {
 
-/// Registers of a kernel for the timing model: vector registers have their own numbers, uniform
-/// ones follow them, predicates have numbers apart. The last one is the predicate of guarded
-/// accesses.
+/// Registers of a kernel for the timing model: vector registers keep their numbers, uniform
+/// registers follow them, and predicates are numbered separately. The last register is the
+/// predicate that guards accesses.
 class Registers {
  public:
   explicit Registers(uint32_t announced) : vectors_(std::max(1u, announced)) {}

@@ -1,4 +1,4 @@
-// Instructions of recordings as machine instructions, for traces.
+// Names of the machine instructions that stand for a recording's instructions in written traces.
 #pragma once
 
 #include <string>
@@ -7,14 +7,14 @@
 
 namespace nearwarp::sass {
 
-/// The opcode with its modifiers that comes nearest, as our reader understands it. Where machine
-/// code has no such instruction (divisions), another one of the same port stands for it.
+/// The nearest machine opcode with its modifiers, in the spelling that the trace reader
+/// understands. If there is none (for divisions), one of the same port stands for the instruction.
 std::string machine_opcode(const compiler::Instruction& in);
-/// True for those that machine code does not have: what other instructions do with it, and moves.
+/// True for instructions that machine code lacks: moves, and those that are a part of others there.
 bool has_no_machine_instruction(const compiler::Instruction& in);
-/// The registers that a line names.
+/// The registers in a line.
 struct LineOperands {
-  std::string text;  ///< how many, and their names
+  std::string text;  ///< their number and names, as in "2 R4 R5"
   uint32_t count = 0;
 };
 LineOperands machine_destinations(const compiler::Kernel& kernel, const compiler::Instruction& in);

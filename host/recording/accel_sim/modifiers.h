@@ -1,4 +1,4 @@
-// The modifiers of a machine instruction: what stands behind its name, separated by dots.
+// The modifiers of a machine instruction: the words behind its name, separated by dots.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ class Modifiers {
   bool has(std::string_view word) const {
     return std::find(words_.begin(), words_.end(), word) != words_.end();
   }
-  /// Bytes that a lane accesses: .64, .128, .U8, .S16, ...; else 4.
+  /// Bytes that a lane accesses, by a modifier such as .64, .128, .U8 or .S16; 4 without one.
   uint32_t lane_bytes() const {
     for (std::string_view word : words_) {
       if (!word.empty() && (word[0] == 'U' || word[0] == 'S')) word.remove_prefix(1);
@@ -35,7 +35,7 @@ class Modifiers {
     }
     return 4;
   }
-  /// ldmatrix: how many 8 x 8 matrices; 1 if it does not say.
+  /// Number of 8 x 8 matrices of an ldmatrix; 1 without a modifier.
   uint32_t matrices() const { return has("4") ? 4 : has("2") ? 2 : 1; }
 
  private:
@@ -43,10 +43,11 @@ class Modifiers {
   std::vector<std::string_view> words_;
 };
 
-/// The shape of a matrix instruction: "16816" (m16n8k16), "64x256x16" of a group of four warps.
+/// The shape of a matrix product.
 struct MatrixShape {
-  uint32_t m = 8, n = 8, k = 4;  ///< the smallest, where no modifier says it
+  uint32_t m = 8, n = 8, k = 4;  ///< by default the smallest shape
 };
+/// The shape in a modifier such as "16816" (m16n8k16), or "64x256x16" of a warpgroup's product.
 inline MatrixShape matrix_shape(const Modifiers& mods) {
   MatrixShape s;
   for (const std::string_view word : mods.words()) {

@@ -1,4 +1,4 @@
-// Writes recordings as traces of the form that Accel-Sim's tracer makes, version 6.
+// Writes recordings as traces in the format of Accel-Sim's tracer, version 6.
 #pragma once
 
 #include <functional>
@@ -13,10 +13,10 @@ enum class TraceForm : uint8_t {
   kText,     ///< .traceg
 };
 
-/// Make `folder`, if it is not there, with kernelslist.g and a file for each launch; returns the
-/// list's path. Machine instructions are those that come nearest to what was executed. Throws
-/// nearwarp::Error if a file cannot be written. `tell` is called once if something that was
-/// executed has no line.
+/// Write kernelslist.g and a file for each launch into `folder`, which is made if need be; returns
+/// the list's path. Each executed instruction becomes the nearest machine instruction. `tell` is
+/// called once if some executed instruction has no line. Throws nearwarp::Error if a file cannot be
+/// written.
 std::string write_traces(const runtime::Recording& recording, const std::string& folder,
                          TraceForm form = TraceForm::kIndexed,
                          const std::function<void(const std::string&)>& tell = {});

@@ -1,4 +1,4 @@
-// Traces of one kernel launch with an index, of which warps can be read one by one (".tracez").
+// Reads and writes files with the traces of one kernel launch and an index (".tracez").
 #include "host/recording/accel_sim/tracez_file.h"
 
 #include <fcntl.h>
@@ -19,8 +19,9 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 constexpr uint64_t kMostHeaderBytes = uint64_t{1} << 20;
-constexpr uint64_t kMostPartBytes = uint64_t{1} << 24;     // far beyond thousands of lines
-constexpr uint64_t kWrittenPartBytes = uint64_t{1} << 22;  // lines of boxes may be long
+constexpr uint64_t kMostPartBytes = uint64_t{1} << 24;  // of a part that is read, decompressed
+// A written part ends after so many bytes (the lines of tensor boxes may be long) or instructions.
+constexpr uint64_t kWrittenPartBytes = uint64_t{1} << 22;
 constexpr uint32_t kPartInstructions = 4096;
 
 }  // namespace
@@ -54,7 +55,8 @@ TracezFile::TracezFile(const std::string& path) : path_(path), zstd_(std::make_u
     header_ = front.substr(0, end);
     uint64_t at = end + 1;
     const auto dictionary_bytes = number<uint32_t>(&at, "its dictionary");
-    (void)number<uint32_t>(&at, "its dictionary");  // instructions of a part, which the index has
+    (void)number<uint32_t>(
+        &at, "its dictionary");  // most instructions of a part; the index has exact numbers
     if (dictionary_bytes > size_ - at) fail("its dictionary goes beyond its end", at);
     if (dictionary_bytes != 0) {
       std::string dictionary(dictionary_bytes, '\0');
@@ -114,7 +116,7 @@ void TracezFile::read_index() {
     std::memcpy(to, index.data() + next, sizeof(*to));
     next += sizeof(*to);
   };
-  // A count of entries that follow: at least `each` bytes are there for every one of them.
+  // Takes a number of entries, each of which needs at least `each` bytes of the index.
   const auto count = [&](uint64_t each) {
     uint32_t n = 0;
     take(&n);
@@ -122,7 +124,7 @@ void TracezFile::read_index() {
       fail(fmt::format("its index is too short for {} entries", n), index_at_ + next);
     return n;
   };
-  uint64_t last = 0;  // warp's place: each is read once
+  uint64_t last = 0;  // offset of the warp before; they ascend, so that each warp is read once
   blocks_.resize(count(44));
   for (TracezBlock& b : blocks_) {
     for (auto* position : {&b.at, &b.cluster, &b.in_cluster})

@@ -1,9 +1,10 @@
-// Traces of one kernel launch with an index, of which warps can be read one by one (".tracez").
+// Files with the traces of one kernel launch and an index, by which the traces of each warp can be
+// read alone (".tracez").
 //
-// The file is the header's text and a zero; the bytes of a dictionary and the most instructions of
-// a part; the dictionary; of each warp its instructions, parts, and for each part the compressed
-// bytes and a zstd frame of text, an instruction a line; then the index, and in the last 8 bytes
-// where the index begins. Numbers are little endian.
+// Layout, with little-endian numbers: the header's text and a zero; the size of the dictionary in
+// bytes and the most instructions of a part (4 bytes each); the dictionary; for each warp its
+// numbers of instructions and of parts, and for each part its compressed size and a zstd frame of
+// text with one instruction per line; the index; and in the last 8 bytes the offset of the index.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +16,22 @@ namespace nearwarp::sass {
 
 /// A thread block in the index.
 struct TracezBlock {
-  uint32_t at[3] = {}, cluster[3] = {}, in_cluster[3] = {};
-  uint32_t rank = 0;
+  uint32_t at[3] = {};          ///< position in the grid
+  uint32_t cluster[3] = {};     ///< position of its cluster
+  uint32_t in_cluster[3] = {};  ///< position in its cluster
+  uint32_t rank = 0;            ///< number in its cluster
   struct Warp {
     uint32_t instructions = 0;
-    uint64_t offset = 0;
-    std::vector<uint32_t> parts;  ///< instructions of each
+    uint64_t offset = 0;          ///< in the file, bytes
+    std::vector<uint32_t> parts;  ///< number of instructions in each part
   };
   std::vector<Warp> warps;
 };
 
 class TracezFile {
  public:
-  /// Reads header, dictionary and index. Throws nearwarp::Error if the file cannot be read or is
-  /// damaged there.
+  /// Reads header, dictionary and index. Throws nearwarp::Error if the file cannot be read or one
+  /// of these is damaged.
   explicit TracezFile(const std::string& path);
   ~TracezFile();
   TracezFile(const TracezFile&) = delete;
@@ -38,9 +41,10 @@ class TracezFile {
   const std::string& header() const { return header_; }
   const std::vector<TracezBlock>& blocks() const { return blocks_; }
 
-  /// Begin the parts of a warp; throws nearwarp::Error if what is there is not what the index says.
+  /// Go to the first part of a warp, which `what` names in errors. Throws nearwarp::Error if the
+  /// file and its index differ.
   void begin_warp(const TracezBlock::Warp& warp, const std::string& what);
-  /// The text of the next part, valid until the next call. `what` it is of, for errors.
+  /// The text of the warp's next part, valid until the next call.
   const std::string& next_part(const std::string& what);
 
  private:
@@ -58,22 +62,22 @@ class TracezFile {
   std::unique_ptr<Zstd> zstd_;
 };
 
-/// Writes such a file: thread blocks one after the other, of each its warps.
+/// Writes a file of this form: thread blocks one after the other, each followed by its warps.
 class TracezWriter {
  public:
-  /// Throws nearwarp::Error if the file cannot be made.
+  /// Creates the file and writes its header. Throws nearwarp::Error if that fails.
   TracezWriter(const std::string& path, const std::string& header);
   ~TracezWriter();
   TracezWriter(const TracezWriter&) = delete;
   TracezWriter& operator=(const TracezWriter&) = delete;
 
-  /// Places and rank; its warps follow.
+  /// Begins a thread block with the positions and the rank of `block`; its warps follow.
   void begin_block(const TracezBlock& block);
   void begin_warp();
-  /// An instruction, without the end of its line.
+  /// Writes an instruction; `text` is its line without the end of the line.
   void line(const std::string& text);
   void end_warp();
-  /// The file is complete.
+  /// Writes the index and closes the file.
   void finish();
 
  private:
@@ -88,7 +92,7 @@ class TracezWriter {
   int fd_ = -1;
   uint64_t at_ = 0;
   uint32_t in_part_ = 0;
-  std::vector<std::string> frames_;  ///< of the warp
+  std::vector<std::string> frames_;  ///< compressed parts of the current warp
   std::vector<TracezBlock> blocks_;
 };
 

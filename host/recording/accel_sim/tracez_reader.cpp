@@ -16,7 +16,7 @@
 namespace nearwarp::sass {
 namespace {
 
-/// Bytes in memory.
+/// A text in memory as a source of bytes.
 class Text final : public ByteSource {
  public:
   explicit Text(const std::string& text) : text_(text) {}
@@ -33,7 +33,7 @@ class Text final : public ByteSource {
   size_t at_ = 0;
 };
 
-/// Takes lines off the front of a text.
+/// Removes the first line from a text and returns it in `line`; false if the text is empty.
 bool take_line(std::string_view* text, std::string_view* line) {
   if (text->empty()) return false;
   const size_t end = std::min(text->find('\n'), text->size());
@@ -112,7 +112,8 @@ class Reader {
   std::string block_;
 };
 
-/// Blocks of a cluster one behind the other, by their ranks; clusters in the order of the file.
+/// The thread blocks in the order of the builder: clusters of `each` blocks as in the file, and
+/// within a cluster by rank. If clusters are incomplete, the order of the file.
 std::vector<const TracezBlock*> by_clusters(const TracezFile& file, uint64_t each) {
   std::vector<const TracezBlock*> blocks;
   std::map<std::array<uint32_t, 3>, size_t> order;

@@ -10,13 +10,13 @@
 
 namespace nearwarp::sass {
 
-/// The header of the file. Throws nearwarp::Error as read_kernel_header() does.
+/// Parses the header of the file. Throws nearwarp::Error as read_kernel_header() does.
 KernelHeader header_of(const TracezFile& file);
 
-/// Read all of it, a part of a warp at a time, in the order of its thread blocks. `progress` is
-/// called now and then with the position in the file, and may throw. Throws nearwarp::Error, with
-/// file, thread block, warp and instruction, for what is malformed, missing, or twice there.
-/// Names of markers are added to `markers`.
+/// Read the whole launch, one part of a warp at a time, in the order of the thread blocks.
+/// `progress` is called after each warp with the furthest position in the file so far, and may
+/// throw. Names of markers are added to `markers`. Throws nearwarp::Error, with file, thread block,
+/// warp and instruction, if something is malformed, missing or duplicate.
 runtime::LaunchRecord read_tracez(TracezFile& file, const KernelHeader& header,
                                   LaunchBuilder& builder,
                                   const std::function<void(uint64_t position)>& progress,

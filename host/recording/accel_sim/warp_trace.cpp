@@ -1,4 +1,4 @@
-// Makes the simulator's trace of a warp from the instructions that it executed.
+// Converts the instructions that a warp executed into the simulator's trace of the warp.
 #include "host/recording/accel_sim/warp_trace.h"
 
 #include "device/trace/format.h"
@@ -7,15 +7,16 @@
 namespace nearwarp::sass {
 namespace {
 
-constexpr size_t kLongestRun = 256;  // instructions of a block
+constexpr size_t kLongestRun = 256;  // most instructions of a basic block
 
-/// Instructions are 16 bytes apart; before Volta 8, and 16 around a control word.
+/// Does the instruction at `pc` follow the one at `last`? Instructions are 16 bytes apart; before
+/// Volta they are 8 bytes apart, and 16 where a control word lies between them.
 bool follows(uint64_t pc, uint64_t last) { return pc - last == 16 || pc - last == 8; }
 
 }  // namespace
 
 void WarpTrace::begin(uint32_t id, uint64_t pc, uint32_t mask, bool counts) {
-  // A trace word of no lanes would end the trace.
+  // A control word with an empty mask would end the trace, so lane 0 stands for no lane.
   const uint32_t run_mask = mask != 0 ? mask : 1;
   if (!run_.empty() &&
       (run_mask != run_mask_ || !follows(pc, last_pc_) || run_.size() == kLongestRun))

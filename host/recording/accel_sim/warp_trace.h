@@ -1,4 +1,4 @@
-// Makes the simulator's trace of a warp from the instructions that it executed.
+// Converts the instructions that a warp executed into the simulator's trace of the warp.
 #pragma once
 
 #include <cstdint>
@@ -13,25 +13,25 @@ class WarpTrace {
  public:
   WarpTrace(MachineKernel& kernel, std::vector<uint64_t>& words) : kernel_(kernel), words_(words) {}
 
-  /// The warp executed instruction `id` at `pc`. `address`, if it leaves a record: by lane, the
-  /// simulator's addresses.
-  /// `counts`: it is an instruction of the trace, and not a part of one.
+  /// Adds instruction `id` at `pc`, executed by the lanes of `mask`. `address` has the simulator's
+  /// addresses by lane, if the instruction leaves a record. `counts` is false for an instruction
+  /// that is derived from a traced one, so that it is not counted twice.
   void add(uint32_t id, uint64_t pc, uint32_t mask, const uint64_t* address, bool counts = true);
-  /// One that leaves `count` events of mbarriers, whose words are to be filled in: see places().
+  /// Adds an instruction with `count` events of mbarriers. The caller fills in the events' words,
+  /// whose positions places() returns.
   void add_events(uint32_t id, uint64_t pc, uint32_t mask, uint32_t count, bool counts = true);
-  /// A step of a bulk copy: pieces at `count` of the simulator's addresses.
+  /// Adds a step of a bulk copy, which moves pieces at the `count` addresses (the simulator's).
   void add_pieces(uint32_t id, uint64_t pc, uint32_t mask, uint32_t count, const uint64_t* address,
                   bool counts);
-  /// End the warp's trace; the next one may begin.
+  /// Ends the warp's trace; the next warp may follow.
   void finish();
 
-  /// Where in the warp's trace the words of its events are, in their order; of the warp that was
-  /// finished last.
+  /// Indices into `words` of the events' words, in the order of the events.
   const std::vector<size_t>& places() const { return places_; }
-  /// Numbers of events so far.
+  /// Number of events so far.
   size_t events() const { return places_.size() + pending_.size(); }
 
-  /// In finished traces; an instruction that no lane executed counts as one of one lane.
+  /// Instructions in finished traces; one that no lane executed counts as executed by one lane.
   uint64_t warp_instructions() const { return warp_instructions_; }
   uint64_t thread_instructions() const { return thread_instructions_; }
 
@@ -43,11 +43,12 @@ class WarpTrace {
   static constexpr size_t kNoControl = ~size_t{0};
   MachineKernel& kernel_;
   std::vector<uint64_t>& words_;
-  // Instructions under one mask that follow each other, and their records.
+  // The current run: consecutive instructions under one mask (2 * id, plus 1 if no lane executed
+  // it), and their records.
   std::vector<uint32_t> run_;
   std::vector<uint64_t> records_;
-  std::vector<size_t> pending_;  ///< places in records_
-  std::vector<size_t> places_;
+  std::vector<size_t> pending_;  ///< events' words in records_, as indices
+  std::vector<size_t> places_;   ///< events' words in words_, as indices
   uint32_t run_mask_ = 0;
   uint64_t last_pc_ = 0;
   size_t last_control_ = kNoControl;  ///< the warp's last control word

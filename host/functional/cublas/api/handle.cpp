@@ -1,4 +1,4 @@
-// Handles and their settings.
+// Entry points for handles and their settings.
 #include "host/functional/cublas/handle.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ using namespace nearwarp::cublas;
 
 namespace {
 
-constexpr int kMajor = 13, kMinor = 0, kPatch = 0;  // of the interface
+constexpr int kMajor = 13, kMinor = 0, kPatch = 0;  // version of the interface
 
 }  // namespace
 
@@ -61,7 +61,7 @@ NW_CUBLAS cublasGetStream_v2(Handle* handle, Stream* stream) {
     *stream = handle->stream;
   });
 }
-/// Memory for products in place, which otherwise take some in their stream.
+/// Sets memory for products in place; without it they allocate memory in their stream.
 NW_CUBLAS cublasSetWorkspace_v2(Handle* handle, void* workspace, size_t bytes) {
   return call("cublasSetWorkspace", handle, [&] {
     constexpr uintptr_t kAlignment = 256;
@@ -71,7 +71,7 @@ NW_CUBLAS cublasSetWorkspace_v2(Handle* handle, void* workspace, size_t bytes) {
   });
 }
 
-/// A setting of a handle between 0 and `most`.
+/// The entry points of a handle's setting, which is between 0 and `most`.
 #define NW_SETTING(Name, field, most)                     \
   NW_CUBLAS cublasSet##Name(Handle* handle, int value) {  \
     return call("cublasSet" #Name, handle, [&] {          \
@@ -89,8 +89,8 @@ NW_SETTING(PointerMode_v2, pointer_mode, 1)
 NW_SETTING(AtomicsMode, atomics_mode, 1)
 NW_SETTING(SmCountTarget, sm_count_target, 1 << 16)
 
-/// A mode of cublasMath_t, maybe with the flag that forbids sums of lower precision than the
-/// result.
+/// `value` is a mode of cublasMath_t, maybe with the flag that forbids sums of lower precision than
+/// the result's.
 NW_CUBLAS cublasSetMathMode(Handle* handle, int value) {
   return call("cublasSetMathMode", handle, [&] {
     constexpr int kNoLowerSums = 16, kModes[] = {0, 1, 2, 3, 4, 8};
@@ -105,7 +105,7 @@ NW_CUBLAS cublasGetMathMode(Handle* handle, int* value) {
   });
 }
 
-/// Nothing is logged.
+/// The logger's settings are accepted, but nothing is logged.
 NW_CUBLAS cublasLoggerConfigure(int, int, int, const char*) { return kSuccess; }
 NW_CUBLAS cublasSetLoggerCallback(void*) { return kSuccess; }
 NW_CUBLAS cublasGetLoggerCallback(void** callback) {

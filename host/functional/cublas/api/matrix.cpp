@@ -1,5 +1,5 @@
-// Levels 2 and 3 with bands, packed, symmetric and triangular matrices, in f32 and f64, each with
-// sizes of 32 and of 64 bits.
+// Entry points of levels 2 and 3 for banded, packed, symmetric and triangular matrices, in f32 and
+// f64, each with sizes of 32 and of 64 bits.
 #include "host/functional/cublas/matrix.h"
 
 #include "host/functional/cublas/api/entry.h"
@@ -181,7 +181,7 @@ void triangular_systems(const Handle& h, const char* suffix, int side, int fill,
     return call("cublas" #name, h, [&] { body; }); \
   }
 
-/// Every function of one type T with sizes of type I; `v2` and `i64` are what names end in.
+/// All functions of type T with sizes of type I. `v2` and `i64` are the ends of their names.
 #define NW_MATRICES(L, T, suffix, I, v2, i64)                                                      \
   NW_ENTRY(L##gbmv##v2,                                                                            \
            (Handle * h, int t, I m, I n, I kl, I ku, const T* alpha, const T* a, I lda,            \

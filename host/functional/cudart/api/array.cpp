@@ -1,4 +1,4 @@
-// Entry points of CUDA arrays, and copies of boxes.
+// Entry points that create CUDA arrays, and that copy boxes and arrays.
 #include <algorithm>
 #include <vector>
 
@@ -13,7 +13,7 @@ Box linear(const void* start, size_t pitch, size_t rows = 0) {
   return {static_cast<char*>(const_cast<void*>(start)), pitch, pitch * rows};
 }
 
-/// `body(Runtime&)` may be called later, when a graph is launched.
+/// Enqueues a copy. In a capture, `body(Runtime&)` is called later, when the graph is launched.
 template <class Copy>
 Status copy(Stream stream, Copy body, NW_CALL_SITE) {
   const OuterCall outer(site);
@@ -26,7 +26,8 @@ Status copy(Stream stream, Copy body, NW_CALL_SITE) {
   });
 }
 
-/// Copies `bytes` between a linear range and rows of an array, from a place in it on.
+/// Splits a copy of `bytes` between a linear range and an array, from (x_bytes, y) on, into its
+/// rows, and calls copy_row(pointer into the array, offset in the range, bytes) for each.
 template <class CopyRow>
 void along_rows(const Array& a, size_t x_bytes, size_t y, size_t bytes, CopyRow&& copy_row) {
   const size_t row_bytes = a.extent.width * a.element_bytes;
@@ -38,7 +39,7 @@ void along_rows(const Array& a, size_t x_bytes, size_t y, size_t bytes, CopyRow&
   }
 }
 
-/// Where an array's rows begin when offsets are in bytes, as those of 2D copies are.
+/// The box of a 2D copy in an array. Its offset and width are in bytes.
 Box array_box(const Array* handle, size_t x_bytes, size_t y, size_t width, size_t height) {
   const Array& a = checked_array(handle);
   Box box = box_in(a, {0, y, 0}, 0, height, 1);
@@ -162,7 +163,7 @@ NW_API cudaMemcpy2DArrayToArray(Array* dst, size_t dst_x, size_t dst_y, const Ar
              array_box(src, src_x, src_y, width, height), width, height, 1, kind);
   });
 }
-/// `bytes` along the rows of both, by way of the host.
+/// Copies `bytes` along the rows of both arrays, by a buffer on the host.
 NW_API cudaMemcpyArrayToArray(Array* dst, size_t dst_x, size_t dst_y, const Array* src,
                               size_t src_x, size_t src_y, size_t bytes, int) {
   const Synchronous call;

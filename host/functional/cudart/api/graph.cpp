@@ -1,4 +1,4 @@
-// Entry points of CUDA graphs: their nodes and edges, whatever these do.
+// Entry points of CUDA graphs for nodes and edges of all types, user objects and graphs' memory.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,8 +40,8 @@ const char* name_of(NodeType type) {
   return "node";
 }
 
-/// A list as CUDA gives it: its length if there is no room for it, else as much as there is room
-/// for, the rest of the room nullptr.
+/// Returns a list as CUDA does: without an array `to`, only its length; else as many elements as
+/// fit, and nullptr in the rest of the array.
 template <class List>
 void give(const List& list, GraphNode** to, size_t* count) {
   require(count != nullptr);
@@ -187,7 +187,7 @@ NW_API cudaGraphNodeGetType(const GraphNode* node, int* type) {
     return kSuccess;
   });
 }
-/// A drawing for Graphviz.
+/// Writes the graph in Graphviz's language.
 NW_API cudaGraphDebugDotPrint(Graph* graph, const char* path, unsigned) {
   return api([&](Runtime& r) {
     require(path != nullptr);
@@ -275,7 +275,7 @@ NW_API cudaDeviceGetGraphMemAttribute(int device, int attribute, void* value) {
 NW_API cudaDeviceSetGraphMemAttribute(int device, int attribute, void* value) {
   return api([&](Runtime& r) {
     r.check_device(device);
-    // High-water marks may be set to 0.
+    // Only high-water marks can be set, and only to 0.
     require(value != nullptr && (attribute == 1 || attribute == 3) &&
             *static_cast<uint64_t*>(value) == 0);
     if (attribute == 1)

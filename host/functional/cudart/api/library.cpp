@@ -1,4 +1,4 @@
-// Entry points that load code while the application runs: PTX, as a compiler of its own makes it,
+// Entry points that load code at run time: PTX, often made by a compiler of the application's own,
 // or fat binaries.
 #include <fmt/format.h>
 
@@ -31,7 +31,8 @@ Status load(Runtime& r, void** library, std::string contents, const CompilerLogs
   return kSuccess;
 }
 
-/// The status does not tell which names there are. C++ mangles those that are not extern "C".
+/// Tells the user the names of a module's kernels, since the status does not. (C++ mangles names
+/// that are not extern "C".)
 void say_lack(const Module& module, const char* name) {
   constexpr size_t kMost = 8;
   std::string names;
@@ -43,7 +44,8 @@ void say_lack(const Module& module, const char* name) {
                        module.number, name, names.empty() ? "none" : names));
 }
 
-/// A variable of a library, managed or not: the host reaches all device memory.
+/// Finds a variable of a library. Managed ones are no different, since the host can access all
+/// device memory.
 Status get_variable(void** pointer, size_t* bytes, void* library, const char* name, NW_CALL_SITE) {
   const OuterCall outer(site);
   return api([&](Runtime& r) {
@@ -62,7 +64,7 @@ Status get_variable(void** pointer, size_t* bytes, void* library, const char* na
 
 }  // namespace
 
-/// Options are those of the compiler from PTX to machine code, which is not needed.
+/// All options but those for messages are ignored, since they concern machine code.
 NW_API cudaLibraryLoadData(void** library, const void* code, const int* options, void** values,
                            unsigned num_options, const int*, void**, unsigned) {
   return api([&](Runtime& r) {
@@ -88,7 +90,7 @@ NW_API cudaLibraryUnload(void* library) {
     Module& module = r.modules.library(library);
     r.modules.remove(module);
     r.device().unload_module(module.handle);
-    r.order.host_waited();  // its kernels are no longer under way
+    r.order.host_waited();  // its kernels have ended
     return kSuccess;
   });
 }

@@ -8,7 +8,7 @@ using namespace nearwarp::cudart;
 
 namespace {
 
-constexpr double kCopyMicroseconds = 2;  // estimated: the least time of a copy
+constexpr double kCopyMicroseconds = 2;  // the least time of a copy or fill, for events (estimated)
 
 Status copy(void* dst, const void* src, size_t bytes, int kind, Stream stream = nullptr,
             NW_CALL_SITE) {
@@ -26,8 +26,8 @@ Status allocate(void** pointer, size_t bytes, Memory::Kind kind, unsigned flags,
     *pointer = nullptr;
     if (bytes == 0) return kSuccess;
     *pointer = r.memory.allocate(r, bytes, kind, flags);
-    // Work before and after an allocation does not overlap ("Implicit synchronization" in CUDA's
-    // programming guide; newer GPUs may know better).
+    // Work before and after an allocation does not overlap. Source: "Implicit synchronization" in
+    // CUDA's programming guide. (Newer GPUs may let it overlap.)
     r.order.host_waited();
     return kSuccess;
   });
@@ -39,7 +39,8 @@ size_t pitch_of(size_t width) {
   return (width + kPitchGranule - 1) / kPitchGranule * kPitchGranule;
 }
 
-/// A call on a variable of a module: `body(r, address, variable)` gets where `offset` lies.
+/// Runs a call on `bytes` bytes from `offset` on of a module's variable: body(r, address,
+/// variable).
 template <class Body>
 Status with_symbol(const void* symbol, size_t bytes, size_t offset, Body&& body, NW_CALL_SITE) {
   const OuterCall outer(site);
@@ -157,7 +158,7 @@ NW_API cudaMemset2DAsync(void* dst, size_t pitch, int value, size_t width, size_
     return kSuccess;
   });
 }
-/// Fills may return before they are done, but not those of pinned memory: taken as all did not.
+/// CUDA lets fills of device memory return before they are done; here all fills are synchronous.
 NW_API cudaMemset2D(void* dst, size_t pitch, int value, size_t width, size_t height) {
   const OuterCall outer;
   const Synchronous call;

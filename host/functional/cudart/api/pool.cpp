@@ -1,5 +1,5 @@
-// Entry points of stream-ordered allocation. All pools share the device's memory; what is freed is
-// free at once, and what a pool keeps of that is a number that it tells.
+// Entry points of stream-ordered allocation. All pools share the device's memory. Freed memory is
+// free at once; the memory that a pool keeps reserved is only a number that applications can query.
 #include "host/functional/cudart/api/pool.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ constexpr int kReleaseThreshold = 4, kReservedCurrent = 5, kReservedHigh = 6, kU
 
 constexpr int kNoAccess = 0, kReads = 1, kReadsAndWrites = 3;
 
-/// A device's default one, and what cudaMallocAsync() takes there.
+/// A device's default pool, and the pool that cudaMallocAsync() uses there.
 struct PoolsOfDevice {
   Pool* const initial = new Pool;
   Pool* current = initial;
@@ -50,7 +50,7 @@ Status get_pool(Pool** pool, int device, bool initial, NW_CALL_SITE) {
     return kSuccess;
   });
 }
-/// The device's own memory is the only place.
+/// The device of a location; -1 for locations other than a device, which are not supported.
 int device_of(const MemLocation* location) {
   return location != nullptr && location->type == 1 ? location->id : -1;
 }
@@ -85,7 +85,7 @@ NW_API cudaMallocFromPoolAsync(void** pointer, size_t bytes, Pool* pool, Stream 
     const StreamState* s = r.streams.find(stream);
     r.touch(stream);
     Pool& p = checked_pool(pool);
-    require(p.file < 0);  // another process's
+    require(p.file < 0);  // a pool of another process does not allocate here
     if (s != nullptr && s->capture != nullptr) {
       require(bytes != 0);
       r.enqueue(
@@ -128,7 +128,7 @@ NW_API cudaMemPoolCreate(Pool** pool, const MemPoolProps* properties) {
     const int device = device_of(&properties->location);
     require(properties->location.type != 0 && device < r.num_devices());
     require(properties->alloc_type == kPinned && device >= 0, kErrorNotSupported);
-    constexpr int kFileDescriptor = 1;  // the one form in which other processes may have it
+    constexpr int kFileDescriptor = 1;  // the only supported handle for other processes
     require((properties->handle_types & ~kFileDescriptor) == 0, kErrorNotSupported);
     auto made = std::make_unique<Pool>();
     made->device = device;
@@ -192,7 +192,7 @@ NW_API cudaMemPoolSetAttribute(Pool* pool, int attribute, void* value) {
       p.release_threshold = number;
       return kSuccess;
     }
-    require(number == 0);  // marks begin anew, and are not set
+    require(number == 0);  // high-water marks can only be reset
     if (attribute == kUsedHigh)
       p.used_high = used;
     else
@@ -215,7 +215,7 @@ NW_API cudaMemPoolGetAttribute(Pool* pool, int attribute, void* value) {
     return kSuccess;
   });
 }
-/// Kept for who asks: kernels of all devices reach all memory.
+/// Access is only stored for queries, since kernels of all devices can access all memory.
 NW_API cudaMemPoolSetAccess(Pool* pool, const void* descriptions, size_t count) {
   return api([&](Runtime& r) {
     Pool& p = checked_pool(pool);
@@ -225,7 +225,7 @@ NW_API cudaMemPoolSetAccess(Pool* pool, const void* descriptions, size_t count) 
       const int device = device_of(&accesses[i].location), flags = accesses[i].flags;
       require(device >= 0 && device < r.num_devices());
       require(flags == kNoAccess || flags == kReads || flags == kReadsAndWrites);
-      require(device != p.device || flags == kReadsAndWrites);  // its own always may
+      require(device != p.device || flags == kReadsAndWrites);  // its own device has full access
     }
     for (size_t i = 0; i < count; ++i) p.access[accesses[i].location.id] = accesses[i].flags;
     return kSuccess;

@@ -1,4 +1,5 @@
-// Where an application wants to have the compiler's messages: options of loading and linking code.
+// Options of loading and linking code that pass an application's buffers for the compiler's
+// messages.
 #pragma once
 
 #include <algorithm>
@@ -8,15 +9,18 @@
 
 namespace nearwarp::cudart {
 
-/// cudaJitOption, CUjit_option, and their values. All others are about machine code.
+/// The options (cudaJitOption, CUjit_option) with their values. Only those for messages are used;
+/// all others concern machine code.
 struct CompilerLogs {
-  static constexpr int kInfo = 3, kError = 5;  ///< the buffer; its size has the next number
+  static constexpr int kInfo = 3,
+                       kError = 5;  ///< options for buffers; that for its size is the next
 
   const int* options = nullptr;
   void** values = nullptr;
   unsigned count = 0;
 
-  /// Writes as much as there is room for; in place of the size then is how much it was.
+  /// Writes a text into a buffer, cut to its size, and stores the written size in place of the
+  /// buffer's.
   void write(int buffer, const std::string& text) const {
     char* to = nullptr;
     void** size = nullptr;

@@ -1,9 +1,9 @@
-// Machine code of GPUs as ELF.
+// Reads machine code of GPUs, which are ELF files.
 //
-// Registers per thread stand in section .nv.info, a list of attributes {format, attribute, value}:
-// EIATTR_REGCOUNT has the index of the function's symbol and the number. Before sm_90 they are also
-// the upper byte of sh_info of the function's section .text.NAME; after linking, that one lacks
-// what callees need, so it is used only where there is no attribute.
+// Registers per thread are in section .nv.info, a list of attributes {format, attribute, value}:
+// EIATTR_REGCOUNT has the index of the function's symbol and the number. Before sm_90 the number is
+// also the upper byte of sh_info of the function's section .text.NAME. After linking, that byte
+// lacks the registers of callees, so it is used only where there is no attribute.
 #include "host/functional/cudart/code/cubin.h"
 
 #include <elf.h>
@@ -54,7 +54,7 @@ class Reader {
   }
 
  private:
-  /// The structure at `offset`.
+  /// A copy of the structure at `offset`.
   template <class T>
   static T at(std::string_view bytes, uint64_t offset) {
     if (offset > bytes.size() || sizeof(T) > bytes.size() - offset) damaged("it ends early");
@@ -66,7 +66,7 @@ class Reader {
   void read_sections() {
     if (header_.e_shoff == 0) return;
     if (header_.e_shentsize != sizeof(Elf64_Shdr)) damaged("its sections have another size");
-    // With many sections, their number and that of the names stand in the first one.
+    // With many sections, the first one has their number and the index of the section of names.
     const auto first = at<Elf64_Shdr>(elf_, header_.e_shoff);
     const uint64_t count = header_.e_shnum != 0 ? header_.e_shnum : first.sh_size;
     if (count > (elf_.size() - header_.e_shoff) / sizeof(Elf64_Shdr))

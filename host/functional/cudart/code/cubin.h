@@ -1,5 +1,5 @@
-// Machine code as fat binaries carry it: an ELF file (a "cubin") that says how many registers each
-// kernel takes.
+// Machine code in fat binaries: an ELF file (a "cubin") with the number of registers of each
+// kernel.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 namespace nearwarp::cudart {
 
 struct Cubin {
-  /// False for one of several translation units before they are linked: a kernel there counts
-  /// nothing of what it calls in the others.
+  /// False for one of several translation units before they are linked: the counts of its kernels
+  /// leave out functions of other units that they call.
   bool linked = false;
   std::map<std::string, uint32_t> registers;  ///< per thread, by the function's mangled name
 };
 
-/// Read it. Throws nearwarp::Error for what is damaged, or no machine code of a GPU.
+/// Read a cubin. Throws nearwarp::Error if it is damaged, or not machine code of a GPU.
 Cubin read_cubin(std::string_view elf);
 
 }  // namespace nearwarp::cudart

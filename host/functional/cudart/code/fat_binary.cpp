@@ -1,4 +1,4 @@
-// Fat binaries.
+// Reads fat binaries.
 //
 // A wrapper {magic, version, pointer to a container, pointer to more containers} leads to
 // containers {magic, version, header bytes, bytes that follow}, which hold entries one after the
@@ -22,10 +22,11 @@ namespace {
 constexpr uint32_t kWrapperMagic = 0x466243b1, kContainerMagic = 0xba55ed50;
 constexpr uint16_t kKindPtx = 1, kKindMachineCode = 2;
 constexpr uint64_t kFlagLz4 = 0x2000, kFlagZstd = 0x8000;
-// As nvcc 13.0 sets them, for -arch=sm_90a and -arch=sm_100f.
+// Flags that nvcc 13.0 sets for -arch=sm_90a and -arch=sm_100f.
 constexpr uint64_t kFlagOfOneArchitecture = 0x100000, kFlagOfFamily = 0x200000;
-constexpr uint64_t kMaxBytes = uint64_t{1} << 31;  // of an entry, decompressed
-constexpr uint32_t kMostLz4 = 255;                 // bytes that a compressed one can stand for
+// Most bytes of an entry, compressed or not: LZ4 takes sizes as int.
+constexpr uint64_t kMaxBytes = (uint64_t{1} << 31) - 1;
+constexpr uint32_t kMostLz4 = 255;  // LZ4's largest ratio: plain bytes per compressed byte
 constexpr size_t kMaxContainers = 65536;
 
 struct Wrapper {
@@ -61,13 +62,13 @@ static_assert(sizeof(Entry) == 64);
   throw Error("damaged fat binary: " + what + " - build the application again");
 }
 
-/// An entry and what follows its header.
+/// An entry's header and its payload.
 struct Found {
   Entry entry;
   const char* payload;
 };
 
-/// `what` it is, for messages.
+/// The payload of an entry, decompressed. `what` names its contents in messages.
 std::string decompressed(const Found& found, const char* what) {
   const Entry& e = found.entry;
   if (e.compressed_bytes == 0) return std::string(found.payload, e.payload_bytes);
@@ -76,8 +77,9 @@ std::string decompressed(const Found& found, const char* what) {
   };
   if (e.compressed_bytes > e.payload_bytes)
     damaged(fmt::format("compressed {} is longer than its entry", what));
-  // Before there is room for it: what it says itself must agree, or be possible.
-  if (e.plain_bytes > kMaxBytes) damaged(fmt::format("an impossible size of {}", what));
+  // The size is checked before memory is allocated: it must agree with the frame's, or be possible.
+  if (e.plain_bytes > kMaxBytes || e.compressed_bytes > kMaxBytes)
+    damaged(fmt::format("an impossible size of {}", what));
   if ((e.flags & kFlagZstd) != 0) {
     const unsigned long long says = ZSTD_getFrameContentSize(found.payload, e.compressed_bytes);
     if (says != ZSTD_CONTENTSIZE_UNKNOWN && says != e.plain_bytes) fail("zstd");
@@ -154,8 +156,9 @@ void add_ptx(const std::vector<Found>& entries, uint32_t capability, FatBinary& 
       .push_back({std::move(text), target_of(taken.entry), std::move(offered)});
 }
 
-/// The machine code that tells most of the PTX that is executed: `executed` itself, else the
-/// highest up to the device's, else the lowest above. nullptr if there is none.
+/// The machine code most like the PTX that is executed, whose target is `executed`: that for the
+/// same target, else for the same architecture, else for the highest up to the device's, else for
+/// the lowest above. nullptr if there is none.
 const Found* most_like(const std::vector<Found>& entries, CodeTarget executed,
                        uint32_t capability) {
   const Found* best = nullptr;
@@ -175,7 +178,7 @@ const Found* most_like(const std::vector<Found>& entries, CodeTarget executed,
   return best;
 }
 
-/// The target of the machine code that a GPU would execute.
+/// The target of machine code that a GPU would execute, if there is any for it.
 std::optional<CodeTarget> native_of(const std::vector<Found>& entries, uint32_t capability) {
   std::optional<CodeTarget> best;
   for (const Found& f : entries) {
@@ -187,7 +190,7 @@ std::optional<CodeTarget> native_of(const std::vector<Found>& entries, uint32_t 
   return best;
 }
 
-/// The application runs without it, so what is wrong is kept.
+/// Adds the machine code. The application runs without it, so an error is stored, not thrown.
 void add_machine_code(const std::vector<Found>& entries, uint32_t capability, FatBinary& to) {
   to.native = native_of(entries, capability);
   const Found* found =
@@ -218,7 +221,7 @@ FatBinary read_fat_wrapper(const void* wrapper, uint32_t capability) {
   std::memcpy(&w, wrapper, sizeof(w));
   if (w.magic != kWrapperMagic)
     damaged(fmt::format("it begins with {:#010x} instead of {:#010x}", w.magic, kWrapperMagic));
-  // The size of what lies behind the pointer is not known; containers tell their own.
+  // The sizes of the containers are only known from their own headers.
   FatBinary result;
   if (w.version == 1) return read_fat_container(w.container, SIZE_MAX, capability);
   if (w.version != 2) damaged(fmt::format("version {} of its wrapper is unknown", w.version));
@@ -227,7 +230,7 @@ FatBinary read_fat_wrapper(const void* wrapper, uint32_t capability) {
     if (i == kMaxContainers) damaged("the list of containers has no end");
     add_ptx(entries_of(w.more[i], SIZE_MAX), capability, result);
   }
-  // The container beside holds what the linker has made of the machine code of all.
+  // `container` holds the linked machine code of all.
   try {
     if (w.container != nullptr)
       add_machine_code(entries_of(w.container, SIZE_MAX), capability, result);

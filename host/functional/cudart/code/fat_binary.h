@@ -15,32 +15,32 @@ namespace nearwarp::cudart {
 struct PtxImage {
   std::string text;
   CodeTarget target = {};
-  std::vector<CodeTarget> offered = {};  ///< all that its container has PTX for, this one included
+  std::vector<CodeTarget> offered = {};  ///< targets of all PTX in its container, with this one
 };
 
-/// Machine code, which is not executed, but says how many registers its kernels take.
+/// Machine code. It is not executed, only read for the number of registers that its kernels need.
 struct MachineCode {
   std::string elf;            ///< see cubin.h
   uint32_t architecture = 0;  ///< SM number
-  std::string problem;        ///< why it cannot be read; then there is no ELF
+  std::string problem;        ///< why it cannot be read; `elf` is empty then
 };
 
 /// The parts of a fat binary that can be used.
 struct FatBinary {
-  /// One image per container (several with -rdc=true): as the driver chooses for the device, the
-  /// nearest of those that it would compile.
+  /// One image per container (several with -rdc=true): of those that the driver would compile for
+  /// the device, the nearest, as the driver chooses.
   std::vector<PtxImage> images;
   /// PTX for the lowest architecture of each container whose PTX does not run on the device.
   std::vector<PtxImage> unsuitable;
-  /// The target of the machine code that a GPU would execute, which needs no PTX then.
+  /// The target of machine code that a GPU of this capability would execute instead of PTX.
   std::optional<CodeTarget> native;
-  /// Linked, if there are several images: for the architecture of the PTX above, else as that is
-  /// chosen.
+  /// Machine code, linked if there are several images: that for the architecture of `images`, else
+  /// the nearest.
   std::optional<MachineCode> machine_code;
 };
 
-/// Read the fat binary behind a wrapper as nvcc's host code registers it (version 1 or 2). Throws
-/// nearwarp::Error if it is damaged. `capability` of the device, times ten.
+/// Read the fat binary of a wrapper that nvcc's host code registers (version 1 or 2). `capability`
+/// is the device's compute capability times ten. Throws nearwarp::Error if the binary is damaged.
 FatBinary read_fat_wrapper(const void* wrapper, uint32_t capability);
 
 /// Reads one container of at most `limit` bytes.

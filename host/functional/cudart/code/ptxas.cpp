@@ -1,4 +1,4 @@
-// Runs ptxas, and keeps its answers.
+// Runs ptxas for the numbers of registers of kernels, and caches its results.
 #include "host/functional/cudart/code/ptxas.h"
 
 #include <fcntl.h>
@@ -42,10 +42,10 @@ bool write_file(const std::string& path, const std::string& text) {
   return bool(out.flush());
 }
 
-/// Runs a program to its end, with what it prints in the file `log`; true if it says that it went
-/// well. Where the application has its children's ends thrown away, nobody knows: true.
+/// Runs a program to its end with its output in the file `log`. Returns true if its exit status is
+/// 0, or cannot be known because the application ignores SIGCHLD.
 bool ran(std::vector<std::string> words, const std::string& log) {
-  // $LD_PRELOAD may put this library in front of the application; it has no place in this program.
+  // $LD_PRELOAD may contain this library, which must not be loaded into the program.
   std::vector<char*> argv, envp;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
@@ -84,9 +84,10 @@ Registers assembled(const std::string& program, const std::string& ptx,
   return read_cubin(elf).registers;
 }
 
-// --- Answers that are kept: a checksum, then a line for each kernel ------------------------------
+// --- Cached results: a checksum, then a line for each kernel -------------------------------------
 
-/// The file of an answer: for equal PTX and an equal program, by its file's size and date.
+/// The file of a cached result. Its name is a hash of the PTX, the architecture, and the path, size
+/// and date of ptxas.
 std::string cache_file(const Ptxas& ptxas, const std::string& ptx,
                        const std::string& architecture) {
   struct stat s {};
@@ -108,7 +109,7 @@ bool load(const std::string& file, Registers& registers) {
   return true;
 }
 
-/// Without it, the program is asked again.
+/// Stores a result; if that fails, ptxas is run again the next time.
 void keep(const std::string& file, const Registers& registers) {
   std::string body;
   for (const auto& [name, count] : registers) body += fmt::format("{} {}\n", name, count);

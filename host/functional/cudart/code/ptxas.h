@@ -1,4 +1,4 @@
-// The CUDA toolkit's assembler, asked how many registers it gives to the kernels of a PTX module.
+// Runs the CUDA toolkit's assembler for the numbers of registers of a PTX module's kernels.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,15 @@
 namespace nearwarp::cudart {
 
 struct Ptxas {
-  std::string path;   ///< of the program
-  std::string cache;  ///< folder that keeps its answers; empty: none
+  std::string path;   ///< path of the program
+  std::string cache;  ///< folder for its results; empty: they are not kept
 };
 
-/// The target that the PTX's .target names, e.g. "sm_75"; empty if it names none.
+/// The target in the PTX's .target directive, e.g. "sm_75"; empty if there is none.
 std::string target_of(const std::string& ptx);
 
-/// Registers per thread by mangled name, for an architecture such as "sm_75". Waits for the
-/// program. Throws nearwarp::Error with what it said if it cannot assemble the module.
+/// Numbers of registers per thread by mangled name, for an architecture such as "sm_75". Waits for
+/// the program's end. Throws nearwarp::Error with its message if it cannot assemble the module.
 std::map<std::string, uint32_t> ptxas_registers(const Ptxas& ptxas, const std::string& ptx,
                                                 const std::string& architecture);
 

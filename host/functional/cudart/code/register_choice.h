@@ -1,4 +1,4 @@
-// Whose count of a kernel's registers per thread is taken: option --registers.
+// Option --registers: the source of the number of registers per thread of a kernel.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,16 @@ struct RegisterChoice {
   enum class From : uint8_t {
     kAuto,   ///< the application's machine code, where it has some, else nearwarp's allocation
     kOwn,    ///< nearwarp's allocation
-    kPtxas,  ///< machine code, where there is some, else what ptxas makes of the PTX
+    kPtxas,  ///< machine code, where there is some, else the result of ptxas for the PTX
   };
   From from = From::kAuto;
-  /// For kPtxas: makes machine code for this one in any case, e.g. "sm_90"; empty: the PTX's own.
+  /// For kPtxas: the architecture, e.g. "sm_90", for which ptxas compiles in any case; empty: that
+  /// of the PTX.
   std::string architecture;
 };
 
-/// "auto" (or nothing), "own", "ptxas", "ptxas:sm_90". Throws nearwarp::Error for other texts.
+/// Parses "auto" (or nothing), "own", "ptxas" or "ptxas:sm_90". Throws nearwarp::Error for other
+/// texts.
 RegisterChoice parse_registers(const std::string& text);
 
 /// Path of the CUDA toolkit's assembler: on $PATH, else where the toolkit is installed by default;

@@ -1,4 +1,4 @@
-// How many registers per thread the kernels of a module take, by machine code.
+// Numbers of registers per thread of a module's kernels, from machine code.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,20 @@
 
 namespace nearwarp::cudart {
 
-/// The counts of a module's kernels; `source` is kOwn if none are known.
+/// The counts of a module's kernels; `source` is kOwn if machine code tells none.
 struct RegisterCounts {
   compiler::RegisterSource source = compiler::RegisterSource::kOwn;
   uint32_t architecture = 0;
   std::map<std::string, uint32_t> per_thread;  ///< by kernel
-  std::string problem;  ///< why nearwarp's own allocation is taken, where the choice is another
+  std::string problem;  ///< why nearwarp's own allocation is used against the user's choice
 };
 
-/// As the choice says. `cache`: folder for ptxas' answers; may be empty.
+/// Reads the counts from the chosen source. `cache` is a folder for results of ptxas; it may be
+/// empty.
 RegisterCounts count_registers(const RegisterChoice& choice, const FatBinary& fat,
                                const std::string& cache);
 
-/// Tell it to the kernels.
+/// Stores the counts in the program's kernels.
 void set_registers(const RegisterCounts& counts, compiler::Program& program);
 
 }  // namespace nearwarp::cudart

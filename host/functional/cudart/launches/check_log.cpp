@@ -1,4 +1,4 @@
-// Looks for races as the environment asks.
+// Writes the race detector's findings to a file or to standard error.
 #include "host/functional/cudart/launches/check_log.h"
 
 #include <cstdio>
@@ -14,7 +14,7 @@ namespace nearwarp::cudart {
 
 namespace {
 
-constexpr size_t kMostShown = 100;  // of a process that nobody asked how many to show
+constexpr size_t kMostShown = 100;  // most findings that are printed to standard error
 
 }  // namespace
 
@@ -28,18 +28,18 @@ void CheckLog::begin(const Settings& settings) {
   checker_->findings().program = program_name();
   if (settings.check == "-") return;
   path_ = unused_name(settings.check, "check");
-  write();  // should the process not live until a launch has ended
+  write();  // kept if the process ends before its first launch
   any_written_ = false;
 }
 
-/// All findings, the calls that failed included.
+/// All findings, with the failed calls.
 racecheck::Findings CheckLog::all() const {
   racecheck::Findings all = checker_->findings();
   all.errors.insert(all.errors.end(), failed_calls_.begin(), failed_calls_.end());
   return all;
 }
 
-/// A reader finds the whole file, or the one before it.
+/// Replaces the file atomically, so that readers find a whole one.
 void CheckLog::write() {
   if (path_.empty()) return;
   const std::string next = path_ + ".part";
@@ -73,7 +73,7 @@ void CheckLog::failed_calls(const std::vector<std::string>& calls) {
   if (checker_ == nullptr) return;
   failed_calls_ = calls;
   write();
-  any_written_ = false;  // the next launch is to be in the file, too
+  any_written_ = false;  // the next launch writes the file again
 }
 
 void CheckLog::end() {

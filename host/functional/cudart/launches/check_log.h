@@ -1,4 +1,4 @@
-// Looks for races as the environment asks, and tells what was found.
+// Runs the race detector if the environment demands it, and writes its findings.
 #pragma once
 
 #include <memory>
@@ -12,14 +12,14 @@ namespace nearwarp::cudart {
 
 class CheckLog {
  public:
-  /// Throws nearwarp::Error for a pattern that is none.
+  /// Throws nearwarp::Error for a wrong regular expression.
   void begin(const Settings& settings);
-  /// nullptr: races are not looked for.
+  /// The race detector; nullptr if it is not used.
   racecheck::Checker* checker() const { return checker_.get(); }
-  /// A launch has ended: what it added is kept, should the process end without notice.
+  /// Writes new findings after a launch, so that they are kept if the process is killed.
   void launched();
   void fault(const std::string& message);
-  /// Calls that failed, in words, all of them so far.
+  /// Replaces the sentences on failed calls by these.
   void failed_calls(const std::vector<std::string>& calls);
   void end();
 

@@ -1,5 +1,5 @@
-// The times that events tell an application: as simulated, if that is wanted. Each launch is then
-// simulated when it has been executed, so that the next event knows when it ended.
+// Simulated times for an application's events. Each launch is simulated as soon as it has been
+// executed, so that its end is known when the next event is recorded.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace nearwarp::cudart {
 
 class EventTimes final : public runtime::RecordingSink {
  public:
-  /// `machine`: its file, and overrides "key=value" after semicolons; empty: no launch is
-  /// simulated. Throws nearwarp::Error if there is no such machine.
+  /// `machine` is the file of a machine and overrides "key=value" behind semicolons; if it is
+  /// empty, no launch is simulated. Throws nearwarp::Error if there is no such machine.
   void begin(const std::string& machine);
   bool active() const { return run_ != nullptr; }
 
@@ -25,13 +25,13 @@ class EventTimes final : public runtime::RecordingSink {
   void launch(const runtime::LaunchRecord& launch, double execution_seconds) override;
   void truncated() override {}
 
-  /// The time of the launch that has just ended: microseconds since the one before. Nothing if it
-  /// was not simulated as a whole.
+  /// The simulated time in microseconds from the end of the launch before to the end of the last
+  /// one. Nothing if the last one was not simulated as a whole.
   std::optional<double> take();
 
  private:
   std::unique_ptr<sim::LaunchTimer> run_;
-  runtime::TraceStore traces_;  ///< of the launch under way
+  runtime::TraceStore traces_;  ///< traces of the present launch
   uint64_t core_mhz_ = 1;
   std::optional<double> microseconds_;
 };

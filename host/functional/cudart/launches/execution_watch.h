@@ -1,4 +1,4 @@
-// Tells of kernels that take long to execute, and when the time allowed is over.
+// Reports kernels that take long to execute, and ends the application after a limit of time.
 #pragma once
 
 #include <chrono>
@@ -7,22 +7,23 @@
 
 namespace nearwarp::cudart {
 
-/// Once an application has been stopped by a limit of execution: as timeout(1) says it.
+/// Exit status of an application that a limit of execution has ended; that of timeout(1).
 inline constexpr int kStoppedStatus = 124;
 
 class ExecutionWatch {
  public:
   using Clock = std::chrono::steady_clock;
-  /// 0: no limit. The time of all launches together counts, none of the host's.
+  /// Sets the limit of the time in all launches together, without host code. 0: no limit.
   void set_limit(uint64_t seconds) { limit_ = std::chrono::seconds(seconds); }
-  /// `executed`: warp-instructions of the launches before.
+  /// `executed` is the number of warp-instructions before the launch.
   void begin_launch(const std::string& kernel, uint64_t executed, Clock::time_point now);
   void end_launch(Clock::time_point now);
-  /// Called now and then in a launch. False: stop. `message` gets what is to be told, if anything.
+  /// Called regularly during a launch; `message` receives a text for the user, if there is one.
+  /// Returns false if the application is to be ended.
   bool look(uint64_t executed, Clock::time_point now, std::string* message);
 
  private:
-  Clock::duration limit_{}, before_{};  // before_: of earlier launches
+  Clock::duration limit_{}, before_{};  // before_: time in earlier launches
   Clock::time_point begun_;
   Clock::duration next_message_{};
   std::string kernel_;

@@ -1,4 +1,4 @@
-// Passes on what is recorded.
+// Passes recorded launches on, with their order.
 #include "host/functional/cudart/launches/recorder.h"
 
 #include <fmt/format.h>
@@ -20,8 +20,7 @@ std::string program_name() {
   return whole.substr(whole.rfind('/') + 1);
 }
 
-/// A process may go on as another program (exec): the number of its process does not tell them
-/// apart.
+/// The process id alone is not enough, since exec() runs another program in the same process.
 std::string unused_name(const std::string& folder, const char* suffix) {
   for (int i = 0;; ++i) {
     std::string path = fmt::format("{}/{}.{}.{}", folder, getpid(), i, suffix);
@@ -73,12 +72,12 @@ void Recorder::chunk(const runtime::TraceChunk& chunk) {
   attempt([&](auto& journal) { journal.chunk(chunk); });
 }
 void Recorder::launch(const runtime::LaunchRecord& launch, double execution_seconds) {
-  // More than an SM has was granted: one block on an SM, as for all that it has.
+  // A block that needs more shared memory than an SM has is recorded as if it needed all of that.
   runtime::LaunchRecord granted = launch;
   granted.shared_bytes = std::min(granted.shared_bytes, sm_shared_bytes_);
-  event_times_.launch(granted, execution_seconds);  // one after the other
-  // Launches that it makes itself come next, and wait for it and for one another. That is later
-  // than CUDA asks for: children in several streams might overlap. The stream then waits for all.
+  event_times_.launch(granted, execution_seconds);  // simulates launches one after the other
+  // Launches by this kernel come next, and each waits for the one before. CUDA would let children
+  // in several streams overlap. The stream's next work waits for all of them.
   order_.launched(granted);
   attempt([&](auto& journal) { journal.launch(granted, execution_seconds); });
 }

@@ -1,5 +1,5 @@
-// Passes on what is recorded to the journal, and to who simulates it at once, as the environment
-// asks.
+// Passes recorded launches to the journal, and to the simulation of events' times, as the
+// environment demands.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,10 @@ namespace nearwarp::cudart {
 
 class Recorder final : public runtime::RecordingSink {
  public:
-  /// `order` says of each launch what it waits for.
+  /// `order` knows for each launch which earlier ones it waits for.
   explicit Recorder(runtime::LaunchOrder& order) : order_(order) {}
-  /// Throws nearwarp::Error for a pattern that is none, or a file that cannot be written.
+  /// Opens the journal. Throws nearwarp::Error for a wrong regular expression, and for a file that
+  /// cannot be written.
   void begin(const Settings& settings);
   bool active() const { return journal_ != nullptr || event_times_.active(); }
   EventTimes& event_times() { return event_times_; }
@@ -36,7 +37,8 @@ class Recorder final : public runtime::RecordingSink {
   void end();
 
  private:
-  /// A full disk ends the recording, not the application.
+  /// Calls `write` with the journal. An error, such as a full disk, ends the recording but not the
+  /// application.
   template <class Write>
   void attempt(Write&& write);
 
@@ -44,10 +46,10 @@ class Recorder final : public runtime::RecordingSink {
   std::unique_ptr<runtime::JournalWriter> journal_;
   EventTimes event_times_;
   std::optional<std::regex> kernels_;
-  uint32_t sm_shared_bytes_ = 0;  ///< of the machine
+  uint32_t sm_shared_bytes_ = 0;  ///< the machine's shared memory per SM
 };
 
-/// A file in `folder` for this process that is not there yet: "PROCESS.NUMBER.suffix".
+/// The path of a new file "PROCESS.NUMBER.suffix" of this process in `folder`.
 std::string unused_name(const std::string& folder, const char* suffix);
 
 /// File name of the running program, without folders.

@@ -1,17 +1,17 @@
 // The range of host addresses where the simulated GPU's memory belongs.
 //
-// The system places libraries and stacks at random, and now and then (some 1 in 70 times) where
-// the GPU's memory must be. nearwarp starts applications without that randomness where it is
+// The system places libraries and stacks at random addresses, and sometimes (about 1 in 70 times)
+// where the GPU's memory must be. nearwarp starts applications without that randomness if it is
 // allowed to; otherwise the library starts the application again, before its main() has begun.
 #pragma once
 
 namespace nearwarp::cudart {
 
-/// Keeps the range free from the process's beginning on. Where something lies there, and the
-/// program needs the library, this starts the program again, with these arguments; it returns if
-/// that did not help or is not allowed. For the library's constructor (api/begin_of_process.cpp).
+/// Reserves the range. If something else lies there and the program needs the library, this starts
+/// the program again with the arguments `argv`; it returns if that did not help or is not allowed.
+/// Called by the library's constructor (api/begin_of_process.cpp).
 void keep_address_range_free(char** argv);
-/// Let go of the range: the device takes it.
+/// Releases the range, so that the device can use it.
 void release_address_range();
 
 }  // namespace nearwarp::cudart

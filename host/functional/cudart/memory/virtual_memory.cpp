@@ -1,4 +1,5 @@
-// Memory that programs map by hand.
+// Memory that programs create, reserve addresses for and map in separate calls, and memory of other
+// processes.
 #include "host/functional/cudart/memory/virtual_memory.h"
 
 #include <sys/mman.h>
@@ -22,7 +23,7 @@ namespace {
 
 constexpr uint64_t kPage = 4096;
 
-/// Calls of the device whose errors are the machine's: there is no memory, or no room.
+/// Calls `body`, and throws a Failure for its errors, which mean a lack of memory or addresses.
 template <class Body>
 void on_device(Body&& body) {
   try {
@@ -56,7 +57,7 @@ uint64_t VirtualMemory::reserve(Process& process, uint64_t bytes, uint64_t align
     return after == reservations_.begin() ||
            start - std::prev(after)->first >= round_up(std::prev(after)->second, kGranularity);
   };
-  // A wish that cannot be fulfilled is none.
+  // The wanted address is only a hint.
   uint64_t start = wanted;
   if (wanted == 0 || wanted % align != 0 || !is_free(wanted)) {
     start = round_up(range.lo, align);
@@ -158,7 +159,7 @@ void VirtualMemory::publish(Process& process, uint64_t address) {
     process.device().remove_mapped(*it);
     it = published_.erase(it);
   }
-  // Mappings beside one another are one range: copies and kernels go across.
+  // Adjacent mappings are one range, since copies and kernels may cross their boundary.
   auto it = mappings_.lower_bound(begin);
   while (it != mappings_.end() && it->first < end) {
     const uint64_t start = it->first;
@@ -222,7 +223,7 @@ void VirtualMemory::set_access(Process& process, uint64_t address, uint64_t byte
     it->second.access = flags;
   }
   publish(process, address);
-  // The memory may have been written elsewhere, or by another process.
+  // The memory may have been written at another address, or by another process.
   if (flags != 0)
     for (const uint64_t start : fresh) process.device().note_written(start, mappings_[start].bytes);
 }

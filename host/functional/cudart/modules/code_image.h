@@ -1,4 +1,4 @@
-// Code that an application brings while it runs: PTX, as a compiler of its own makes it, or a fat
+// Code that an application loads at run time: PTX, often made by a compiler of its own, or a fat
 // binary.
 #pragma once
 
@@ -6,8 +6,8 @@
 
 namespace nearwarp::cudart {
 
-/// The text or the container that begins at `code`, or that a wrapper there points to: how long it
-/// is, it says itself. Throws Failure for what is neither.
+/// The PTX text or the container at `code`, or that a wrapper at `code` points to. Its length
+/// follows from its contents. Throws Failure for other data.
 std::string code_at(const void* code);
 /// The code in a file's contents.
 std::string code_of_file(const std::string& contents);

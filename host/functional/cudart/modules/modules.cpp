@@ -1,4 +1,4 @@
-// Registered fat binaries and what is in them.
+// Chooses, compiles and loads the code of registered modules.
 #include "host/functional/cudart/modules/modules.h"
 
 #include <fmt/format.h>
@@ -51,7 +51,7 @@ void Modules::remove(Module& module) {
 }
 
 void Modules::add_kernel(Module& module, const void* host_function, const char* name) {
-  // Instances of one template may be registered by several translation units: they are equal.
+  // Several translation units may register the same instance of a template.
   if (kernels_.contains(host_function)) return;
   KernelHandle& handle = kernel(module, name);
   handle.host_function = host_function;
@@ -112,7 +112,7 @@ compiler::Program compiled(FatBinary& fat, const std::string& name) {
                            : compiler::link_ptx(units);
 }
 
-/// "sm_75, sm_90 and sm_90a"
+/// The targets in words, as in "sm_75, sm_90 and sm_90a".
 std::string names_of(const std::vector<CodeTarget>& targets) {
   std::string text;
   for (size_t i = 0; i < targets.size(); ++i)
@@ -120,7 +120,7 @@ std::string names_of(const std::vector<CodeTarget>& targets) {
   return text;
 }
 
-/// For code none of which runs on the device.
+/// The message for a module whose code does not run on the device.
 std::string not_for_device(const Module& m, const PtxImage& image, uint32_t capability) {
   return fmt::format(
       "module {} of the application has code for {} alone, which a device of compute capability "
@@ -130,8 +130,8 @@ std::string not_for_device(const Module& m, const PtxImage& image, uint32_t capa
       image.target.architecture);
 }
 
-/// Where there was something to choose from, other devices execute other code, and often nobody
-/// thought of it.
+/// Tells the user which PTX is executed, if the binary has code for several architectures: other
+/// devices execute other code then, which is easily overlooked.
 void say_which_code(const FatBinary& fat, uint32_t capability) {
   std::vector<CodeTarget> offered;
   for (const PtxImage& image : fat.images)
@@ -186,13 +186,13 @@ void Modules::read(Process& process, Module& m) {
   for (std::vector<PtxImage>* images : {&fat.images, &fat.unsuitable})
     std::erase_if(*images, [](const PtxImage& image) { return is_device_runtime(image.text); });
   if (fat.native.has_value()) {
-    // A GPU would execute that; the PTX beside it, though for a later device, is as near as one
-    // gets.
+    // A GPU would execute the machine code, so the PTX beside it is taken even if it is for a later
+    // device.
     std::move(fat.unsuitable.begin(), fat.unsuitable.end(), std::back_inserter(fat.images));
     fat.unsuitable.clear();
   }
   if (!fat.unsuitable.empty()) {
-    // As the driver says it of an executable's code, and of text that it is given to compile.
+    // The statuses are the driver's: one for code of an executable, one for a text to be compiled.
     m.problem = m.ptx.empty() ? kErrorNoKernelImageForDevice : kErrorInvalidPtx;
     m.problem_text = not_for_device(m, fat.unsuitable.front(), capability);
     return;

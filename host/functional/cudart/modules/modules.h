@@ -19,20 +19,22 @@ namespace nearwarp::cudart {
 
 struct FatBinary;
 
+/// A __managed__ variable, to be allocated when its module is loaded.
 struct ManagedVariable {
-  void** host_pointer = nullptr;
+  void** host_pointer = nullptr;  ///< receives its address
   std::string name;
 };
 
+/// A module. Its code is in one of `wrapper`, `ptx` and `container`.
 struct Module {
   uint32_t number = 0;
-  const void* wrapper = nullptr;  ///< of the host's code; else one of these:
-  std::string ptx;                ///< text
-  std::string container;          ///< a fat binary's
-  bool tried = false;             ///< to load it
+  const void* wrapper = nullptr;  ///< a fat binary's in the application's executable
+  std::string ptx;                ///< text that the application has passed
+  std::string container;          ///< bytes of a fat binary that the application has passed
+  bool tried = false;             ///< load() was called, and may have failed with `problem`
   Status problem = kSuccess;
   std::string problem_text;
-  uint32_t handle = 0;  ///< of the virtual device
+  uint32_t handle = 0;  ///< the virtual device's number of the module
   uint32_t architecture = 0;
   std::shared_ptr<const compiler::Program> program;
   std::vector<ManagedVariable> managed;
@@ -42,14 +44,15 @@ struct Module {
 struct KernelHandle {
   Module* module = nullptr;
   std::string name;
-  const void* host_function = nullptr;       ///< that stands for it, if one does
+  const void* host_function = nullptr;       ///< the stub that host code launches it by, if any
   const compiler::Kernel* kernel = nullptr;  ///< once the module is loaded
   int max_dynamic_shared = 0;                ///< 0: not set
   int carveout = -1;
-  int required_cluster[3] = {};  ///< by cudaFuncSetAttribute; 0: not set
+  int required_cluster[3] = {};  ///< set by cudaFuncSetAttribute; 0: not set
   bool non_portable_cluster = false;
   int cluster_policy = 0;
-  bool told_registers = false, told_shared = false;  ///< that SMs have less than it needs
+  /// Was the user told that SMs have fewer registers or less shared memory than it needs?
+  bool told_registers = false, told_shared = false;
 };
 
 struct VariableHandle {
@@ -60,23 +63,23 @@ struct VariableHandle {
 
 class Modules {
  public:
-  /// Managed variables are told to `memory`.
+  /// `memory` allocates managed variables.
   explicit Modules(Memory& memory) : memory_(memory) {}
   Module& add(const void* wrapper);
-  /// A module that the application brings while it runs: PTX text or a fat binary's container.
+  /// Adds a module that the application passes at run time: PTX text or a fat binary's container.
   Module& add_library(std::string contents);
-  /// Throws Failure for what is no module of add_library(), or not any more.
+  /// The module that add_library() returned. Throws Failure if it is none, or was removed.
   Module& library(const void* handle);
   void remove(Module& module);
   void add_kernel(Module& module, const void* host_function, const char* name);
   void add_variable(Module& module, const void* host_variable, const char* name, size_t bytes);
 
-  /// A host function or a handle. Throws Failure for one that is neither.
+  /// The kernel of a host function's address or of a handle. Throws Failure for other pointers.
   KernelHandle& kernel(const void* function);
   /// A handle for a kernel of a module by its name.
   KernelHandle& kernel(Module& module, const std::string& name);
-  /// The registered kernel of this name, of a loaded module by the virtual device's number for it;
-  /// nullptr if the host's code has none.
+  /// The registered kernel `name` of the loaded module with Module::handle `device_module`; nullptr
+  /// if host code has registered none.
   KernelHandle* find(uint32_t device_module, const std::string& name);
   VariableHandle& variable(const void* host_variable);
 

@@ -1,4 +1,4 @@
-// The work of graphs' nodes.
+// Makes and executes the work of graphs' nodes, and chooses the addresses of allocation nodes.
 #include "host/functional/cudart/runtime/graph_work.h"
 
 #include <cstddef>
@@ -30,7 +30,7 @@ void EventWork::operator()(Runtime& r) const {
   EventState& e = r.streams.event(event);
   if (!record) return r.order.now().join(e.before);
   e.before = r.order.now();
-  // Programs divide by elapsed times: no two events have the same, unless that is simulated.
+  // Estimated times of two events always differ, since programs divide by elapsed times.
   if (!r.recorder().event_times().active()) r.streams.pass(0.5);
   e.recorded = true;
   e.microseconds = r.streams.clock();
@@ -92,7 +92,7 @@ Work symbol_work(Runtime& r, const void* symbol, size_t offset, void* other, siz
 
 namespace {
 
-/// All nodes that come before one with these dependencies.
+/// All nodes that precede a node with these dependencies.
 std::unordered_set<const GraphNode*> nodes_before(const Graphs& graphs,
                                                   GraphNode* const* dependencies, size_t count) {
   require(count == 0 || dependencies != nullptr);
@@ -108,8 +108,8 @@ std::unordered_set<const GraphNode*> nodes_before(const Graphs& graphs,
   return before;
 }
 
-/// Addresses of the graph that are free again where those nodes have come to their end: of what is
-/// large enough the smallest. nullptr if there are none.
+/// The smallest memory of the graph with at least `bytes` bytes that is free after the nodes
+/// `before`; nullptr if there is none.
 std::shared_ptr<GraphMemory> freed_before(const Graph& graph,
                                           const std::unordered_set<const GraphNode*>& before,
                                           size_t bytes) {
@@ -142,7 +142,7 @@ Work allocate_work(Runtime& r, Graph& graph, GraphNode* const* dependencies, siz
 
 namespace {
 
-/// Nodes of the graph with such work on that memory.
+/// Number of the graph's nodes with work of type T on this memory.
 template <class T>
 size_t nodes_with(const Graph& graph, const GraphMemory& memory) {
   size_t count = 0;
@@ -158,7 +158,7 @@ size_t nodes_with(const Graph& graph, const GraphMemory& memory) {
 Work free_work(Runtime& r, const Graph& graph, void* pointer) {
   std::shared_ptr<GraphMemory> memory = r.graphs.memory(pointer);
   require(memory != nullptr);
-  // Nodes of its own graph share addresses, each of them frees what one has allocated there.
+  // Allocation nodes of a graph may share memory; each needs a free node of its own.
   if (const Graph* const own = memory->graph; own != nullptr)
     require(nodes_with<FreeWork>(*own, *memory) < nodes_with<AllocateWork>(*own, *memory));
   if (memory->graph == &graph)

@@ -1,4 +1,4 @@
-// The work of graphs' nodes, with the parameters that can be asked for and changed.
+// The work of graphs' nodes. It holds the nodes' parameters, which calls can query and change.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ struct HostWork {
 };
 struct EventWork {
   void* event = nullptr;
-  bool record = false;  ///< else wait: all work is done in order, but launches are to wait
+  bool record = false;  ///< false: later launches of the stream wait for the event
   void operator()(Runtime& r) const;
 };
 struct AllocateWork {
@@ -29,14 +29,14 @@ struct AllocateWork {
   void operator()(Runtime& r) const { r.graphs.allocate(r, memory, bytes); }
 };
 struct FreeWork {
-  std::shared_ptr<GraphMemory> memory;  ///< what a node of a graph has allocated
+  std::shared_ptr<GraphMemory> memory;  ///< allocated by a node of some graph
   void operator()(Runtime& r) const { r.graphs.free(*memory); }
 };
 
-/// The parameters of a node's launch; the arguments stay where they are as long as its work does.
+/// The parameters of a kernel node. Its pointers to arguments are valid as long as the node's work.
 KernelNodeParams parameters_of(GraphNode& node);
 
-// Makes work of the parameters that calls have. All throw Failure for what cannot be.
+// These functions make work from the parameters of calls. They throw Failure for wrong parameters.
 Work kernel_work(Runtime& r, const KernelNodeParams* p);
 Work fill_work(const MemsetParams* p);
 Work host_work(const HostNodeParams* p);
@@ -44,13 +44,15 @@ Work event_work(Runtime& r, void* event, bool record);
 Work box_work(const Copy3D* p);
 Work symbol_work(Runtime& r, const void* symbol, size_t offset, void* other, size_t bytes, int kind,
                  bool to_symbol);
-/// Memory for a node of `graph` behind those that it depends on; its address is known at once.
+/// The work of an allocation node in `graph` with these dependencies. `pointer` receives the
+/// address, which is known before the graph is launched.
 Work allocate_work(Runtime& r, Graph& graph, GraphNode* const* dependencies, size_t count,
                    size_t bytes, const MemPoolProps& pool, void** pointer);
-/// For a node of `graph`. Throws Failure for what no node has allocated, or another one frees.
+/// The work of a free node in `graph`. Throws Failure if no node allocates the memory, or if
+/// another node frees it.
 Work free_work(Runtime& r, const Graph& graph, void* pointer);
 
-/// The parameters of a node's work. Throws Failure if it has others.
+/// The parameters of a node's work. Throws Failure if the work is of another type.
 template <class T>
 const T& work_of(const GraphNode& node) {
   const T* work = node.work.target<T>();

@@ -1,4 +1,4 @@
-// Launching kernels.
+// Checks launches against the kernel and the machine, and copies their arguments.
 #include "host/functional/cudart/runtime/launch.h"
 
 #include <fmt/format.h>
@@ -44,7 +44,7 @@ runtime::KernelArgs packed(const compiler::Kernel& kernel, void** args) {
   return runtime::KernelArgs(std::move(bytes));
 }
 
-/// The buffer that `extra` names.
+/// Copies the arguments from the buffer that `extra` describes, see prepare_launch().
 runtime::KernelArgs from_buffer(const compiler::Kernel& kernel, void** extra) {
   constexpr uintptr_t kEnd = 0, kPointer = 1, kSize = 2;
   const std::byte* start = nullptr;
@@ -64,8 +64,9 @@ runtime::KernelArgs from_buffer(const compiler::Kernel& kernel, void** extra) {
   return runtime::KernelArgs(std::move(bytes));
 }
 
-/// Code that was written for GPUs with larger SMs runs, and the user is told what is assumed: for
-/// registers of the first kernel at once, of all others in one line at the end.
+/// Tells the user what is assumed for a kernel that needs more registers or shared memory than an
+/// SM has; it runs all the same. For registers, the first kernel is reported at once, and all
+/// others in one line at the end.
 void say_what_is_lacking(Runtime& runtime, const DeviceSpec& s, KernelHandle& handle,
                          uint64_t threads, uint64_t shared) {
   const compiler::Kernel& k = *handle.kernel;
@@ -112,7 +113,8 @@ int blocks_per_sm(Runtime& runtime, KernelHandle& handle, uint64_t block_threads
   const uint64_t unit = std::max<uint32_t>(s.register_unit, 1);
   const uint64_t each = compiler::occupancy_registers(k, s.sm_registers, block_threads);
   const uint64_t registers = (each * 32 + unit - 1) / unit * unit * warps;
-  // A block that asks for more than an SM has is alone on it: see say_what_is_lacking().
+  // A block that needs more shared memory than an SM has runs alone on it, see
+  // say_what_is_lacking().
   const uint64_t shared =
       std::min<uint64_t>(k.static_shared_bytes + dynamic_shared_bytes, s.sm_shared_bytes);
   uint64_t blocks = std::min<uint64_t>(s.sm_blocks, s.sm_warps / warps);

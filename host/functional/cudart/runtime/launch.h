@@ -1,4 +1,4 @@
-// Launching kernels by host function or handle.
+// Checks launches of kernels and makes their work.
 #pragma once
 
 #include "host/functional/cudart/abi.h"
@@ -10,24 +10,26 @@ namespace nearwarp::cudart {
 class Runtime;
 struct KernelHandle;
 
-/// Thread blocks of the kernel that fit on an SM at once; 0 if not even one does.
+/// Number of thread blocks of the kernel that an SM can hold; 0 if it cannot hold one.
 int blocks_per_sm(Runtime& runtime, KernelHandle& kernel, uint64_t block_threads,
                   size_t dynamic_shared_bytes);
 
 /// The attributes of a launch.
 struct LaunchKind {
   bool cooperative = false;
-  Dim cluster = {0, 0, 0};  ///< 0: what the kernel asks for
+  Dim cluster = {0, 0, 0};  ///< 0: the kernel's own cluster size, if it has one
 };
 
-/// Reads the attributes of a launch; those that are not known are hints. Throws Failure.
+/// Reads the attributes of a launch. Unknown attributes are treated as hints and ignored. Throws
+/// Failure for impossible values.
 LaunchKind kind_of(const LaunchConfig* config);
 
-/// Blocks of a cluster of such a launch, (1,1,1) without clusters. Throws Failure for clusters that
-/// cannot be, or that do not divide the grid.
+/// The cluster size of a launch in thread blocks, (1,1,1) without clusters. Throws Failure for
+/// impossible clusters, and for clusters that do not divide the grid.
 Dim cluster_of(Runtime& runtime, KernelHandle& kernel, Dim grid, const LaunchKind& kind);
 
-/// Can the machine run this? Throws Failure, after saying why where CUDA's status does not.
+/// Throws Failure if the machine cannot run this launch. Tells the user the reason if CUDA's status
+/// does not.
 void check_launch(Runtime& runtime, KernelHandle& kernel, const LaunchConfig& config,
                   const LaunchKind& kind);
 
@@ -40,9 +42,9 @@ struct KernelWork {
   void operator()(Runtime& r) const;
 };
 
-/// Check everything; what is returned executes the launch. `args[i]` points to parameter i, which
-/// is copied. Instead of that, `extra` may name a buffer that has all parameters at their offsets:
-/// pairs of 1 and its address, 2 and the address of its size, and 0 at the end. Throws Failure.
+/// Check a launch and return the work that executes it. `args[i]` points to parameter i, which is
+/// copied. Alternatively `extra` describes a buffer with all parameters at their offsets, by pairs
+/// of 1 and its address, 2 and the address of its size, and 0 at the end. Throws Failure.
 Work prepare_launch(Runtime& runtime, KernelHandle& kernel, const LaunchConfig& config, void** args,
                     const LaunchKind& kind, void** extra = nullptr);
 

@@ -1,4 +1,4 @@
-// The library's state.
+// The library's device, its settings, launches and the end of the process.
 #include "host/functional/cudart/runtime/runtime.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ namespace nearwarp::cudart {
 
 namespace {
 
-constexpr double kLaunchMicroseconds = 2;  // estimated: the least time of a launch or a copy
+constexpr double kLaunchMicroseconds = 2;  // the least time of a launch, for events (estimated)
 
 Status status_of(runtime::DeviceFault::Kind kind) {
   using Kind = runtime::DeviceFault::Kind;
@@ -66,7 +66,7 @@ const Settings& Runtime::settings() {
   return settings_;
 }
 
-/// Begins the recording and the findings of this process.
+/// Begins the recording and the race checker's findings of this process.
 void Runtime::begin_logs() {
   recorder_.begin(settings_);
   check_.begin(settings_);
@@ -143,7 +143,7 @@ void Runtime::check_process() {
 }
 
 void* primary_context(int device) {
-  static std::array<char, kMostDevices> contexts;  // nobody looks into them
+  static std::array<char, kMostDevices> contexts;  // only their addresses are used
   return &contexts.at(static_cast<size_t>(device));
 }
 
@@ -168,7 +168,7 @@ void Runtime::note_failure(const CallSite& site, Status status, const std::strin
   if (failed_calls.add(call, thread)) keep_failed_calls();
 }
 
-/// Should the process end without notice, they are not lost.
+/// Writes the failed calls to the logs, so that they are kept if the process is killed.
 void Runtime::keep_failed_calls() {
   recorder_.calls(calls());
   check_.failed_calls(failed_calls.unseen_launches());
@@ -184,8 +184,8 @@ void Runtime::enqueue(Stream stream, NodeType type, Work work) {
     memory.take_pageable();
     const runtime::LaunchOrder::Work in_order(order, streams.order(stream));
     work(*this);
-    // A copy of memory that is not pinned may return late, whatever its name ("API synchronization
-    // behavior" in CUDA's reference): taken as it does.
+    // A copy of pageable memory may be synchronous even if its name says otherwise ("API
+    // synchronization behavior" in CUDA's reference); here it always is.
     const bool pageable = memory.take_pageable() && type == NodeType::kCopy;
     if (pageable || thread_state().synchronous) order.host_waited(order.now());
     return;
@@ -222,7 +222,7 @@ void Runtime::launch(uint32_t module, const compiler::Kernel& kernel, const Laun
   memory.copy_in(*this);
   const auto start = std::chrono::steady_clock::now();
   watch_.begin_launch(kernel.name, before, start);
-  if (launched_++ == 0) recorder_.calls(calls());  // should the process end without notice
+  if (launched_++ == 0) recorder_.calls(calls());  // kept if the process is killed
   try {
     const auto shared = static_cast<uint32_t>(config.dynamic_shared_bytes);
     const bool record = recorder_.active() && recorder_.wanted(kernel.name);
@@ -248,8 +248,8 @@ void Runtime::launch(uint32_t module, const compiler::Kernel& kernel, const Laun
       kLaunchMicroseconds + instructions / spec().sms / spec().clock_mhz));
 }
 
-/// A limit of execution has been reached: what has been recorded is kept, and the application,
-/// whose results would be wrong, does not go on.
+/// Ends the process, since a limit of execution has been reached and its results would be wrong.
+/// The recording up to now is kept.
 void Runtime::stop(const std::string& why) {
   say(fmt::format(
       "a limit of execution has been reached ({}, the application's launch number {}, with {} "
@@ -268,8 +268,9 @@ void Runtime::end() {
   read_settings();
   const bool reported = !settings_.spool.empty() || !settings_.record.empty();
   if (device_ == nullptr) {
-    // It only asked what there is, or failed before. Who collects what processes leave in a folder
-    // wants to know; a file that has a name may be another process's.
+    // The process only made queries, or failed early. Logs in a folder that collects those of
+    // several processes are written all the same; a named file is not, since it may be another
+    // process's.
     const bool collects = !settings_.check.empty() && settings_.check != "-";
     if (!settings_.record.empty() || (settings_.spool.empty() && !collects)) return;
     try {
@@ -290,7 +291,7 @@ void Runtime::end() {
   recorder_.end();
   check_.end();
   if (!reported) {
-    // Launches among them are in the report of what was checked.
+    // With the race checker, its report has the failed launches.
     for (const std::string& text :
          check_.checker() == nullptr ? failed_calls.unseen() : failed_calls.unseen_others())
       say(text);

@@ -46,37 +46,40 @@ class Runtime final : public Process {
   Streams streams;
   Graphs graphs{memory};
   runtime::LaunchOrder order;
-  Status sticky = kSuccess;  ///< a kernel's fault: every later call returns it
+  Status sticky = kSuccess;  ///< status of a kernel's fault, which every later call returns
   std::array<unsigned, kMostDevices> device_flags{};
-  bool primary_used = false;  ///< by the runtime's interface; the driver's has contexts of its own
+  bool primary_used =
+      false;  ///< by a call of the runtime API; the driver API has contexts of its own
   FailedCalls failed_calls;
-  /// The launch that the call under way asks for.
+  /// The kernel launch that the present call asks for, for messages about its failure.
   struct Attempt {
     const KernelHandle* kernel = nullptr;  ///< nullptr: none
     LaunchConfig config{};
   } attempt;
-  runtime::DeviceServices* services = nullptr;  ///< for kernels' calls; set when loaded
+  runtime::DeviceServices* services =
+      nullptr;  ///< serves kernels' calls; set when the library is loaded
 
   const Settings& settings() override;
   runtime::VirtualDevice& device() override;
   bool has_device() const override { return device_ != nullptr; }
   int num_devices() { return static_cast<int>(settings().visible_devices.size()); }
-  /// Throws Failure unless the application has such a device.
+  /// Throws Failure unless the application can see a device of this number.
   void check_device(int device) {
     require(device >= 0 && device < num_devices(), kErrorInvalidDevice);
   }
   uint64_t free_memory_bytes() override;
   Recorder& recorder() { return recorder_; }
 
-  /// Do the work of a stream now; if the stream is being captured, put it into the graph instead.
+  /// Execute work of a stream at once, or add it to the graph if the stream is being captured.
   void enqueue(Stream stream, NodeType type, Work work);
-  /// A call in a stream that has nothing to do has its place in the order all the same.
+  /// Give a call without any work its place in the order of the stream.
   void touch(Stream stream);
 
-  /// Memory of the device; what a graph's node has allocated stays until no graph needs it.
+  /// Frees device memory. Memory of a graph's allocation node stays reserved until no graph needs
+  /// it.
   void free(void* pointer);
 
-  /// Execute a kernel; a fault becomes `sticky`.
+  /// Execute a kernel. The status of a fault is stored in `sticky`.
   void launch(uint32_t module, const compiler::Kernel& kernel, const LaunchConfig& config,
               runtime::KernelArgs args, const LaunchKind& kind);
 
@@ -85,20 +88,21 @@ class Runtime final : public Process {
   /// Throws Failure after fork(), in the child of a process that had used the device, and where the
   /// environment hides it.
   void check_process();
-  /// A call has failed.
+  /// Keep a failed call for the report at the end of the process.
   void note_failure(const CallSite& site, Status status, const std::string& why);
-  /// Every call: the process uses the library.
+  /// Note at the beginning of every call that this process uses the library.
   void note_call() {
     if (called_) return;
     called_ = true;
     failed_calls.forget();  // the parent's, if fork() made this process
   }
-  /// After a call: it has made the primary context current where there was none.
+  /// Note at the end of every call of the runtime API that it has made the primary context current,
+  /// if the thread had no context.
   void note_primary_context();
-  /// The process ends: the recording is complete.
+  /// Complete the recording and the reports, as the process ends.
   void end();
-  /// In the child after fork(): what the parent had belongs to it alone. Another thread of the
-  /// parent may have been inside of a call, so nothing is taken apart here.
+  /// Note in the child of a fork() that the device and the recording are the parent's. They are not
+  /// destroyed, since another thread of the parent may have been inside a call.
   void forked() {
     forked_ = forked_ || device_ != nullptr;
     called_ = false;
@@ -111,8 +115,9 @@ class Runtime final : public Process {
   runtime::CallSummary calls() const;
   [[noreturn]] void stop(const std::string& why);
 
-  double execution_seconds_ = 0;            ///< of all launches
-  std::unordered_set<std::string> strays_;  ///< kernels whose accesses beside allocations were told
+  double execution_seconds_ = 0;  ///< host seconds in which kernels ran
+  std::unordered_set<std::string>
+      strays_;  ///< kernels with a message on accesses beside allocations
   bool settings_read_ = false, forked_ = false, failed_ = false, called_ = false;
   uint64_t launched_ = 0;  ///< kernels that the host has launched
   Settings settings_;
@@ -122,20 +127,21 @@ class Runtime final : public Process {
   std::unique_ptr<runtime::VirtualDevice> device_;
 };
 
-/// The one of this process.
+/// The only Runtime of this process.
 Runtime& the_runtime();
 
 /// The calling thread's last error.
 inline Status& last_error() { return thread_state().last_error; }
 
-/// Set by entry points NAME_ptsz and NAME_ptds on their way to NAME (api/GenerateStubs.cmake).
+/// Is stream 0 the thread's own in the next call? Entry points NAME_ptsz and NAME_ptds set it
+/// before they call NAME (api/GenerateStubs.cmake).
 extern "C" {
 extern
     __attribute__((visibility("hidden"))) constinit thread_local bool nw_cudart_null_is_of_thread;
 }
 
-/// Runs the body of an API call: under the lock, with exceptions turned into statuses, and the
-/// status kept for cudaGetLastError(). `body(Runtime&)` returns a Status.
+/// Runs the body of an API call under the lock, turns exceptions into statuses, and keeps the
+/// status for cudaGetLastError(). `body(Runtime&)` returns a Status.
 template <class Body>
 Status api(Body&& body, NW_CALL_SITE) {
   Runtime& r = the_runtime();
@@ -144,7 +150,7 @@ Status api(Body&& body, NW_CALL_SITE) {
   const ThreadState& thread = thread_state();
   const bool own_stream = std::exchange(nw_cudart_null_is_of_thread, false) ||
                           (thread.in_driver && thread.null_is_of_thread);
-  // A host function of a graph may call again.
+  // Saved, since a host function that the call executes may call the library itself.
   const bool outer = std::exchange(r.streams.null_is_of_thread, own_stream);
   const Runtime::Attempt outer_attempt = std::exchange(r.attempt, {});
   Status status = r.sticky;
@@ -178,7 +184,7 @@ Status api(Body&& body, NW_CALL_SITE) {
   return status;
 }
 
-/// A call that ends with `status`, since its arguments are wrong.
+/// Ends a call whose arguments are wrong with `status`.
 inline Status failed(Status status, NW_CALL_SITE) {
   return api([status](Runtime&) { return status; }, site);
 }

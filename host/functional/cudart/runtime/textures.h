@@ -1,5 +1,4 @@
-// Texture and surface objects: what the application describes, and what the virtual device makes
-// of it.
+// Texture and surface objects: checks their descriptions and creates them on the virtual device.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +10,12 @@ namespace nearwarp::cudart {
 
 class Runtime;
 
-/// Bytes that linear textures are aligned to, and the pitch of those of two dimensions.
+/// Alignment in bytes of linear textures, and of the pitch of two-dimensional ones.
 inline constexpr size_t kTextureAlignment = 512, kTexturePitchAlignment = 32;
-/// Elements of a texture of linear memory (CUDA programming guide, technical specifications).
+/// The most elements of a linear texture. Source: CUDA programming guide, technical specifications.
 inline constexpr size_t kMaxLinearTexture = size_t{1} << 28;
 
-/// The descriptions that a texture object was made of.
+/// The descriptions from which a texture object was made.
 struct TextureObject {
   ResourceDesc resource;
   TextureDesc texture;
@@ -24,20 +23,21 @@ struct TextureObject {
   ResourceViewDesc view;
 };
 
-/// Throws Failure for a description that CUDA does not allow, or that is not supported (which it
-/// says). `view` may be null.
+/// Creates a texture object; `view` may be null. Throws Failure for a description that CUDA does
+/// not allow, or that is not supported; the user is told of the latter.
 uint64_t create_texture(Runtime& runtime, const ResourceDesc& resource, const TextureDesc& texture,
                         const ResourceViewDesc* view);
-/// Throws Failure unless it lives.
+/// The descriptions of a texture object. Throws Failure if it is not a live object.
 const TextureObject& checked_texture(uint64_t handle);
 void destroy_texture(Runtime& runtime, uint64_t handle);
 
-/// Surfaces are made and checked as textures are; they are arrays with the flag for them.
+/// Surface objects have functions like those of textures; they are made of arrays with
+/// kArraySurface.
 uint64_t create_surface(Runtime& runtime, const ResourceDesc& resource);
 const ResourceDesc& checked_surface(uint64_t handle);
 void destroy_surface(Runtime& runtime, uint64_t handle);
 
-/// The device is reset.
+/// Destroys all texture and surface objects, for a reset of the device.
 void destroy_all_textures(Runtime& runtime);
 
 }  // namespace nearwarp::cudart

@@ -1,5 +1,5 @@
-// Which of the application's calls failed. <<<>>> hands no status back, and who does not ask for
-// the last error does not learn that a kernel never ran.
+// Failed calls of the application. <<<>>> returns no status, so an application that never asks for
+// the last error does not learn that a kernel never ran; the library reports it at the end.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,16 @@
 
 namespace nearwarp::cudart {
 
-/// An entry point, and where the application has called it.
+/// An entry point, and the place of its call in the application.
 struct CallSite {
   const char* function = nullptr;
   const void* caller = nullptr;  ///< return address
 };
-/// As the last parameter of a function that runs the body of entry points: theirs.
+/// The last parameter of functions that run the bodies of entry points: the entry point that calls.
 #define NW_CALL_SITE \
   nearwarp::cudart::CallSite site = {__builtin_FUNCTION(), __builtin_return_address(0)}
 
-/// While it lives, what the calling thread asks of other entry points belongs to this call of one.
+/// While it lives, calls by this thread of other entry points count as parts of the call at `site`.
 class OuterCall {
  public:
   explicit OuterCall(NW_CALL_SITE) : site_(site) {
@@ -40,39 +40,39 @@ class OuterCall {
   CallSite site_;
 };
 
-/// The entry point that the application has called, on whose way the one at `site` is.
+/// The call of the application that the call at `site` is a part of, or is itself.
 inline const CallSite& whole_call(const CallSite& site) {
   const CallSite* const outer = thread_state().outer_call;
   return outer != nullptr ? *outer : site;
 }
 
-/// A call that failed, and how.
 struct FailedCall {
   CallSite site;
   Status status = kSuccess;
-  bool driver = false;    ///< of the driver's interface, which has no last error
-  std::string kernel;     ///< of a launch, demangled
-  std::string arguments;  ///< of a launch
-  std::string why;        ///< may be empty
+  bool driver = false;    ///< it is a call of the driver API, which has no last error
+  std::string kernel;     ///< demangled name of the kernel, if the call is a launch
+  std::string arguments;  ///< the launch's arguments as text
+  std::string why;        ///< the reason; may be empty
 };
 
 class FailedCalls {
  public:
   /// Returns whether it is a launch of a new kind, which is worth keeping at once.
   bool add(const FailedCall& call, ThreadState& thread);
-  /// The thread has asked for its last error and got one: it knows that something failed.
+  /// Mark all failures of a thread as seen, since it has asked for its last error and got one.
   void looked_at(ThreadState& thread);
 
-  /// Failures that nobody looked at, in words: each kind once, with its first place, and how often.
+  /// Sentences on failures that the application has not asked for: one for each kind of failure,
+  /// with its first place and their number.
   std::vector<std::string> unseen() const { return texts(false, true, true); }
-  /// Launches among these: no program wants a kernel that never ran. The status that other calls
-  /// return it may have looked at.
+  /// Only launches among these, which are always errors of the program: it may have checked the
+  /// statuses that other calls returned, but launches return none.
   std::vector<std::string> unseen_launches() const { return texts(false, true, false); }
   std::vector<std::string> unseen_others() const { return texts(false, false, true); }
-  /// Launches that failed, where the application knows it.
+  /// Sentences on failed launches of which the application has learned.
   std::vector<std::string> seen() const { return texts(true, true, false); }
 
-  /// Nothing has failed so far. (Threads keep their numbers.)
+  /// Forgets all failures; threads keep their numbers.
   void forget();
 
  private:
@@ -85,7 +85,8 @@ class FailedCalls {
 
   std::deque<Kind> kinds_;
   std::map<std::tuple<std::string, Status, std::string, std::string>, Kind*> known_;
-  std::unordered_map<uint32_t, std::map<Kind*, uint64_t>> pending_;  // by thread: how often
+  std::unordered_map<uint32_t, std::map<Kind*, uint64_t>>
+      pending_;  // by thread: its unseen failures
   uint32_t threads_ = 0;
 };
 

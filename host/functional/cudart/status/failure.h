@@ -1,4 +1,4 @@
-// How the body of an API call ends early.
+// The exception by which the body of an API call ends early with a status.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace nearwarp::cudart {
 /// Ends an API call with this status.
 struct Failure {
   Status status;
-  std::string why = {};  ///< for reports, where the status does not tell it
+  std::string why = {};  ///< the reason, for reports; empty if the status tells it
 };
 
 /// Ends the call unless `condition` holds.

@@ -1,4 +1,4 @@
-// State of a thread of the application, in the runtime's and in the driver's programming interface.
+// The state that the runtime and driver APIs keep for a thread of the application.
 #pragma once
 
 #include <cstdint>
@@ -10,23 +10,23 @@ namespace nearwarp::cudart {
 struct CallSite;
 
 struct ThreadState {
-  Status last_error = kSuccess;          ///< cudaGetLastError()
-  uint32_t number = 0;                   ///< of threads that had errors, from 1; 0: none yet
+  Status last_error = kSuccess;  ///< cudaGetLastError()
+  uint32_t number = 0;           ///< a number from 1 on, given with its first error; 0: no error
   const CallSite* outer_call = nullptr;  ///< see OuterCall
   bool synchronous = false;              ///< see Synchronous
-  /// CUcontext that is current. A call of the runtime in a thread without one makes the primary
+  /// The current CUcontext. A call of the runtime API in a thread without one makes the primary
   /// context current.
   void* context = nullptr;
   int device = 0;                                   ///< cudaSetDevice()
   CaptureMode capture_mode = CaptureMode::kGlobal;  ///< cudaThreadExchangeStreamCaptureMode()
-  bool in_driver = false;                           ///< in a call of the driver's interface
-  bool null_is_of_thread = false;  ///< in such a call: stream 0 is the thread's own
+  bool in_driver = false;                           ///< the present call is one of the driver API
+  bool null_is_of_thread = false;  ///< in this driver call, stream 0 is the thread's own
 };
 
-/// The calling thread's.
+/// The state of the calling thread.
 ThreadState& thread_state();
 
-/// While it lives, what the calling thread asks of streams is complete before the call returns.
+/// While it lives, calls of this thread count as synchronous: the host waits for their work.
 class Synchronous {
  public:
   explicit Synchronous(ThreadState& thread = thread_state()) : thread_(thread) {

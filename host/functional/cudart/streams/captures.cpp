@@ -1,4 +1,4 @@
-// Captures of streams.
+// Rules of captures: the calls that are forbidden, and for which threads.
 #include "host/functional/cudart/streams/captures.h"
 
 #include <algorithm>
@@ -11,14 +11,14 @@ namespace nearwarp::cudart {
 
 namespace {
 
-/// Calls that no capture lets through, whatever its mode: they wait for all that the device does.
-constexpr auto kOfTheDevice =
+/// Calls that every capture forbids, whatever its mode, since they wait for all work of the device.
+constexpr auto kDeviceWide =
     std::to_array<std::string_view>({"cudaDeviceReset", "cudaDeviceSynchronize"});
 
-/// Calls that may wait for work without a word of it ("potentially unsafe" in CUDA's reference,
-/// which has no list of them): memory that is made, registered and given back beside the streams'
-/// order. Whether a capture forbids them is a matter of modes. (Questions after events are unsafe,
-/// too; cudaEventQuery() asks for itself, since it tells of captured events first.)
+/// Calls that may wait implicitly for work ("potentially unsafe" in CUDA's reference, which does
+/// not list them): they allocate, register and free memory outside of the streams' order. The modes
+/// decide whether a capture forbids them. (Queries of events are unsafe, too; cudaEventQuery()
+/// calls check_unsafe() itself, after it has looked whether the event is a captured one.)
 constexpr auto kUnsafe = std::to_array<std::string_view>(
     {"cudaFree", "cudaFreeArray", "cudaFreeHost", "cudaFreeMipmappedArray", "cudaHostAlloc",
      "cudaHostRegister", "cudaHostUnregister", "cudaIpcCloseMemHandle", "cudaIpcOpenMemHandle",
@@ -30,7 +30,8 @@ bool contains(const Names& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-/// cudaThreadExchangeStreamCaptureMode()'s rules, for a thread with this mode.
+/// Does the capture forbid a thread with this mode the calls of kUnsafe? The rules are those of
+/// cudaThreadExchangeStreamCaptureMode().
 bool forbids_unsafe(const Capture& capture, CaptureMode mode) {
   if (mode == CaptureMode::kRelaxed || capture.mode == CaptureMode::kRelaxed) return false;
   const bool is_own = capture.thread == std::this_thread::get_id();
@@ -66,7 +67,7 @@ void Captures::fail(Forbids&& forbids) {
 }
 
 void Captures::check_call(const char* function, CaptureMode mode) {
-  if (contains(kOfTheDevice, function))
+  if (contains(kDeviceWide, function))
     fail([](const Capture&) { return true; });
   else if (contains(kUnsafe, function))
     check_unsafe(mode);

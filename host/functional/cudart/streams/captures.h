@@ -1,7 +1,7 @@
-// Captures of streams: which are under way, and which calls each of them forbids.
+// Captures of streams that are under way, and the calls that each of them forbids.
 //
-// A call that a capture forbids fails, and the capture is invalid from then on: its streams take no
-// more work, and its end gives no graph.
+// A call that a capture forbids fails, and makes the capture invalid: its streams accept no more
+// work, and its end returns no graph.
 #pragma once
 
 #include <memory>
@@ -15,18 +15,18 @@ namespace nearwarp::cudart {
 struct Graph;
 struct StreamState;
 
-/// A capture, from its beginning in one stream to its end there; others join it by events.
+/// A capture. It begins and ends in one stream; other streams join it by waiting for its events.
 struct Capture {
   Graph* graph = nullptr;
   CaptureMode mode = CaptureMode::kGlobal;
-  StreamState* origin = nullptr;  ///< where it began
-  std::thread::id thread;         ///< that began it
-  bool into_given = false;        ///< its graph was there before
+  StreamState* origin = nullptr;  ///< the stream in which it began
+  std::thread::id thread;         ///< the thread that began it
+  bool into_given = false;        ///< it extends a graph that the application has passed
   bool is_valid = true;
 
-  /// Throws Failure if it is not.
+  /// Throws Failure if the capture is invalid.
   void check_valid() const;
-  /// Ends the call with `status`, and makes the capture invalid.
+  /// Makes the capture invalid and throws a Failure with `status`.
   [[noreturn]] void fail(Status status);
   void require(bool condition, Status status) {
     if (!condition) fail(status);
@@ -39,13 +39,16 @@ class Captures {
   Capture* begin(const Capture& capture);
   void end(const Capture* capture);
 
-  /// An entry point is called by a thread with this mode. Throws Failure if a capture forbids it.
+  /// Throws Failure if a capture forbids a thread with this mode to call the entry point
+  /// `function`.
   void check_call(const char* function, CaptureMode mode);
-  /// A thread with this mode makes a call that may wait for work without a word of it.
+  /// Throws Failure if a capture forbids a thread with this mode calls that may wait implicitly for
+  /// work of the device.
   void check_unsafe(CaptureMode mode);
 
  private:
-  /// Throws Failure if there is a capture that `forbids(capture)`; all of these are invalid then.
+  /// Makes all captures invalid for which `forbids(capture)` holds. Throws Failure if there are
+  /// any.
   template <class Forbids>
   void fail(Forbids&& forbids);
 

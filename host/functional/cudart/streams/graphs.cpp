@@ -1,4 +1,4 @@
-// CUDA graphs.
+// Graphs of the application: their nodes, instances, conditional handles and memory.
 #include "host/functional/cudart/streams/graphs.h"
 
 #include <algorithm>
@@ -115,9 +115,8 @@ void Graphs::destroy(Graph* graph) {
 
 Graph* Graphs::clone(const Graph& original) {
   original.check_without_memory();
-  for (const auto& node : original.nodes)
-    if (node->type == NodeType::kConditional)
-      throw Failure{kErrorNotSupported, "graphs with conditional nodes cannot be cloned"};
+  if (original.has({NodeType::kConditional}))
+    throw Failure{kErrorNotSupported, "graphs with conditional nodes cannot be cloned"};
   Graph* const copy = create();
   std::unordered_map<const GraphNode*, GraphNode*> copies;
   for (const auto& node : original.nodes) {
@@ -137,7 +136,7 @@ Graph* Graphs::clone(const Graph& original) {
 
 namespace {
 
-/// Throws Failure for a node that the graph cannot have.
+/// Throws Failure if the graph cannot have nodes of this type.
 void check_type(const Graph& graph, NodeType type) {
   if (graph.is_body && std::ranges::find(kNotInBodies, type) != kNotInBodies.end())
     throw Failure{kErrorInvalidValue,
@@ -210,13 +209,13 @@ GraphNode& Graphs::node(const GraphNode* handle, NodeType type) const {
 }
 
 namespace {
-/// Adds the conditions of a graph, and those of its conditional nodes' graphs.
+/// Adds the conditional handles of a graph and of its conditional nodes' bodies.
 void add_conditions(const Graph& graph, std::vector<uint64_t>* to) {
   to->insert(to->end(), graph.conditions.begin(), graph.conditions.end());
   for (const auto& node : graph.nodes)
     for (const Graph* body : node->condition.bodies) add_conditions(*body, to);
 }
-/// Does a conditional node of the graph, or of one in its nodes, go by this value?
+/// Does a conditional node of the graph, or of a child graph or body in it, test this handle?
 bool uses_condition(const Graph& graph, uint64_t handle) {
   return std::ranges::any_of(graph.nodes, [&](const auto& node) {
     return (node->type == NodeType::kConditional && node->condition.handle == handle) ||
@@ -280,7 +279,7 @@ void Graphs::check_condition(const Graph& graph, uint64_t handle) const {
   const auto it = conditions_.find(handle);
   require(it != conditions_.end());
   const Graph* const own = it->second.graph;
-  // Nodes of bodies go by values of the graph around them, too.
+  // Nodes of a body may also test handles of the graph around it.
   require(own == &graph || graph.is_child);
   if (own != nullptr && uses_condition(*own, handle))
     throw Failure{kErrorInvalidValue,
@@ -327,7 +326,7 @@ void Graphs::allocate(Process& process, const std::shared_ptr<GraphMemory>& memo
   if (memory->live_bytes != 0)
     throw Failure{kErrorInvalidValue,
                   "what the launch before of this graph has allocated is not freed yet"};
-  // Another node, or the launch before, may have written there.
+  // The range may still hold bytes that another node or an earlier launch has written.
   if (!memory->is_lost)
     process.device().note_unwritten(reinterpret_cast<runtime::DevicePtr>(memory->pointer()), bytes);
   memory->live_bytes = bytes;

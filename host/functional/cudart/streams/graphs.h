@@ -1,5 +1,5 @@
-// CUDA graphs: lists of work, made by hand or by capturing streams, executed in an order that their
-// dependencies allow.
+// CUDA graphs: nodes of work with dependencies, which the application adds or the capture of a
+// stream records. A launch executes them in an order that the dependencies allow.
 #pragma once
 
 #include <cstdint>
@@ -33,16 +33,18 @@ enum class NodeType : int {
   kConditional = 13,
 };
 
+/// Executes a node, or a call in a stream.
 using Work = std::function<void(Runtime&)>;
 
 struct Graph;
 
-/// The choice of a conditional node: it executes one of its graphs, or one again and again.
+/// A conditional node's parameters: by the value of `handle` it executes one of its bodies, none,
+/// or its only one again and again.
 struct Condition {
   enum class Kind : int { kIf = 0, kWhile = 1, kSwitch = 2 };
   Kind kind = Kind::kIf;
   uint64_t handle = 0;
-  std::vector<Graph*> bodies;  ///< graphs of the node's own
+  std::vector<Graph*> bodies;  ///< they belong to the node
 };
 
 /// A node: cudaGraphNode_t points to one.
@@ -50,23 +52,23 @@ struct GraphNode {
   NodeType type = NodeType::kEmpty;
   Work work;  ///< its target (graph_work.h) holds the parameters; of kGraph: that of `child`
   std::vector<GraphNode*> dependencies;
-  size_t number = 0;  ///< within its graph; a clone's node has the same as the original
+  size_t number = 0;  ///< unique within its graph; nodes of clones keep it
   Graph* graph = nullptr;
-  Graph* child = nullptr;                               ///< of kGraph: a graph of its own
-  Condition condition;                                  ///< of kConditional
-  std::unordered_map<int, LaunchAttribute> attributes;  ///< of kKernel; hints
-  std::vector<void*> arguments;  ///< of kKernel: pointers to them, for who asked last
+  Graph* child = nullptr;                               ///< kGraph: it belongs to the node
+  Condition condition;                                  ///< only for kConditional
+  std::unordered_map<int, LaunchAttribute> attributes;  ///< kKernel: hints, kept to be read back
+  std::vector<void*> arguments;  ///< kKernel: pointers that the last query for parameters returned
 };
 
-/// cudaUserObject_t: what is destroyed when nobody refers to it any more.
+/// cudaUserObject_t: an object of the application, which is destroyed with its last reference.
 struct UserObject {
   void* pointer = nullptr;
   void (*destroy)(void*) = nullptr;
   uint64_t references = 0;
   static UserObject* create(void* pointer, void (*destroy)(void*), uint64_t references);
-  /// Throws Failure unless `object` lives.
+  /// `object`, if it is a live user object. Throws Failure if not.
   static UserObject& checked(UserObject* object);
-  /// Deletes the object with its last reference.
+  /// Gives up `count` references. The object is destroyed and deleted with the last.
   void release(uint64_t count);
 };
 /// References that a graph, its clones and instances hold together.
@@ -83,46 +85,47 @@ struct Graph {
   std::vector<std::unique_ptr<GraphNode>> nodes;  ///< in the order of creation
   std::vector<std::shared_ptr<UserObjectHold>> holds;
   size_t next_number = 0;
-  std::vector<uint64_t> conditions;  ///< handles of values that its conditional nodes go by
-  bool is_child = false;             ///< belongs to a node of another graph
-  bool is_body = false;              ///< of a condition, or in a child graph of one
-  bool is_moved = false;             ///< into its node: the application's own graph before
-  size_t instances = 0;              ///< that there are of it
+  std::vector<uint64_t> conditions;  ///< handles that were created for this graph
+  bool is_child = false;             ///< it belongs to a node of another graph
+  bool is_body = false;   ///< it is a conditional node's body, or a child graph within one
+  bool is_moved = false;  ///< the application's graph itself became a child, not a clone of it
+  size_t instances = 0;   ///< live GraphExecs of this graph
 
-  /// Nodes so that each comes after those it depends on, else as created. Throws Failure if they
-  /// depend on one another in a circle.
+  /// The nodes, each after those that it depends on, otherwise in the order of creation. Throws
+  /// Failure if the dependencies have a cycle.
   std::vector<GraphNode*> ordered() const;
-  /// Has it such a node, or one of the graphs in its nodes?
+  /// Does the graph have a node of one of these types, itself or in a child graph or body?
   bool has(std::initializer_list<NodeType> types) const;
-  /// Throws Failure if nodes allocate or free memory: those of such graphs stay, and it has neither
-  /// clones nor two instances.
+  /// Throws Failure if nodes allocate or free memory. Nodes of such a graph cannot be removed, and
+  /// it has no clones and only one instance.
   void check_without_memory() const;
 };
 
 /// An instantiated graph, its work in the order of execution: cudaGraphExec_t points to one.
 struct GraphExec {
   struct Step {
-    size_t node = 0;  ///< number
+    size_t node = 0;  ///< GraphNode::number
     NodeType type = NodeType::kEmpty;
     Work work;
-    std::vector<size_t> after;  ///< steps that it depends on: indices, below its own
+    std::vector<size_t>
+        after;  ///< indices of the steps that it depends on, all smaller than its own
     bool enabled = true;
   };
   std::vector<Step> steps;
   std::vector<std::shared_ptr<UserObjectHold>> holds;
-  std::vector<uint64_t> conditions;  ///< of the graph
-  Graph* graph = nullptr;            ///< nullptr: it is gone
+  std::vector<uint64_t> conditions;  ///< of the graph and its bodies
+  Graph* graph = nullptr;            ///< nullptr: the graph was destroyed
   unsigned long long flags = 0;
-  /// Launches that its next launch waits for: two of one instance never overlap.
+  /// Kernel launches that the instance's next launch waits for: two of its launches never overlap.
   std::shared_ptr<runtime::LaunchSet> before = std::make_shared<runtime::LaunchSet>();
 
-  /// Throws Failure if it has no step of that node's number and type.
+  /// The step of the node with this number and type. Throws Failure if there is none.
   Step& step(const GraphNode& node);
 };
 
-/// Addresses that allocation nodes of a graph have, one after the other: who comes later finds free
-/// what those before it have freed. There is memory behind them from the first launch on, and as
-/// long as work refers to it, and beyond that until the application frees it.
+/// A range of addresses for allocation nodes of a graph. Several nodes may use it one after the
+/// other, each after the one before has freed it. Memory backs the range from the first launch on,
+/// as long as work refers to it, and after that until the application frees it.
 class GraphMemory {
  public:
   GraphMemory(Process& process, Memory& memory, size_t bytes, const Graph& graph);
@@ -131,12 +134,12 @@ class GraphMemory {
   GraphMemory& operator=(const GraphMemory&) = delete;
 
   void* pointer() const { return pointer_; }
-  size_t bytes() const { return bytes_; }  ///< the most that one of the nodes has
-  size_t live_bytes = 0;                   ///< that a launch has allocated and nobody freed
-  bool is_backed = false;                  ///< by memory
-  bool is_lost = false;                    ///< by a reset of the device
-  const Graph* graph = nullptr;            ///< whose nodes allocate there; nullptr: it is gone
-  bool is_freed_elsewhere = false;         ///< by a node of another graph
+  size_t bytes() const { return bytes_; }  ///< the size of the largest of these nodes
+  size_t live_bytes = 0;                   ///< bytes allocated by a launch and not yet freed
+  bool is_backed = false;                  ///< memory backs the range
+  bool is_lost = false;                    ///< the device was reset
+  const Graph* graph = nullptr;            ///< the graph of the nodes; nullptr: it was destroyed
+  bool is_freed_elsewhere = false;         ///< a node of another graph frees the memory
 
  private:
   Process& process_;
@@ -145,25 +148,28 @@ class GraphMemory {
   size_t bytes_ = 0;
 };
 
+/// All graphs, nodes, instances and conditional handles of the process. Handles that are not live
+/// are refused with a Failure.
 class Graphs {
  public:
   explicit Graphs(Memory& memory) : device_memory_(memory) {}
   Graph* create();
-  /// Throws Failure unless it lives.
   Graph& graph(Graph* graph) const;
   void destroy(Graph* graph);
-  /// Its nodes have the numbers of the originals.
+  /// A copy whose nodes have the numbers of the originals. Throws Failure for a graph that cannot
+  /// be cloned: one whose nodes allocate or free memory, or are conditional.
   Graph* clone(const Graph& original);
 
-  /// Throws Failure if a dependency is no node of the graph, or if it cannot have such nodes.
+  /// Adds a node. Throws Failure if a dependency is not a node of `graph`, or if the graph cannot
+  /// have nodes of this type.
   GraphNode* add(Graph& graph, NodeType type, Work work, GraphNode* const* dependencies = nullptr,
                  size_t count = 0);
   void remove(GraphNode& node);
-  /// Throws Failure if `child` cannot be in a node of the graph.
+  /// Throws Failure if `child` cannot become a child graph of a node in `graph`.
   void check_child(const Graph& graph, const Graph& child, bool is_moved) const;
-  /// The graph of a node: a clone of `child`, or this itself.
+  /// Gives a node its child graph: `child` itself if it is moved, else a clone of it.
   void add_child(GraphNode& node, Graph& child, bool is_moved);
-  /// Throws Failure for what is no node; with a type, for a node of another type.
+  /// The node of a handle. Throws Failure if there is none, or if it has another type.
   GraphNode& node(const GraphNode* node) const;
   GraphNode& node(const GraphNode* node, NodeType type) const;
 
@@ -171,41 +177,40 @@ class Graphs {
   GraphExec& exec(GraphExec* exec) const;
   void destroy(GraphExec* exec);
 
-  /// A value that kernels set and conditional nodes of the graph go by. With `begins_anew`, it is
-  /// `initial` at the beginning of each launch.
+  /// A handle of a value that kernels set and conditional nodes of the graph test. With
+  /// `begins_anew`, each launch of the graph begins with the value `initial`.
   uint64_t create_condition(Graph& graph, uint32_t initial, bool begins_anew);
-  /// False: there is no such handle.
+  /// Returns false if there is no such handle.
   bool set_condition(uint64_t handle, uint32_t value);
-  uint32_t condition(uint64_t handle) const {
-    return conditions_.at(handle).value;
-  }  ///< there is one
-  /// Throws Failure if no new node of the graph can go by the handle, of which each is one node's.
+  /// The value of a handle that exists.
+  uint32_t condition(uint64_t handle) const { return conditions_.at(handle).value; }
+  /// Throws Failure if a new node of the graph cannot test the handle: only one node may.
   void check_condition(const Graph& graph, uint64_t handle) const;
-  /// A launch of an instance begins.
+  /// Set the values with which a launch of an instance with these handles begins.
   void begin_conditions(const std::vector<uint64_t>& handles);
-  /// `size` new graphs of a conditional node.
+  /// Makes a node's condition, with `size` empty graphs as its bodies.
   void add_bodies(GraphNode& node, Condition::Kind kind, uint64_t handle, unsigned size);
 
-  /// Addresses for nodes. Throws Failure if there are not so many.
+  /// Reserves addresses for allocation nodes. Throws Failure if there are too few.
   std::shared_ptr<GraphMemory> reserve(Process& process, size_t bytes, const Graph& graph);
-  /// A launch comes to a node that allocates there. Throws Failure if what the launch before has
-  /// allocated is still in use.
+  /// Executes an allocation node. Throws Failure if the memory of the last launch is not freed yet.
   void allocate(Process& process, const std::shared_ptr<GraphMemory>& memory, size_t bytes);
-  /// A node or the application frees it. Throws Failure for what is not allocated.
+  /// Frees memory for a node or the application. Throws Failure if it is not allocated.
   void free(GraphMemory& memory);
-  /// The memory that begins there; nullptr if none does.
+  /// The memory that begins at `pointer`; nullptr if there is none.
   std::shared_ptr<GraphMemory> memory(void* pointer) const;
   uint64_t live_bytes() const;
   uint64_t backed_bytes() const;
-  /// Addresses without memory behind them, which take none of the device's.
+  /// Bytes of reserved addresses that no memory backs, and that count as free on the device.
   uint64_t unbacked_bytes() const;
-  uint64_t most_live_bytes() const { return most_live_bytes_; }  ///< at a time
+  /// The largest live_bytes() and backed_bytes() since the last forget_...().
+  uint64_t most_live_bytes() const { return most_live_bytes_; }
   uint64_t most_backed_bytes() const { return most_backed_bytes_; }
   void forget_most_live_bytes() { most_live_bytes_ = live_bytes(); }
   void forget_most_backed_bytes() { most_backed_bytes_ = backed_bytes(); }
-  /// Memory that is not in use goes back to the device.
+  /// Gives memory that is not in use back to the device.
   void trim();
-  /// The device was reset: its memory is gone.
+  /// Marks all memory as lost, since the device was reset.
   void forget_memory();
 
  private:
@@ -219,17 +224,18 @@ class Graphs {
   std::unordered_map<uint64_t, Value> conditions_;
   uint64_t next_condition_ = 1;
   std::unordered_map<const Graph*, std::unique_ptr<Graph>> graphs_;
-  std::unordered_map<const GraphNode*, GraphNode*> nodes_;  ///< of all graphs
+  std::unordered_map<const GraphNode*, GraphNode*> nodes_;  ///< nodes of all graphs
   std::unordered_map<const GraphExec*, std::unique_ptr<GraphExec>> execs_;
   std::unordered_map<void*, std::weak_ptr<GraphMemory>> memory_;
   std::unordered_map<const GraphMemory*, std::shared_ptr<GraphMemory>> live_;
   uint64_t most_live_bytes_ = 0, most_backed_bytes_ = 0;
 };
 
-/// A graph's work in the order of execution, as it is now. (Both are defined where work is done,
+/// The present work of a graph in the order of execution. (This function and the next are defined
 /// in runtime/graph_steps.cpp.)
 std::vector<GraphExec::Step> steps_of(const Graph& graph);
-/// Do it, up to the first fault. Launches wait for those of the steps that theirs depends on.
+/// Execute steps up to the first fault. Kernel launches of a step wait for those of the steps that
+/// it depends on.
 void run_steps(Runtime& runtime, const std::vector<GraphExec::Step>& steps);
 
 }  // namespace nearwarp::cudart

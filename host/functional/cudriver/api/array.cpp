@@ -1,4 +1,4 @@
-// Entry points of arrays, textures and surfaces, in the runtime's terms.
+// Entry points of arrays, textures and surfaces, which call those of the runtime API.
 #include <algorithm>
 #include <iterator>
 
@@ -89,7 +89,7 @@ ResourceDesc of_driver(const cudart::ResourceDesc& r) {
   return resource;
 }
 
-/// The format of the elements that a texture is made of.
+/// The format of the elements of a texture's resource.
 ChannelDesc format_of(const cudart::ResourceDesc& r) {
   if (r.type == kResourceLinear) return r.resource.linear.format;
   if (r.type == kResourcePitch2D) return r.resource.pitch_2d.format;
@@ -101,8 +101,8 @@ ChannelDesc format_of(const cudart::ResourceDesc& r) {
   return format;
 }
 
-/// The driver promotes integers of 8 and 16 bits to floating point unless it is told not to; the
-/// runtime's program says what it wants.
+/// The runtime's description of a texture. In the driver API, integers of 8 and 16 bits are read as
+/// floating point unless kReadAsInteger is set; the runtime API has a read mode for that.
 cudart::TextureDesc of_runtime(const TextureDesc* t, const ChannelDesc& format) {
   require(t != nullptr);
   const bool promoted = format.f != kKindFloat && format.x < 32 && (t->flags & kReadAsInteger) == 0;

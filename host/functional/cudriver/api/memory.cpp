@@ -1,11 +1,11 @@
-// Entry points that allocate and fill memory, and tell about pointers.
+// Entry points that allocate and fill memory, and give hints about it.
 #include "host/functional/cudriver/driver.h"
 
 namespace nearwarp::cudriver {
 
 namespace {
 
-/// `width` elements in each of `height` rows.
+/// A fill of `width` elements in each of `height` rows.
 struct Fill {
   DevicePtr start;
   size_t pitch;
@@ -25,7 +25,7 @@ Status fill(const Fill& f, Stream stream) {
   return call([&] { return f.in(stream); });
 }
 
-/// An entry point of the runtime that allocates, for a size that must not be 0.
+/// Calls an entry point of the runtime API that allocates. The size must not be 0.
 template <class Allocate>
 Status allocate(DevicePtr* out, size_t bytes, Allocate&& allocate_bytes) {
   return call([&] {

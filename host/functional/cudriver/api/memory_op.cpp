@@ -1,5 +1,5 @@
-// Entry points with which streams write words and wait for words. All work is done in the order of
-// the calls, so a word that is waited for must be there already.
+// Entry points by which streams write words and wait for words. All work is executed in the order
+// of the calls, so the condition of a wait must hold already.
 #include <type_traits>
 
 #include "host/functional/cudriver/driver.h"
@@ -10,7 +10,7 @@ namespace {
 
 /// CUstreamWaitValue_flags
 enum Wait : unsigned { kWaitAtLeast = 0, kWaitEqual = 1, kWaitAnd = 2, kWaitNor = 3 };
-constexpr unsigned kWaitFlush = 1u << 30;  // of remote writes, which there are not
+constexpr unsigned kWaitFlush = 1u << 30;  // has no effect, since there are no remote writes
 
 void write(Stream stream, DevicePtr to, uint64_t value, size_t bytes) {
   require(to % bytes == 0);
@@ -48,7 +48,8 @@ void wait(Stream stream, DevicePtr from, T value, unsigned flags) {
   require(from % sizeof(T) == 0 && from + sizeof(T) <= address(start) + bytes);
   const T word = *static_cast<const volatile T*>(pointer(from));
   if (holds(word, value, flags & ~kWaitFlush)) {
-    // Whoever wrote it: what follows, in whatever stream, is recorded as waiting for all before.
+    // The writer is not known, so all later work of all streams is recorded as waiting for all
+    // earlier.
     return check(cudaDeviceSynchronize());
   }
   nw_driver_say_once(

@@ -1,4 +1,4 @@
-// Entry points that tell what a pointer points to.
+// Entry points that query attributes of pointers.
 #include <cstring>
 
 #include "host/functional/cudriver/driver.h"
@@ -7,13 +7,13 @@ namespace nearwarp::cudriver {
 
 namespace {
 
-/// Writes a value of the attribute's type.
+/// Stores the value of an attribute, in the attribute's type.
 template <class T>
 void give(void* data, T value) {
   std::memcpy(data, &value, sizeof(value));
 }
 
-/// False for what is not known of such a pointer.
+/// Stores the value of an attribute; false if a pointer of this kind does not have it.
 bool give_attribute(void* data, int attribute, DevicePtr p) {
   PointerAttributes a;
   check(cudaPointerGetAttributes(&a, pointer(p)));
@@ -38,7 +38,7 @@ bool give_attribute(void* data, int attribute, DevicePtr p) {
     case kPointerSyncMemops:
       give(data, 1);
       return true;
-    case kPointerBufferId:  // allocations do not begin at the same address at a time
+    case kPointerBufferId:  // live allocations begin at different addresses
       give(data, start);
       return true;
     case kPointerIsManaged:
@@ -71,7 +71,7 @@ bool give_attribute(void* data, int attribute, DevicePtr p) {
   }
 }
 
-/// The value of an attribute that is not known.
+/// Stores the default value of an attribute that the pointer does not have.
 void give_nothing(void* data, int attribute) {
   switch (attribute) {
     case kPointerOrdinal:
