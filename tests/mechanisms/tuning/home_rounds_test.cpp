@@ -118,7 +118,7 @@ TEST(HomeRounds, AFullStackOfWhichItKnowsIsNotAsked) {
   const AddressMap map;
   Packet news;
   news.kind = tom::kChannelBusy;
-  for (uint32_t i = 0; i < 3; ++i) news.sectors |= tom::full_bit(map.stack_of(i));
+  for (uint32_t i = 0; i < 3; ++i) news.sectors |= tom::full_bit(stack_id(map.stack_of(i)));
   b.front_end->send_at(0, news);
   b.go();
   EXPECT_EQ(b.heard(tom::kOffloadAsk).size(), 0u);
