@@ -23,11 +23,13 @@ NW_HD NW_INLINE StepResult SmKindOf<kWords, Mechanisms, kSpecialised>::step(
     const sm::SmParams& p, sm::SmStateOf<kWords>& s, const sm::SystemView& system,
     const Window& window, Horizon& horizon) {
   // An SM without mechanisms, or only with those that place pages, is stepped by code without their
-  // hooks (on a GPU that code is smaller, and a batch of baselines executes nothing else). Wide SMs
-  // are always stepped by code with hooks.
+  // hooks. On the CPU, vector-add on bench80, kmeans on tom and vector-add on gtx480 would take 2,
+  // 3 and 2 % more host instructions otherwise (size small, baseline); on a GPU that code is
+  // smaller, and a batch of baselines executes nothing else. Wide SMs always run code with hooks.
   if constexpr (kWords == 1 && kSpecialised) {
     if ((s.attached & sm::with_all_hooks(Mechanisms())) == 0) {
 #if !defined(__CUDA_ARCH__)  // on a GPU another copy of the code would cost more than it saves
+      // Without code for simple SMs vector-add on bench80 takes 7 %, kmeans on tom 13 % more.
       if (s.simple) return sm::step_sm<sm::SimpleOf<Mechanisms>>(p, s, system, window, horizon);
 #endif
       return sm::step_sm<sm::NoneOf<Mechanisms>>(p, s, system, window, horizon);

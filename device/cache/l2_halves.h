@@ -28,7 +28,7 @@ namespace nearwarp::l2_detail {
 
 /// Is the line's home in the other half? `line`: of a request by an SM.
 NW_HD NW_INLINE bool is_far(const L2SliceParams& p, const std::byte* base, LineAddr line) {
-  return p.map.of(line, base).stack_of(line) != p.stack;
+  return p.map.of(line, base).stack_of(line) != number_of(p.stack);
 }
 
 /// Put a request to the twin into the pipeline. There is room, since no more are ever under way.

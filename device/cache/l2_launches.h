@@ -27,7 +27,8 @@ namespace nearwarp::l2_detail {
 
 /// Has a line to go when a launch begins?
 NW_HD NW_INLINE bool goes_at_launch(const L2SliceParams& p, const std::byte* base, LineAddr line) {
-  return p.at_launch == L2AtLaunch::kAll || p.map.of(line, base).stack_of(line) != p.stack;
+  return p.at_launch == L2AtLaunch::kAll ||
+         p.map.of(line, base).stack_of(line) != number_of(p.stack);
 }
 
 /// Begin a launch: give up clean lines, and begin to write dirty ones back.

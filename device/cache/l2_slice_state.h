@@ -49,7 +49,7 @@ struct L2SliceParams : cache::TagStoreParams {
   uint8_t sectors_per_cycle = 0;  ///< looked up; 0: all of a request. Only with `by_sectors`
   uint16_t header_bytes = 0, line_bytes = 0, sector_bytes = 0;
   Endpoint endpoint{};  ///< this slice
-  uint16_t stack = 0;   ///< its own
+  StackId stack{};      ///< its own
   HomeTable homes;      ///< of lines in memory
   AddressMaps map;
   L2HalvesParams halves;

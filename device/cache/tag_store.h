@@ -45,6 +45,11 @@ NW_HD NW_CALLED uint64_t match_some(uint32_t ways, const LineAddr* tags, LineAdd
   return lanes::ballot(ways, [&](uint32_t w) { return tags[w] == line; });
 }
 NW_HD NW_CALLED uint32_t find_some(uint32_t ways, const LineAddr* tags, LineAddr line) {
+  if (ways < 4) {  // vector code would take six times the instructions
+    for (uint32_t w = 0; w < ways; ++w)
+      if (tags[w] == line) return w;
+    return kNoLane;
+  }
   return lanes::first(ways, [&](uint32_t w) { return tags[w] == line; });
 }
 
@@ -57,9 +62,17 @@ NW_HD NW_INLINE uint32_t key_of(const LineAddr* tags, const uint32_t* ranks, uin
 template <class Waits>
 NW_HD NW_CALLED uint32_t oldest_idle(uint32_t ways, const LineAddr* tags, const uint32_t* ranks,
                                      uint32_t uses, Waits waits) {
-  return lanes::arg_min(ways, [&](uint32_t w) -> uint32_t {
+  const auto key = [&](uint32_t w) -> uint32_t {
     return waits(w) ? 0xffffffffu : key_of(tags, ranks, uses, w);
-  });
+  };
+  if (ways > 16) return lanes::arg_min(ways, key);
+  uint32_t oldest = kNoLane, least = 0xffffffffu;  // few ways: vector code would take longer
+  for (uint32_t w = 0; w < ways; ++w) {
+    const uint32_t k = key(w);
+    oldest = k < least ? w : oldest;
+    least = k < least ? k : least;
+  }
+  return oldest;
 }
 
 /// victim() for policies that do not replace by age.

@@ -31,6 +31,12 @@ NW_HD constexpr SmId sm_id(uint32_t number) { return static_cast<SmId>(number); 
 /// Its number, for tables.
 NW_HD constexpr uint32_t number_of(SmId sm) { return static_cast<uint32_t>(sm); }
 
+/// A memory stack: no node, and no number of an SM.
+enum class StackId : uint16_t {};
+NW_HD constexpr StackId stack_id(uint32_t number) { return static_cast<StackId>(number); }
+/// Its number, for tables and bits of masks.
+NW_HD constexpr uint32_t number_of(StackId stack) { return static_cast<uint32_t>(stack); }
+
 /// Mappings among which one is chosen for the data of offloaded code: mapping m takes consecutive
 /// bits of the line address, from bit m on, as the stack. With lines of 128 bytes and four stacks
 /// these are address bits 7:8 to 16:17 (TOM, section 3.2.1).

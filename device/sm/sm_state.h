@@ -258,7 +258,7 @@ struct SmCounters {
 template <uint32_t kWords>
 struct SmStateOf {
   Endpoint endpoint{};
-  uint16_t stack = 0;                 ///< stack SMs: where it is
+  StackId stack{};                    ///< stack SMs: where it is
   uint16_t index = 0, reserved0 = 0;  ///< among all SMs
   // Channels.
   Ref<Channel> to_network, from_network;      ///< crossbar (main) or logic-layer switch (stack)

@@ -128,12 +128,12 @@ struct SmViewOf {
   }
   /// Endpoint that holds a line for this SM: an L2 slice, or a vault for a stack SM.
   NW_HD NW_APART_ON_GPU Endpoint home_of(LineAddr line) const {
-    return p.homes.at(stack_of(line), p.map.of(line, base).vault_of(line), base);
+    return p.homes.at(number_of(stack_of(line)), p.map.of(line, base).vault_of(line), base);
   }
   /// The stack that holds a line for this SM.
-  NW_HD uint32_t stack_of(LineAddr line) const {
+  NW_HD StackId stack_of(LineAddr line) const {
     if (p.in_stack && p.all_local) return own_stack();
-    return p.map.of(line, base).stack_of(line);
+    return stack_id(p.map.of(line, base).stack_of(line));
   }
   /// A line as others know it.
   NW_HD LineAddr shared_line(LineAddr line) const {
@@ -141,7 +141,7 @@ struct SmViewOf {
                                                                 : line;
   }
   /// Stack SMs: where it is.
-  NW_HD uint32_t own_stack() const { return s.stack; }
+  NW_HD StackId own_stack() const { return s.stack; }
 };
 
 NW_HD constexpr uint64_t bit(uint32_t i) { return uint64_t{1} << i; }

@@ -70,12 +70,12 @@ TEST(Messages, BlocksOfAClusterReachEachOther) {
 }
 
 TEST(Messages, OffloadsAreAskedFor) {
-  const tom::OffloadAsk ask = sent(tom::OffloadAsk{47, 3, 12}, tom::kOffloadAsk);
+  const tom::OffloadAsk ask = sent(tom::OffloadAsk{47, stack_id(3), 12}, tom::kOffloadAsk);
   EXPECT_EQ(ask.warp, 47u);
-  EXPECT_EQ(ask.stack, 3u);
+  EXPECT_EQ(ask.stack, stack_id(3));
   EXPECT_EQ(ask.rows, 12u);
-  const tom::OffloadRelease back = sent(tom::OffloadRelease{3, 12}, tom::kOffloadRelease);
-  EXPECT_EQ(back.stack, 3u);
+  const tom::OffloadRelease back = sent(tom::OffloadRelease{stack_id(3), 12}, tom::kOffloadRelease);
+  EXPECT_EQ(back.stack, stack_id(3));
   EXPECT_EQ(back.rows, 12u);
   EXPECT_EQ(sent(tom::InstanceBegun{9}, tom::kInstanceBegun).instances, 9u);
   Packet p;

@@ -48,7 +48,7 @@ struct Halves {
       p.line_bytes = 128;
       p.sector_bytes = 32;
       p.endpoint = endpoint_of(kSlice[i]);
-      p.stack = static_cast<uint16_t>(i);
+      p.stack = stack_id(i);
       p.homes = {rig.arena.allocate<Endpoint>(2), 1};
       for (uint16_t v = 0; v < 2; ++v) rig.arena.get(p.homes.endpoints)[v] = endpoint_of(100 + v);
       p.map.baseline.stack_bits = 1;

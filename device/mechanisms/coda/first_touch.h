@@ -56,7 +56,7 @@ struct OnSm : sm::WalkHooks {
     const FirstTouchPages* space = pages_of(o, walk);
     if (space == nullptr) return;
     const uint32_t page = sm::tlb_page_number(walk.page);
-    const Toucher self{o.v.s.stack, o.v.s.index};
+    const Toucher self{number_of(o.v.s.stack), o.v.s.index};
     lower_shared_tick(&space->pages.in(o.v.base)[page].first,
                       self.key(o.v.tick(now), page, o.p.stack_bits));
   }

@@ -31,7 +31,7 @@ template <class O>
 NW_HD inline uint32_t stack_with_room(O& o, uint32_t warp) {
   const uint32_t n = o.p.stack_sms.count, full = o.s.full_stacks;
   if (!o.p.any_stack) {
-    const uint32_t k = side_of(o, warp).stack;
+    const uint32_t k = number_of(side_of(o, warp).stack);
     return (full >> k & 1) == 0 ? k : kNoLane;
   }
   uint32_t k = o.v.warps[warp].thread_block % n;
@@ -104,7 +104,7 @@ NW_HD NW_APART inline void ask_directly(O& o, uint32_t warp, uint32_t now) {
   const uint32_t k = stack_with_room(o, warp);
   if (k != kNoLane) {
     o.s.draining.clear(warp);
-    t.stack = static_cast<uint8_t>(k);
+    t.stack = stack_id(k);
     t.at_home = false;
     t.step = Step::kAway;
     t.since = now;
@@ -166,7 +166,8 @@ NW_HD NW_APART inline bool begin_direct(O& o, uint32_t warp, uint32_t now, uint3
     }
   }
   hold(o, warp, Step::kDraining);
-  sm::note_event(o.v, EventKind::kDecided, now, warp, node_of(o.p.stack_sms.in(o.v.base)[t.stack]));
+  sm::note_event(o.v, EventKind::kDecided, now, warp,
+                 node_of(o.p.stack_sms.in(o.v.base)[number_of(t.stack)]));
   const uint32_t at = now + 1;
   sm::set_timer(o.v, warp, at > earliest ? at : earliest, now);
   return true;

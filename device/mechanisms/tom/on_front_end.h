@@ -58,45 +58,47 @@ struct ArbiterState {
 };
 
 template <class O>
-NW_HD inline void grant(O& o, uint32_t stack, SmId sm, uint32_t warp, uint32_t rows) {
-  o.s.pending[stack] += 1;
-  o.s.rows[stack] += rows;
+NW_HD inline void grant(O& o, StackId stack, SmId sm, uint32_t warp, uint32_t rows) {
+  const uint32_t at_stack = number_of(stack);
+  o.s.pending[at_stack] += 1;
+  o.s.rows[at_stack] += rows;
   o.s.counters.grants += 1;
-  if (o.s.rows[stack] > o.s.counters.peak_rows) o.s.counters.peak_rows = o.s.rows[stack];
-  if (o.s.pending[stack] > o.s.counters.peak_pending)
-    o.s.counters.peak_pending = o.s.pending[stack];
-  if (o.p.tell_room && o.s.pending[stack] == o.p.stack_warps)
+  if (o.s.rows[at_stack] > o.s.counters.peak_rows) o.s.counters.peak_rows = o.s.rows[at_stack];
+  if (o.s.pending[at_stack] > o.s.counters.peak_pending)
+    o.s.counters.peak_pending = o.s.pending[at_stack];
+  if (o.p.tell_room && o.s.pending[at_stack] == o.p.stack_warps)
     frontend::tell_all(o.v, o.v.s.word | full_bit(stack));
   frontend::post(o.v, sm, kOffloadGrant, warp);
 }
 
 /// Does the shared memory of the stack's SM have room for `rows` more rows?
 template <class O>
-NW_HD NW_INLINE bool has_rows(const O& o, uint32_t stack, uint32_t rows) {
-  return rows == 0 || o.s.rows[stack] + rows <= o.p.stack_rows;
+NW_HD NW_INLINE bool has_rows(const O& o, StackId stack, uint32_t rows) {
+  return rows == 0 || o.s.rows[number_of(stack)] + rows <= o.p.stack_rows;
 }
 
 template <class O>
 NW_HD inline void on_ask(O& o, const OffloadAsk& ask, SmId sm) {
   ArbiterState& s = o.s;
   const auto [warp, stack, rows] = ask;
+  const uint32_t at_stack = number_of(stack);
   s.counters.asks += 1;
-  const bool has_warp = s.pending[stack] < o.p.stack_warps;
+  const bool has_warp = s.pending[at_stack] < o.p.stack_warps;
   // A request does not overtake one that waits for more shared memory than is free.
-  if (has_warp && has_rows(o, stack, rows) && s.waiting_count[stack] == 0) {
+  if (has_warp && has_rows(o, stack, rows) && s.waiting_count[at_stack] == 0) {
     grant(o, stack, sm, warp, rows);
   } else if (o.p.dynamic_control) {
     s.counters.denials += 1;
     frontend::post(o.v, sm, has_warp ? kOffloadDenyShared : kOffloadDeny, warp);
   } else {
-    uint32_t at = s.waiting_head[stack] + s.waiting_count[stack];
+    uint32_t at = s.waiting_head[at_stack] + s.waiting_count[at_stack];
     if (at >= s.waiting_entries) at -= s.waiting_entries;
-    NW_ASSERT(s.waiting_count[stack] < s.waiting_entries);
-    WaitingAsk& w = s.waiting.in(o.v.base)[stack * s.waiting_entries + at];
+    NW_ASSERT(s.waiting_count[at_stack] < s.waiting_entries);
+    WaitingAsk& w = s.waiting.in(o.v.base)[at_stack * s.waiting_entries + at];
     w.sm = sm;
     w.warp = static_cast<uint16_t>(warp);
     w.rows = rows;
-    s.waiting_count[stack] += 1;
+    s.waiting_count[at_stack] += 1;
   }
 }
 
@@ -104,22 +106,24 @@ template <class O>
 NW_HD inline void on_release(O& o, const OffloadRelease& release) {
   ArbiterState& s = o.s;
   const auto [stack, rows] = release;
+  const uint32_t at_stack = number_of(stack);
   s.counters.releases += 1;
-  NW_ASSERT(s.pending[stack] > 0 && s.rows[stack] >= rows);
-  s.pending[stack] -= 1;
-  s.rows[stack] -= rows;
-  if (s.waiting_count[stack] == 0) {
+  NW_ASSERT(s.pending[at_stack] > 0 && s.rows[at_stack] >= rows);
+  s.pending[at_stack] -= 1;
+  s.rows[at_stack] -= rows;
+  if (s.waiting_count[at_stack] == 0) {
     if ((o.v.s.word & full_bit(stack)) != 0 && o.p.tell_room)
       frontend::tell_all(o.v, o.v.s.word & ~full_bit(stack));
     return;
   }
   // The rows that this release frees may be enough for several waiting requests.
-  while (s.waiting_count[stack] != 0 && s.pending[stack] < o.p.stack_warps) {
-    const WaitingAsk w = s.waiting.in(o.v.base)[stack * s.waiting_entries + s.waiting_head[stack]];
+  while (s.waiting_count[at_stack] != 0 && s.pending[at_stack] < o.p.stack_warps) {
+    const WaitingAsk w =
+        s.waiting.in(o.v.base)[at_stack * s.waiting_entries + s.waiting_head[at_stack]];
     if (!has_rows(o, stack, w.rows)) return;
-    s.waiting_head[stack] =
-        s.waiting_head[stack] + 1 == s.waiting_entries ? 0 : s.waiting_head[stack] + 1;
-    s.waiting_count[stack] -= 1;
+    s.waiting_head[at_stack] =
+        s.waiting_head[at_stack] + 1 == s.waiting_entries ? 0 : s.waiting_head[at_stack] + 1;
+    s.waiting_count[at_stack] -= 1;
     grant(o, stack, w.sm, w.warp, w.rows);
   }
 }

@@ -37,7 +37,7 @@ inline constexpr PacketKind kOffloadRelease = packet_detail::control(3);
 /// News: busy bits (bit 2 s: TX of stack s, bit 2 s + 1: RX); from a link port only its own two.
 inline constexpr PacketKind kChannelBusy = packet_detail::control(4);
 /// The bit, from the highest down, that says under tuned offloading: stack `k` has no room.
-NW_HD NW_INLINE uint32_t full_bit(uint32_t k) { return 0x80000000u >> k; }
+NW_HD NW_INLINE uint32_t full_bit(StackId k) { return 0x80000000u >> number_of(k); }
 /// The memory map analyzer reports: see analyzer_state.h.
 inline constexpr PacketKind kInstanceSeen = packet_detail::control(5);
 inline constexpr PacketKind kLearningStop =
@@ -57,18 +57,18 @@ inline constexpr PacketKind kStackHasRoom = packet_detail::control(9);
 /// A warp asks for a place in a stack.
 struct OffloadAsk {
   uint32_t warp = 0;
-  uint32_t stack = 0;
+  StackId stack{};
   uint32_t rows = 0;  ///< of shared memory, that it wants there
 
   NW_HD NW_INLINE void put(Packet& p) const {
     p.kind = kOffloadAsk;
     p.tag = warp;
-    p.line = stack;
+    p.line = number_of(stack);
     p.extra = rows;
   }
   NW_HD NW_INLINE static OffloadAsk of(const Packet& p) {
     NW_ASSERT(p.kind == kOffloadAsk);
-    return {p.tag, p.line, p.extra};
+    return {p.tag, stack_id(p.line), p.extra};
   }
 };
 
@@ -83,19 +83,19 @@ struct OffloadAnswer {
 };
 
 struct OffloadRelease {
-  uint32_t stack = 0;
+  StackId stack{};
   /// Rows of shared memory that are free again, those of others that have returned from there
   /// perhaps included.
   uint32_t rows = 0;
 
   NW_HD NW_INLINE void put(Packet& p) const {
     p.kind = kOffloadRelease;
-    p.line = stack;
+    p.line = number_of(stack);
     p.extra = rows;
   }
   NW_HD NW_INLINE static OffloadRelease of(const Packet& p) {
     NW_ASSERT(p.kind == kOffloadRelease);
-    return {p.line, p.extra};
+    return {stack_id(p.line), p.extra};
   }
 };
 

@@ -63,7 +63,7 @@ NW_HD NW_APART inline void request(O& o, uint32_t warp, uint32_t now, uint32_t r
   const Candidate c = candidate_of(o, t);
   t.stack = destination_of(o, warp, record, mask);
   if (o.p.dynamic_control) {
-    const uint32_t busy = o.s.busy_channels >> (2 * t.stack);
+    const uint32_t busy = o.s.busy_channels >> (2 * number_of(t.stack));
     const bool tx = o.p.busy_refuses && (busy & 1) != 0 && c.saves_tx == 0;
     const bool rx = o.p.busy_refuses && (busy & 2) != 0 && c.saves_rx == 0;
     if (tx || rx) {
@@ -82,7 +82,8 @@ NW_HD NW_APART inline void request(O& o, uint32_t warp, uint32_t now, uint32_t r
   }
   t.drain_epoch = sm::begin_drain(v.s);
   hold(o, warp, Step::kDraining);
-  sm::note_event(v, EventKind::kDecided, now, warp, node_of(o.p.stack_sms.in(v.base)[t.stack]));
+  sm::note_event(v, EventKind::kDecided, now, warp,
+                 node_of(o.p.stack_sms.in(v.base)[number_of(t.stack)]));
   o.s.draining.set(warp);
   note_draining(o);
   try_ask(o, warp, now);
@@ -350,7 +351,7 @@ NW_HD NW_APART void send_table_row(O& o, WarpSide& t, uint32_t now) {
   const Candidate c = candidate_of(o, t);
   const uint32_t row = c.shared_rows - t.rows_to_send;
   Packet p = tuning::row_packet(v, kTableRow, row, c.shared_bytes);
-  p.dst = o.p.stack_sms.in(v.base)[t.stack];
+  p.dst = o.p.stack_sms.in(v.base)[number_of(t.stack)];
   t.rows_to_send = static_cast<uint16_t>(t.rows_to_send - 1);
   counters_of(o, t).table_bytes += p.bytes - v.p.header_bytes;
   tuning::take_port(v, now, 1, tuning::kCopyCycles);
@@ -372,7 +373,7 @@ NW_HD NW_APART void send_request(O& o, uint32_t now) {
   o.s.granted.clear(warp);
   note_network(o);
   Packet p = request_packet(o, warp);
-  p.dst = o.p.stack_sms.in(v.base)[t.stack];
+  p.dst = o.p.stack_sms.in(v.base)[number_of(t.stack)];
   const uint32_t shared = candidate_of(o, t).shared_rows != 0 ? tuning::kSharedContextBytes : 0;
   p.bytes = static_cast<uint16_t>(v.p.header_bytes + kRequestContextBytes + shared +
                                   request_registers(o, t) * sm::kWarpSize);
@@ -417,7 +418,7 @@ NW_HD inline void send_control(O& o, uint32_t now) {
     while (o.s.to_release[stack] == 0) ++stack;
     o.s.to_release[stack] -= 1;
     o.s.num_to_release -= 1;
-    OffloadRelease{stack, o.s.rows_to_release[stack]}.put(p);
+    OffloadRelease{stack_id(stack), o.s.rows_to_release[stack]}.put(p);
     o.s.rows_to_release[stack] = 0;
   } else {
     const uint32_t warp = o.s.to_ask.take_first();
@@ -458,8 +459,8 @@ NW_HD NW_APART void on_merge_row(O& o, const Packet& p, uint32_t now) {
 template <class O>
 NW_HD inline void on_ack(O& o, const Packet& packet, uint32_t now) {
   const WarpSide& t = side_of(o, OffloadAck::of(o.v, packet).warp);
-  o.s.to_release[t.stack] += 1;
-  o.s.rows_to_release[t.stack] += candidate_of(o, t).shared_rows;
+  o.s.to_release[number_of(t.stack)] += 1;
+  o.s.rows_to_release[number_of(t.stack)] += candidate_of(o, t).shared_rows;
   o.s.num_to_release += 1;
   note_control(o);
   take_back(o, packet, now);

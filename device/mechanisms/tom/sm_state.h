@@ -72,8 +72,8 @@ struct WarpSide {
   /// Stack SM: endpoint that gets the acknowledgement; without overhead its place in `ways`.
   uint16_t requester = 0;
   uint16_t num_dirty = 0;      ///< stack SM: lines remembered
+  StackId stack{};             ///< destination
   uint8_t requester_warp = 0;  ///< stack SM: its warp slot there
-  uint8_t stack = 0;           ///< destination
   Step step = Step::kNone;
   bool at_home = false;   ///< executes a candidate that was not offloaded
   bool analyzed = false;  ///< learning phase: its candidate instance is being analysed

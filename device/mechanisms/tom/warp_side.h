@@ -60,12 +60,12 @@ NW_HD NW_INLINE void set_bit(uint8_t& mask, uint32_t bit, bool on) {
 }
 /// The stack that has the data which the first active lane of an access asks for.
 template <class O>
-NW_HD NW_APART inline uint8_t destination_of(const O& o, uint32_t warp, uint32_t record,
+NW_HD NW_APART inline StackId destination_of(const O& o, uint32_t warp, uint32_t record,
                                              uint32_t mask) {
   const auto& v = o.v;
   const trace::RecordView access{v.words(v.warps[warp]), record, mask};
   const LineAddr line = v.p.grid.line_of(sm::lane_address(access, count_trailing_zeros(mask)));
-  return static_cast<uint8_t>(v.stack_of(v.physical(line, v.warps[warp].space)));
+  return v.stack_of(v.physical(line, v.warps[warp].space));
 }
 
 /// Does the candidate's condition hold for the warp, which stands at its beginning?

@@ -52,7 +52,7 @@ void Layout::node(NodeId node, const L2SliceSpec& spec) {
   p.endpoint = endpoint_of(node);
   p.map = s.map;
   p.homes = homes[spec.homes];
-  p.stack = graph.nodes[node].stack;
+  p.stack = stack_id(graph.nodes[node].stack);
   const bool copies = spec.sms_of_first_half != 0;
   if (copies) find_twin(*this, node, spec, p.halves);
   L2SliceState state = make_l2_slice(

@@ -57,7 +57,7 @@ void add_sm(Layout& l, NodeId node, const sm::SmParams& p) {
   sm::SmStateOf<kWords> s = sm::make_sm<kWords>(l.s.arena, p, num_kernels(l.graph));
   if (l.graph.log_events != 0) s.log.events = l.s.arena.allocate<Event>(l.graph.log_events);
   s.endpoint = endpoint_of(node);
-  s.stack = l.graph.nodes[node].stack;
+  s.stack = stack_id(l.graph.nodes[node].stack);
   s.index = l.sms++;  // nodes are laid out in their order
   s.to_network = l.out(node, kRequests | kReplies);
   s.from_network = l.in(node, kRequests | kReplies);

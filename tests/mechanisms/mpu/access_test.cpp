@@ -40,8 +40,8 @@ struct Core {
     sm::Warp warps[4] = {};
     std::vector<uint64_t> trace;
     const uint64_t* words(const sm::Warp&) const { return trace.data(); }
-    uint32_t stack_of(LineAddr line) const { return line / kCoreLines % 2; }
-    uint32_t own_stack() const { return 0; }
+    StackId stack_of(LineAddr line) const { return stack_id(line / kCoreLines % 2); }
+    StackId own_stack() const { return {}; }
     LineAddr physical(LineAddr line, uint32_t) const { return line; }
   } v;
   SmSideParams p;

@@ -118,7 +118,7 @@ TEST(HomeRounds, AFullStackOfWhichItKnowsIsNotAsked) {
   const AddressMap map;
   Packet busy_report;
   busy_report.kind = tom::kChannelBusy;
-  for (uint32_t i = 0; i < 3; ++i) busy_report.sectors |= tom::full_bit(map.stack_of(i));
+  for (uint32_t i = 0; i < 3; ++i) busy_report.sectors |= tom::full_bit(stack_id(map.stack_of(i)));
   b.front_end->send_at(0, busy_report);
   b.go();
   EXPECT_EQ(b.heard(tom::kOffloadAsk).size(), 0u);
