@@ -30,6 +30,7 @@ struct DivisionNeeds {
   uint32_t before = 0;    ///< launches that are simulated before each part, unless others are named
   uint32_t together = 0;  ///< first launches, in which policies learn: they stay in one part
   bool apart = false;     ///< some machine has its SMs in the parts of its memory
+  bool by_load = false;   ///< some policy decides by how busy its machine is at the moment
   std::vector<uint64_t> resident =
       {};  ///< by launch: the most thread blocks that are on a machine at a time
 

@@ -71,8 +71,8 @@ struct Strata::Numbers {
 };
 
 Strata::Strata(const SampleUnits& found, const std::vector<uint32_t>& alike, double error,
-               uint32_t beginning)
-    : units_(found.units), alike_(alike), error_(error) {
+               uint32_t beginning, bool by_load)
+    : units_(found.units), alike_(alike), error_(error), by_load_(by_load) {
   // Lines that come from memory may come in few launches, which hardly show in cycles: then those
   // are simulated.
   double fresh = 0;
@@ -144,8 +144,14 @@ Stratum Strata::stratum_of(Members members) const {
   stratum.members = std::move(members);
   stratum.mean = sums.size / sums.n;
   stratum.work /= sums.n;
-  stratum.deviation = sums.deviation(stratum.same ? kSpreadOfTheSame : kUnseenSpread);
+  stratum.deviation = sums.deviation(unseen_spread(stratum));
   return stratum;
+}
+
+double Strata::unseen_spread(const Stratum& stratum) const {
+  if (!by_load_) return stratum.same ? kSpreadOfTheSame : kUnseenSpread;
+  const Unit& unit = units_[stratum.members[0]];
+  return unit.end - unit.first > 1 ? kSpreadBeside : kUnseenSpread;
 }
 
 /// Divides the stratum that matters most in two, where that leaves least of what features show.

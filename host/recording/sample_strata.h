@@ -27,9 +27,10 @@ class Strata {
  public:
   /// `alike`: by launch, the first one that it repeats. `error`: of the sum of all cycles that a
   /// sample may have, relative, at 95 % confidence, what is known beforehand left out. `beginning`:
-  /// launches, from the program's first one on, that are simulated in any case.
+  /// launches, from the program's first one on, that are simulated in any case. `by_load`: some
+  /// policy decides by how busy the machine is.
   Strata(const SampleUnits& found, const std::vector<uint32_t>& alike, double error,
-         uint32_t beginning);
+         uint32_t beginning, bool by_load);
 
   const std::vector<Stratum>& all() const { return strata_; }
   /// How many of each stratum: of what would be cheapest and meet the error if each unit were
@@ -41,6 +42,8 @@ class Strata {
  private:
   struct Numbers;
   Stratum stratum_of(Members members) const;
+  /// The spread that its features do not show.
+  double unseen_spread(const Stratum& stratum) const;
   bool divide_one();
   void divide_by_kind();
   /// The first launches that a unit's repeat.
@@ -54,6 +57,7 @@ class Strata {
   const std::vector<Unit>& units_;
   const std::vector<uint32_t>& alike_;
   double error_;
+  bool by_load_;
   double all_ = 0;    ///< units' sizes, summed
   double scale_ = 0;  ///< of Neyman's numbers that are cheapest
   std::vector<Stratum> strata_;

@@ -485,7 +485,7 @@ TEST(LaunchPart, OneLaunchBeforeIsEnoughWhereNothingButQueuesAndRowsIsLeftOut) {
   };
   EXPECT_EQ(before("tom", "baseline"), 1u);
   EXPECT_EQ(before("v100", "baseline"), 1u);
-  EXPECT_EQ(before("tom", "ndp-controlled-bmap"), 2u) << "monitors of channels";
+  EXPECT_EQ(before("tom", "ndp-controlled-bmap"), 4u) << "monitors of channels";
   EXPECT_EQ(before("gtx480", "baseline"), 2u) << "instruction caches";
   EXPECT_EQ(before("coda", "fgp-only"), 2u) << "SMs with L2s of their own";
 }
