@@ -15,6 +15,8 @@ namespace {
 
 /// Spread of what a launch takes whatever it does, in the same: memory refreshes in it or does not.
 constexpr double kLaunchSpread = 5'000;
+/// The same under a policy that decides by how busy the machine is (measured, docs/launches.md).
+constexpr double kLaunchSpreadByLoad = 10'000;
 /// Units with more than one part in so many of what the program reads anew are simulated.
 constexpr double kMuchOf = 20;
 /// Launches that take turns among a few that repeat, so many times each, are as much the same as if
@@ -39,9 +41,8 @@ struct Sums {
     }
   }
   /// The standard deviation of cycles: from what features show, and from what they do not.
-  double deviation(double unseen) const {
-    double variance =
-        unseen * unseen * size / n * size / n + kLaunchSpread * kLaunchSpread * launches / n;
+  double deviation(double unseen, double of_launch) const {
+    double variance = unseen * unseen * size / n * size / n + of_launch * of_launch * launches / n;
     for (size_t f = 0; f < kSampleFeatures; ++f) {
       const double mean = sum[f] / n;
       variance += std::max(0.0, squares[f] / n - mean * mean);
@@ -144,14 +145,15 @@ Stratum Strata::stratum_of(Members members) const {
   stratum.members = std::move(members);
   stratum.mean = sums.size / sums.n;
   stratum.work /= sums.n;
-  stratum.deviation = sums.deviation(unseen_spread(stratum));
+  stratum.deviation = sums.deviation(unseen_spread(stratum),
+                                     by_load_ ? kLaunchSpreadByLoad : kLaunchSpread);
   return stratum;
 }
 
 double Strata::unseen_spread(const Stratum& stratum) const {
-  if (!by_load_) return stratum.same ? kSpreadOfTheSame : kUnseenSpread;
   const Unit& unit = units_[stratum.members[0]];
-  return unit.end - unit.first > 1 ? kSpreadBeside : kUnseenSpread;
+  if (by_load_ && unit.end - unit.first > 1) return kSpreadBeside;
+  return stratum.same ? kSpreadOfTheSame : kUnseenSpread;
 }
 
 /// Divides the stratum that matters most in two, where that leaves least of what features show.
@@ -181,7 +183,8 @@ bool Strata::divide_one() {
       above.add(units_[order[i]], -1);
       if (units_[order[i]].features[f] == units_[order[i + 1]].features[f]) continue;
       const double both =
-          below.n * below.deviation(kUnseenSpread) + above.n * above.deviation(kUnseenSpread);
+          below.n * below.deviation(kUnseenSpread, kLaunchSpread) +
+          above.n * above.deviation(kUnseenSpread, kLaunchSpread);
       if (both >= least) continue;
       least = both;
       left.assign(order.begin(), order.begin() + static_cast<ptrdiff_t>(i) + 1);
