@@ -17,6 +17,9 @@ namespace {
 constexpr double kLaunchSpread = 5'000;
 /// The same under a policy that decides by how busy the machine is (measured, docs/launches.md).
 constexpr double kLaunchSpreadByLoad = 10'000;
+/// Launches beside each other take one of two times, of which the rarer one may not be among those
+/// that are simulated: so many times the spread is expected of them (measured, see there).
+constexpr double kRareTimes = 1.5;
 /// Units with more than one part in so many of what the program reads anew are simulated.
 constexpr double kMuchOf = 20;
 /// Launches that take turns among a few that repeat, so many times each, are as much the same as if
@@ -152,7 +155,7 @@ Stratum Strata::stratum_of(Members members) const {
 
 double Strata::unseen_spread(const Stratum& stratum) const {
   const Unit& unit = units_[stratum.members[0]];
-  if (by_load_ && unit.end - unit.first > 1) return kSpreadBeside;
+  if (by_load_ && unit.end - unit.first > 1) return kRareTimes * kSpreadBeside;
   return stratum.same ? kSpreadOfTheSame : kUnseenSpread;
 }
 
