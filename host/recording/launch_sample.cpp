@@ -260,7 +260,8 @@ Division sample_launches(const Recording& recording, double error, uint32_t befo
                 seed, distances, by_load);
   if (!inside.divides_launches()) return inside.make();
   Division blocks = inside.make();
-  Division launches = Design(recording, error, before, together, {}, seed, distances, by_load).make();
+  Division launches =
+      Design(recording, error, before, together, {}, seed, distances, by_load).make();
   const bool is_less =
       blocks.sample.has_value() &&
       (!launches.sample.has_value() || blocks.sample->simulated < launches.sample->simulated);

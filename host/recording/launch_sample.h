@@ -54,8 +54,8 @@ struct LaunchSample {
 /// Spread of cycles within a stratum that its features do not show, and how many units' cycles this
 /// expectation weighs as much as (estimated; docs/launches.md has what was found).
 inline constexpr double kUnseenSpread = 0.05, kSpreadOfTheSame = 0.02;
-/// The same of launches beside each other under a policy that decides by how busy the machine is:
-/// all of a launch may be decided one way or the other (measured, see there).
+/// Spread of launches beside each other under a policy that decides by how busy the machine is: all
+/// of a launch may be decided one way or the other (measured, see there).
 inline constexpr double kSpreadBeside = 0.2;
 inline constexpr double kExpectationWeighs = 2;
 /// How far the sum of all cycles is off at 95 % confidence, relative, because each launch that is
@@ -75,8 +75,8 @@ std::string sample_within(double error);
 ///
 /// `resident`: by launch, the most thread blocks that any of the machines has at a time; long
 /// launches are then sampled inside, where that is less work. Empty: none is. `apart`: some of the
-/// machines have SMs in the parts of a memory, so that it counts how far data is away. `by_load`: some policy decides by how
-/// busy the machine is, so that launches that do the same spread, too.
+/// machines have SMs in the parts of a memory, so that it counts how far data is away. `by_load`:
+/// some policy decides by how busy the machine is, so that launches that do the same spread, too.
 Division sample_launches(const Recording& recording, double error, uint32_t before,
                          uint32_t together = 0, const std::vector<uint64_t>& resident = {},
                          uint64_t seed = 0, bool apart = false, bool by_load = false);

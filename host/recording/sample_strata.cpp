@@ -15,7 +15,8 @@ namespace {
 
 /// Spread of what a launch takes whatever it does, in the same: memory refreshes in it or does not.
 constexpr double kLaunchSpread = 5'000;
-/// The same under a policy that decides by how busy the machine is (measured, docs/launches.md).
+/// A launch's spread under a policy that decides by how busy the machine is (measured,
+/// docs/launches.md).
 constexpr double kLaunchSpreadByLoad = 10'000;
 /// Launches beside each other take one of two times, of which the rarer one may not be among those
 /// that are simulated: so many times the spread is expected of them (measured, see there).
@@ -148,8 +149,8 @@ Stratum Strata::stratum_of(Members members) const {
   stratum.members = std::move(members);
   stratum.mean = sums.size / sums.n;
   stratum.work /= sums.n;
-  stratum.deviation = sums.deviation(unseen_spread(stratum),
-                                     by_load_ ? kLaunchSpreadByLoad : kLaunchSpread);
+  stratum.deviation =
+      sums.deviation(unseen_spread(stratum), by_load_ ? kLaunchSpreadByLoad : kLaunchSpread);
   return stratum;
 }
 
@@ -185,9 +186,8 @@ bool Strata::divide_one() {
       below.add(units_[order[i]]);
       above.add(units_[order[i]], -1);
       if (units_[order[i]].features[f] == units_[order[i + 1]].features[f]) continue;
-      const double both =
-          below.n * below.deviation(kUnseenSpread, kLaunchSpread) +
-          above.n * above.deviation(kUnseenSpread, kLaunchSpread);
+      const double both = below.n * below.deviation(kUnseenSpread, kLaunchSpread) +
+                          above.n * above.deviation(kUnseenSpread, kLaunchSpread);
       if (both >= least) continue;
       least = both;
       left.assign(order.begin(), order.begin() + static_cast<ptrdiff_t>(i) + 1);

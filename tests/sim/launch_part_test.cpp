@@ -481,7 +481,8 @@ TEST(LaunchPart, AcceleratorsRefuseParts) {
 
 TEST(LaunchPart, BeginsAnywhereInTheIntervalsOfMonitors) {
   const runtime::Recording& r = testing::workload("kmeans");
-  const config::MachineConfig machine = config::load_machine("tom", std::vector<std::string>{"dram.tREFI=0"});
+  const config::MachineConfig machine =
+      config::load_machine("tom", std::vector<std::string>{"dram.tREFI=0"});
   const auto after = [&](const char* policy, uint32_t begin, uint32_t spread) {
     SimOptions options;
     options.part = LaunchPart{begin, 3, 5};

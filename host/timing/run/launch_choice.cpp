@@ -154,9 +154,9 @@ runtime::Division division_of(const LaunchChoice& choice, const runtime::Recordi
     division.parts = all_parts(choice, recording, needs);
   } else {
     if (recording.measured_warp_instructions != 0) refuse_paper_size();
-    division = sample_launches(recording, choice.sample, choice.before.value_or(needs.before),
-                               needs.together, needs.resident, choice.seed, needs.apart,
-                               needs.by_load);
+    division =
+        sample_launches(recording, choice.sample, choice.before.value_or(needs.before),
+                        needs.together, needs.resident, choice.seed, needs.apart, needs.by_load);
   }
   for (runtime::LaunchPart& part : division.parts)
     part.warm =
