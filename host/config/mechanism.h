@@ -46,6 +46,9 @@ struct MechanismDeclaration {
   std::span<const Key<MachineConfig>> machine_keys{};
   std::span<const Need> needs{};
   std::span<const Claim> claims{};
+  /// Does it decide by how busy the machine is at the moment? Then launches that do the same may
+  /// take different times. Null: never.
+  bool (*decides_by_load)(const PolicyConfig&) = nullptr;
   /// Rules between its keys, called for policies that name it; null: there are none.
   void (*check)(const PolicyConfig&, const Rules&) = nullptr;
   /// Rules of its keys of a machine, called for machines of every shape; null: there are none.
@@ -71,6 +74,10 @@ std::string_view why_no_parts(const PolicyConfig& policy);
 
 /// MappingChoice::follows_sms of the policy's mapping.
 bool follows_sms(const PolicyConfig& policy);
+
+/// MechanismDeclaration::decides_by_load of any of the policy's mechanisms, and of those that these
+/// run on.
+bool decides_by_load(const PolicyConfig& policy);
 
 /// Is the policy's mapping learnt?
 bool learns_mapping(const PolicyConfig& policy);

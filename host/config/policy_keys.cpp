@@ -1,4 +1,5 @@
 // The keys of a policy file: those of all policies, and those that mechanisms declare.
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -124,6 +125,17 @@ bool learns_mapping(const PolicyConfig& policy) {
 bool follows_sms(const PolicyConfig& policy) {
   const MappingChoice* choice = mapping_of(policy);
   return choice != nullptr && choice->follows_sms;
+}
+
+bool decides_by_load(const PolicyConfig& policy) {
+  const auto is_in_use = [&](std::string_view name) {
+    return std::ranges::any_of(declared_mechanisms(), [&](const MechanismDeclaration* d) {
+      return (d->name == name || d->runs_on == name) && has_mechanism(policy, d->name);
+    });
+  };
+  return std::ranges::any_of(declared_mechanisms(), [&](const MechanismDeclaration* d) {
+    return d->decides_by_load != nullptr && is_in_use(d->name) && d->decides_by_load(policy);
+  });
 }
 
 std::string_view why_no_parts(const PolicyConfig& policy) {

@@ -29,6 +29,7 @@ struct DivisionNeeds {
   uint32_t before = 0;    ///< launches of a part's lead-in, unless a number is given
   uint32_t together = 0;  ///< the first launches, in which policies learn; they stay in one part
   bool apart = false;     ///< some machine has its SMs in the parts of its memory
+  bool by_load = false;   ///< some policy decides by how busy its machine is at the moment
   std::vector<uint64_t> resident = {};  ///< by launch, the most thread blocks that a machine holds
 
   bool operator==(const DivisionNeeds&) const = default;

@@ -33,9 +33,10 @@ class Design {
  public:
   Design(const Recording& recording, double error, uint32_t before, uint32_t together,
          const std::vector<uint64_t>& resident, uint64_t seed,
-         const std::vector<uint64_t>& distances)
+         const std::vector<uint64_t>& distances, bool by_load)
       : recording_(recording),
         error_(error),
+        by_load_(by_load),
         together_(together),
         seed_(seed),
         alike_(recording.studies->of<std::vector<uint32_t>>(
@@ -58,6 +59,7 @@ class Design {
 
   const Recording& recording_;
   double error_;
+  bool by_load_;
   uint32_t together_;
   uint64_t seed_;
   std::shared_ptr<const std::vector<uint32_t>> alike_;  // by launch: the first one that it repeats
@@ -212,7 +214,8 @@ Division Design::parts_of(const std::vector<Stratum>& strata,
 }
 
 Division Design::make() const {
-  const Strata strata(found_, *alike_, error_of_spread(error_, divides_launches()), together_);
+  const Strata strata(found_, *alike_, error_of_spread(error_, divides_launches()), together_,
+                      by_load_);
   const SampleChoice choice(units_, strata.all(), *alike_, together_, seed_);
   // Units that follow each other are cheaper than by themselves, and what lies between them is
   // there besides: of some numbers those are taken that are least work as they are chosen.
@@ -248,16 +251,17 @@ std::string sample_within(double error) {
 
 Division sample_launches(const Recording& recording, double error, uint32_t before,
                          uint32_t together, const std::vector<uint64_t>& resident, uint64_t seed,
-                         bool apart) {
+                         bool apart, bool by_load) {
   if (recording.launches.empty()) return {};
   const bool may_divide = error > std::hypot(kStartError, kInsideError);
   const std::vector<uint64_t> distances =
       apart ? launch_distances(recording) : std::vector<uint64_t>();
   Design inside(recording, error, before, together, may_divide ? resident : std::vector<uint64_t>(),
-                seed, distances);
+                seed, distances, by_load);
   if (!inside.divides_launches()) return inside.make();
   Division blocks = inside.make();
-  Division launches = Design(recording, error, before, together, {}, seed, distances).make();
+  Division launches =
+      Design(recording, error, before, together, {}, seed, distances, by_load).make();
   const bool is_less =
       blocks.sample.has_value() &&
       (!launches.sample.has_value() || blocks.sample->simulated < launches.sample->simulated);

@@ -54,6 +54,9 @@ struct LaunchSample {
 /// launches that repeat each other; and the number of units whose measured cycles have the same
 /// weight as this expectation (estimated; docs/launches.md has measurements).
 inline constexpr double kUnseenSpread = 0.05, kSpreadOfTheSame = 0.02;
+/// Spread of launches beside each other under a policy that decides by how busy the machine is: all
+/// of a launch may be decided one way or the other (measured, see there).
+inline constexpr double kSpreadBeside = 0.2;
 inline constexpr double kExpectationWeighs = 2;
 /// Relative error of the sum of all cycles at 95 % confidence that comes from the lead-ins, after
 /// which the machine's state is only nearly that of a whole simulation (measured,
@@ -73,9 +76,11 @@ std::string sample_within(double error);
 ///
 /// `resident` has by launch the most thread blocks that any of the machines holds; long launches
 /// are then sampled inside if that is less work. Empty: none is. `apart` tells that a machine has
-/// its SMs in the parts of memory, so that distances of data are a feature.
+/// its SMs in the parts of memory, so that distances of data are a feature. `by_load`
+/// tells that a policy decides by how busy the machine is, so that launches that repeat each other
+/// spread, too.
 Division sample_launches(const Recording& recording, double error, uint32_t before,
                          uint32_t together = 0, const std::vector<uint64_t>& resident = {},
-                         uint64_t seed = 0, bool apart = false);
+                         uint64_t seed = 0, bool apart = false, bool by_load = false);
 
 }  // namespace nearwarp::runtime

@@ -16,6 +16,12 @@ namespace {
 /// Standard deviation of a launch's cycles that no feature explains, in units of size: a refresh of
 /// the memory falls into it or does not (estimated).
 constexpr double kLaunchSpread = 5'000;
+/// A launch's spread under a policy that decides by how busy the machine is (measured,
+/// docs/launches.md).
+constexpr double kLaunchSpreadByLoad = 10'000;
+/// Launches beside each other take one of two times, of which the rarer one may not be among those
+/// that are simulated: their expected spread is multiplied by this (measured, see there).
+constexpr double kRareTimes = 1.5;
 /// Units with more than a 20th of all fresh lines of the program are simulated.
 constexpr double kMuchOf = 20;
 /// Launches that repeat a few launches in turn count as the same, if each of these is repeated so
@@ -39,11 +45,10 @@ struct Sums {
       squares[f] += sign * u.features[f] * u.features[f];
     }
   }
-  /// The expected standard deviation of cycles: that of the features, and `unseen` (relative) for
-  /// what features do not show.
-  double deviation(double unseen) const {
-    double variance =
-        unseen * unseen * size / n * size / n + kLaunchSpread * kLaunchSpread * launches / n;
+  /// The expected standard deviation of cycles: that of the features, and `unseen` (relative) and
+  /// `of_launch` (by launch) for what features do not show.
+  double deviation(double unseen, double of_launch) const {
+    double variance = unseen * unseen * size / n * size / n + of_launch * of_launch * launches / n;
     for (size_t f = 0; f < kSampleFeatures; ++f) {
       const double mean = sum[f] / n;
       variance += std::max(0.0, squares[f] / n - mean * mean);
@@ -74,8 +79,8 @@ struct Strata::Numbers {
 };
 
 Strata::Strata(const SampleUnits& found, const std::vector<uint32_t>& alike, double error,
-               uint32_t beginning)
-    : units_(found.units), alike_(alike), error_(error) {
+               uint32_t beginning, bool by_load)
+    : units_(found.units), alike_(alike), error_(error), by_load_(by_load) {
   // Few launches may read most of the lines that come from memory, though their cycles are few:
   // these launches are simulated.
   double fresh = 0;
@@ -147,8 +152,15 @@ Stratum Strata::stratum_of(Members members) const {
   stratum.members = std::move(members);
   stratum.mean = sums.size / sums.n;
   stratum.work /= sums.n;
-  stratum.deviation = sums.deviation(stratum.same ? kSpreadOfTheSame : kUnseenSpread);
+  stratum.deviation =
+      sums.deviation(unseen_spread(stratum), by_load_ ? kLaunchSpreadByLoad : kLaunchSpread);
   return stratum;
+}
+
+double Strata::unseen_spread(const Stratum& stratum) const {
+  const Unit& unit = units_[stratum.members[0]];
+  if (by_load_ && unit.end - unit.first > 1) return kRareTimes * kSpreadBeside;
+  return stratum.same ? kSpreadOfTheSame : kUnseenSpread;
 }
 
 /// Divides the stratum with the largest share of the deviation in two, by the feature and at the
@@ -177,8 +189,8 @@ bool Strata::divide_one() {
       below.add(units_[order[i]]);
       above.add(units_[order[i]], -1);
       if (units_[order[i]].features[f] == units_[order[i + 1]].features[f]) continue;
-      const double both =
-          below.n * below.deviation(kUnseenSpread) + above.n * above.deviation(kUnseenSpread);
+      const double both = below.n * below.deviation(kUnseenSpread, kLaunchSpread) +
+                          above.n * above.deviation(kUnseenSpread, kLaunchSpread);
       if (both >= least) continue;
       least = both;
       left.assign(order.begin(), order.begin() + static_cast<ptrdiff_t>(i) + 1);

@@ -27,9 +27,10 @@ class Strata {
  public:
   /// Divides units into strata. `alike` has for each launch the first one that it repeats. `error`
   /// is the relative error of the sum of all cycles that sampling may cause, at 95 % confidence.
-  /// The program's first `beginning` launches are simulated in any case.
+  /// The program's first `beginning` launches are simulated in any case. `by_load` tells that
+  /// some policy decides by how busy the machine is.
   Strata(const SampleUnits& found, const std::vector<uint32_t>& alike, double error,
-         uint32_t beginning);
+         uint32_t beginning, bool by_load);
 
   const std::vector<Stratum>& all() const { return strata_; }
   /// Number of units to simulate by stratum: `share` of the numbers that meet the error most
@@ -42,6 +43,8 @@ class Strata {
  private:
   struct Numbers;
   Stratum stratum_of(Members members) const;
+  /// The spread that its features do not show.
+  double unseen_spread(const Stratum& stratum) const;
   bool divide_one();
   void divide_by_kind();
   /// For each launch of a unit, the first launch that it repeats.
@@ -55,6 +58,7 @@ class Strata {
   const std::vector<Unit>& units_;
   const std::vector<uint32_t>& alike_;
   double error_;
+  bool by_load_;
   double all_ = 0;    ///< sum of all units' sizes
   double scale_ = 0;  ///< scale of the cheapest numbers, see numbers_at()
   std::vector<Stratum> strata_;

@@ -117,7 +117,7 @@ TEST(Strata, LaunchesThatTakeTurnsAreAsMuchTheSameAsOnesThatRepeat) {
   const auto spread = [&](uint32_t kinds) {
     std::vector<uint32_t> alike(64);
     for (uint32_t i = 0; i < 64; ++i) alike[i] = i % kinds;
-    const Strata strata(found, alike, 0.02, 0);
+    const Strata strata(found, alike, 0.02, 0, false);
     // Each kind is a stratum, as long as there are few.
     EXPECT_EQ(strata.all().size(), kinds <= 8 ? kinds : 1u);
     return strata.all()[0].deviation;
@@ -132,7 +132,7 @@ TEST(Strata, WhatIsSimulatedFromTheProgramsBeginningStandsForItself) {
   found.units[3].features[kFreshLines] = 1e6;  // it is simulated, after launch 2
   found.units[2].begin = 0;
   found.units[2].features[kFreshLines] = 1e6;  // and this, with all before it
-  const Strata strata(found, std::vector<uint32_t>(64), 0.02, 0);
+  const Strata strata(found, std::vector<uint32_t>(64), 0.02, 0, false);
   size_t alone = 0;
   for (const Stratum& s : strata.all()) {
     if (s.members.size() != 1) continue;
@@ -144,7 +144,7 @@ TEST(Strata, WhatIsSimulatedFromTheProgramsBeginningStandsForItself) {
 
 TEST(SampleChoice, TakesWhatLiesBetweenLaunchesThatAreSimulatedInOneGo) {
   const SampleUnits found = units(64);
-  const Strata strata(found, std::vector<uint32_t>(64), 0.02, 0);
+  const Strata strata(found, std::vector<uint32_t>(64), 0.02, 0, false);
   const SampleChoice choice(found.units, strata.all(), std::vector<uint32_t>(64), 0, 0);
   for (const uint64_t n : {2, 5, 20}) {
     Members chosen = choice.of({n})[0];

@@ -258,6 +258,27 @@ TEST(LaunchSample, WhatOneHalfOfTheProgramHasMoreIsOffByChanceOnly) {
   EXPECT_GT(choices.size(), kSeeds / 2u);
 }
 
+TEST(LaunchSample, LaunchesOfPoliciesThatDecideByLoadAreExpectedToSpread) {
+  Recording r = repeated("kmeans", 60);
+  const auto spread = [&](bool by_load) {
+    const Division d = sample_launches(r, 0.1, 2, 0, {}, 0, false, by_load);
+    double most = 0;
+    EXPECT_TRUE(d.sample.has_value());
+    if (d.sample.has_value())
+      for (const SampleStratum& s : d.sample->strata) most = std::max(most, s.spread);
+    return most;
+  };
+  EXPECT_GT(spread(true), 1.1 * spread(false)) << "short launches more than long ones";
+  // Every other launch waits for all but the one before it.
+  for (uint32_t i = 1; i < r.launches.size(); i += 2) {
+    r.launches[i].after_all = false;
+    r.launches[i].after.clear();
+    if (i >= 3) r.launches[i].after = {i - 3, i - 2};
+  }
+  EXPECT_LT(spread(false), kSpreadBeside);
+  EXPECT_GE(spread(true), kSpreadBeside);
+}
+
 TEST(LaunchSample, PartsMeetRefreshesAtTimesThatAreEvenlySpread) {
   const Division d = sample_launches(record("gaussian", workloads::Size::kMedium), 0.03, 2);
   ASSERT_GE(d.parts.size(), 8u);

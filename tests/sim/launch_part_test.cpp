@@ -479,13 +479,30 @@ TEST(LaunchPart, AcceleratorsRefuseParts) {
   EXPECT_THROW(AcceleratorBatch(device, {}).run(jobs, observer), Error);
 }
 
+TEST(LaunchPart, BeginsAnywhereInTheIntervalsOfMonitors) {
+  const runtime::Recording& r = testing::workload("kmeans");
+  const config::MachineConfig machine =
+      config::load_machine("tom", std::vector<std::string>{"dram.tREFI=0"});
+  const auto after = [&](const char* policy, uint32_t begin, uint32_t spread) {
+    SimOptions options;
+    options.part = LaunchPart{begin, 3, 5};
+    options.part->refresh = spread;
+    return numbers(replay_on_cpu(r, machine, config::load_policy(policy), options));
+  };
+  // Nothing but what monitors have measured is left that depends on it.
+  EXPECT_EQ(after("baseline", 1, 0), after("baseline", 1, 1u << 31));
+  EXPECT_NE(after("ndp-controlled-bmap", 1, 0), after("ndp-controlled-bmap", 1, 1u << 31));
+  EXPECT_EQ(after("ndp-controlled-bmap", 0, 0), after("ndp-controlled-bmap", 0, 1u << 31))
+      << "a program's beginning is as it is";
+}
+
 TEST(LaunchPart, OneLaunchBeforeIsEnoughWhereNothingButQueuesAndRowsIsLeftOut) {
   const auto before = [](const char* machine, const char* policy) {
     return launches_before(config::load_machine(machine), config::load_policy(policy));
   };
   EXPECT_EQ(before("tom", "baseline"), 1u);
   EXPECT_EQ(before("v100", "baseline"), 1u);
-  EXPECT_EQ(before("tom", "ndp-controlled-bmap"), 2u) << "monitors of channels";
+  EXPECT_EQ(before("tom", "ndp-controlled-bmap"), 4u) << "monitors of channels";
   EXPECT_EQ(before("gtx480", "baseline"), 2u) << "instruction caches";
   EXPECT_EQ(before("coda", "fgp-only"), 2u) << "SMs with L2s of their own";
 }

@@ -134,6 +134,7 @@ constexpr config::Need kNeeds[] = {
 };
 
 bool maps_pages(const P& policy) { return policy.mapping == "tmap" || policy.mapping == "oracle"; }
+bool heeds_load(const P& policy) { return policy.table<OffloadSettings>().dynamic_control; }
 bool learns(const P& policy) { return policy.mapping == "tmap"; }
 
 constexpr config::Claim kClaims[] = {
@@ -154,6 +155,7 @@ const config::MechanismDeclaration& declaration() {
       .machine_keys = kMachineKeys,
       .needs = kNeeds,
       .claims = kClaims,
+      .decides_by_load = heeds_load,
       .check_machine = check_machine,
   };
   return kDeclaration;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "host/config/mechanism.h"
 #include "host/config/shape.h"
 #include "host/core/error.h"
 #include "host/recording/divide.h"
@@ -153,8 +154,9 @@ runtime::Division division_of(const LaunchChoice& choice, const runtime::Recordi
     division.parts = all_parts(choice, recording, needs);
   } else {
     if (recording.measured_warp_instructions != 0) refuse_paper_size();
-    division = sample_launches(recording, choice.sample, choice.before.value_or(needs.before),
-                               needs.together, needs.resident, choice.seed, needs.apart);
+    division =
+        sample_launches(recording, choice.sample, choice.before.value_or(needs.before),
+                        needs.together, needs.resident, choice.seed, needs.apart, needs.by_load);
   }
   for (runtime::LaunchPart& part : division.parts)
     part.warm =
@@ -168,6 +170,7 @@ runtime::DivisionNeeds division_needs(std::span<const ReplayJob> jobs,
   for (const ReplayJob& job : jobs) {
     needs.before = std::max(needs.before, launches_before(*job.machine, *job.policy));
     needs.apart = needs.apart || !config::shape_of(*job.machine).one_gpu;
+    needs.by_load = needs.by_load || config::decides_by_load(*job.policy);
   }
   needs.together = learning_launches(jobs, go_on);
   needs.resident = resident_blocks(jobs);

@@ -15,6 +15,17 @@ namespace {
 /// clock, and moves may be left out (estimated, and more than any machine does).
 constexpr uint64_t kMostPerCycle = 16;
 
+/// Turns multiples of the golden ratio into those of the square root of two, which are as evenly
+/// spread, and evenly beside the former (modulo 1, in 32 bits).
+constexpr uint32_t kToRootOfTwo = 0x7713f11fu;
+static_assert(runtime::kGoldenRatio * kToRootOfTwo == 0x6a09e667u);
+
+/// A part's number, in 2^-32, where that of refreshes is not said: multiples of the golden ratio.
+uint32_t spread_number(const runtime::LaunchPart& part) {
+  const uint32_t where = part.begin + (part.blocks.has_value() ? part.blocks->begin : 0);
+  return part.refresh.value_or(where * runtime::kGoldenRatio);
+}
+
 }  // namespace
 
 std::string why_no_parts(const config::PolicyConfig& policy) {
@@ -22,6 +33,7 @@ std::string why_no_parts(const config::PolicyConfig& policy) {
 }
 
 uint32_t launches_before(const config::MachineConfig& machine, const config::PolicyConfig& policy) {
+  if (config::decides_by_load(policy)) return 4;
   const bool is_simple = config::mechanisms_of(policy).empty() &&
                          config::shape_of(machine).one_gpu && machine.instruction_cache.bytes == 0;
   return is_simple ? 1 : 2;
@@ -52,8 +64,7 @@ uint32_t next_sm_of(const runtime::Recording& recording, const config::PolicyCon
 }
 
 void set_refreshes(System& system, const runtime::LaunchPart& part) {
-  const uint32_t where = part.begin + (part.blocks.has_value() ? part.blocks->begin : 0);
-  const uint64_t share = part.refresh.value_or(where * runtime::kGoldenRatio);
+  const uint64_t share = spread_number(part);
   for (const uint16_t vault : system.of_kind(kernels::ComponentKind::kVault)) {
     const auto& p = system.params<VaultParams>(vault);
     if (p.tREFI != 0) system.state<VaultState>(vault).refresh_at = 1 + (share * p.tREFI >> 32);
@@ -72,6 +83,7 @@ PartWatch::PartWatch(const runtime::LaunchPart& part, const runtime::Recording& 
   end_ = at(part.end);
   all_ = static_cast<uint32_t>(image.launches.size());
   if (part.blocks.has_value()) left_out_ = part.blocks->begin;
+  if (begin_ != 0 || left_out_ != 0) phase_ = spread_number(part) * kToRootOfTwo;
   const std::vector<bool> cuts = runtime::launch_cuts(recording);
   for (uint32_t i = part.begin; i < part.end; ++i) in_order_ = in_order_ && cuts[i];
   blocks_ = cycles_ = {0};
@@ -120,6 +132,17 @@ PartWatch::PartWatch(const runtime::LaunchPart& part, const runtime::Recording& 
   }
 }
 
+Tick PartWatch::later(System& system) const {
+  if (!pieces_.front().from.has_value()) return 0;  // it would count
+  uint64_t interval = 0;
+  for (const uint16_t port : system.of_kind(kernels::ComponentKind::kLinkPort)) {
+    const auto& p = system.params<LinkPortParams>(port);
+    if (p.monitor != 0) interval = std::max<uint64_t>(interval, p.interval_ticks);
+  }
+  const Tick period = system.front_end_params().period;
+  return (phase_ * interval >> 32) / period * period;
+}
+
 void PartWatch::select(System& system, const ImageTables& image) const {
   frontend::DispatchState& d = system.front_end().dispatch;
   const frontend::FrontEndParams& p = system.front_end_params();
@@ -139,9 +162,9 @@ void PartWatch::select(System& system, const ImageTables& image) const {
     launches[begin_].left_out = left_out_;
     launches[begin_].blocks_left -= left_out_;
   }
+  const Tick begins = Tick{p.launch_gap} * p.period + later(system);
   for (uint32_t i = begin_; i < end_; ++i)
-    if (launches[i].waits_for == 0)
-      frontend::dispatcher::stand_in_line(d, base, i, Tick{p.launch_gap} * p.period);
+    if (launches[i].waits_for == 0) frontend::dispatcher::stand_in_line(d, base, i, begins);
   d.ended = all_ - (end_ - begin_);
   // Only some thread blocks of a launch have such moments: a beginning, a middle and an end.
   for (size_t i = 0; i < moments_.size(); ++i)

@@ -40,6 +40,8 @@ std::optional<uint32_t> first_unknown_sm(const runtime::Recording& recording,
 /// filled from traces do not show is there: one under a policy that does nothing near memory, where
 /// all SMs ask the same memory and fetch without caches; else two (docs/launches.md has how far off
 /// that is).
+/// Four under a policy that decides by how busy the machine is: what it decides for a launch
+/// depends on what it has decided for those before.
 uint32_t launches_before(const config::MachineConfig& machine, const config::PolicyConfig& policy);
 
 /// The SM that gets the first thread block of a part, if each block before it went to the SM after
@@ -99,11 +101,16 @@ class PartWatch {
 
  private:
   bool looks_more() const { return looks_ != moments_.size(); }
+  /// How much later than a program's first launch the part's may begin: monitors measure over
+  /// intervals that begin with the machine, and a part's launches would all have the same place in
+  /// them. So they begin at times that are spread evenly over an interval.
+  Tick later(System& system) const;
   /// Launches that have to end before results are taken next.
   uint32_t launches_left(const frontend::DispatchState& d) const;
 
   uint32_t begin_ = 0, end_ = 0, all_ = 0;
   uint32_t left_out_ = 0;  ///< thread blocks of the first launch
+  uint32_t phase_ = 0;     ///< where it begins in monitors' intervals, in 2^-32 of one
   bool in_order_ = true;   ///< each launch waits for the one before
   bool stops_ = false;     ///< the run ends with the last moment
   std::vector<PartMoment> moments_;

@@ -252,6 +252,7 @@ class SweepRun final : public sim::BatchObserver {
     needs.before = std::max(needs.before, own.before);
     needs.together = std::max(needs.together, own.together);
     needs.apart = needs.apart || own.apart;
+    needs.by_load = needs.by_load || own.by_load;
     needs.resident.resize(own.resident.size());
     for (size_t i = 0; i < own.resident.size(); ++i)
       needs.resident[i] = std::max(needs.resident[i], own.resident[i]);
