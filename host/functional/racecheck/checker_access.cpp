@@ -203,6 +203,7 @@ void Checker::copy_access(const exec::Context& ctx, const exec::Warp& warp,
   if (write && now.shared) look_at_late_reads(now, place, bytes, lane);
   look(now, now.shared ? place.owner->shared : device_, place.address, bytes, lane,
        write && std::memcmp(host, value, bytes) == 0);
+  if (now.leaves_no_trace) look_at_proxy(now, place, bytes, lane);
   look_whether_written(now, place, bytes, lane);
   if (pending && place.owner == running_)
     now.warp.copies.push_back({place.address, bytes, lane, now.warp.groups});
