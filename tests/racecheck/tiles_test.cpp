@@ -115,6 +115,19 @@ TEST(RacesOfTiles, RegistersOfProductsThatAreTouchedTooEarlyAreFound) {
   EXPECT_NE(factors.find(", factors of the product in "), std::string::npos) << factors;
 }
 
+TEST(RacesOfTiles, BlocksMayReduceToOnePlace) {
+  for (const int how : {1, 2}) {  // added; the largest
+    CheckedDevice d("tensors", {}, "runtime/breadth");
+    const DevicePtr p = d.zeros(20 * 12), in = d.numbers(8 * 6);
+    const PlaneMap map(p, 3, 20, 12, 8, 6, 0);
+    d.device.launch(d.module, "store_2d", {4}, {32}, 192,
+                    runtime::KernelArgs(map, in, 192, 4, 3, how));
+    d.checker.end_launch();
+    EXPECT_GT(d.checker.findings().accesses, 0u);
+    EXPECT_TRUE(d.checker.findings().clean()) << how;
+  }
+}
+
 TEST(RacesOfTiles, BulkCopiesReadUntilTheyAreWaitedFor) {
   const auto hazards = [](int waits, int all) {
     CheckedDevice d("late");

@@ -188,6 +188,9 @@ void Checker::copy_access(const exec::Context& ctx, const exec::Warp& warp,
   Now now = now_of(warp, instruction);
   now.read = !write;
   now.write = write;
+  // Reductions of boxes add up what others add, too (PTX ISA 9.0: relaxed, of the GPU's scope).
+  if (write && launch_.kernel->instructions[instruction].op == ptx::Opcode::kTensorReduce)
+    now.stamp.strong = now.stamp.atomic = 1;
   see(now, warp, 1u << lane);
   Place place = shared_place(ctx, host);
   now.stamp.pending = pending && place.owner == running_;
