@@ -128,6 +128,17 @@ TEST(RacesOfTiles, BlocksMayReduceToOnePlace) {
   }
 }
 
+TEST(RacesOfTiles, BoxesMayBeginAtAnyElement) {
+  CheckedDevice d("tensors", {}, "runtime/breadth");
+  const DevicePtr p = d.numbers(512 * 8), out = d.device.allocate(4 * 64 * 4);
+  const PlaneMap map(p, 2, 512, 8, 64, 4, 0);
+  // Pieces of 16 bytes lie across the ends of the shadow's pages.
+  d.device.launch(d.module, "load_2d", {1}, {64}, 1024,
+                  runtime::KernelArgs(map, 225, 1, 0, 0, 0, 1024u, 1024u, out));
+  d.checker.end_launch();
+  EXPECT_TRUE(d.checker.findings().clean());
+}
+
 TEST(RacesOfTiles, BulkCopiesReadUntilTheyAreWaitedFor) {
   const auto hazards = [](int waits, int all) {
     CheckedDevice d("late");

@@ -256,6 +256,13 @@ class Copy {
 
   void look(uint8_t* host, uint32_t bytes, bool write, const uint8_t* value) {
     if (ctx_.checker == nullptr) return;
+    // Neighbours that are moved together need not lie where a piece of theirs does.
+    if (bytes > 1 && reinterpret_cast<uintptr_t>(host) % bytes != 0) {
+      const uint32_t half = bytes / 2;
+      look(host, half, write, value);
+      look(host + half, half, write, value != nullptr ? value + half : nullptr);
+      return;
+    }
     tell_copy(ctx_, warp_,
               {desc_.instruction, lane_, host, bytes, write,
                write && desc_.kind == Kind::kTensorLoad, value,
