@@ -115,6 +115,30 @@ TEST(RacesOfTiles, RegistersOfProductsThatAreTouchedTooEarlyAreFound) {
   EXPECT_NE(factors.find(", factors of the product in "), std::string::npos) << factors;
 }
 
+TEST(RacesOfTiles, BlocksMayReduceToOnePlace) {
+  for (const int how : {1, 2}) {  // added; the largest
+    CheckedDevice d("tensors", {}, "runtime/breadth");
+    const DevicePtr p = d.zeros(20 * 12), in = d.numbers(8 * 6);
+    const PlaneMap map(p, 3, 20, 12, 8, 6, 0);
+    d.device.launch(d.module, "store_2d", {4}, {32}, 192,
+                    runtime::KernelArgs(map, in, 192, 4, 3, how));
+    d.checker.end_launch();
+    EXPECT_GT(d.checker.findings().accesses, 0u);
+    EXPECT_TRUE(d.checker.findings().clean()) << how;
+  }
+}
+
+TEST(RacesOfTiles, BoxesMayBeginAtAnyElement) {
+  CheckedDevice d("tensors", {}, "runtime/breadth");
+  const DevicePtr p = d.numbers(512 * 8), out = d.device.allocate(4 * 64 * 4);
+  const PlaneMap map(p, 2, 512, 8, 64, 4, 0);
+  // Pieces of 16 bytes lie across the ends of the shadow's pages.
+  d.device.launch(d.module, "load_2d", {1}, {64}, 1024,
+                  runtime::KernelArgs(map, 225, 1, 0, 0, 0, 1024u, 1024u, out));
+  d.checker.end_launch();
+  EXPECT_TRUE(d.checker.findings().clean());
+}
+
 TEST(RacesOfTiles, BulkCopiesReadUntilTheyAreWaitedFor) {
   const auto hazards = [](int waits, int all) {
     CheckedDevice d("late");

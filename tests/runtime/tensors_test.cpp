@@ -3,9 +3,12 @@
 
 #include <cstring>
 #include <functional>
+#include <map>
+#include <set>
 
 #include "host/functional/instructions/half_ops.h"
 #include "host/functional/instructions/tensor_map.h"
+#include "host/recording/chunk_touches.h"
 #include "host/recording/trace_replay.h"
 #include "tests/runtime/breadth_kernels.h"
 
@@ -226,6 +229,76 @@ TEST(Tensors, PixelsOfABoundingBox) {
         }
       }
     }
+}
+
+/// Sectors of 32 bytes, from the tensor's beginning, that the recorded launch touches in it.
+std::set<uint64_t> touched_sectors(const Recording& r, DevicePtr tensor, uint64_t bytes) {
+  std::set<uint64_t> out;
+  TouchesOfChunks touches(7);
+  const LaunchRecord& l = r.launches.at(0);
+  for (uint32_t c = l.first_chunk; c < l.first_chunk + l.num_chunks; ++c)
+    for (const ChunkTouches::Touch& t : touches.of(r, c, l.kernel)->touches)
+      for (uint32_t s = 0; s < 4; ++s) {
+        const uint64_t at = exec::kDeviceBase + t.line * uint64_t{128} + s * 32;
+        if ((t.sectors >> s & 1) != 0 && at >= tensor && at < tensor + bytes)
+          out.insert((at - tensor) / 32);
+      }
+  return out;
+}
+
+TEST(Tensors, TracesNameEverySectorOfABox) {
+  struct Case {
+    uint32_t type, width, rows;
+    int x, y;
+  };
+  // Boxes that begin within a sector, at one's end, outside of the tensor; of one piece to many.
+  for (const Case& c :
+       {Case{kU32, 4, 8, 5, 0}, Case{kU32, 8, 20, 1, 3}, Case{kU32, 32, 16, 7, 0},
+        Case{kU32, 64, 9, 30, 2}, Case{kU32, 16, 4, -3, -1}, Case{kU8, 16, 5, 30, 0},
+        Case{kU8, 48, 12, 17, 1}, Case{kU8, 256, 6, 1, 0}, Case{kF16, 24, 9, 251, 4},
+        Case{kU32, 8, 10, 0, 0}, Case{kU32, 124, 4, 3, 0}}) {
+    BreadthDevice d("tensors");
+    const Tensor t{.type = c.type,
+                   .sizes = {256, 24},
+                   .strides = {1040},
+                   .box = {c.width, c.rows},
+                   .steps = {1, 1}};
+    const uint64_t all = 1040 * 24;
+    const DevicePtr p = d.upload(pattern(all));
+    Map map;
+    ASSERT_TRUE(exec::encode(t.request(p), &map.map));
+    const uint32_t bytes = c.width * c.rows * t.element();
+    const DevicePtr out = d.allocate(bytes);
+    d.launch(d.module, "load_2d", {1}, {64}, bytes,
+             KernelArgs(map, c.x, c.y, 0, 0, 0, bytes, bytes, out));
+    std::set<uint64_t> want;
+    for (uint32_t row = 0; row < c.rows; ++row)
+      for (uint32_t i = 0; i < c.width; ++i) {
+        const int x = c.x + static_cast<int>(i), y = c.y + static_cast<int>(row);
+        if (x >= 0 && x < 256 && y >= 0 && y < 24)
+          want.insert((static_cast<uint64_t>(y) * 1040 + static_cast<uint64_t>(x) * t.element()) /
+                      32);
+      }
+    EXPECT_EQ(touched_sectors(d.take_recording(""), p, all), want)
+        << c.type << " " << c.width << " " << c.rows << " " << c.x << " " << c.y;
+  }
+}
+
+TEST(Tensors, BoxesBeginAtMultiplesOf128Bytes) {
+  for (const uint32_t at : {0u, 128u, 16u, 64u}) {
+    BreadthDevice d("tensors");
+    const DevicePtr p = d.upload(std::vector<int>(64, 1)), in = d.upload(std::vector<int>(64, 2));
+    const Tensor t{.type = kS32, .sizes = {8, 8}, .strides = {32}, .box = {8, 4}, .steps = {1, 1}};
+    Map map;
+    ASSERT_TRUE(exec::encode(t.request(p), &map.map));
+    std::string said;
+    try {
+      d.launch(d.module, "store_from", {1}, {32}, 512, KernelArgs(map, in, at));
+    } catch (const Error& e) {
+      said = e.what();
+    }
+    EXPECT_EQ(said.find("misaligned") != std::string::npos, at % 128 != 0) << at << said;
+  }
 }
 
 TEST(Tensors, StoresAndReductions) {

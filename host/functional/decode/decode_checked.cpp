@@ -71,6 +71,7 @@ void Decoder::check_sync(const Instr& in) {
   };
   switch (in.op) {
     case Opcode::kMembar:
+      rules.proxy = in.mod.mode == 1;
       return other(in.mod.block_scope     ? CheckedSync::kBlockFence
                    : in.mod.cluster_scope ? CheckedSync::kClusterFence
                                           : CheckedSync::kFence);
@@ -90,6 +91,7 @@ void Decoder::check_sync(const Instr& in) {
     case Opcode::kWgmmaCommit:
       return other(CheckedSync::kProductCommit);
     case Opcode::kNop:
+      if (in.mod.mode == 1) return other(CheckedSync::kProductFence);
       break;
     default:
       return;
@@ -130,8 +132,8 @@ void Decoder::find_product_registers() {
       const compiler::Operand& from = in.srcs[0];
       const compiler::RegId to = in.dsts[0];
       if (from.kind != compiler::OperandKind::kRegister || to == compiler::kNone) continue;
-      if (!of[from.reg] || of[to]) continue;
-      more = of[to] = true;
+      if (of[from.reg] == of[to]) continue;
+      more = of[from.reg] = of[to] = true;
     }
   }
   if (!any) of.clear();

@@ -255,6 +255,7 @@ enum class CheckedSync : uint8_t {
   kStoreCommit,    ///< a group of bulk copies out of shared memory
   kStoreWait,      ///< for such groups, or until they have been read
   kProductCommit,  ///< a group of products of a warp group
+  kProductFence,   ///< between such products and other accesses to their registers
   kTouch           ///< an instruction that may touch registers of such products
 };
 

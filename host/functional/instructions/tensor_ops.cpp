@@ -63,6 +63,58 @@ void combine(const MemDesc& desc, uint8_t* to, const uint8_t* from) {
   std::memcpy(to, &now, sizeof(U));
 }
 
+/// Addresses by which a step's record names the sectors that it touches: that of each piece, and
+/// one of each sector that a piece reaches and the next one does not begin in.
+class TouchedSectors {
+ public:
+  /// The elements of a piece, in order; those outside of the tensor touch nothing.
+  void add(const Piece& at, uint32_t elements) {
+    const uint64_t from = first_of(at, elements);
+    if (from == TensorBox::kOutside) return;
+    leave(from / kSector);
+    list_[size_++] = from;
+    uint64_t last = from / kSector;
+    for (uint32_t e = 0; e < elements; ++e) {
+      if (at[e] == TensorBox::kOutside || at[e] / kSector == last) continue;
+      leave(kNone);
+      reached_ = last = at[e] / kSector;
+    }
+  }
+  /// The piece behind the last one is another step's.
+  void before(const Piece& at, uint32_t elements) {
+    if (first_of(at, elements) / kSector == reached_) reached_ = kNone;
+  }
+  /// At most kLanes of them: where there are more, a sector that comes twice running is named once,
+  /// and what is left over is not (of rows of 16 bytes that lie in two sectors each).
+  uint32_t store(uint64_t (&addresses)[kLanes]) {
+    leave(kNone);
+    if (size_ > kLanes) {
+      const auto same = [](uint64_t a, uint64_t b) { return a / kSector == b / kSector; };
+      size_ = static_cast<uint32_t>(std::unique(list_.begin(), list_.begin() + size_, same) -
+                                    list_.begin());
+      size_ = std::min(size_, kLanes);
+    }
+    std::copy_n(list_.begin(), size_, addresses);
+    return size_;
+  }
+
+ private:
+  static constexpr uint64_t kSector = 32, kNone = ~uint64_t{0};
+  static uint64_t first_of(const Piece& at, uint32_t elements) {
+    const auto* const end = at.begin() + elements;
+    const auto* const known =
+        std::find_if(at.begin(), end, [](uint64_t a) { return a != TensorBox::kOutside; });
+    return known != end ? *known : TensorBox::kOutside;
+  }
+  void leave(uint64_t for_sector) {
+    if (reached_ != kNone && reached_ != for_sector) list_[size_++] = reached_ * kSector;
+    reached_ = kNone;
+  }
+  std::array<uint64_t, size_t{kLanes} * kBytes> list_;
+  uint32_t size_ = 0;
+  uint64_t reached_ = kNone;  ///< a sector that the last piece reaches
+};
+
 /// One lane's copy: by a map, or, without one, of a row of bytes.
 class Copy {
  public:
@@ -122,6 +174,7 @@ class Copy {
     std::optional<TensorBox> box;
     uint32_t count = word(4) / kBytes, each = count;  // of a row; of a box
     if (detail_.dimensions != 0) {
+      if (!aligned()) return false;
       const uint32_t offsets =
           detail_.has_offsets ? std::min<uint32_t>(n - detail_.dimensions, 3) : 0;
       uint32_t more = 0;
@@ -136,38 +189,54 @@ class Copy {
       each = box->pieces();
       count = map_pieces(more);
     }
-    *recorded = 0;
-    for (uint32_t p = first; p < count && p < first + kLanes; ++p) {
-      Piece at;
-      uint32_t elements = 1, bytes = kBytes, offset = p * kBytes;
+    const auto find = [&](uint32_t p, Piece& at) -> uint32_t {
+      at[0] = row_ + p * kBytes;
+      if (!box) return 1;
+      if (detail_.four_rows) {  // boxes of one row each
+        const std::array<int32_t, 2> place = {coordinates[0], coordinates[1 + p / each]};
+        box.emplace(map_, place, std::span<const int32_t>());
+      }
+      return box->elements(p % each, at);
+    };
+    const uint32_t end = std::min(count, first + kLanes);
+    Piece at;
+    TouchedSectors touched;
+    for (uint32_t p = first; p < end; ++p) {
+      uint32_t elements = find(p, at), bytes = kBytes, offset = p * kBytes;
       Swizzle swizzle = Swizzle::kNone;
       if (box) {
-        if (detail_.four_rows) {  // boxes of one row each
-          const std::array<int32_t, 2> place = {coordinates[0], coordinates[1 + p / each]};
-          box.emplace(map_, place, std::span<const int32_t>());
-        }
-        elements = box->elements(p % each, at);
         bytes = map_.element_bytes();
         offset = p / each * box->pitch() + box->offset(p % each);
         swizzle = map_.swizzle;
-      } else {
-        at[0] = row_ + offset;
       }
-      const auto* const end = at.begin() + elements;
-      const auto* const known =
-          std::find_if(at.cbegin(), end, [](uint64_t a) { return a != TensorBox::kOutside; });
-      if (known != end) addresses[(*recorded)++] = *known;
+      touched.add(at, elements);
       // Neighbours are moved together.
       if (box && box->contiguous() && desc_.kind != Kind::kTensorReduce &&
-          at[0] != TensorBox::kOutside && end[-1] != TensorBox::kOutside)
+          at[0] != TensorBox::kOutside && at[elements - 1] != TensorBox::kOutside)
         elements = 1, bytes = kBytes;
       if (!move(at, elements, bytes, offset, swizzle)) return false;
     }
+    if (end < count) {
+      const uint32_t elements = find(end, at);
+      touched.before(at, elements);
+    }
+    *recorded = touched.store(addresses);
     return true;
   }
 
  private:
   uint32_t word(uint32_t i) const { return row<uint32_t>(warp_.rows, desc_.sources[i])[lane_]; }
+  /// Boxes begin at multiples of 128 bytes of shared memory (CUDA programming guide, "Tensor memory
+  /// access": alignment of multi-dimensional copies).
+  bool aligned() {
+    constexpr uint32_t kAlign = 128;
+    if (word(1) % kAlign == 0) return true;
+    MemDesc access = access_;
+    access.is_store = desc_.kind == Kind::kTensorLoad;
+    set_fault(ctx_, access, FaultKind::kMisaligned, MemSpace::kShared, lane_,
+              word(1) & (kWindowBytes - 1), kAlign);
+    return false;
+  }
   bool wide() const { return detail_.along != Along::kAll; }
   /// Pixels that a copy along the width may have besides; what PTX leaves undefined is cut off.
   uint32_t more_pixels(uint32_t wanted) const {
@@ -188,6 +257,13 @@ class Copy {
 
   void look(uint8_t* host, uint32_t bytes, bool write, const uint8_t* value) {
     if (ctx_.checker == nullptr) return;
+    // Neighbours that are moved together need not lie where a piece of theirs does.
+    if (bytes > 1 && reinterpret_cast<uintptr_t>(host) % bytes != 0) {
+      const uint32_t half = bytes / 2;
+      look(host, half, write, value);
+      look(host + half, half, write, value != nullptr ? value + half : nullptr);
+      return;
+    }
     tell_copy(ctx_, warp_,
               {desc_.instruction, lane_, host, bytes, write,
                write && desc_.kind == Kind::kTensorLoad, value,

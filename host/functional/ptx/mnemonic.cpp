@@ -310,6 +310,9 @@ bool apply(std::string_view w, const Row& row, Mnemonic* out) {
   }
   // fence.proxy.tensormap::generic.acquire has an address and a size.
   if (row.op == Opcode::kMembar && w == "tensormap::generic") out->operands = "?A?u";
+  // Between plain and asynchronous accesses: to shared memory (1), or to global memory alone (2).
+  if (row.op == Opcode::kMembar && w.starts_with("async")) m->mode = w == "async::global" ? 2 : 1;
+  if (row.op == Opcode::kMembar && w == "global" && m->mode == 1) m->mode = 2;
   if (row.op == Opcode::kMembar &&
       is_one_of(w, {"proxy", "alias", "async", "async::generic", "mbarrier_init", "global",
                     "shared::cta", "shared::cluster", "tensormap::generic", "generic",

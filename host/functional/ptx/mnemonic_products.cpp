@@ -248,6 +248,7 @@ void warp_group_matrix(WordList words, Mnemonic* out) {
   drop(&words, {"sync", "aligned"});
   if (take(&words, "fence")) {
     out->op = Opcode::kNop;  // registers and memory are as they are
+    out->mod.mode = 1;       // the race detector looks for it
     out->operands = "";
   } else if (take(&words, "commit_group")) {
     out->op = Opcode::kWgmmaCommit;

@@ -77,6 +77,7 @@ void Checker::begin_block(uint64_t block, uint64_t cluster) {
   state->points.clear();
   state->arrived.clear();
   state->late.clear();
+  state->proxy_fences.clear();
   blocks_[block] = std::move(state);
 }
 

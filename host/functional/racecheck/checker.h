@@ -26,6 +26,7 @@
 #include "host/functional/racecheck/hazard.h"
 #include "host/functional/racecheck/kernel_places.h"
 #include "host/functional/racecheck/late_reads.h"
+#include "host/functional/racecheck/proxy_fences.h"
 #include "host/functional/racecheck/rules.h"
 #include "host/functional/racecheck/shadow.h"
 #include "host/functional/racecheck/warp_order.h"
@@ -144,6 +145,9 @@ class Checker {
       bool result = false;
     };
     std::unordered_map<compiler::RegId, InProduct> in_products;
+    bool products_fenced = false;  ///< has executed a wgmma.fence
+    /// Registers that were computed since the last one, and by which instruction.
+    std::unordered_map<compiler::RegId, uint32_t> computed;
   };
   /// Where a lane accesses memory: local memory is elsewhere.
   struct Place {
@@ -207,6 +211,10 @@ class Checker {
   void commit_stores(Now& now, uint32_t mask);
   void wait_for_stores(Now& now, uint32_t mask, uint32_t pending);
   void touch(const Now& now, uint32_t mask);
+  void look_at_fence(const Now& now, uint32_t mask, const compiler::Instruction& product);
+  // checker_proxy.cpp
+  bool is_plain_write(const Stamp& stamp) const;
+  void look_at_proxy(const Now& now, const Place& place, uint32_t bytes, uint32_t lane);
   // checker.cpp
   void found(const Now& now, HazardKind kind, const Stamp& before, uint64_t address, uint32_t lane,
              bool same_value);

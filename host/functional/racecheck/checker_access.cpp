@@ -188,6 +188,9 @@ void Checker::copy_access(const exec::Context& ctx, const exec::Warp& warp,
   Now now = now_of(warp, instruction);
   now.read = !write;
   now.write = write;
+  // Reductions of boxes add up what others add, too (PTX ISA 9.0: relaxed, of the GPU's scope).
+  if (write && launch_.kernel->instructions[instruction].op == ptx::Opcode::kTensorReduce)
+    now.stamp.strong = now.stamp.atomic = 1;
   see(now, warp, 1u << lane);
   Place place = shared_place(ctx, host);
   now.stamp.pending = pending && place.owner == running_;
@@ -203,6 +206,7 @@ void Checker::copy_access(const exec::Context& ctx, const exec::Warp& warp,
   if (write && now.shared) look_at_late_reads(now, place, bytes, lane);
   look(now, now.shared ? place.owner->shared : device_, place.address, bytes, lane,
        write && std::memcmp(host, value, bytes) == 0);
+  if (now.leaves_no_trace) look_at_proxy(now, place, bytes, lane);
   look_whether_written(now, place, bytes, lane);
   if (pending && place.owner == running_)
     now.warp.copies.push_back({place.address, bytes, lane, now.warp.groups});

@@ -89,6 +89,11 @@ void Checker::touch(const Now& now, uint32_t mask) {
   };
   if (in.op == Opcode::kMov && in.dsts.size() == 1 && in.srcs.size() == 1 &&
       in.srcs[0].kind == compiler::OperandKind::kRegister && in.dsts[0] != compiler::kNone) {
+    const auto source = now.warp.computed.find(in.srcs[0].reg);
+    if (source != now.warp.computed.end())
+      now.warp.computed[in.dsts[0]] = uint32_t{source->second};
+    else
+      now.warp.computed.erase(in.dsts[0]);
     const auto from = registers.find(in.srcs[0].reg);
     if (from != registers.end())
       registers[in.dsts[0]] = WarpState::InProduct(from->second);
@@ -97,6 +102,7 @@ void Checker::touch(const Now& now, uint32_t mask) {
     return;
   }
   if (compiler::is_group_product(in)) {
+    look_at_fence(now, mask, in);
     WarpState::InProduct product{now.warp.products_committed, now.stamp.instruction, false};
     compiler::for_each_factor(in, [&](RegId reg) {
       const auto it = registers.find(reg);
@@ -112,7 +118,39 @@ void Checker::touch(const Now& now, uint32_t mask) {
   compiler::for_each_def(in, [&](RegId reg) {
     told = told || look(reg, "writes");
     registers.erase(reg);
+    // Constants are put into registers wherever the compiler likes.
+    if (in.op == Opcode::kMov)
+      now.warp.computed.erase(reg);
+    else
+      now.warp.computed[reg] = now.stamp.instruction;
   });
+}
+
+/// A product of a warp group, before it is made: a wgmma.fence has to come before the first one,
+/// and between another instruction's write to one of its registers and itself.
+void Checker::look_at_fence(const Now& now, uint32_t mask, const compiler::Instruction& product) {
+  if (!options_.misuse) return;
+  WarpState& warp = now.warp;
+  const auto tell = [&](const std::string& detail) {
+    misused(now, MisuseKind::kNoFence, mask, static_cast<uint32_t>(__builtin_popcount(mask)),
+            detail);
+  };
+  if (!warp.products_fenced) {
+    tell("the warp has executed no wgmma.fence yet; one before its first product would be right");
+    warp.products_fenced = true;
+  }
+  bool told = false;
+  const auto look = [&](RegId reg, const char* what) {
+    const auto it = warp.computed.find(reg);
+    if (it == warp.computed.end()) return;
+    if (!told)
+      tell(fmt::format("{}, {}, was written in {}; wgmma.fence between the two would be right",
+                       launch_.kernel->registers[reg].name, what, line_text(it->second)));
+    told = true;
+    warp.computed.erase(it);
+  };
+  compiler::for_each_factor(product, [&](RegId reg) { look(reg, "a factor"); });
+  for (const RegId reg : product.dsts) look(reg, "a sum");
 }
 
 }  // namespace nearwarp::racecheck

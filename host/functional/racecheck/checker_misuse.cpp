@@ -57,6 +57,7 @@ void Checker::misused(const Now& now, MisuseKind kind, uint32_t lanes, uint32_t 
   misuse->at = describe(now.stamp, false, static_cast<uint32_t>(__builtin_ctz(lanes)));
   misuse->at.kind = kind <= MisuseKind::kPassedBy    ? "barrier"
                     : kind == MisuseKind::kInProduct ? "touched"
+                    : kind == MisuseKind::kNoFence   ? "product"
                                                      : "exchange";
   misuse->detail = detail;
 }

@@ -167,6 +167,8 @@ void Checker::sync(const exec::Warp& warp, const exec::Op& op, uint32_t mask) {
     case CheckedSync::kFence:
     case CheckedSync::kClusterFence:
     case CheckedSync::kBlockFence:
+      if (rules.proxy)
+        running_->proxy_fences.add(warp.index, now.warp.order.time, now.warp.order.seen);
       fence(now, rules.what);
       now.warp.order.settle(mask, warp.exited);
       break;
@@ -187,6 +189,10 @@ void Checker::sync(const exec::Warp& warp, const exec::Op& op, uint32_t mask) {
       break;
     case CheckedSync::kProductCommit:
       ++now.warp.products_committed;
+      break;
+    case CheckedSync::kProductFence:
+      now.warp.products_fenced = true;
+      now.warp.computed.clear();
       break;
     case CheckedSync::kTouch:
       touch(now, mask);

@@ -23,6 +23,7 @@ struct Checker::BlockState {
   /// By address / 4 of an mbarrier: copies whose end has arrived there, that nobody has waited for.
   std::unordered_map<uint64_t, std::vector<ArrivedCopy>> arrived;
   LateReads late;  ///< of the block's shared memory
+  ProxyFences proxy_fences;
 };
 
 struct Checker::Now {

@@ -11,6 +11,8 @@ const char* name_of(HazardKind kind) {
       return "read after write";
     case HazardKind::kWriteAfterRead:
       return "write after read";
+    case HazardKind::kUnfenced:
+      return "read after write without fence.proxy.async";
     case HazardKind::kWriteAfterWrite:
       break;
   }
@@ -46,9 +48,11 @@ const char* name_of(MisuseKind kind) {
     case MisuseKind::kNobodyThere:
       return "shuffle from a lane that is not there";
     case MisuseKind::kInProduct:
+      return "register of a product that has not been waited for";
+    case MisuseKind::kNoFence:
       break;
   }
-  return "register of a product that has not been waited for";
+  return "product without wgmma.fence";
 }
 
 std::vector<Hazard> in_order(std::vector<Hazard> hazards) {

@@ -10,7 +10,12 @@
 
 namespace nearwarp::racecheck {
 
-enum class HazardKind : uint8_t { kReadAfterWrite, kWriteAfterRead, kWriteAfterWrite };
+enum class HazardKind : uint8_t {
+  kReadAfterWrite,
+  kWriteAfterRead,
+  kWriteAfterWrite,
+  kUnfenced  ///< a read by the asynchronous proxy, without a fence to it behind a plain write
+};
 /// How far apart the two threads are: the nearest of them all.
 enum class Distance : uint8_t { kLanes, kWarps, kBlocks };
 
@@ -46,7 +51,8 @@ enum class MisuseKind : uint8_t {
   kMissing,      ///< a mask with lanes that do not come
   kOutside,      ///< a shuffle from a lane outside the mask
   kNobodyThere,  ///< a shuffle from a lane that has exited, or never was
-  kInProduct     ///< a register of a warp group's product that has not been waited for
+  kInProduct,    ///< a register of a warp group's product that has not been waited for
+  kNoFence       ///< a product of registers, or the first one, without a fence before it
 };
 
 /// A barrier or a mask that is not used as CUDA asks for.

@@ -35,7 +35,11 @@ std::string hazard_text(size_t number, const Hazard& h) {
                      name_of(h.kind), h.shared ? "shared" : "device", name_of(h.distance),
                      plural(h.count, "time", "times"), harmless, h.kernel, h.place) +
          access_text("earlier: " + h.earlier.kind, h.earlier) +
-         access_text("later:   " + h.later.kind, h.later);
+         access_text("later:   " + h.later.kind, h.later) +
+         (h.kind == HazardKind::kUnfenced
+              ? "  right: fence.proxy.async by the writing thread, behind its write and before the "
+                "barrier\n"
+              : "");
 }
 
 std::string misuse_text(size_t number, const Misuse& m) {
@@ -90,9 +94,9 @@ E named(const std::string& name, std::initializer_list<E> all) {
 
 Hazard hazard_of(const Json& json) {
   Hazard h;
-  h.kind = named(
-      json.at("kind").get<std::string>(),
-      {HazardKind::kReadAfterWrite, HazardKind::kWriteAfterRead, HazardKind::kWriteAfterWrite});
+  h.kind = named(json.at("kind").get<std::string>(),
+                 {HazardKind::kReadAfterWrite, HazardKind::kWriteAfterRead,
+                  HazardKind::kWriteAfterWrite, HazardKind::kUnfenced});
   h.distance = named(json.at("between").get<std::string>(),
                      {Distance::kLanes, Distance::kWarps, Distance::kBlocks});
   h.shared = json.at("space") == "shared";
@@ -111,7 +115,7 @@ Misuse misuse_of(const Json& json) {
   m.kind = named(json.at("kind").get<std::string>(),
                  {MisuseKind::kApart, MisuseKind::kDifferent, MisuseKind::kPassedBy,
                   MisuseKind::kNotInMask, MisuseKind::kMissing, MisuseKind::kOutside,
-                  MisuseKind::kNobodyThere, MisuseKind::kInProduct});
+                  MisuseKind::kNobodyThere, MisuseKind::kInProduct, MisuseKind::kNoFence});
   m.kernel = json.at("kernel");
   m.count = json.at("count");
   m.detail = json.at("detail");

@@ -24,9 +24,10 @@ struct SyncRules {
   exec::CheckedSync what = exec::CheckedSync::kWarp;
   uint32_t instruction = 0;  ///< index of the PTX instruction
   uint16_t operand = 0;      ///< row: the mask of members, or a number
-  bool has_mask = false;     ///< `operand` is a mask that the program gives
-  bool exchanges = false;    ///< more than waiting: the lanes must execute the same instruction
-  bool shuffles = false;     ///< then also:
+  bool proxy = false;      ///< a fence between shared memory's plain and asynchronous accesses, too
+  bool has_mask = false;   ///< `operand` is a mask that the program gives
+  bool exchanges = false;  ///< more than waiting: the lanes must execute the same instruction
+  bool shuffles = false;   ///< then also:
   exec::Shuffle mode = exec::Shuffle::kIndex;
   uint16_t lane = 0, clamp = 0;  ///< rows: operands b and c of shfl
 };

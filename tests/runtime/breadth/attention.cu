@@ -117,13 +117,13 @@ extern "C" __global__ void __launch_bounds__(384)
         sums[at] *= shrink;
       }
     }
-    fence();
-    for (int i = 0; i < 4; ++i) {
-      const float* p = score + 8 * i;
-      const unsigned weights[4] = {packed(p[0], p[1]), packed(p[2], p[3]), packed(p[4], p[5]),
-                                   packed(p[6], p[7])};
-      mix(sums, weights, descriptor(from + kTile + 32 * i));
+    unsigned weights[4][4];
+    for (int i = 0; i < 16; ++i) {
+      weights[i / 4][i % 4] = packed(score[2 * i], score[2 * i + 1]);
+      asm volatile("" : "+r"(weights[i / 4][i % 4]));  // packed by now, not behind the fence
     }
+    fence();
+    for (int i = 0; i < 4; ++i) mix(sums, weights[i], descriptor(from + kTile + 32 * i));
     finish();
     if (threadIdx.x % 128 == 0) arrive(shared_at(&empty[s]));
   }

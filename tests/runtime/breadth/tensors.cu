@@ -107,6 +107,22 @@ extern "C" __global__ void store_2d(const __grid_constant__ Map map, const unsig
   }
 }
 
+// A box of shared memory that begins at any place.
+extern "C" __global__ void store_from(const __grid_constant__ Map map, const unsigned* in,
+                                      unsigned at) {
+  for (unsigned i = threadIdx.x; i < 32; i += blockDim.x)
+    reinterpret_cast<unsigned*>(tile + at)[i] = in[i];
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {0, 0}], [%1];" ::"l"(
+                     &map),
+                 "r"(shared_at(tile) + at)
+                 : "memory");
+    stores_done();
+  }
+}
+
 // The first block of a cluster loads a box into the shared memory of those in the mask.
 extern "C" __global__ void load_multicast(const __grid_constant__ Map map, unsigned short mask,
                                           unsigned bytes, int linear, const unsigned* in,
