@@ -306,6 +306,27 @@ TEST_F(Lt, AlgorithmsAreThereForWhatIsSupported) {
   }
 }
 
+TEST_F(Lt, NoAlgorithmIsThereForEpiloguesThatAreRefused) {
+  const OnDevice<float> x(std::vector<float>(kM * kN + kM * kK + kK * kN));
+  set(8, static_cast<const void*>(x.get()));
+  set(7, uint32_t{kLtBiasGradientA | kLtBiasGradientB});
+  EXPECT_EQ(multiply(x.get(), x.get(), x.get()), kInvalidValue) << "two gradients";
+  for (const uint32_t epilogue : {kLtRelu, kLtBiasGradientA}) {
+    set(7, epilogue);
+    for (const int32_t batch : {65535, 65536}) {
+      void* const all = layout(1, 1, 1);
+      EXPECT_EQ(cublasLtMatrixLayoutSetAttribute(all, 5, &batch, sizeof(batch)), kSuccess);
+      MatmulHeuristic best;
+      int found = -1;
+      EXPECT_EQ(cublasLtMatmulAlgoGetHeuristic(handle_, desc_, all, all, all, all, nullptr, 1,
+                                               &best, &found),
+                batch == 65535 ? kSuccess : kNotSupported)
+          << epilogue;
+      EXPECT_EQ(found, batch == 65535 ? 1 : 0) << epilogue;
+    }
+  }
+}
+
 TEST_F(Lt, WhatDoesNotFitIsRefused) {
   const OnDevice<float> x(std::vector<float>(4096));
   const float one = 1;

@@ -441,6 +441,9 @@ TEST(LaunchPart, WhereTheSmDecidesWhatIsFarAwayItHasToBeKnown) {
   EXPECT_FALSE(first_unknown_sm(r, small, cgp, 0).has_value()) << "the first launch's is known";
   EXPECT_EQ(first_unknown_sm(r, small, cgp, all), 0u);
   EXPECT_FALSE(first_unknown_sm(r, large, cgp, all).has_value()) << "all thread blocks fit";
+  config::MachineConfig tight = machine;
+  tight.sm.registers = 1024;
+  EXPECT_EQ(first_unknown_sm(r, tight, cgp, all), 0u) << "no SM has room for a thread block";
 }
 
 TEST(LaunchPart, WhereTheSmIsNotKnownAllIsSimulatedInOneGo) {

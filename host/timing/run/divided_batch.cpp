@@ -134,8 +134,8 @@ std::string why_not_in_parts(const DividedJob& job) {
   if (!launch.has_value()) return "";
   return fmt::format(
       "the SM that runs a thread block decides how far its data is away, and after launch {}, "
-      "whose "
-      "thread blocks do not all fit on the machine at once, which one that is depends on time",
+      "whose thread blocks do not all fit on the machine at once, which one that is depends on "
+      "time",
       *launch + 1);
 }
 

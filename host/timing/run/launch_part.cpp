@@ -6,6 +6,7 @@
 #include "device/frontend/dispatcher.h"
 #include "host/config/mechanism.h"
 #include "host/config/shape.h"
+#include "host/core/error.h"
 
 namespace nearwarp::sim {
 
@@ -48,8 +49,12 @@ std::optional<uint32_t> first_unknown_sm(const runtime::Recording& recording,
   const std::vector<bool> cuts = runtime::launch_cuts(recording);
   for (uint32_t i = 0; i < end; ++i) {
     const runtime::LaunchRecord& l = recording.launches[i];
-    const sm::SmResources needs = block_needs(machine, *recording.kernels[l.kernel], l);
-    const uint64_t at_once = uint64_t{machine.gpu.sms} * blocks_per_sm(sm_capacity(machine), needs);
+    uint64_t at_once = 0;
+    try {
+      const sm::SmResources needs = block_needs(machine, *recording.kernels[l.kernel], l);
+      at_once = uint64_t{machine.gpu.sms} * blocks_per_sm(sm_capacity(machine), needs);
+    } catch (const Error&) {  // no SM has room for a thread block: the run will say so
+    }
     if (!cuts[i] || l.blocks_recorded > at_once) return i;
   }
   return std::nullopt;

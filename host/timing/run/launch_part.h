@@ -31,7 +31,8 @@ std::string why_no_parts(const config::PolicyConfig& policy);
 /// The launch (an index into Recording::launches) after which it is not known which SM gets the
 /// next thread block, where that decides how far data is away; nothing: it is known of all before
 /// `end`, or matters little. Thread blocks of a launch that fit on the machine at once go to one SM
-/// after the other; those for which there is no room yet go where others end first.
+/// after the other; those for which there is no room yet go where others end first. A launch whose
+/// thread blocks no SM has room for is one of these, too: its run fails.
 std::optional<uint32_t> first_unknown_sm(const runtime::Recording& recording,
                                          const config::MachineConfig& machine,
                                          const config::PolicyConfig& policy, uint32_t end);

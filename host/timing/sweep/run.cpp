@@ -174,6 +174,10 @@ class SweepRun final : public sim::BatchObserver {
   /// How each of points_ is divided. Those that cannot be have failed, and are gone.
   std::vector<const runtime::Division*> divide_points() {
     std::vector<const runtime::Division*> divisions;
+    if (!options_.divide) {
+      divisions.assign(points_.size(), division_for(needs_));
+      return divisions;
+    }
     std::vector<Point> points;
     for (Point& point : points_) {
       const auto machine = plan_.machine(point);
@@ -260,7 +264,6 @@ class SweepRun final : public sim::BatchObserver {
 
   /// The examples' division, unless it does not suffice for the point.
   const runtime::Division* division_for(const sim::ReplayJob& job) {
-    if (!options_.divide) return division_for(needs_);
     runtime::DivisionNeeds needs = needs_;
     add_needs(job, needs);
     return division_for(needs);

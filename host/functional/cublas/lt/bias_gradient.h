@@ -6,7 +6,8 @@
 
 namespace nearwarp::cublas {
 
-/// Forms the sums that the epilogue asks for, of a product that has been launched. Throws Failure.
+/// Forms the sums that the epilogue asks for, of a product of product_of() that has been launched.
+/// Throws Failure.
 void sum_for_bias(const Product& product, const MatmulDesc& desc, Stream stream);
 
 }  // namespace nearwarp::cublas

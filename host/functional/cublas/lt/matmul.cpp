@@ -3,6 +3,8 @@
 #include <limits>
 #include <utility>
 
+#include "host/functional/cublas/batches.h"
+
 namespace nearwarp::cublas {
 
 namespace {
@@ -17,6 +19,8 @@ int epilogue_of(const MatmulDesc& desc) {
   constexpr uint32_t kKnown = kLtDefault | kLtRelu | kLtBias | kLtReluGradient | kLtGelu |
                               kLtGeluGradient | kLtAux | kLtBiasGradients;
   require((e & ~kKnown) == 0, kNotSupported);
+  const uint32_t gradients = e & kLtBiasGradients;
+  require((gradients & (gradients - 1)) == 0);  // one at most
   int kinds = 0;
   if ((e & kLtBias) != 0) kinds |= kBias;
   if ((e & kLtRelu) != 0) kinds |= kRelu;
@@ -24,9 +28,9 @@ int epilogue_of(const MatmulDesc& desc) {
   if ((e & kLtGeluGradient) != 0) kinds |= kGeluGradient;
   if ((e & kLtReluGradient) != 0) kinds |= kReluGradient;
   if ((e & kLtAux) != 0 && (kinds & (kRelu | kGelu)) != 0) kinds |= kStoreAux;
-  const bool has_bias = (kinds & kBias) != 0 || (e & kLtBiasGradients) != 0;
+  const bool has_bias = (kinds & kBias) != 0 || gradients != 0;
   require(!has_bias || desc.bias != nullptr);
-  require((kinds & kBias) == 0 || (e & kLtBiasGradients) == 0);  // one place for both
+  require((kinds & kBias) == 0 || gradients == 0);  // one place for both
   require((kinds & (kStoreAux | kGeluGradient | kReluGradient)) == 0 || desc.aux != nullptr);
   return kinds;
 }
@@ -92,6 +96,7 @@ Product product_of(const MatmulDesc& desc, const MatmulMatrices& x) {
   g.aux_ld = desc.aux_ld;
   g.aux_stride = desc.aux_stride;
   p.batch = x.d->batch;
+  require((g.epilogue == 0 && !has_gradient) || p.batch <= kMostItems, kNotSupported);
   for (const MatrixLayout* m : {x.a, x.b, x.c}) require(m->batch == x.d->batch);
   if (rows) {
     std::swap(p.a, p.b);
