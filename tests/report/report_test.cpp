@@ -11,6 +11,7 @@
 
 #include "host/core/error.h"
 #include "host/mechanisms/tom/report/sections.h"
+#include "host/timing/report/columns.h"
 #include "host/timing/report/file.h"
 #include "host/timing/report/json.h"
 #include "host/timing/report/registers.h"
@@ -22,6 +23,19 @@ namespace nearwarp::report {
 namespace {
 
 namespace fs = std::filesystem;
+
+TEST(Columns, AHeadingIsCutToItsCellsWhereTheNamesTakeTheWidth) {
+  const std::string name = "a name that is wider than all";
+  const auto table = [&](size_t width) {
+    const std::string text = columns_text({name}, {{"a long heading", {"1234"}}}, width);
+    return text.substr(0, text.find('\n'));
+  };
+  const std::string blank(name.size(), ' ');
+  EXPECT_EQ(table(20), blank + "  a ..");
+  EXPECT_EQ(table(name.size() + 1), blank + "  a ..");
+  EXPECT_EQ(table(name.size() + 10), blank + "  a long..");
+  EXPECT_EQ(table(100), blank + "  a long heading");
+}
 
 RunResult example(const std::string& policy, uint64_t cycles) {
   RunResult r;

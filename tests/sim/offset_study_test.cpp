@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+#include <utility>
+
 #include "host/core/error.h"
 #include "tests/support/recorded_program.h"
 
@@ -135,6 +138,74 @@ TEST(OffsetStudy, FirstActiveLaneDecides) {
   EXPECT_EQ(c.instructions[1].executions, 3u);
   EXPECT_EQ(c.instructions[1].not_first, 2u);
   EXPECT_EQ(c.instructions[1].fixed, 2u);  // 968 both times
+}
+
+TEST(OffsetStudy, LittleMemoryTakesMorePassesForTheSame) {
+  Program p;
+  const uint32_t small = p.block({load(0), load(1)}), large = p.block({load(2), load(3), load(4)});
+  const uint32_t after = p.block({exit_instr()});
+  p.candidate({small}, {});
+  p.candidate({large}, {});
+  Traces t;
+  t.begin_block();
+  t.warp();
+  for (uint64_t i = 0; i < 9; ++i) {
+    t.run(small).at(i * 4096, 4).at(i * 4096 + (i % 3 == 0 ? 64 : 128), 4);
+    t.run(large).at(i * 8192, 4).at(i * i * 700 + 100'000, 4).at(i * 8192 + 256 * (i / 7), 4);
+    t.run(after);
+  }
+  t.end();
+  p.launch(1, 1);
+  const RecordedProgram r(p, t);
+  const auto study = [&](uint64_t bytes, uint64_t& told) {
+    uint64_t done = 0;
+    const auto progress = [&](uint64_t so_far, uint64_t total) {
+      EXPECT_GE(so_far, done);
+      EXPECT_LE(so_far, total);
+      done = so_far;
+      told += 1;
+      return true;
+    };
+    return study_offsets(r.recording, r.image, r.offload, progress, bytes);
+  };
+  uint64_t once = 0;
+  const std::vector<CandidateOffsets> expected = study(kBytesOfPairs, once);
+  // Two rows of two pairs and three of three.
+  for (const auto& [pairs, passes] : {std::pair{0, 5}, {4, 4}, {6, 3}, {7, 2}, {13, 1}}) {
+    uint64_t told = 0;
+    const std::vector<CandidateOffsets> found = study(uint64_t{24} * pairs, told);
+    EXPECT_EQ(told, once * passes) << pairs;
+    ASSERT_EQ(found.size(), expected.size());
+    for (size_t c = 0; c < found.size(); ++c) {
+      EXPECT_EQ(found[c].instances, expected[c].instances);
+      ASSERT_EQ(found[c].instructions.size(), expected[c].instructions.size());
+      for (size_t i = 0; i < found[c].instructions.size(); ++i) {
+        const InstructionOffsets &a = found[c].instructions[i], &b = expected[c].instructions[i];
+        EXPECT_EQ(std::tie(a.pc, a.executions, a.not_first, a.predecessor_pc, a.compared, a.fixed),
+                  std::tie(b.pc, b.executions, b.not_first, b.predecessor_pc, b.compared, b.fixed));
+      }
+    }
+  }
+}
+
+TEST(OffsetStudy, BlocksMayHaveAnyNumberOfAccesses) {
+  constexpr uint32_t kLoads = 70'000;
+  Program p;
+  const uint32_t large = p.block(std::vector<sm::ImageInstr>(kLoads, load(0)));
+  const uint32_t body = p.block({load(1), load(2)}), after = p.block({exit_instr()});
+  p.candidate({body}, {});
+  Traces t;
+  t.begin_block();
+  t.warp();
+  t.run(large);
+  for (uint32_t i = 0; i < kLoads; ++i) t.at(uint64_t{i} * 128, 4);
+  t.run(body).at(0, 4).at(640, 4).run(after).end();
+  p.launch(1, 1);
+  const RecordedProgram r(p, t);
+  const CandidateOffsets c = study_offsets(r.recording, r.image, r.offload).at(0);
+  ASSERT_EQ(c.instances, 1u);
+  EXPECT_EQ(c.instructions[0].executions, 1u);
+  EXPECT_EQ(c.instructions[1].compared, 1u);
 }
 
 TEST(OffsetStudy, ProgressMayStopIt) {

@@ -91,6 +91,23 @@ TEST_F(Merge, AConflictSaysWhichPointAndWhere) {
   EXPECT_FALSE(std::filesystem::exists(out_));
 }
 
+TEST_F(Merge, MorePartsThanFilesAreHeldOpen) {
+  std::string warps = "sm.warps=1";
+  for (int i = 2; i <= 64; ++i) warps += "," + std::to_string(i);
+  const Plan plan = sweep::expand(definition({"sm.scheduler_policy=\"gto\",\"lrr\"", warps}));
+  ASSERT_GE(plan.points.size(), 250u);
+  std::string whole;
+  std::vector<std::string> texts(250), inputs;
+  for (size_t point = 0; point < plan.points.size(); ++point) {  // by turns
+    const std::string line = sweep::failure_line(plan, plan.points[point], "out of memory");
+    texts[point % texts.size()] += line;
+    whole += line;
+  }
+  for (size_t i = 0; i < texts.size(); ++i) inputs.push_back(file(std::to_string(i), texts[i]));
+  EXPECT_EQ(sweep::merge(inputs, out_).points, plan.points.size());
+  EXPECT_EQ(read_text(out_), whole);
+}
+
 TEST_F(Merge, AFinishedPointTakesThePlaceOfAFailedOne) {
   const std::string failed = sweep::failure_line(plan_, plan_.points[0], "out of memory");
   const std::string bad = file("bad", failed), good = file("good", line(0));

@@ -2,6 +2,7 @@
 #include "host/mechanisms/tom/offset_study.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "device/sm/coalescer.h"
 #include "host/core/error.h"
@@ -20,22 +21,28 @@ struct Pair {
 };
 
 /// A candidate's memory instructions, and the most recent address of each in the current instance.
+/// Every pass through the traces compares the executions of some of the instructions, its rows.
 struct Candidate {
   std::vector<uint32_t> pcs;
-  std::vector<Pair> pairs;  // [j * size + i]
+  uint32_t first_row = 0, num_rows = 0;  // of this pass
+  std::vector<Pair> pairs;               // [(j - first_row) * size + i]
   std::vector<uint64_t> executions, not_first;
   std::vector<uint64_t> last;  // most recent address, by instruction
   std::vector<uint32_t> seen;  // instructions that have been executed in this instance
   std::vector<bool> has_last;  // by instruction: is it among `seen`?
   uint64_t instances = 0;
 
-  void finish_setup() {
+  void begin_pass(uint32_t first, uint32_t rows) {
     const size_t n = pcs.size();
-    pairs.resize(n * n);
-    executions.resize(n);
-    not_first.resize(n);
+    first_row = first;
+    num_rows = rows;
+    pairs.assign(rows * n, {});
+    executions.assign(n, 0);
+    not_first.assign(n, 0);
     last.resize(n);
-    has_last.resize(n);
+    has_last.assign(n, false);
+    seen.clear();
+    instances = 0;
   }
   void begin_instance() {
     instances += 1;
@@ -45,29 +52,23 @@ struct Candidate {
   void access(uint32_t j, uint64_t address) {
     executions[j] += 1;
     not_first[j] += seen.empty() ? 0 : 1;
-    for (const uint32_t i : seen) {
-      Pair& pair = pairs[j * pcs.size() + i];
-      const auto offset = static_cast<int64_t>(address - last[i]);
-      if (pair.compared == 0) pair.expected = offset;
-      pair.compared += 1;
-      pair.fixed += offset == pair.expected ? 1 : 0;
-    }
+    if (j - first_row < num_rows) compare(&pairs[(j - first_row) * pcs.size()], address);
     last[j] = address;
     if (has_last[j]) return;
     has_last[j] = true;
     seen.push_back(j);
   }
 
-  CandidateOffsets result() const {
-    CandidateOffsets out;
+  /// Adds what this pass has found.
+  void add_to(CandidateOffsets& out) const {
     out.instances = instances;
-    for (uint32_t j = 0; j < pcs.size(); ++j) {
+    for (uint32_t j = first_row; j < first_row + num_rows; ++j) {
       InstructionOffsets row;
       row.pc = pcs[j];
       row.executions = executions[j];
       row.not_first = not_first[j];
       for (uint32_t i = 0; i < pcs.size(); ++i) {
-        const Pair& pair = pairs[j * pcs.size() + i];
+        const Pair& pair = pairs[(j - first_row) * pcs.size() + i];
         if (pair.compared == 0 || !better(pair, row)) continue;
         row.predecessor_pc = pcs[i];
         row.compared = pair.compared;
@@ -75,12 +76,20 @@ struct Candidate {
       }
       out.instructions.push_back(row);
     }
-    return out;
   }
 
  private:
   __extension__ using Product = unsigned __int128;
 
+  void compare(Pair* row, uint64_t address) {
+    for (const uint32_t i : seen) {
+      Pair& pair = row[i];
+      const auto offset = static_cast<int64_t>(address - last[i]);
+      if (pair.compared == 0) pair.expected = offset;
+      pair.compared += 1;
+      pair.fixed += offset == pair.expected ? 1 : 0;
+    }
+  }
   static bool better(const Pair& pair, const InstructionOffsets& than) {
     if (than.compared == 0) return true;
     // Compare the quotients fixed / compared exactly.
@@ -92,11 +101,17 @@ struct Candidate {
 
 class Study {
  public:
-  Study(const ImageTables& image, const tom::OffloadTables& offload)
-      : candidates_(offload.candidates.size()) {
+  Study(const ImageTables& image, const tom::OffloadTables& offload, uint64_t bytes_of_pairs)
+      : candidates_(offload.candidates.size()), result_(offload.candidates.size()) {
     add_accesses(image, offload.candidate_of, index_);
     if (!offload.inner_of.empty()) add_accesses(image, offload.inner_of, inner_index_);
-    for (Candidate& c : candidates_) c.finish_setup();
+    plan(bytes_of_pairs / sizeof(Pair));
+  }
+
+  size_t num_passes() const { return passes_.size(); }
+  void begin_pass(size_t pass) {
+    for (Candidate& c : candidates_) c.begin_pass(0, 0);
+    for (const Rows& r : passes_[pass]) candidates_[r.candidate].begin_pass(r.first, r.count);
   }
 
   void read(const TraceSpan& traces) {
@@ -105,11 +120,11 @@ class Study {
       analytics::each_instance(traces, warp, reader);
   }
 
-  std::vector<CandidateOffsets> result() const {
-    std::vector<CandidateOffsets> out;
-    for (const Candidate& c : candidates_) out.push_back(c.result());
-    return out;
+  void end_pass() {
+    for (size_t c = 0; c < candidates_.size(); ++c) candidates_[c].add_to(result_[c]);
   }
+
+  std::vector<CandidateOffsets> result() { return std::move(result_); }
 
  private:
   /// Number the accesses of each candidate in `candidate_of`.
@@ -121,6 +136,34 @@ class Study {
       if (id == tom::kNoCandidate || !image.instrs[pc].accesses_data()) continue;
       index[pc] = static_cast<uint32_t>(candidates_[id].pcs.size());
       candidates_[id].pcs.push_back(pc);
+    }
+  }
+
+  /// Rows of a candidate that one pass deals with.
+  struct Rows {
+    size_t candidate = 0;
+    uint32_t first = 0, count = 0;
+  };
+
+  /// Divide the candidates' rows, in their order, into passes of at most so many pairs, but of one
+  /// row at least.
+  void plan(uint64_t pairs) {
+    passes_.emplace_back();
+    uint64_t left = pairs;
+    for (size_t c = 0; c < candidates_.size(); ++c) {
+      const auto n = static_cast<uint32_t>(candidates_[c].pcs.size());
+      for (uint32_t first = 0; first < n;) {
+        auto count = static_cast<uint32_t>(std::min<uint64_t>(left / n, n - first));
+        if (count == 0 && !passes_.back().empty()) {
+          passes_.emplace_back();
+          left = pairs;
+          continue;
+        }
+        count = std::max(count, 1u);
+        passes_.back().push_back({c, first, count});
+        first += count;
+        left -= std::min(left, uint64_t{count} * n);
+      }
     }
   }
 
@@ -147,6 +190,8 @@ class Study {
   };
 
   std::vector<Candidate> candidates_;
+  std::vector<CandidateOffsets> result_;
+  std::vector<std::vector<Rows>> passes_;
   std::vector<uint32_t> index_;        // by pc: position among the candidate's instructions
   std::vector<uint32_t> inner_index_;  // likewise, of candidates within others
 };
@@ -190,18 +235,23 @@ const char* category_text(OffsetCategory category) {
 std::vector<CandidateOffsets> study_offsets(
     const runtime::Recording& recording, const ImageTables& image,
     const tom::OffloadTables& offload,
-    const std::function<bool(uint64_t done, uint64_t total)>& progress) {
+    const std::function<bool(uint64_t done, uint64_t total)>& progress, uint64_t bytes_of_pairs) {
   const TraceTables tables(image, offload);
-  Study study(image, offload);
+  Study study(image, offload, bytes_of_pairs);
   const std::vector<TracePart> parts = parts_with_candidates(recording, image, tables);
   uint64_t total = 0, done = 0;
   for (const TracePart& part : parts) total += warp_instructions(recording, image, part);
-  for (const TracePart& part : parts) {
-    const auto chunk = recording.traces.chunk(part.chunk);
-    study.read(tables.span(*chunk, part.launch));
-    done += warp_instructions(recording, image, part);
-    if (progress && !progress(done, total))
-      throw Interrupted("interrupted while traces were studied");
+  total *= study.num_passes();
+  for (size_t pass = 0; pass < study.num_passes(); ++pass) {
+    study.begin_pass(pass);
+    for (const TracePart& part : parts) {
+      const auto chunk = recording.traces.chunk(part.chunk);
+      study.read(tables.span(*chunk, part.launch));
+      done += warp_instructions(recording, image, part);
+      if (progress && !progress(done, total))
+        throw Interrupted("interrupted while traces were studied");
+    }
+    study.end_pass();
   }
   return study.result();
 }

@@ -52,12 +52,17 @@ struct CandidateOffsets {
   OffsetCategory category() const;
 };
 
+/// Memory for pairs of memory instructions of the same candidate, 24 bytes each.
+inline constexpr uint64_t kBytesOfPairs = 128 << 20;
+
 /// Study the offsets of all candidates, in the order of the image's. The order of the traces
-/// matters, so one thread reads them. `progress` is told the warp-instructions that were read and
-/// all of them; if it returns false, Interrupted is thrown.
+/// matters, so one thread reads them, and as often as it takes for pairs of `bytes_of_pairs`, which
+/// makes no difference to the result. `progress` is told the warp-instructions that were read and
+/// all that will be; if it returns false, Interrupted is thrown.
 std::vector<CandidateOffsets> study_offsets(
     const runtime::Recording& recording, const ImageTables& image,
     const tom::OffloadTables& offload,
-    const std::function<bool(uint64_t done, uint64_t total)>& progress = {});
+    const std::function<bool(uint64_t done, uint64_t total)>& progress = {},
+    uint64_t bytes_of_pairs = kBytesOfPairs);
 
 }  // namespace nearwarp::sim

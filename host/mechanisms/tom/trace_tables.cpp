@@ -34,7 +34,7 @@ TraceTables::TraceTables(const ImageTables& image, const tom::OffloadTables& off
       if ((in.flags & sm::kHasRecord) == 0) continue;
       memory_.push_back({pc, static_cast<uint8_t>((in.flags & sm::kGuarded) != 0 ? 1 : 0),
                          static_cast<uint8_t>(is_elsewhere(in) ? 1 : 0)});
-      facts.num_memory = static_cast<uint16_t>(facts.num_memory + 1);
+      facts.num_memory += 1;
     }
     blocks_.push_back(facts);
   }

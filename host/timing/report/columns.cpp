@@ -21,7 +21,12 @@ std::string columns_text(const std::vector<std::string>& names, std::vector<Colu
       used += kGap + columns[end].width();
       end += 1;
     }
-    if (used > width) columns[begin].head = fitted(columns[begin].head, width - name_width - kGap);
+    if (used > width) {
+      // The cells take their room whatever the heading does.
+      const size_t left = width > name_width + kGap ? width - name_width - kGap : 0;
+      std::string& head = columns[begin].head;
+      head = fitted(head, std::max(left, columns[begin].widest_cell()));
+    }
     if (begin > 0) text += '\n';
     text += fmt::format("{:<{}}", corner, name_width);
     used = name_width;

@@ -12,11 +12,12 @@ namespace nearwarp::report {
 struct Column {
   std::string head;
   std::vector<std::string> cells;
-  size_t width() const {
-    size_t widest = head.size();
+  size_t widest_cell() const {
+    size_t widest = 0;
     for (const std::string& cell : cells) widest = std::max(widest, cell.size());
     return widest;
   }
+  size_t width() const { return std::max(head.size(), widest_cell()); }
 };
 
 /// A table of columns. Those that do not fit into `width` go into further tables below. `names`

@@ -58,7 +58,7 @@ class Merge {
 
   /// Call write(line) for the line of each point, in order.
   template <class Write>
-  void write_all(Write write) const {
+  void write_all(Write write) {
     std::vector<const Entry*> order;
     for (const auto& [id, entry] : entries_) order.push_back(&entry);
     std::sort(order.begin(), order.end(), [](const Entry* a, const Entry* b) {
@@ -94,8 +94,8 @@ class Merge {
     }
   }
 
-  std::string line_of(const Entry& entry) const {
-    std::ifstream file(inputs_[entry.input], std::ios::binary);
+  std::string line_of(const Entry& entry) {
+    std::ifstream& file = opened(entry.input);
     file.seekg(static_cast<std::streamoff>(entry.offset));
     std::string line(entry.bytes, '\0');
     file.read(line.data(), static_cast<std::streamsize>(line.size()));
@@ -107,10 +107,20 @@ class Merge {
     return line;
   }
 
+  /// An input, open. Parts' points take turns, so the inputs stay open, as many as a process may
+  /// well have.
+  std::ifstream& opened(size_t input) {
+    if (const auto at = open_.find(input); at != open_.end()) return at->second;
+    if (open_.size() == kMaxOpen) open_.clear();
+    return open_.try_emplace(input, inputs_[input], std::ios::binary).first->second;
+  }
+
+  static constexpr size_t kMaxOpen = 200;
   const std::vector<std::string>& inputs_;
   const MergeRules& rules_;
   std::unordered_map<std::string, Entry> entries_;  ///< by id of the point
   std::unordered_map<std::string, size_t> sweeps_;  ///< Entry::sweep by id of the sweep
+  std::unordered_map<size_t, std::ifstream> open_;  ///< by number of the input
 };
 
 }  // namespace

@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <memory>
+
 #include "bench/workloads/workload.h"
+#include "host/mechanisms/coda/code_strides.h"
 
 namespace nearwarp::compiler::strides_test {
 namespace {
@@ -41,6 +45,39 @@ int64_t bytes(const ObjectStride& o, int64_t threads, std::map<uint32_t, int64_t
     if (f == Factor{Factor::Kind::kNtid, 0}) return threads;
     return params.at(f.index);
   });
+}
+
+/// B in bytes of the first parameter's object by code, in a launch whose p2 has this value; 0:
+/// none.
+uint64_t bytes_by_code(const std::string& body, uint32_t p2) {
+  runtime::Recording recording;
+  recording.kernels.push_back(std::make_shared<const Kernel>(hand_made(body)));
+  runtime::LaunchRecord launch;
+  launch.parameters.resize(20);
+  const uint64_t pointer = 0x1000;
+  std::memcpy(launch.parameters.data(), &pointer, sizeof pointer);
+  std::memcpy(launch.parameters.data() + 16, &p2, sizeof p2);
+  recording.launches.push_back(launch);
+  const auto strides = coda::strides_by_code(recording, 0);
+  const auto found = strides.find(pointer);
+  return found == strides.end() ? 0 : found->second;
+}
+
+TEST(CodaStrides, TheCodeSaysWhetherAParameterHasASign) {
+  const std::string access = "add.u64 %rd3, %rd0, %rd2; st.global.f32 [%rd3], %f0;";
+  const std::string with_zeros = "mul.wide.u32 %rd2, %r1, %r0;" + access;
+  const std::string converted =
+      "cvt.u64.u32 %rd4, %r0; cvt.u64.u32 %rd5, %r1; mul.lo.s64 %rd2, %rd4, %rd5;" + access;
+  const std::string with_sign = "mul.wide.s32 %rd2, %r1, %r0;" + access;
+  const std::string both = "mul.wide.s32 %rd6, %r3, %r0;" + with_zeros;
+  const std::string in_four_bytes = "mul.lo.s32 %r5, %r1, %r0; cvt.u64.u32 %rd2, %r5;" + access;
+  for (const std::string& body : {with_zeros, converted, with_sign, both, in_four_bytes})
+    EXPECT_EQ(bytes_by_code(body, 4096), 4096u) << body;
+  EXPECT_EQ(bytes_by_code(with_zeros, 0x80000000), 0x80000000);
+  EXPECT_EQ(bytes_by_code(converted, 0xfffff000), 0xfffff000);
+  EXPECT_EQ(bytes_by_code(with_sign, 0xfffff000), 0u);  // they go down
+  EXPECT_EQ(bytes_by_code(both, 0xfffff000), 0u);
+  EXPECT_EQ(bytes_by_code(in_four_bytes, 0xfffff000), 0u);  // every product but one would wrap
 }
 
 TEST(CodaStrides, OfTheKmeansExample) {

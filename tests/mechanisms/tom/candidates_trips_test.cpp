@@ -56,6 +56,81 @@ TEST(OffloadTrips, StaticTripsUpToTheLargestBound) {
   EXPECT_EQ(static_trips(count), 1);
 }
 
+/// The static trip count of a loop_of(); 0 if it has none.
+int64_t static_count(const std::string& before, const std::string& after) {
+  const OffloadCandidate c = only_candidate(loop_of(before, after));
+  return c.trip == TripKind::kStatic ? c.iterations : 0;
+}
+
+TEST(OffloadTrips, TheComparisonsTypeReadsConstants) {
+  // Without a sign, from 0 and beyond 2^31.
+  EXPECT_EQ(
+      static_count("mov.u32 %r4, 0;", "add.s32 %r4, %r4, 1; setp.lt.u32 %p1, %r4, 0xfffffff0;"),
+      0xfffffff0);
+  EXPECT_EQ(static_count("mov.u32 %r4, 0;",
+                         "add.s32 %r4, %r4, 0x10000000; setp.lo.u32 %p1, %r4, 0xf0000000;"),
+            15);
+  EXPECT_EQ(static_count("mov.u32 %r4, 0xfffffff0;",
+                         "add.s32 %r4, %r4, 1; setp.le.u32 %p1, %r4, 0xfffffffe;"),
+            15);
+  EXPECT_EQ(static_count("mov.u32 %r4, 0xf0000000;",
+                         "add.s32 %r4, %r4, -0x10000000; setp.gt.u32 %p1, %r4, 0;"),
+            15);
+  EXPECT_EQ(static_count("mov.u64 %rd4, 0;",
+                         "add.s64 %rd4, %rd4, 1; setp.lt.u64 %p1, %rd4, 0xfffffffffffffff0;"),
+            std::numeric_limits<int64_t>::max());  // the most that a count holds
+  // With a sign.
+  EXPECT_EQ(static_count("mov.u32 %r4, 0xffffffe0;",
+                         "add.s32 %r4, %r4, 1; setp.lt.s32 %p1, %r4, 0xfffffff0;"),
+            16);
+  EXPECT_EQ(
+      static_count("mov.u32 %r4, 0xfffffff0;", "add.s32 %r4, %r4, 1; setp.lt.s32 %p1, %r4, 8;"),
+      24);
+  // Up to an equal value, wherever the counter starts.
+  EXPECT_EQ(
+      static_count("mov.u32 %r4, 0xfffffff0;", "add.s32 %r4, %r4, 1; setp.ne.s32 %p1, %r4, 0;"),
+      16);
+  EXPECT_EQ(static_count("mov.u32 %r4, 0xf0000000;",
+                         "add.s32 %r4, %r4, -0x10000000; setp.ne.s32 %p1, %r4, 0;"),
+            15);
+}
+
+TEST(OffloadTrips, AConstantBoundBeyondARegisterHasNoSign) {
+  const Kernel kernel =
+      loop_of("mov.u32 %r4, %r1;", "add.s32 %r4, %r4, 1; setp.lt.u32 %p1, %r4, 0xfffffff0;");
+  const OffloadCandidate c = only_candidate(kernel);
+  ASSERT_EQ(c.trip, TripKind::kConditional);
+  EXPECT_EQ(iterations_of(kernel, c.condition, {{"%r1", 0xffffffe0}, {"%r4", 0xffffffe0}}), 16);
+}
+
+TEST(OffloadTrips, WideProductsExtendTheirFactorsByTheirType) {
+  const auto factor = [](const std::string& statement) {
+    const Kernel kernel = kernel_of(statement + " ret;");
+    for (const Instruction& i : kernel.instructions) {
+      if (i.op != ptx::Opcode::kMul && i.op != ptx::Opcode::kMad) continue;
+      const auto sum = linear_definition(i);
+      return std::pair(sum->terms.begin()->second, sum->constant);
+    }
+    return std::pair<int64_t, int64_t>();
+  };
+  EXPECT_EQ(factor("mul.wide.u32 %rd3, %r1, 0xfffffff0;"), std::pair(0xfffffff0L, 0L));
+  EXPECT_EQ(factor("mul.wide.s32 %rd3, %r1, 0xfffffff0;"), std::pair(-16L, 0L));
+  EXPECT_EQ(factor("mad.wide.u32 %rd3, %r1, 4, 0x180000000;"), std::pair(4L, 0x180000000L));
+}
+
+TEST(OffloadTrips, TextOfTheLeastNumber) {
+  const Kernel kernel = kernel_of("ret;");
+  constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
+  TripCount count;
+  count.terms = {{0, kLeast}};
+  count.constant = kLeast;
+  OffloadCondition condition;
+  condition.factors = {count};
+  condition.threshold_iterations = 2;
+  EXPECT_EQ(condition_text(kernel, condition),
+            "(-9223372036854775808*" + kernel.registers[0].name + " - 9223372036854775808) >= 2");
+}
+
 TEST(OffloadTrips, SumsWrapLikeRegisters) {
   LinearSum sum;
   sum.terms[7] = int64_t{1} << 62;

@@ -51,7 +51,11 @@ std::optional<Factor> of_special(SpecialReg r) {
 class Values {
  public:
   explicit Values(const Kernel& kernel)
-      : kernel_(kernel), defs_(kernel.registers.size()), known_(kernel.registers.size()) {
+      : kernel_(kernel),
+        defs_(kernel.registers.size()),
+        known_(kernel.registers.size()),
+        with_zeros_(kernel.params.size()),
+        with_sign_(kernel.params.size()) {
     for (InstrId i = 0; i < kernel.instructions.size(); ++i)
       for (const RegId r : kernel.instructions[i].dsts)
         if (r != kNone) defs_[r].push_back(i);
@@ -112,6 +116,15 @@ class Values {
     }
   }
 
+  /// By parameter: is it extended with zeros, and nowhere with its sign?
+  std::vector<bool> unsigned_parameters() const {
+    std::vector<bool> result = with_zeros_;
+    for (size_t i = 0; i < result.size(); ++i) {
+      if (with_sign_[i]) result[i] = false;
+    }
+    return result;
+  }
+
   Polynomial address_of(const Address& a) {
     Polynomial value(a.offset);
     if (a.base != kNone) value.add(of(a.base));
@@ -165,6 +178,7 @@ class Values {
     if (in.op == Opcode::kLd) return loaded(in);
     std::vector<Polynomial> s;
     for (const Operand& o : in.srcs) s.push_back(of(o, in.mod.type));
+    note_extensions(in, s);
     if (in.op == Opcode::kAtom || in.op == Opcode::kTex) return Polynomial(fresh(Kind::kLoaded));
     if (in.dsts.size() != 1 || in.dsts[0] != r || !is_integer(in.mod.type)) return unknown(s);
     const bool low = in.mod.mul_part != ptx::MulPart::kHi;
@@ -222,6 +236,27 @@ class Values {
   }
 
   static constexpr int64_t kLarge = int64_t{1} << 62;
+
+  /// Notes how a value of 4 bytes is extended to 8, if it is a parameter or made of some.
+  void extended(const Polynomial& value, ptx::Type type) {
+    if (ptx::size_of(type) != 4) return;
+    for (const auto& [monomial, coefficient] : value.terms()) {
+      const bool alone = value.terms().size() == 1 && monomial.size() == 1 && coefficient == 1;
+      for (const Factor& f : monomial) {
+        if (f.kind != Kind::kParam) continue;
+        if (is_signed(type)) with_sign_[f.index] = true;
+        if (!is_signed(type) && alone) with_zeros_[f.index] = true;
+      }
+    }
+  }
+  /// Notes the extensions that an instruction does with the values of its operands.
+  void note_extensions(const Instruction& in, const std::vector<Polynomial>& s) {
+    if (in.op == Opcode::kCvt && s.size() == 1 && ptx::size_of(in.mod.type) == 8)
+      extended(s[0], in.mod.src_type);
+    if (in.mod.mul_part != ptx::MulPart::kWide || s.size() < 2) return;
+    extended(s[0], in.mod.type);
+    extended(s[1], in.mod.type);
+  }
 
   static bool is_signed(ptx::Type t) { return t == ptx::Type::kS32 || t == ptx::Type::kS64; }
 
@@ -327,6 +362,7 @@ class Values {
   const Kernel& kernel_;
   std::vector<std::vector<InstrId>> defs_;
   std::vector<std::optional<Polynomial>> known_;
+  std::vector<bool> with_zeros_, with_sign_;  ///< by parameter: how it is extended to 8 bytes
   std::vector<RegId> under_way_;
   /// An unknown has been made of a variable under way, of which it may only look independent: what
   /// it is part of is known for as long as that variable is under way.
@@ -400,6 +436,10 @@ std::vector<AccessStride> analyze_strides(const Kernel& kernel) {
     out.push_back(std::move(a));
   }
   return out;
+}
+
+std::vector<bool> unsigned_parameters(const Kernel& kernel) {
+  return Values(kernel).unsigned_parameters();
 }
 
 std::vector<ObjectStride> strides_of_objects(const std::vector<AccessStride>& accesses) {

@@ -48,6 +48,10 @@ std::vector<AccessStride> analyze_strides(const Kernel& kernel);
 /// where regular accesses disagree on B. In the order of the objects.
 std::vector<ObjectStride> strides_of_objects(const std::vector<AccessStride>& accesses);
 
+/// By parameter: does the code extend it from 4 bytes to 8 with zeros, and never with its sign? An
+/// extension of something that is computed of it in 4 bytes is none with zeros.
+std::vector<bool> unsigned_parameters(const Kernel& kernel);
+
 /// Name of a factor in a kernel: a parameter's number as "p2", "ntid.x", "loop" or "loaded" if
 /// unknown.
 std::string factor_name(const Kernel& kernel, const Factor& factor);

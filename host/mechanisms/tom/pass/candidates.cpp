@@ -366,26 +366,30 @@ class Selection {
   std::vector<Cover> covered_;
 };
 
+/// The number without its sign; the least one has no such number of 64 bits with a sign.
+uint64_t magnitude(int64_t value) {
+  const auto bits = static_cast<uint64_t>(value);
+  return value < 0 ? 0 - bits : bits;
+}
+
 std::string trip_text(const Kernel& kernel, const TripCount& count) {
   std::string text;
   std::vector<LinearTerm> terms = count.terms;  // positive ones first
   std::stable_partition(terms.begin(), terms.end(),
                         [](const LinearTerm& term) { return term.coefficient > 0; });
   for (const LinearTerm& term : terms) {
-    const int64_t magnitude = term.coefficient < 0 ? -term.coefficient : term.coefficient;
     const char* sign = term.coefficient < 0 ? (text.empty() ? "-" : " - ")
                        : text.empty()       ? ""
                                             : " + ";
     text += sign;
-    if (magnitude != 1) text += fmt::format("{}*", magnitude);
+    if (magnitude(term.coefficient) != 1) text += fmt::format("{}*", magnitude(term.coefficient));
     text += kernel.registers[term.reg].name;
   }
   if (count.constant != 0 || text.empty()) {
     if (text.empty()) {
       text = fmt::format("{}", count.constant);
     } else {
-      text += fmt::format(" {} {}", count.constant < 0 ? '-' : '+',
-                          count.constant < 0 ? -count.constant : count.constant);
+      text += fmt::format(" {} {}", count.constant < 0 ? '-' : '+', magnitude(count.constant));
     }
   }
   const bool simple = count.terms.size() + (count.constant != 0) <= 1;
@@ -396,8 +400,7 @@ std::string trip_text(const Kernel& kernel, const TripCount& count) {
     text += fmt::format(" / {}", count.step);
   }
   if (count.extra != 0)
-    text = fmt::format("({} {} {})", text, count.extra < 0 ? '-' : '+',
-                       count.extra < 0 ? -count.extra : count.extra);
+    text = fmt::format("({} {} {})", text, count.extra < 0 ? '-' : '+', magnitude(count.extra));
   return text;
 }
 

@@ -151,7 +151,7 @@ void for_each_piece(const Kernel& kernel, const BlockRegisters& registers, const
   piece.last = 0;
   for (BlockId b : region.blocks) {
     const Block& block = kernel.blocks[b];
-    piece.last = std::max(piece.last, block.first + block.count - 1);
+    if (block.count > 0) piece.last = std::max(piece.last, block.first + block.count - 1);
     if (b == region.entry && !region.entry_is_header) continue;
     for (InstrId i = block.first; i < block.first + block.count; ++i) {
       if (limited[i]) return;

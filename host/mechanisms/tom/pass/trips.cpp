@@ -36,6 +36,22 @@ int64_t signed_value(uint64_t bits, ptx::Type type) {
 
 bool is_integer(ptx::Type type) { return !ptx::is_float(type) && type != ptx::Type::kPred; }
 
+/// Holds differences of any two numbers of 64 bits, with or without a sign.
+__extension__ using Wide = __int128;
+
+/// The number that a register with these bits is for operations of a type without a sign.
+Wide unsigned_value(uint64_t bits, ptx::Type type) {
+  const uint64_t bytes = ptx::size_of(type);
+  return bytes == 0 || bytes >= 8 ? bits : bits & ((uint64_t{1} << (8 * bytes)) - 1);
+}
+
+/// The nearest number of 64 bits.
+int64_t saturated(Wide value) {
+  constexpr Wide kLeast = std::numeric_limits<int64_t>::min();
+  constexpr Wide kMost = std::numeric_limits<int64_t>::max();
+  return static_cast<int64_t>(std::clamp(value, kLeast, kMost));
+}
+
 /// a + b * factor, modulo 2^64 as registers of 64 bits compute it.
 int64_t wrapping_sum(int64_t a, int64_t b, int64_t factor) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) +
@@ -46,12 +62,20 @@ int64_t wrapping_sum(int64_t a, int64_t b, int64_t factor) {
 
 std::optional<LinearSum> linear_definition(const Instruction& i) {
   if (i.guard != kNone || i.dsts.size() != 1 || !is_integer(i.mod.type)) return std::nullopt;
-  const auto sum_of = [&](const Operand& operand) -> std::optional<LinearSum> {
+  const bool wide = i.mod.mul_part == ptx::MulPart::kWide;
+  // Immediates count as signed modulo 2^64, but a wide product extends its factors by their type.
+  const auto immediate = [&](uint64_t bits, size_t position) {
+    if (wide && position == 2) return static_cast<int64_t>(bits);  // what is added is wide itself
+    return wide && !ptx::is_signed(i.mod.type)
+               ? static_cast<int64_t>(unsigned_value(bits, i.mod.type))
+               : signed_value(bits, i.mod.type);
+  };
+  const auto sum_of = [&](const Operand& operand, size_t position) -> std::optional<LinearSum> {
     LinearSum sum;
     if (operand.kind == Operand::Kind::kRegister && !operand.negated) {
       sum.terms[operand.reg] = 1;
     } else if (operand.kind == Operand::Kind::kImmediate) {
-      sum.constant = signed_value(operand.bits, i.mod.type);
+      sum.constant = immediate(operand.bits, position);
     } else {
       return std::nullopt;
     }
@@ -59,7 +83,7 @@ std::optional<LinearSum> linear_definition(const Instruction& i) {
   };
   std::vector<LinearSum> s;
   for (const Operand& operand : i.srcs) {
-    const auto sum = sum_of(operand);
+    const auto sum = sum_of(operand, s.size());
     if (!sum) return std::nullopt;
     s.push_back(*sum);
   }
@@ -226,6 +250,15 @@ Compare inverted(Compare c) {
   }
 }
 
+/// Does the comparison read its operands as numbers with a sign? For equality it makes no
+/// difference; values of an untyped operand are mostly small ones on either side of 0.
+bool has_sign(Compare c, ptx::Type type) {
+  if (c == Compare::kLo || c == Compare::kLs || c == Compare::kHi || c == Compare::kHs)
+    return false;
+  return type != ptx::Type::kU8 && type != ptx::Type::kU16 && type != ptx::Type::kU32 &&
+         type != ptx::Type::kU64;
+}
+
 /// The only block from which control leaves the loop; kNone if there are several.
 BlockId exiting_block(const Kernel& kernel, const Loop& loop) {
   BlockId result = kNone;
@@ -361,13 +394,6 @@ LoopTrips loop_trips(const Kernel& kernel, const Definitions& definitions, uint3
     return result;
 
   const bool up = by_register || next->constant > 0;
-  const int64_t step = by_register ? 1 : std::abs(next->constant);
-  LinearSum distance;  // from the first tested value to the bound, in the direction of the step
-  LinearSum first;
-  first.terms[induction] = 1;
-  first.constant = tested->constant;
-  distance.add(*bound, up ? 1 : -1);
-  distance.add(first, up ? -1 : 1);
   switch (compare) {
     case Compare::kLt:
     case Compare::kLo:
@@ -376,7 +402,7 @@ LoopTrips loop_trips(const Kernel& kernel, const Definitions& definitions, uint3
     case Compare::kLe:
     case Compare::kLs:
       if (!up) return result;
-      distance.constant = wrapping_sum(distance.constant, 1, 1);
+      result.inclusive = true;
       break;
     case Compare::kGt:
     case Compare::kHi:
@@ -385,23 +411,27 @@ LoopTrips loop_trips(const Kernel& kernel, const Definitions& definitions, uint3
     case Compare::kGe:
     case Compare::kHs:
       if (up) return result;
-      distance.constant = wrapping_sum(distance.constant, 1, 1);
+      result.inclusive = true;
       break;
     case Compare::kNe:
+      result.until_equal = true;
       break;
     default:
       return result;
   }
-  // A test at the end of the body runs after the first trip, a test at its start before it.
-  const int64_t untested = exiting == latch ? 1 : 0;
   result.induction = induction;
-  result.numerator = distance;
-  result.step = step;
+  result.first.terms[induction] = 1;
+  result.first.constant = tested->constant;
+  result.bound = *bound;
+  result.up = up;
+  result.type = test->type;
+  result.has_sign = has_sign(compare, test->type);
+  result.step = by_register ? 1 : std::abs(next->constant);
+  // A test at the end of the body runs after the first trip, a test at its start before it.
+  result.untested = exiting == latch ? 1 : 0;
   if (by_register) {
     result.step_reg = next->step_reg;
-    result.extra = untested - tested->stepped;
-  } else {
-    result.numerator.constant = wrapping_sum(result.numerator.constant, untested, step);
+    result.extra = result.untested - tested->stepped;
   }
   result.known = true;
   return result;
@@ -465,6 +495,31 @@ std::optional<LinearSum> value_at_entry(const Kernel& kernel, const Definitions&
 
 namespace {
 
+/// The distance from the first tested value to the bound, which is one further for trips.inclusive,
+/// plus the trips before the first test times `step`.
+LinearSum numerator_of(const LoopTrips& trips, LinearSum first, LinearSum bound, int64_t step) {
+  const auto number = [&](const LinearSum& sum) -> Wide {
+    const auto bits = static_cast<uint64_t>(sum.constant);
+    return trips.has_sign ? signed_value(bits, trips.type) : unsigned_value(bits, trips.type);
+  };
+  const Wide more = Wide{trips.inclusive ? 1 : 0} + Wide{trips.untested} * step;
+  LinearSum result;
+  if (first.terms.empty() && bound.terms.empty()) {
+    Wide distance = trips.up ? number(bound) - number(first) : number(first) - number(bound);
+    // Counters that pass the end of their type's range come to every value.
+    if (trips.until_equal) distance = unsigned_value(static_cast<uint64_t>(distance), trips.type);
+    result.constant = saturated(distance + more);
+    return result;
+  }
+  for (LinearSum* sum : {&first, &bound}) {
+    if (sum->terms.empty()) sum->constant = static_cast<int64_t>(number(*sum));
+  }
+  result.add(bound, trips.up ? 1 : -1);
+  result.add(first, trips.up ? -1 : 1);
+  result.constant = wrapping_sum(result.constant, static_cast<int64_t>(more), 1);
+  return result;
+}
+
 void set_sum(TripCount& count, const LinearSum& sum) {
   count.constant = sum.constant;
   for (const auto& [reg, coefficient] : sum.terms) count.terms.push_back({reg, coefficient});
@@ -477,22 +532,29 @@ std::optional<TripCount> trips_at_entry(const Kernel& kernel, const Definitions&
                                         uint32_t loop) {
   if (!trips.known) return std::nullopt;
   const InstrId at = kernel.blocks[kernel.loops[loop].header].first;
-  LinearSum sum;
-  sum.constant = trips.numerator.constant;
-  for (const auto& [reg, coefficient] : trips.numerator.terms) {
-    const auto value = value_at_entry(kernel, definitions, scope, reg, at, loop);
-    if (!value) return std::nullopt;
-    sum.add(*value, coefficient);
-  }
+  const auto at_entry = [&](const LinearSum& sum) -> std::optional<LinearSum> {
+    LinearSum result;
+    result.constant = sum.constant;
+    for (const auto& [reg, coefficient] : sum.terms) {
+      const auto value = value_at_entry(kernel, definitions, scope, reg, at, loop);
+      if (!value) return std::nullopt;
+      result.add(*value, coefficient);
+    }
+    return result;
+  };
+  const auto first = at_entry(trips.first), bound = at_entry(trips.bound);
+  if (!first || !bound) return std::nullopt;
   TripCount count;
   count.loop = loop;
   count.step = trips.step;
+  LoopTrips counted = trips;
   if (trips.step_reg != kNone) {
+    counted.untested = 0;  // in `extra`
     const auto step = value_at_entry(kernel, definitions, scope, trips.step_reg, at, loop);
     if (!step) return std::nullopt;
     if (step->terms.empty() && step->constant > 0) {
       count.step = step->constant;
-      sum.constant = wrapping_sum(sum.constant, trips.extra, step->constant);
+      counted.untested = trips.extra;
     } else if (step->terms.size() == 1 && step->constant == 0 && step->terms.begin()->second == 1) {
       count.step_reg = step->terms.begin()->first;
       count.extra = trips.extra;
@@ -500,7 +562,7 @@ std::optional<TripCount> trips_at_entry(const Kernel& kernel, const Definitions&
       return std::nullopt;
     }
   }
-  set_sum(count, sum);
+  set_sum(count, numerator_of(counted, *first, *bound, count.step));
   return count;
 }
 

@@ -38,10 +38,18 @@ class Definitions {
 std::optional<LinearSum> linear_definition(const Instruction& instruction);
 
 /// The trip count of a loop, computed from values of registers when control enters the loop:
-/// max(1, ceil(numerator / step) + extra).
+/// max(1, ceil(d / step) + extra), where d is the distance from `first` to `bound` plus
+/// `untested` * step.
 struct LoopTrips {
   bool known = false;
-  LinearSum numerator;
+  LinearSum first;         ///< the first value of the counter that is tested
+  LinearSum bound;         ///< what it is compared with
+  bool up = true;          ///< the counter grows
+  bool inclusive = false;  ///< the loop goes on at the bound itself
+  bool until_equal = false;
+  ptx::Type type = ptx::Type::kNone;  ///< of the comparison
+  bool has_sign = true;               ///< the comparison is one of signed numbers
+  int64_t untested = 0;               ///< trips before the first test; in `extra` with a step_reg
   int64_t step = 1;
   RegId step_reg = kNone;
   int64_t extra = 0;
