@@ -35,9 +35,10 @@ std::string upper(std::string text) {
   return text;
 }
 
-/// Nothing is hyphenated: names and values may have to be typed.
+/// Nothing is hyphenated, as names and values may have to be typed, and lines are not stretched.
 std::string heading(const std::string& name) {
-  return fmt::format(".TH {} 1 \"\" \"nearwarp {}\" \"nearwarp\"\n.nh\n", upper(name), version());
+  return fmt::format(".TH {} 1 \"\" \"nearwarp {}\" \"nearwarp\"\n.nh\n.ad l\n", upper(name),
+                     version());
 }
 
 /// A description's lines: those that call the program are lines of their own.
@@ -48,7 +49,7 @@ std::string paragraphs(const std::string& text) {
   for (std::string line; std::getline(lines, line);) {
     const bool calls =
         line.starts_with("nearwarp ") || line.starts_with(" ") || line.starts_with("KIND: ");
-    if (calls || called) result += ".br\n";
+    if ((calls || called) && !line.starts_with(" ")) result += ".br\n";
     called = calls;
     result += plain(line) + "\n";
   }
@@ -84,8 +85,8 @@ std::string manual_page() {
                      bold("nearwarp --help") + " | " + bold("--version") + "\n.SH COMMANDS\n";
   for (const Command& command : commands())
     for (const Command::Use& use : command.uses)
-      text += fmt::format(".TP\n{} {}\n{}\n", bold("nearwarp " + command.name), plain(use.words),
-                          plain(use.purpose));
+      text += fmt::format(".TP\n{}{}{}\n{}\n", bold("nearwarp " + command.name),
+                          use.words.empty() ? "" : " ", plain(use.words), plain(use.purpose));
   text += kFiles;
   std::string pages;
   for (const Command& command : commands())

@@ -116,6 +116,11 @@ void declare(CommandLine& line) {
              "cpu");
   line.value("device", "the CUDA device to use, as numbered by 'nearwarp devices'", "N", "0");
   ResultFiles::declare(line, "docs/networks.md", "load");
+  line.offer("topology", {"mesh", "crossbar", "butterfly", "full"});
+  line.offer("routing", {"xy", "yx"});
+  line.offer("traffic", {"uniform", "hotspot", "transpose", "many-to-few"});
+  line.offer("traffic-class", {"one-way", "request-reply"});
+  line.offer("backend", {"cpu", "cuda", "auto"});
 }
 
 /// One packet after the other, or requests with replies on a virtual network of their own.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "host/mechanisms/coda/equations.h"
@@ -58,9 +59,10 @@ struct PlacementRules {
 };
 
 /// One for each allocation. Reads the traces of the kernels that touch something first, twice, the
-/// first time that it is asked for these rules (Recording::studies). Throws nearwarp::Error if the
-/// traces are malformed.
+/// first time that it is asked for these rules (Recording::studies), and calls `pause` between
+/// warps, which may throw. Throws nearwarp::Error if the traces are malformed.
 std::vector<ObjectUse> study_objects(const runtime::Recording& recording,
-                                     const PlacementRules& rules);
+                                     const PlacementRules& rules,
+                                     const std::function<void()>& pause = {});
 
 }  // namespace nearwarp::coda
