@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "host/api/by_caller.h"
 #include "host/api/failure.h"
 #include "host/core/workers.h"
 #include "host/timing/run/cuda_devices.h"
@@ -37,7 +38,8 @@ std::unique_ptr<sim::BatchRunner> batch_runner(const BatchOptions& options) {
   check_backend(options.backend, options.device);
   sim::AcceleratorBatchOptions own;
   own.locate_fault = options.locate_fault;
-  if (options.tell) own.say = options.tell;
+  if (options.tell)
+    own.say = [tell = options.tell](const std::string& what) { by_caller([&] { tell(what); }); };
   return sim::open_cuda_batch(options.device, std::move(own));
 }
 

@@ -35,9 +35,11 @@ std::string upper(std::string text) {
   return text;
 }
 
-/// The head of a page. Hyphenation is off, since readers may have to type names and values.
+/// The head of a page. Hyphenation is off, since readers may have to type names and values, and
+/// lines are not stretched.
 std::string heading(const std::string& name) {
-  return fmt::format(".TH {} 1 \"\" \"nearwarp {}\" \"nearwarp\"\n.nh\n", upper(name), version());
+  return fmt::format(".TH {} 1 \"\" \"nearwarp {}\" \"nearwarp\"\n.nh\n.ad l\n", upper(name),
+                     version());
 }
 
 /// A command's description. Lines that call the program stay lines of their own.
@@ -48,7 +50,7 @@ std::string paragraphs(const std::string& text) {
   for (std::string line; std::getline(lines, line);) {
     const bool calls =
         line.starts_with("nearwarp ") || line.starts_with(" ") || line.starts_with("KIND: ");
-    if (calls || called) result += ".br\n";
+    if ((calls || called) && !line.starts_with(" ")) result += ".br\n";
     called = calls;
     result += plain(line) + "\n";
   }
@@ -84,8 +86,8 @@ std::string manual_page() {
                      bold("nearwarp --help") + " | " + bold("--version") + "\n.SH COMMANDS\n";
   for (const Command& command : commands())
     for (const Command::Use& use : command.uses)
-      text += fmt::format(".TP\n{} {}\n{}\n", bold("nearwarp " + command.name), plain(use.words),
-                          plain(use.purpose));
+      text += fmt::format(".TP\n{}{}{}\n{}\n", bold("nearwarp " + command.name),
+                          use.words.empty() ? "" : " ", plain(use.words), plain(use.purpose));
   text += kFiles;
   std::string pages;
   for (const Command& command : commands())

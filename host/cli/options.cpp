@@ -98,6 +98,11 @@ void CommandLine::offer(const std::string& option, Values values) {
     if (one.long_name() == option) one.values = values;
 }
 
+void CommandLine::offer(const std::string& option, const Words& words) {
+  for (Option& one : described_)
+    if (one.long_name() == option) one.words = words;
+}
+
 void CommandLine::parse(const Words& words, size_t least, size_t most) {
   std::vector<const char*> argv = {"nearwarp"};
   for (const std::string& word : words) argv.push_back(word.c_str());

@@ -36,7 +36,8 @@ using Values = std::vector<Candidate> (*)(const Typed& typed);
 struct Option {
   std::string name;  ///< long, or "s,long"
   std::string value_name, help, default_value;
-  Values values = nullptr;  ///< what completion offers; null: nothing is known of them
+  Values values = nullptr;  ///< what completion offers; null: `words`
+  Words words = {};         ///< or these; empty: nothing is known of them
 
   std::string long_name() const;
   std::string short_name() const;  ///< empty if it has none
@@ -61,6 +62,8 @@ class CommandLine {
   /// Makes completion offer these values for an option that has been declared, or, for "", for the
   /// words that are no options.
   void offer(const std::string& option, Values values);
+  /// Has completion offer these words for an option that has been declared.
+  void offer(const std::string& option, const Words& words);
 
   /// Parse; throws UsageError for unknown options, missing values, and a number of positional
   /// words outside of [least, most].

@@ -120,7 +120,7 @@ class Installed(unittest.TestCase):
             text = run("man", "-M", os.path.join(self.root, "share/man"), "nearwarp-run",
                        env={**os.environ, "MANPAGER": "cat"})
             self.assertIn("--policy", text.replace("\u2010", "-"))
-        for file in ("bash-completion/completions/nearwarp", "zsh/site-functions/_nearwarp",
+        for file in ("bash-completion/completions/nearwarp", "zsh/site-functions/_nearwarp", "zsh/vendor-completions/_nearwarp",
                      "fish/vendor_completions.d/nearwarp.fish"):
             self.assertTrue(os.path.exists(os.path.join(self.root, "share", file)), file)
 

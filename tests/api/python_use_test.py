@@ -318,6 +318,8 @@ class Objects(unittest.TestCase):
                 (lambda: nw.sweep(program, "tom", "tom", threads=2**32), ValueError, "threads=4294967296"),
                 (lambda: run.run_to_cycle(1.5), TypeError, "cycle=1.5"), (lambda: run.run_to_launch(-1), ValueError, "launches=-1"),
                 (lambda: run.run_calling(print, 2.5), TypeError, "every=2.5"), (lambda: run.follow(2, 5), TypeError, "counters=5"),
+                (lambda: run.counter(5), TypeError, "name=5 - it is a str"),
+                (lambda: run.result.counter(None), TypeError, "name=None - it is a str"),
                 (lambda: run.follow(2, [None]), TypeError, "a counter=None"),
                 (lambda: nw.table(run.result, width=-1), ValueError, "width=-1"),
                 (lambda: nw.Machine("tom")[5], TypeError, "key=5"), (lambda: nw.Machine.parse(5), TypeError, "toml=5"),

@@ -159,6 +159,25 @@ TEST(ApiStops, WhatACallersFunctionThrowsIsAFailure) {
   expect_thrown(printed);
 }
 
+TEST(ApiStops, AnAnalysisAmidALaunch) {
+  const Program program = Program::workload("vector-add").value();
+  const Machine coda = Machine::load("coda").value();
+  uint64_t done = 1;
+  const auto stop = [&](const Activity& a) {
+    done = a.done;
+    return false;
+  };
+  EXPECT_EQ(analyze_objects(program, coda, Policy::load("coda").value(), {.progress = stop})
+                .failure()
+                .kind,
+            Failure::Kind::kStopped);
+  EXPECT_EQ(done, 0u);
+  done = 1;
+  EXPECT_EQ(analyze_sharing(program, coda, {.progress = stop}).failure().kind,
+            Failure::Kind::kStopped);
+  EXPECT_EQ(done, 0u);
+}
+
 TEST(ApiStops, AMeasurementAmidALoad) {
   // A period of a million cycles would take too long for a test.
   int asked = 0;

@@ -118,19 +118,70 @@ TEST(Completion, KnowsTheKeysOfMachineAndPolicies) {
   EXPECT_EQ(completed({"run", "--policy", "no-such", "--set", "gpu.sms"}).front(), "gpu.sms=");
 }
 
-/// The words that bash makes of a line that ends with a tab.
-std::string in_bash(const std::string& line) {
+TEST(Completion, OffersWhatOptionsCanBe) {
+  EXPECT_EQ(completed({"noc", "--topology", ""}), (Words{"mesh", "crossbar", "butterfly", "full"}));
+  EXPECT_EQ(completed({"dram", "--traffic=s"}), (Words{"--traffic=stream", "--traffic=strided"}));
+  EXPECT_EQ(completed({"dram", "--standard", "ddr3-1600k,ddr4-2400r"}).back(), ":files");
+  EXPECT_EQ(completed({"area", "--areas", "mpu-20"}), (Words{"mpu-20nm", ":files"}));
+  EXPECT_TRUE(has(completed({"experiment", "coda", "--only", "speedup,e"}), "speedup,energy"));
+  // All options have values to offer, or files, but for numbers, patterns and names of the user's
+  // own.
+  const std::regex option("\n  (?:-.,|   ) --([a-z-]+) ([^ \n]+)");
+  const std::set<std::string> free = {"N",           "X",
+                                      "N,N...",      "CYCLE",
+                                      "CYCLES",      "BYTES",
+                                      "SHARE",       "SHARES",
+                                      "REGEX",       "NUMBERS",
+                                      "RATES",       "MIB",
+                                      "PORT",        "i/n",
+                                      "TIME",        "LIST",
+                                      "STREAM",      "SECONDS",
+                                      "WHAT",        "POINTS",
+                                      "I..J[:K]",    "ERROR[:[K][:SEED]]",
+                                      "'OPTION...'", "PARAMETER:all|block"};
+  const std::set<std::string> own = {"kernel", "slurm-partition", "slurm-account"};
+  size_t options = 0;
+  for (const std::string& command : command_names()) {
+    const std::string help = run_program({command, "--help"}).out;
+    for (auto at = std::sregex_iterator(help.begin(), help.end(), option);
+         at != std::sregex_iterator(); ++at) {
+      const std::string name = (*at)[1], value = (*at)[2];
+      if (free.contains(value) || own.contains(name) || (command == "noc" && name == "size"))
+        continue;
+      Words words = {command};
+      if (command == "show") words = words + Words{"machine", "tom"};
+      if (name == "only") words.push_back("coda");
+      EXPECT_FALSE(completed(words + Words{"--" + name, ""}).empty())
+          << command << " --" << name << " " << value;
+      options += 1;
+    }
+  }
+  EXPECT_GE(options, 60u);
+}
+
+/// A shell's answer to a script, with the program first on the PATH, in a folder with two files.
+std::string in_shell(const std::string& shell, const std::string& script) {
   TemporaryFolder folder;
-  const std::string out = folder.file("out.txt"), script = folder.file("script.bash");
+  write_text(folder.file("mine.toml"), "");
+  write_text(folder.file("my machine.toml"), "");
+  TemporaryFolder outside;
+  const std::string out = outside.file("out.txt"), file = outside.file("script");
+  write_text(file, script);
   const std::string program = NW_PROGRAM;
-  write_text(script, "PATH=" + program.substr(0, program.rfind('/')) +
-                         ":$PATH\neval \"$(nearwarp completion bash)\"\ncompopt() { :; }\n"
-                         "COMP_LINE='" +
-                         line + "' COMP_POINT=" + std::to_string(line.size()) +
-                         "\n_nearwarp\nprintf '%s\\n' \"${COMPREPLY[@]}\"\n");
-  const int status = std::system(("bash '" + script + "' > '" + out + "' 2>&1").c_str());
+  const std::string command = "cd '" + folder.path().string() + "' && HOME='" +
+                              outside.path().string() + "' PATH='" +
+                              program.substr(0, program.rfind('/')) + "':\"$PATH\" " + shell +
+                              " '" + file + "' > '" + out + "' 2>&1";
+  const int status = std::system(command.c_str());
   EXPECT_EQ(WEXITSTATUS(status), 0) << read_text(out);
   return read_text(out);
+}
+
+/// The words that bash makes of a line that ends with a tab.
+std::string in_bash(const std::string& line) {
+  return in_shell("bash", "eval \"$(nearwarp completion bash)\"\ncompopt() { :; }\nCOMP_LINE='" +
+                              line + "' COMP_POINT=" + std::to_string(line.size()) +
+                              "\n_nearwarp\nprintf '%s\\n' \"${COMPREPLY[@]}\"\n");
 }
 
 TEST(Completion, WorksInBash) {
@@ -143,6 +194,56 @@ TEST(Completion, WorksInBash) {
   EXPECT_EQ(in_bash("nearwarp run --set sm.scheduler_policy="), "gto\nlrr\n");
   EXPECT_EQ(in_bash("nearwarp run --set links.gpu_to_mem"), "links.gpu_to_memory_mbps=\n");
   EXPECT_TRUE(contains(in_bash("nearwarp "), "experiment\n"));
+  // Words may be in quotes, and paths behind "=" and commas.
+  EXPECT_EQ(in_bash("nearwarp run --machine \"gtx"), "gtx480\n");
+  EXPECT_EQ(in_bash("nearwarp run --machine my\\ own.toml --explai"), "--explain\n");
+  EXPECT_EQ(in_bash("nearwarp run --machine=mi"), "mine.toml\n");
+  EXPECT_EQ(in_bash("nearwarp run --policy baseline,mi"), "baseline,mine.toml\n");
+  EXPECT_EQ(in_bash("nearwarp run --machine ./my\\ ma"), "./my machine.toml\n");
+}
+
+TEST(Completion, WorksInFish) {
+  if (std::system("command -v fish > /dev/null 2>&1") != 0) GTEST_SKIP() << "no fish";
+  const auto in_fish = [](const std::string& line) {
+    return in_shell("fish", "nearwarp completion fish | source\ncomplete -C '" + line + "'\n");
+  };
+  EXPECT_EQ(in_fish("nearwarp swe"), "sweep\tmany configurations, resumable\n");
+  EXPECT_EQ(in_fish("nearwarp run --policy baseline,tom-o"), "baseline,tom-oracle\n");
+  EXPECT_EQ(in_fish("nearwarp run --machine=gtx"), "--machine=gtx480\n");
+  EXPECT_EQ(in_fish("nearwarp run --machine ./mi"), "./mine.toml\n");
+  EXPECT_EQ(in_fish("nearwarp run --machine=mi"), "--machine=mine.toml\n");
+  EXPECT_EQ(in_fish("nearwarp run --policy baseline,mi"), "baseline,mine.toml\n");
+  EXPECT_EQ(in_fish("nearwarp run --machine ./my\\ ma"), "./my machine.toml\n");
+}
+
+/// The line that a zsh in a terminal of its own has after a tab.
+std::string in_zsh(const std::string& line) {
+  return in_shell("zsh -f", R"zsh(zmodload zsh/zpty
+zpty inner zsh -f -i
+zpty -w inner 'PS1= TERM=dumb; autoload -Uz compinit; compinit -u -D; eval "$(nearwarp completion zsh)"'
+zpty -w inner 'told() { print -r -- "$BUFFER" > ~/line.part; mv ~/line.part ~/line }; zle -N told'
+zpty -w inner 'bindkey "^X" told; : > ~/ready'
+for file in ~/ready ~/line; do
+  for i in {1..300}; do [[ -e $file ]] && break; sleep 0.1; done
+  [[ $file == */ready ]] && sleep 0.3 && zpty -w -n inner ')zsh" +
+                                line + R"zsh('$'\t\x18'
+done
+cat ~/line
+)zsh");
+}
+
+TEST(Completion, WorksInZsh) {
+  if (std::system("command -v zsh > /dev/null 2>&1") != 0) GTEST_SKIP() << "no zsh";
+  EXPECT_EQ(in_zsh("nearwarp swe"), "nearwarp sweep \n");
+  EXPECT_EQ(in_zsh("nearwarp run --policy baseline,tom-o"),
+            "nearwarp run --policy baseline,tom-oracle \n");
+  EXPECT_EQ(in_zsh("nearwarp run --set links.gpu_to_mem"),
+            "nearwarp run --set links.gpu_to_memory_mbps=\n");
+  EXPECT_EQ(in_zsh("nearwarp run --machine=mi"), "nearwarp run --machine=mine.toml \n");
+  EXPECT_EQ(in_zsh("nearwarp run --policy baseline,mi"),
+            "nearwarp run --policy baseline,mine.toml \n");
+  EXPECT_EQ(in_zsh("nearwarp run --machine ./my\\ ma"),
+            "nearwarp run --machine ./my\\ machine.toml \n");
 }
 
 TEST(Completion, ScriptsOfOtherShellsAreRead) {

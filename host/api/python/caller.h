@@ -72,6 +72,13 @@ class Caller {
 
 inline std::string shown(const py::object& value) { return py::repr(value).cast<std::string>(); }
 
+/// A text among the arguments.
+inline std::string text_of(const char* name, const py::object& value) {
+  if (!py::isinstance<py::str>(value))
+    throw py::type_error(std::string(name) + "=" + shown(value) + " - it is a str");
+  return value.cast<std::string>();
+}
+
 /// Whether Python's function wants more; None is as good as True.
 inline bool wants_more(const py::object& said) {
   if (said.is_none()) return true;

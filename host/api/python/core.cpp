@@ -317,7 +317,9 @@ PYBIND11_MODULE(_core, m) {
       .def_readonly("json", &Result::json, "all of it, a member of runs in docs/json.md")
       .def(
           "counter",
-          [](const Result& r, const std::string& name) { return taken(r.counter(name)); },
+          [](const Result& r, const py::object& name) {
+            return taken(r.counter(text_of("name", name)));
+          },
           py::arg("name"), "A counter's value by its name; an Error names the nearest one.")
       .def("__reduce_ex__",
            [](const Result&, int) -> py::object {
@@ -358,10 +360,12 @@ PYBIND11_MODULE(_core, m) {
           [](py::handle self, uint64_t launches) { run_of(self).run_to_launch(launches); },
           py::arg("launches"))
       .def("save", [](py::handle self) { run_of(self).save(); })
-      .def("counter",
-           [](py::handle self, const std::string& name) {
-             return taken(run_of(self).get().counter(name));
-           })
+      .def(
+          "counter",
+          [](py::handle self, const py::object& name) {
+            return taken(run_of(self).get().counter(text_of("name", name)));
+          },
+          py::arg("name"))
       .def_property_readonly(
           "ended", [](py::handle self) { return run_of(self).get().ended(); },
           "the program is at its end")

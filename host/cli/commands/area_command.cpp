@@ -20,6 +20,7 @@ CommandLine declare_area() {
   line.list("set", "override a key of any of the three", "KEY=VALUE");
   line.value("json", "also write the report to a file", "FILE");
   offer_usual(line);
+  line.offer("areas", area_values);
   line.offer("set", area_key_values);
   return line;
 }

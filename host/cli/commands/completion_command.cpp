@@ -30,7 +30,7 @@ CommandLine declare_completion() {
                    "  eval \"$(nearwarp completion bash)\"\n"
                    "'nearwarp completion -- WORD...' is what the scripts ask: it prints what\n"
                    "the last WORD could become, a line each with its meaning behind a tab, and\n"
-                   ":files where names of files may stand");
+                   ":files where names of files may stand, behind what follows the tab");
   line.offer("", [](const Typed&) { return std::vector<Candidate>{{"bash"}, {"zsh"}, {"fish"}}; });
   return line;
 }
@@ -41,7 +41,9 @@ int run_completion(const CommandLine& line, const Words& application) {
     const Completion found = complete(application);
     for (const Candidate& one : found.candidates)
       text += one.word + (one.meaning.empty() ? "" : "\t" + one.meaning) + "\n";
-    print(text + (found.files ? ":files\n" : ""));
+    if (found.files)
+      text += ":files" + (found.before_files.empty() ? "" : "\t" + found.before_files) + "\n";
+    print(text);
     return 0;
   }
   const std::string& shell = line.positional()[0];

@@ -38,6 +38,8 @@ CommandLine declare_dram() {
   ResultFiles::declare(line, "docs/memory.md", "run");
   line.offer("standard", dram_values);
   line.offer("set", dram_key_values);
+  line.offer("scheduler", {"fr-fcfs", "fcfs"});
+  line.offer("page-policy", {"open", "closed"});
   return line;
 }
 

@@ -55,6 +55,7 @@ CommandLine declare_experiment() {
   line.value("trace-cache", "keep executed programs in this folder and use them again", "FOLDER");
   declare_engine(line);
   line.offer("", experiment_values);
+  line.offer("only", figure_values);
   offer_usual(line);
   return line;
 }

@@ -117,6 +117,11 @@ void declare(CommandLine& line) {
              "cpu");
   line.value("device", "the CUDA device to use, as numbered by 'nearwarp devices'", "N", "0");
   ResultFiles::declare(line, "docs/networks.md", "load");
+  line.offer("topology", {"mesh", "crossbar", "butterfly", "full"});
+  line.offer("routing", {"xy", "yx"});
+  line.offer("traffic", {"uniform", "hotspot", "transpose", "many-to-few"});
+  line.offer("traffic-class", {"one-way", "request-reply"});
+  line.offer("backend", {"cpu", "cuda", "auto"});
 }
 
 /// Reads --traffic-class: one-way packets, or requests that are answered.

@@ -118,12 +118,16 @@ std::vector<Candidate> named_values(const std::string& value_name) {
 
 void complete_option_value(const Option& option, const Typed& typed, const std::string& before,
                            const std::string& word, Completion& to) {
-  const std::vector<Candidate> all =
-      option.values != nullptr ? option.values(typed) : named_values(option.value_name);
+  std::vector<Candidate> all = candidates(option.words);
+  if (option.words.empty())
+    all = option.values != nullptr ? option.values(typed) : named_values(option.value_name);
   complete_value(all, before, word, to);
   // Configurations are names or paths.
   to.files = names_files(option.value_name) || option.values == machine_values ||
-             option.values == policy_values;
+             option.values == policy_values || option.values == dram_values ||
+             option.values == area_values;
+  to.before_files = before;
+  if (option.values != nullptr) to.before_files += word.substr(0, word.rfind(',') + 1);
 }
 
 }  // namespace
@@ -171,6 +175,7 @@ Completion complete(const Words& words) {
       complete_value(line.positional_values()(typed), "", word, to);
     to.files = line.positional_values() == nullptr ||
                names_files(word_of(line.positional_help(), typed.positional().size()));
+    if (line.positional_values() != nullptr) to.before_files = word.substr(0, word.rfind(',') + 1);
   }
   return to;
 }

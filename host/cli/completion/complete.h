@@ -7,7 +7,8 @@ namespace nearwarp::cli {
 
 struct Completion {
   std::vector<Candidate> candidates;  ///< whole words, which begin with what has been typed
-  bool files = false;                 ///< names of files may stand there, too
+  bool files = false;                 ///< names of files may stand there, too,
+  std::string before_files = {};      ///< behind this beginning of what has been typed
 };
 
 /// Completes the last of `words`, which may be empty; the first is the command's name. What is

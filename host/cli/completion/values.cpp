@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "host/api/nearwarp/catalogue.h"
+#include "host/api/nearwarp/experiment.h"
 #include "host/api/nearwarp/program.h"
 #include "host/cli/command.h"
 
@@ -43,6 +44,7 @@ std::vector<Candidate> candidates(const Words& names) {
 std::vector<Candidate> machine_values(const Typed&) { return candidates(machine_names()); }
 std::vector<Candidate> policy_values(const Typed&) { return candidates(policy_names()); }
 std::vector<Candidate> dram_values(const Typed&) { return candidates(file_names("dram")); }
+std::vector<Candidate> area_values(const Typed&) { return candidates(file_names("area")); }
 std::vector<Candidate> experiment_values(const Typed&) {
   return candidates(file_names("experiment"));
 }
@@ -62,6 +64,15 @@ std::vector<Candidate> command_values(const Typed&) {
   std::vector<Candidate> all;
   for (const Command& command : commands())
     all.push_back({command.name, command.uses.front().purpose});
+  return all;
+}
+
+std::vector<Candidate> figure_values(const Typed& typed) {
+  std::vector<Candidate> all;
+  if (typed.positional().empty()) return all;
+  const Expected<ExperimentFile> file = ExperimentFile::load(typed.positional()[0]);
+  if (!file) return all;
+  for (const Figure& figure : file->figures()) all.push_back({figure.name, figure.title});
   return all;
 }
 

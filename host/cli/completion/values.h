@@ -13,8 +13,11 @@ std::vector<Candidate> policy_values(const Typed& typed);
 std::vector<Candidate> workload_values(const Typed& typed);
 std::vector<Candidate> size_values(const Typed& typed);
 std::vector<Candidate> dram_values(const Typed& typed);
+std::vector<Candidate> area_values(const Typed& typed);
 std::vector<Candidate> experiment_values(const Typed& typed);
 std::vector<Candidate> command_values(const Typed& typed);
+/// Figures of the experiment that is typed.
+std::vector<Candidate> figure_values(const Typed& typed);
 
 /// Keys of the machine and of the policies that are typed, "links.gpu_to_memory_mbps=", and where
 /// one key's values are known, "sm.scheduler_policy=gto".

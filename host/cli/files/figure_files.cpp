@@ -94,6 +94,7 @@ void write_pdf(const FigureFiles& files, const std::string& svg, const fs::path&
 
 void declare_figure_files(CommandLine& line) {
   line.value("figures", "also write each figure as a file; Chromium draws them", "svg,png,pdf");
+  line.offer("figures", {"svg", "png", "pdf"});
   line.value("figure-columns", "as wide as 1 or 2 columns of a paper (3.33 or 7 inches)", "N", "2");
   line.value("figure-type", "size of type in them, in points", "N", "8");
 }

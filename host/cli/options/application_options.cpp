@@ -36,12 +36,14 @@ void declare_application(CommandLine& line) {
              "of an application: what cudaEventElapsedTime() tells it, 'estimated', or 'simulated' "
              "under policy baseline while it runs",
              "KIND", "estimated");
+  line.offer("event-times", {"estimated", "simulated"});
   line.value(
       "registers",
       "of an application's kernels, who counts them: 'auto' (its machine code, else "
       "nearwarp's allocation), 'own' (nearwarp's allocation), 'ptxas' (its machine code, else "
       "ptxas), 'ptxas:sm_NN' (ptxas for sm_NN)",
       "WHO", "auto");
+  line.offer("registers", {"auto", "own", "ptxas", "ptxas:sm_"});
   declare_execution(line);
 }
 

@@ -66,12 +66,17 @@ const std::vector<std::string>& patterns() {
   static const std::vector<std::string> all = {"stream", "random", "strided", "conflict", "mix"};
   return all;
 }
+/// The values of --traffic.
+std::vector<std::string> kinds_of_traffic() {
+  std::vector<std::string> kinds = patterns();
+  kinds.emplace_back("trace");
+  return kinds;
+}
 /// The stream that --traffic and its options describe, without --rate and --outstanding.
 MemoryStream traffic_of(const CommandLine& line, const MemoryStandard& standard) {
   MemoryStream traffic;
   const std::string kind = line.text("traffic");
-  std::vector<std::string> kinds = patterns();
-  kinds.emplace_back("trace");
+  const std::vector<std::string> kinds = kinds_of_traffic();
   if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) {
     throw UsageError(fmt::format("unknown traffic '{}'{}", kind, config::suggestion(kind, kinds)));
   }
@@ -175,6 +180,7 @@ void declare_load(CommandLine& line) {
              "stream, random, strided, conflict (another row of one bank each time), "
              "mix (a stream with every third access a write) or trace",
              "KIND", "stream");
+  line.offer("traffic", kinds_of_traffic());
   line.value("stride", "for strided: distance of accesses in bytes", "BYTES");
   line.value("trace", "accesses, a line each: R|W 0xADDRESS [CYCLE]", "FILE");
   line.value("reads", "share of reads, 0 to 1 (default: 1, of mix 2/3)", "SHARE");

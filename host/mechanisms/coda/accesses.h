@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <unordered_map>
@@ -47,14 +48,17 @@ class AllocationsByAddress {
 
 /// f(block, warp of the block, access) for each access of a warp in the traces that `walk(visitor)`
 /// goes through, of launches of `kernel`, to device memory; lanes may still be of shared memory.
+/// `pause`, unless it is empty, is called before each warp, here as below.
 template <class Walk, class F>
-void each_warp_access_in(const compiler::Kernel& kernel, const Walk& walk, F&& f) {
+void each_warp_access_in(const compiler::Kernel& kernel, const Walk& walk, F&& f,
+                         const std::function<void()>& pause = {}) {
   uint64_t block = 0;
   uint32_t warp = 0;
   runtime::TraceVisitor visitor;
   visitor.warp = [&](uint64_t b, uint32_t w) {
     block = b;
     warp = w;
+    if (pause) pause();
   };
   visitor.access = [&](const runtime::MemoryAccess& a) {
     const ptx::Space space = kernel.instructions[a.instruction].mod.space;
@@ -68,11 +72,12 @@ void each_warp_access_in(const compiler::Kernel& kernel, const Walk& walk, F&& f
 
 /// Calls f for each warp's access in a launch. Throws nearwarp::Error if the traces are malformed.
 template <class F>
-void each_warp_access(const runtime::Recording& recording, uint32_t launch, F&& f) {
+void each_warp_access(const runtime::Recording& recording, uint32_t launch, F&& f,
+                      const std::function<void()>& pause = {}) {
   each_warp_access_in(
       *recording.kernels[recording.launches[launch].kernel],
-      [&](const runtime::TraceVisitor& visitor) { runtime::replay(recording, launch, visitor); },
-      f);
+      [&](const runtime::TraceVisitor& visitor) { runtime::replay(recording, launch, visitor); }, f,
+      pause);
 }
 
 /// f(address) for each lane's access to device memory.
@@ -86,17 +91,21 @@ void each_lane(const runtime::MemoryAccess& a, F&& f) {
 
 /// f(block, address) for each lane's access to device memory in a launch. Throws as above.
 template <class F>
-void each_access_of_launch(const runtime::Recording& recording, uint32_t launch, F&& f) {
-  each_warp_access(recording, launch,
-                   [&](uint64_t block, uint32_t, const runtime::MemoryAccess& a) {
-                     each_lane(a, [&](uint64_t address) { f(block, address); });
-                   });
+void each_access_of_launch(const runtime::Recording& recording, uint32_t launch, F&& f,
+                           const std::function<void()>& pause = {}) {
+  each_warp_access(
+      recording, launch,
+      [&](uint64_t block, uint32_t, const runtime::MemoryAccess& a) {
+        each_lane(a, [&](uint64_t address) { f(block, address); });
+      },
+      pause);
 }
 
 /// f(block, address, times) for those in all launches of the kernel of `launch`, by the same
 /// application: once for traces that are there several times. Throws as above.
 template <class F>
-void each_access(const runtime::Recording& recording, uint32_t launch, F&& f) {
+void each_access(const runtime::Recording& recording, uint32_t launch, F&& f,
+                 const std::function<void()>& pause = {}) {
   const runtime::LaunchRecord& first = recording.launches[launch];
   std::vector<uint32_t> chunks;                  // that differ, in their order
   std::unordered_map<uint32_t, uint64_t> times;  // by identity
@@ -115,7 +124,8 @@ void each_access(const runtime::Recording& recording, uint32_t launch, F&& f) {
         },
         [&](uint64_t block, uint32_t, const runtime::MemoryAccess& a) {
           each_lane(a, [&](uint64_t address) { f(block, address, n); });
-        });
+        },
+        pause);
   }
 }
 

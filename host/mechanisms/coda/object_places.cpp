@@ -9,6 +9,7 @@
 #include "host/config/shape.h"
 #include "host/core/error.h"
 #include "host/mechanisms/coda/accesses.h"
+#include "host/mechanisms/coda/asking.h"
 #include "host/mechanisms/coda/placement.h"
 #include "host/mechanisms/coda/rules.h"
 #include "host/mechanisms/coda/settings.h"
@@ -25,9 +26,9 @@ struct Count {
 
 void count_launch(const runtime::Recording& recording, uint32_t launch, const PlacementRules& rules,
                   const std::vector<ObjectUse>& uses, AllocationsByAddress& objects,
-                  std::vector<Count>& counts) {
+                  std::vector<Count>& counts, const std::function<void()>& pause) {
   const uint32_t stacks = rules.stacks_of(recording.launches[launch].application);
-  each_access_of_launch(recording, launch, [&](uint64_t block, uint64_t address) {
+  const auto note = [&](uint64_t block, uint64_t address) {
     const uint32_t object = objects.of(address);
     if (object == kNoObject) return;
     Count& count = counts[object];
@@ -39,7 +40,8 @@ void count_launch(const runtime::Recording& recording, uint32_t launch, const Pl
     const uint64_t page = address / rules.page_bytes * rules.page_bytes;
     const uint32_t stack = stack_of(page > begin ? page - begin : 0, chunk, stacks);
     count.local += stack == affinity(block, rules.blocks_per_stack[launch], stacks) ? 1 : 0;
-  });
+  };
+  each_access_of_launch(recording, launch, note, pause);
 }
 
 }  // namespace
@@ -53,15 +55,16 @@ ObjectPlaces study_places(const sim::RunSubject& subject,
                     "\"{}\") - objects are placed for those of machine 'coda', say",
                     subject.machine.name, subject.machine.shape));
   const PlacementRules rules = rules_of(subject, sim::build_image(recording, subject.machine));
-  const std::vector<ObjectUse> uses = study_objects(recording, rules);
+  Asking asking(progress, recording.launches.size());
+  const std::function<void()> pause = asking.pause();
+  const std::vector<ObjectUse> uses = study_objects(recording, rules, pause);
   std::vector<Count> counts(uses.size());
   std::map<uint32_t, AllocationsByAddress> objects;  // by application
   for (uint32_t i = 0; i < recording.launches.size(); ++i) {
     const uint32_t application = recording.launches[i].application;
     auto& own = objects.try_emplace(application, recording.allocations, application).first->second;
-    count_launch(recording, i, rules, uses, own, counts);
-    if (progress && !progress(i + 1, recording.launches.size()))
-      throw Interrupted("interrupted while traces were studied");
+    count_launch(recording, i, rules, uses, own, counts, pause);
+    asking.done(i + 1);
   }
   ObjectPlaces out;
   out.workload = recording.name;

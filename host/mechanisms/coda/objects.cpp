@@ -87,13 +87,14 @@ void take_strides_of_code(const runtime::Recording& recording, uint32_t launch,
 /// Study the objects that a kernel, whose first launch is `launch`, is the first to touch.
 void study_kernel(const runtime::Recording& recording, uint32_t launch,
                   AllocationsByAddress& objects, const PlacementRules& rules,
-                  std::vector<ObjectUse>& uses) {
+                  std::vector<ObjectUse>& uses, const std::function<void()>& pause) {
   std::vector<Begins> begins(uses.size());
-  each_access(recording, launch, [&](uint64_t block, uint64_t address, uint64_t) {
+  const auto note = [&](uint64_t block, uint64_t address, uint64_t) {
     const uint32_t object = objects.of(address);
     if (object == kNoObject || uses[object].touched) return;
     begins[object].note(block, address);
-  });
+  };
+  each_access(recording, launch, note, pause);
   bool any = false;
   for (uint32_t i = 0; i < uses.size(); ++i) {
     if (begins[i].blocks().empty()) continue;
@@ -110,7 +111,7 @@ void study_kernel(const runtime::Recording& recording, uint32_t launch,
   uint64_t last_block = ~uint64_t{0}, last_page = ~uint64_t{0};
   uint32_t last_object = kNoObject;
   uint64_t local = 0;
-  each_access(recording, launch, [&](uint64_t block, uint64_t address, uint64_t times) {
+  const auto count = [&](uint64_t block, uint64_t address, uint64_t times) {
     const uint32_t object = objects.of(address);
     if (object == kNoObject) return;
     const uint64_t page = address / rules.page_bytes * rules.page_bytes;
@@ -127,7 +128,8 @@ void study_kernel(const runtime::Recording& recording, uint32_t launch,
     }
     use.accesses += times;
     use.local += times * local;
-  });
+  };
+  each_access(recording, launch, count, pause);
   for (uint32_t i = 0; i < uses.size(); ++i)
     if (!begins[i].blocks().empty()) uses[i].touched = true;
 }
@@ -143,7 +145,8 @@ std::string key_of(const PlacementRules& rules) {
   return key;
 }
 
-std::vector<ObjectUse> study(const runtime::Recording& recording, const PlacementRules& rules) {
+std::vector<ObjectUse> study(const runtime::Recording& recording, const PlacementRules& rules,
+                             const std::function<void()>& pause) {
   std::vector<ObjectUse> uses(recording.allocations.size());
   for (uint32_t i = 0; i < uses.size(); ++i) uses[i].allocation = i;
   std::set<std::pair<uint32_t, uint32_t>> studied;   // (application, kernel)
@@ -156,7 +159,7 @@ std::vector<ObjectUse> study(const runtime::Recording& recording, const Placemen
     });
     if (all_touched || !studied.emplace(application, launch.kernel).second) continue;
     const auto at = objects.try_emplace(application, recording.allocations, application).first;
-    study_kernel(recording, i, at->second, rules, uses);
+    study_kernel(recording, i, at->second, rules, uses, pause);
   }
   return uses;
 }
@@ -164,9 +167,10 @@ std::vector<ObjectUse> study(const runtime::Recording& recording, const Placemen
 }  // namespace
 
 std::vector<ObjectUse> study_objects(const runtime::Recording& recording,
-                                     const PlacementRules& rules) {
-  return *recording.studies->of<std::vector<ObjectUse>>(key_of(rules),
-                                                        [&] { return study(recording, rules); });
+                                     const PlacementRules& rules,
+                                     const std::function<void()>& pause) {
+  return *recording.studies->of<std::vector<ObjectUse>>(
+      key_of(rules), [&] { return study(recording, rules, pause); });
 }
 
 }  // namespace nearwarp::coda

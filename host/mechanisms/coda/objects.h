@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "host/mechanisms/coda/equations.h"
@@ -58,9 +59,10 @@ struct PlacementRules {
 };
 
 /// Study the use of each allocation. The traces of kernels that are the first to touch something
-/// are read twice, but only once for the same rules (Recording::studies). Throws nearwarp::Error if
-/// the traces are malformed.
+/// are read twice, but only once for the same rules (Recording::studies). Calls `pause` between
+/// warps, which may throw. Throws nearwarp::Error if the traces are malformed.
 std::vector<ObjectUse> study_objects(const runtime::Recording& recording,
-                                     const PlacementRules& rules);
+                                     const PlacementRules& rules,
+                                     const std::function<void()>& pause = {});
 
 }  // namespace nearwarp::coda
