@@ -52,7 +52,7 @@ struct LaunchSample {
 
 /// The expected relative spread of cycles within a stratum that its features do not show, also for
 /// launches that repeat each other; and the number of units whose measured cycles have the same
-/// weight as this expectation (estimated; docs/launches.md has measurements).
+/// weight as this expectation (estimated; docs/launches-measured.md has measurements).
 inline constexpr double kUnseenSpread = 0.05, kSpreadOfTheSame = 0.02;
 /// Spread of launches beside each other under a policy that decides by how busy the machine is: all
 /// of a launch may be decided one way or the other (measured, see there).
@@ -60,7 +60,7 @@ inline constexpr double kSpreadBeside = 0.2;
 inline constexpr double kExpectationWeighs = 2;
 /// Relative error of the sum of all cycles at 95 % confidence that comes from the lead-ins, after
 /// which the machine's state is only nearly that of a whole simulation (measured,
-/// docs/launches.md).
+/// docs/launches-measured.md).
 inline constexpr double kStartError = 0.01;
 
 /// A sample in words, for InOneGo::tried: "a sample within 2 %".

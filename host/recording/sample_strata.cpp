@@ -17,7 +17,7 @@ namespace {
 /// the memory falls into it or does not (estimated).
 constexpr double kLaunchSpread = 5'000;
 /// A launch's spread under a policy that decides by how busy the machine is (measured,
-/// docs/launches.md).
+/// docs/launches-measured.md).
 constexpr double kLaunchSpreadByLoad = 10'000;
 /// Launches beside each other take one of two times, of which the rarer one may not be among those
 /// that are simulated: their expected spread is multiplied by this (measured, see there).

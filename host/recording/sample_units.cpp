@@ -24,7 +24,7 @@ constexpr double kApartCosts = 12;
 
 /// Constants of a divided launch, in thread blocks that a machine has at a time: what is simulated
 /// before each unit, what its beginning and its end are, which stand for themselves, and what the
-/// launch has to have for that (estimated; docs/launches.md has what was found).
+/// launch has to have for that (estimated; docs/launches-measured.md has what was found).
 constexpr uint64_t kWavesBefore = 8, kWavesAtEnds = 4, kWavesOfUnit = 4, kLeastWaves = 32;
 /// Thread blocks with so many times the instructions of the mean are too uneven for that: when the
 /// next ones are dispatched tells little of how far the machine has come.

@@ -16,7 +16,7 @@ namespace nearwarp::runtime {
 
 /// Relative error at 95 % confidence of the cycles of launches that are sampled inside. The machine
 /// begins with all of its thread blocks at once, which is not its state in the middle of a launch
-/// (measured, docs/launches.md).
+/// (measured, docs/launches-measured.md).
 inline constexpr double kInsideError = 0.03;
 
 /// Features of launches, as costs in warp-instructions that a machine of 70 SMs executes in the

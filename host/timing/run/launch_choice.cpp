@@ -21,7 +21,7 @@ namespace {
 /// In percent. Warming alone leaves some of the first; the second says nothing.
 constexpr double kLeastSampleError = 1.5, kMostSampleError = 50;
 /// Launches that are simulated before each part of a whole program: what is off there is little
-/// beside the whole, whatever the machine and the policy (docs/launches.md).
+/// beside the whole, whatever the machine and the policy (docs/launches-measured.md).
 constexpr uint32_t kBeforeParts = 1;
 constexpr const char* kForms =
     "I..J, I..J:K, parallel, parallel:K, parallel:K:PARTS, parallel@CORES or parallel@CORES:K";

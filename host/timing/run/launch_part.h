@@ -37,12 +37,11 @@ std::optional<uint32_t> first_unknown_sm(const runtime::Recording& recording,
                                          const config::MachineConfig& machine,
                                          const config::PolicyConfig& policy, uint32_t end);
 
-/// Launches that are simulated before each part unless something else is said, so that what caches
-/// filled from traces do not show is there: one under a policy that does nothing near memory, where
-/// all SMs ask the same memory and fetch without caches; else two (docs/launches.md has how far off
-/// that is).
-/// Four under a policy that decides by how busy the machine is: what it decides for a launch
-/// depends on what it has decided for those before.
+/// Launches that are simulated before each part unless a number is given, so that the machine has
+/// what caches filled from traces do not show: one under a policy that does nothing near memory, on
+/// a machine whose SMs all ask the same memory and fetch without caches; four under a policy that
+/// decides by how busy the machine is, since its decisions depend on those of launches before; else
+/// two (docs/launches-measured.md has how far off that is).
 uint32_t launches_before(const config::MachineConfig& machine, const config::PolicyConfig& policy);
 
 /// The SM that gets the first thread block of a part, if each block before it went to the SM after
