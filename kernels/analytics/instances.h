@@ -25,9 +25,9 @@ struct MemoryInstr {
 /// Facts of a basic block that are known beforehand, so that most need no look at instructions.
 struct BlockFacts {
   uint32_t first_memory = 0;  ///< index into the table of memory instructions
-  uint32_t num_memory : 30 = 0;
-  uint32_t has_begin : 1 = 0;  ///< an instance begins somewhere in it
-  uint32_t uniform : 1 = 0;    ///< all its instructions belong to the same candidates
+  uint16_t num_memory = 0;
+  uint8_t has_begin = 0;  ///< an instance begins somewhere in it
+  uint8_t uniform = 0;    ///< all its instructions belong to the same candidates
 };
 
 /// Traces of some warps of one launch, with the tables that explain them.

@@ -188,24 +188,27 @@ TEST(OffsetStudy, LittleMemoryTakesMorePassesForTheSame) {
   }
 }
 
-TEST(OffsetStudy, BlocksMayHaveAnyNumberOfAccesses) {
-  constexpr uint32_t kLoads = 70'000;
-  Program p;
-  const uint32_t large = p.block(std::vector<sm::ImageInstr>(kLoads, load(0)));
-  const uint32_t body = p.block({load(1), load(2)}), after = p.block({exit_instr()});
-  p.candidate({body}, {});
-  Traces t;
-  t.begin_block();
-  t.warp();
-  t.run(large);
-  for (uint32_t i = 0; i < kLoads; ++i) t.at(uint64_t{i} * 128, 4);
-  t.run(body).at(0, 4).at(640, 4).run(after).end();
-  p.launch(1, 1);
-  const RecordedProgram r(p, t);
-  const CandidateOffsets c = study_offsets(r.recording, r.image, r.offload).at(0);
+TEST(OffsetStudy, BlocksOfMoreAccessesThanTablesHoldAreRefused) {
+  const auto study = [](uint32_t loads) {
+    Program p;
+    const uint32_t large = p.block(std::vector<sm::ImageInstr>(loads, load(0)));
+    const uint32_t body = p.block({load(1), load(2)}), after = p.block({exit_instr()});
+    p.candidate({body}, {});
+    Traces t;
+    t.begin_block();
+    t.warp();
+    t.run(large);
+    for (uint32_t i = 0; i < loads; ++i) t.at(uint64_t{i} * 128, 4);
+    t.run(body).at(0, 4).at(640, 4).run(after).end();
+    p.launch(1, 1);
+    const RecordedProgram r(p, t);
+    return study_offsets(r.recording, r.image, r.offload).at(0);
+  };
+  const CandidateOffsets c = study(65'535);
   ASSERT_EQ(c.instances, 1u);
   EXPECT_EQ(c.instructions[0].executions, 1u);
   EXPECT_EQ(c.instructions[1].compared, 1u);
+  EXPECT_THROW(study(65'536), Error);
 }
 
 TEST(OffsetStudy, ProgressMayStopIt) {

@@ -1,9 +1,13 @@
 // Makes the tables by which analyses walk a recording's traces.
 #include "host/mechanisms/tom/trace_tables.h"
 
+#include <fmt/format.h>
+
+#include <limits>
 #include <span>
 #include <type_traits>
 
+#include "host/core/error.h"
 #include "host/core/hash.h"
 
 namespace nearwarp::sim {
@@ -23,6 +27,14 @@ TraceTables::TraceTables(const ImageTables& image, const tom::OffloadTables& off
   const tom::ProgramTables program = offload.view();
   for (const sm::ImageBlock& block : image.blocks) {
     analytics::BlockFacts facts;
+    // One execution leaves as many records as the block has memory instructions.
+    constexpr uint32_t kMost = std::numeric_limits<decltype(facts.num_memory)>::max();
+    if (block.records > kMost) {
+      throw Error(
+          fmt::format("a basic block has {} memory instructions - traces are studied with "
+                      "at most {}",
+                      block.records, kMost));
+    }
     facts.first_memory = static_cast<uint32_t>(memory_.size());
     facts.uniform = 1;
     for (uint32_t pc = block.first; pc < block.first + block.count; ++pc) {
@@ -34,7 +46,7 @@ TraceTables::TraceTables(const ImageTables& image, const tom::OffloadTables& off
       if ((in.flags & sm::kHasRecord) == 0) continue;
       memory_.push_back({pc, static_cast<uint8_t>((in.flags & sm::kGuarded) != 0 ? 1 : 0),
                          static_cast<uint8_t>(is_elsewhere(in) ? 1 : 0)});
-      facts.num_memory += 1;
+      facts.num_memory = static_cast<uint16_t>(facts.num_memory + 1);
     }
     blocks_.push_back(facts);
   }
