@@ -192,13 +192,18 @@ std::vector<uint32_t> mtgp32_states(uint64_t seed, uint64_t given) {
     for (uint32_t i = 1; i < kMtgpState; ++i)
       s[i] ^= 1812433253u * (s[i - 1] ^ (s[i - 1] >> 30)) + i;
     const uint64_t turns = given / kRound + (given % kRound >= (g + 1) * uint64_t{kMtgpWords});
+    uint32_t oldest = 0;  // the state is a ring: a new word takes the place of the oldest
+    const auto word = [&](uint32_t i) {
+      return s[oldest + i < kMtgpState ? oldest + i : oldest + i - kMtgpState];
+    };
     for (uint64_t step = 0; step < turns * kMtgpWords; ++step) {
-      uint32_t x = (s[0] & kMtgp32Mask) ^ s[1];
+      uint32_t x = (word(0) & kMtgp32Mask) ^ word(1);
       x ^= x << p.shift1;
-      const uint32_t y = x ^ (s[p.position] >> p.shift2);
-      s.erase(s.begin());
-      s.push_back(y ^ of_table(p.recursion, y));
+      const uint32_t y = x ^ (word(p.position) >> p.shift2);
+      s[oldest] = y ^ of_table(p.recursion, y);
+      oldest = oldest + 1 < kMtgpState ? oldest + 1 : 0;
     }
+    std::rotate(s.begin(), s.begin() + oldest, s.end());
     all.insert(all.end(), s.begin(), s.end());
     all.insert(all.end(), {p.position, p.shift1, p.shift2});
     all.insert(all.end(), std::begin(p.recursion), std::end(p.recursion));
