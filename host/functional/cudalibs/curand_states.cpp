@@ -178,11 +178,9 @@ std::vector<uint32_t> mtgp32_states(uint64_t seed, uint64_t given) {
   std::vector<uint32_t> all;
   for (uint32_t g = 0; g < kMtgpGenerators; ++g) {
     const Mtgp32Parameters& p = kMtgp32Parameters[g];
-    const auto of_table = [](const uint32_t* table, uint32_t bits) {
-      uint32_t sum = 0;
-      for (uint32_t i = 0; i < 4; ++i) sum ^= (bits >> i & 1) != 0 ? table[i] : 0;
-      return sum;
-    };
+    std::array<uint32_t, 16> sums{};  // of the recursion's table, by which of its words they have
+    for (uint32_t bits = 0; bits < sums.size(); ++bits)
+      for (uint32_t i = 0; i < 4; ++i) sums[bits] ^= (bits >> i & 1) != 0 ? p.recursion[i] : 0;
     const uint32_t hidden = p.recursion[2] ^ (p.recursion[3] << 16);
     uint32_t filler = hidden + (hidden >> 16);
     filler += filler >> 8;
@@ -200,7 +198,7 @@ std::vector<uint32_t> mtgp32_states(uint64_t seed, uint64_t given) {
       uint32_t x = (word(0) & kMtgp32Mask) ^ word(1);
       x ^= x << p.shift1;
       const uint32_t y = x ^ (word(p.position) >> p.shift2);
-      s[oldest] = y ^ of_table(p.recursion, y);
+      s[oldest] = y ^ sums[y % sums.size()];
       oldest = oldest + 1 < kMtgpState ? oldest + 1 : 0;
     }
     std::rotate(s.begin(), s.begin() + oldest, s.end());
