@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 
 #include "host/config/mechanism.h"
@@ -16,6 +17,16 @@ std::string_view trimmed(std::string_view text) {
   const size_t begin = text.find_first_not_of(" \t");
   if (begin == std::string_view::npos) return {};
   return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+}
+
+/// Whether each underscore of a number without its prefix stands between two digits.
+bool has_underscores_within(std::string_view digits) {
+  const auto is_digit = [&](size_t i) {
+    return i < digits.size() && std::isxdigit(static_cast<unsigned char>(digits[i])) != 0;
+  };
+  for (size_t i = digits.find('_'); i != digits.npos; i = digits.find('_', i + 1))
+    if (!is_digit(i - 1) || !is_digit(i + 1)) return false;
+  return true;
 }
 
 template <class Config>
@@ -42,15 +53,16 @@ void store_override(const Key<Config>& key, Config& config, std::string_view val
     (*optional)->reset();
   } else {
     // Numbers have the forms of TOML: with underscores between digits, and prefixes 0x, 0o and 0b.
-    std::string digits(value);
-    std::erase(digits, '_');
     int base = 10;
     for (const auto& [prefix, of] : {std::pair{"0x", 16}, {"0o", 8}, {"0b", 2}})
-      if (digits.starts_with(prefix)) base = of;
-    const char* const first = digits.data() + (base == 10 ? 0 : 2);
+      if (value.starts_with(prefix)) base = of;
+    std::string digits(value.substr(base == 10 ? 0 : 2));
+    const bool is_number = has_underscores_within(digits) && (base == 10 || digits[0] != '-');
+    std::erase(digits, '_');
     int64_t number = 0;
-    const auto [end, error] = std::from_chars(first, digits.data() + digits.size(), number, base);
-    if (error != std::errc() || end != digits.data() + digits.size()) {
+    const char* const last = digits.data() + digits.size();
+    const auto [end, error] = std::from_chars(digits.data(), last, number, base);
+    if (!is_number || error != std::errc() || end != last) {
       if (store_time(key, config, unquoted(value), where)) return;
       throw bad_value(key, fmt::format("cannot be '{}'", value), where);
     }

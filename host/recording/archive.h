@@ -1,6 +1,7 @@
 // Serialisation of structures as bytes. One function `io` per type both reads and writes it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -59,15 +60,19 @@ template <class A, class T>
 void io(A& a, std::vector<T>& v) {
   uint64_t n = v.size();
   io(a, n);
-  if constexpr (A::kReading) {
-    if (n > a.left()) throw Error("a recording ends early");  // every element takes a byte or more
-    v.resize(n);
-  }
   if constexpr (std::is_arithmetic_v<T>) {
     if constexpr (A::kReading) {
       if (n > a.left() / sizeof(T)) throw Error("a recording ends early");
+      v.resize(n);
     }
     a.bytes(v.data(), n * sizeof(T));
+  } else if constexpr (A::kReading) {
+    if (n > a.left()) throw Error("a recording ends early");  // every element takes a byte or more
+    // A damaged number of elements must not decide how much memory they take: they may be far
+    // larger here than in the file.
+    v.clear();
+    v.reserve(std::min<uint64_t>(n, a.left() / sizeof(T)));
+    for (; n != 0; --n) io(a, v.emplace_back());
   } else {
     for (T& e : v) io(a, e);
   }

@@ -42,11 +42,17 @@ std::vector<uint8_t> compress_chunk(const TraceChunk& chunk) {
   return out;
 }
 
-TraceChunk decompress_chunk(const std::vector<uint8_t>& data) {
+bool is_possible_chunk(std::span<const uint8_t> data, uint64_t words, uint64_t memory_bytes,
+                       uint64_t blocks) {
   const unsigned long long size = ZSTD_getFrameContentSize(data.data(), data.size());
-  if (size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR || size < sizeof(Header) ||
-      size > kMaxWords * 12)
-    corrupted();
+  return size != ZSTD_CONTENTSIZE_UNKNOWN && size != ZSTD_CONTENTSIZE_ERROR &&
+         size >= sizeof(Header) && size <= kMaxWords * 12 && words <= size / sizeof(uint64_t) &&
+         memory_bytes <= size + sizeof(TraceChunk) && blocks <= UINT32_MAX;
+}
+
+TraceChunk decompress_chunk(const std::vector<uint8_t>& data) {
+  if (!is_possible_chunk(data, 0, 0, 0)) corrupted();
+  const unsigned long long size = ZSTD_getFrameContentSize(data.data(), data.size());
   std::vector<uint8_t> plain(size);
   const size_t n = ZSTD_decompress(plain.data(), plain.size(), data.data(), data.size());
   if (ZSTD_isError(n) || n != size) corrupted();

@@ -220,14 +220,21 @@ Recording load_recording(const std::string& path, const TraceStore::Options& opt
   std::vector<ChunkEntry> chunks;
   std::vector<uint32_t> sequence;
   Reader reader(plain.data(), plain.size());
-  io(reader, recording, kernels, chunks, sequence);
+  try {
+    io(reader, recording, kernels, chunks, sequence);
+  } catch (const Error&) {
+    corrupted(path, "its description is damaged");
+  }
   for (compiler::Kernel& k : kernels)
     recording.kernels.push_back(std::make_shared<const compiler::Kernel>(std::move(k)));
   std::vector<TraceStore::StoredChunk> stored;
   for (const ChunkEntry& e : chunks) {
     if (e.offset > header.file_bytes || e.bytes > header.file_bytes - e.offset)
       corrupted(path, "its directory is damaged");
-    if (hash_of(read(e.offset, e.bytes)) != e.hash) corrupted(path, "its traces are damaged");
+    const std::vector<uint8_t> data = read(e.offset, e.bytes);
+    if (hash_of(data) != e.hash) corrupted(path, "its traces are damaged");
+    if (!is_possible_chunk(data, e.words, e.resident_bytes, e.blocks))
+      corrupted(path, "its directory is damaged");
     stored.push_back({e.offset, e.bytes, e.words, e.resident_bytes, e.blocks});
   }
   for (const uint32_t identity : sequence)

@@ -11,6 +11,8 @@
 
 #include <cerrno>
 #include <cstring>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include "host/core/error.h"
@@ -64,14 +66,6 @@ std::vector<uint8_t> packed(const T& value) {
   T copy = value;  // io() serves both directions
   io(writer, copy);
   return std::move(writer.out);
-}
-
-template <class T>
-T unpacked(const std::vector<uint8_t>& payload) {
-  Reader reader(payload.data(), payload.size());
-  T value;
-  io(reader, value);
-  return value;
 }
 
 }  // namespace
@@ -176,7 +170,7 @@ class JournalReader {
     if (format != kJournalFormat) fail_version();
     if (!whole || header.type != kBegin)
       throw Error(fmt::format("{} is no recording of a program", path_));
-    const Begin begin = unpacked<Begin>(payload_);
+    const Begin begin = unpacked<Begin>();
     if (begin.recording != kRecordingFormat || begin.executor != kExecutorVersion) fail_version();
     journal_.recording.name = begin.name;
     while (next(header)) take(header.type);
@@ -191,6 +185,22 @@ class JournalReader {
         fmt::format("the recording {} was written by another version of nearwarp's CUDA "
                     "runtime library - use the library that came with this program",
                     path_));
+  }
+
+  [[noreturn]] void fail(std::string_view why) const {
+    throw Error(fmt::format("{} is no usable recording: {}", path_, why));
+  }
+  /// The structure that the entry's payload holds.
+  template <class T>
+  T unpacked() const {
+    Reader reader(payload_.data(), payload_.size());
+    T value{};
+    try {
+      io(reader, value);
+    } catch (const Error&) {
+      fail("an entry is shorter than what it holds");
+    }
+    return value;
   }
 
   /// Reads the entry at `offset_`; false if there is no further undamaged entry.
@@ -211,40 +221,37 @@ class JournalReader {
     Recording& r = journal_.recording;
     switch (type) {
       case kAllocation:
-        r.allocations.push_back(unpacked<Allocation>(payload_));
+        r.allocations.push_back(unpacked<Allocation>());
         break;
       case kKernel:
-        r.kernels.push_back(
-            std::make_shared<const compiler::Kernel>(unpacked<compiler::Kernel>(payload_)));
+        r.kernels.push_back(std::make_shared<const compiler::Kernel>(unpacked<compiler::Kernel>()));
         break;
       case kChunk: {
         uint64_t prefix[3];
         sequence_.push_back(static_cast<uint32_t>(chunks_.size()));
-        if (payload_.size() < kChunkPrefix) throw Error("a recording has an impossible chunk");
+        if (payload_.size() < kChunkPrefix) fail("it has an impossible chunk");
         std::memcpy(prefix, payload_.data(), kChunkPrefix);
+        if (!is_possible_chunk(std::span(payload_).subspan(kChunkPrefix), prefix[0], prefix[1],
+                               prefix[2]))
+          fail("it has an impossible chunk");
         chunks_.push_back({payload_offset_ + kChunkPrefix, payload_.size() - kChunkPrefix,
                            prefix[0], prefix[1], static_cast<uint32_t>(prefix[2])});
         break;
       }
       case kSameChunk:
-        sequence_.push_back(unpacked<uint32_t>(payload_));
-        if (sequence_.back() >= chunks_.size())
-          throw Error(fmt::format("{} is no usable recording: a launch lacks its parts", path_));
+        sequence_.push_back(unpacked<uint32_t>());
+        if (sequence_.back() >= chunks_.size()) fail("a launch lacks its parts");
         break;
       case kLaunch: {
-        const auto timed = unpacked<TimedLaunch>(payload_);
+        const auto timed = unpacked<TimedLaunch>();
         const LaunchRecord& l = timed.launch;
         if (l.kernel >= r.kernels.size() ||
             uint64_t{l.first_chunk} + l.num_chunks > sequence_.size())
-          throw Error(fmt::format("{} is no usable recording: a launch lacks its parts", path_));
+          fail("a launch lacks its parts");
         if (!possible_order(l, r.launches.size()))
-          throw Error(fmt::format(
-              "{} is no usable recording: launch {} waits for what does not come before it", path_,
-              r.launches.size()));
+          fail(fmt::format("launch {} waits for what does not come before it", r.launches.size()));
         if (!possible_clusters(l))
-          throw Error(
-              fmt::format("{} is no usable recording: launch {} has clusters that cannot be", path_,
-                          r.launches.size()));
+          fail(fmt::format("launch {} has clusters that cannot be", r.launches.size()));
         r.launches.push_back(l);
         r.warp_instructions += l.warp_instructions;
         r.thread_instructions += l.thread_instructions;
@@ -255,10 +262,10 @@ class JournalReader {
         r.truncated = true;
         break;
       case kFault:
-        journal_.faults.push_back(unpacked<std::string>(payload_));
+        journal_.faults.push_back(unpacked<std::string>());
         break;
       case kCalls:
-        journal_.calls = unpacked<CallSummary>(payload_);
+        journal_.calls = unpacked<CallSummary>();
         break;
       case kEnd:
         journal_.ended = true;

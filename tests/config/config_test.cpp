@@ -363,7 +363,8 @@ TEST(Overrides, NumbersAsTomlHasThem) {
         load_machine("tom", std::vector<std::string>{std::string("sm.shared_memory_bytes=") + text})
             .sm.shared_memory_bytes,
         65536u);
-  for (const char* text : {"0x", "x10", "0xg", "1.5", "0x-1", "", "0b2"})
+  for (const char* text : {"0x", "x10", "0xg", "1.5", "0x-1", "", "0b2", "_65536", "65536_",
+                           "65__536", "0x_10000", "0x10000_", "0b_10000000000000000"})
     EXPECT_THROW(
         load_machine("tom",
                      std::vector<std::string>{std::string("sm.shared_memory_bytes=") + text}),

@@ -298,6 +298,16 @@ TEST(Cufft, PlansByTypes) {
   EXPECT_EQ(cufftDestroy(other), 0);
 }
 
+TEST(Cufft, APlanThatHasNoRoomMayBecomeASmallerOne) {
+  constexpr int kAllocFailed = 2;
+  int plan = 0;
+  size_t bytes = 0;
+  ASSERT_EQ(cufftCreate(&plan), 0);
+  ASSERT_EQ(cufftMakePlan1d(plan, 1 << 30, kZ2Z, 8, &bytes), kAllocFailed);
+  EXPECT_EQ(cufftMakePlan1d(plan, 16, kC2C, 1, &bytes), 0);
+  EXPECT_EQ(cufftDestroy(plan), 0);
+}
+
 TEST(Cufft, WhatIsWrong) {
   int plan = 0;
   EXPECT_EQ(cufftPlan1d(&plan, 8, 0x55, 1), kInvalidType);

@@ -283,6 +283,16 @@ TEST(Curand, OrdersAreNvidias) {
   EXPECT_EQ(curandDestroyGenerator(generator), 0);
 }
 
+TEST(Curand, MoreNumbersThanBytesCanBeCounted) {
+  constexpr int kAllocationFailed = 102;
+  void* generator = nullptr;
+  ASSERT_EQ(curandCreateGeneratorHost(&generator, kPhilox), 0);
+  std::vector<unsigned> host(4);
+  EXPECT_EQ(curandGenerate(generator, host.data(), SIZE_MAX / 4 + 1), kAllocationFailed);
+  EXPECT_EQ(curandGenerate(generator, host.data(), 4), 0);
+  EXPECT_EQ(curandDestroyGenerator(generator), 0);
+}
+
 /// NVIDIA's generators for the host, cuRAND 10.4.1: numbers that were given stay so under another
 /// seed (of Philox groups of four, each as one), and MRG32k3a's older order is of fewer sequences.
 TEST(Curand, PlacesStay) {

@@ -1,10 +1,12 @@
 // Is what a journal holds there again, however it was cut off?
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
 #include "host/core/error.h"
+#include "host/core/hash.h"
 #include "host/functional/device/virtual_device.h"
 #include "host/recording/recording_journal.h"
 #include "tests/cudart/library.h"
@@ -144,6 +146,36 @@ TEST_F(JournalTest, OrdersThatCannotBeAreRefused) {
   for (const auto& after : {std::vector<uint32_t>{2}, {0, 3}, {1, 0}, {1, 1}, {0xffffffff}})
     EXPECT_THROW(load(false, after), Error);
   EXPECT_THROW(load(true, {0}), Error);
+}
+
+TEST_F(JournalTest, ChunksThatCannotBeAreRefused) {
+  write(1);
+  std::ifstream in(path_, std::ios::binary);
+  const std::string right{std::istreambuf_iterator<char>(in), {}};
+  const auto word = [&](const std::string& text, size_t at) {
+    uint64_t value = 0;
+    std::memcpy(&value, &text.at(at), 8);
+    return value;
+  };
+  // An entry has its type behind four bytes, then its size and a checksum; the fourth type is that
+  // of chunks, which begin with numbers of words, bytes in memory and blocks.
+  size_t chunk = 0;
+  while (word(right, chunk) >> 32 != 3) chunk += 24 + word(right, chunk + 8);
+  for (const size_t number : {0, 1, 2}) {
+    std::string text = right;
+    const uint64_t value = (word(text, chunk + 24 + 8 * number)) + (uint64_t{1} << 40);
+    std::memcpy(&text[chunk + 24 + 8 * number], &value, 8);
+    const uint64_t sum =
+        checksum(std::string_view(text).substr(chunk + 24, word(text, chunk + 8)), 3);
+    std::memcpy(&text[chunk + 16], &sum, 8);
+    std::ofstream(path_, std::ios::binary) << text;
+    try {
+      runtime::load_journal(path_);
+      ADD_FAILURE() << "number " << number << " was taken";
+    } catch (const Error& error) {
+      EXPECT_EQ(std::string(error.what()).rfind(path_, 0), 0u) << error.what();
+    }
+  }
 }
 
 TEST_F(JournalTest, OtherFilesAreRefused) {

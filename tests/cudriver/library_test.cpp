@@ -144,6 +144,23 @@ TEST_F(DriverLibrary, VectorAddFromText) {
   EXPECT_EQ(call("cuCtxDestroy_v2", context), kSuccess);
 }
 
+TEST_F(DriverLibrary, ADestroyedContextBelowTheCurrentOneIsNotMadeCurrent) {
+  void *const first = make_context(), *const second = make_context(), *const third = make_context();
+  EXPECT_EQ(call("cuCtxPushCurrent_v2", second), kSuccess);  // first, second, third, second
+  EXPECT_EQ(call("cuCtxDestroy_v2", second), kSuccess);
+  void* current = nullptr;
+  EXPECT_EQ(call("cuCtxGetCurrent", &current), kSuccess);
+  EXPECT_EQ(current, third);
+  EXPECT_EQ(call("cuCtxPopCurrent_v2", &current), kSuccess);
+  EXPECT_EQ(current, third);
+  EXPECT_EQ(call("cuCtxGetCurrent", &current), kSuccess);
+  EXPECT_EQ(current, first);
+  DevicePtr p = 0;
+  EXPECT_EQ(call("cuMemAlloc_v2", &p, size_t{4}), kSuccess);
+  EXPECT_EQ(call("cuCtxDestroy_v2", third), kSuccess);
+  EXPECT_EQ(call("cuCtxDestroy_v2", first), kSuccess);
+}
+
 // The test runs in a process of its own, because the runtime keeps its context until the end.
 TEST_F(DriverLibrary, AProgramMayBeginWithTheRuntimesDevice) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");

@@ -6,6 +6,8 @@
 #include <string>
 
 #include "host/functional/device/virtual_device.h"
+#include "host/functional/instructions/half_ops.h"
+#include "host/functional/ptx/details.h"
 #include "host/recording/trace_replay.h"
 #include "tests/runtime/breadth_kernels.h"
 
@@ -226,6 +228,19 @@ TEST(Relu, OfIntegersAndOfConversions) {
   EXPECT_EQ(run(-1, 5), (std::vector<uint32_t>{0, 5, 0, 0}));
   EXPECT_EQ(run(1, 5), (std::vector<uint32_t>{1, 5, 0x3c00, 0x3f80}));
   EXPECT_EQ(run(-7, -5), (std::vector<uint32_t>{0, 0, 0, 0}));
+}
+
+TEST(Video, ProductsOfUnsignedWordsSaturateUpwards) {
+  ptx::VideoDetail d;
+  d.op = ptx::VideoDetail::Op::kMad;
+  EXPECT_EQ(exec::video(d.pack(), ~0u, ~0u, 5), 6u);
+  d.saturate = true;
+  for (const int shift : {0, 7, 15}) {
+    d.shift = static_cast<uint8_t>(shift);
+    EXPECT_EQ(exec::video(d.pack(), ~0u, ~0u, 0), ~0u) << shift;
+  }
+  d.a_signed = d.d_signed = true;
+  EXPECT_EQ(exec::video(d.pack(), 0x80000000u, ~0u, 0), 0x80000000u);
 }
 
 }  // namespace

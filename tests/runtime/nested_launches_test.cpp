@@ -1,6 +1,8 @@
 // Do kernels that launch kernels get them run, recorded, and told what is wrong?
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "host/functional/device/virtual_device.h"
 #include "host/functional/ptx/device_calls.h"
 
@@ -154,6 +156,76 @@ TEST(NestedLaunches, WaitingForThemIsRefused) {
     EXPECT_NE(std::string(error.what()).find("cudaStreamTailLaunch"), std::string::npos)
         << error.what();
   }
+}
+
+/// A kernel that fills a box by cudaMemset3DAsync(), whose sizes are its parameters.
+struct Filling {
+  VirtualDevice device;
+  uint32_t module =
+      device.load_module(std::make_shared<compiler::Program>(compiler::compile_ptx(R"(
+.version 8.0
+.target sm_90
+.address_size 64
+.extern .func (.param .b32 r) cudaMemset3DAsync (.param .align 8 .b8 p[32], .param .b32 v,
+  .param .align 8 .b8 e[24], .param .b64 s);
+.visible .entry k(.param .u64 to, .param .u64 pitch, .param .u64 rows, .param .u64 width,
+                  .param .u64 height, .param .u64 depth, .param .u64 status)
+{
+  .reg .b64 %a<7>;
+  .reg .b32 %e;
+  ld.param.u64 %a0, [to]; ld.param.u64 %a1, [pitch]; ld.param.u64 %a2, [rows];
+  ld.param.u64 %a3, [width]; ld.param.u64 %a4, [height]; ld.param.u64 %a5, [depth];
+  ld.param.u64 %a6, [status];
+  {
+    .param .align 8 .b8 p[32]; .param .b32 v; .param .align 8 .b8 e[24]; .param .b64 s;
+    .param .b32 r;
+    st.param.b64 [p], %a0; st.param.b64 [p+8], %a1; st.param.b64 [p+16], %a1;
+    st.param.b64 [p+24], %a2; st.param.b32 [v], 7;
+    st.param.b64 [e], %a3; st.param.b64 [e+8], %a4; st.param.b64 [e+16], %a5;
+    st.param.b64 [s], 0;
+    call (r), cudaMemset3DAsync, (p, v, e, s);
+    ld.param.b32 %e, [r];
+  }
+  st.global.u32 [%a6], %e;
+  ret;
+}
+)",
+                                                                                   "fill.ptx")));
+  DevicePtr memory = device.upload(std::vector<uint8_t>(64)),
+            status = device.upload(std::vector<uint32_t>(1));
+
+  void fill(uint64_t pitch, uint64_t rows, uint64_t width, uint64_t height, uint64_t depth) {
+    device.launch(module, "k", {1}, {1}, 0,
+                  KernelArgs(memory, pitch, rows, width, height, depth, status));
+  }
+};
+
+constexpr uint64_t kEndless = uint64_t{1} << 40;
+
+TEST(NestedLaunches, AFillOfSlicesInOnePlaceEnds) {
+  Filling f;
+  f.fill(8, 0, 2, 3, kEndless);
+  const auto bytes = f.device.download<uint8_t>(f.memory, 64);
+  for (size_t i = 0; i < 64; ++i) EXPECT_EQ(bytes[i], i < 24 && i % 8 < 2 ? 7 : 0) << i;
+}
+
+TEST(NestedLaunches, AFillOfSlicesThatOverlapHasAllOfTheirRows) {
+  Filling f;
+  f.fill(8, 2, 1, 3, 3);  // rows 0 to 2, 2 to 4, 4 to 6
+  const auto bytes = f.device.download<uint8_t>(f.memory, 64);
+  for (size_t i = 0; i < 64; ++i) EXPECT_EQ(bytes[i], i < 56 && i % 8 == 0 ? 7 : 0) << i;
+}
+
+TEST(NestedLaunches, AFillBeyondMemoryIsSeenBeforeItBegins) {
+  for (const auto& [rows, height, depth] : {std::array{uint64_t{1}, kEndless, uint64_t{1}},
+                                            {uint64_t{4}, uint64_t{3}, kEndless},
+                                            {kEndless, uint64_t{3}, kEndless / 2}}) {
+    Filling f;
+    EXPECT_THROW(f.fill(8, rows, 1, height, depth), Error) << rows;
+  }
+  Filling f;
+  f.fill(kEndless, kEndless, 1, 1, 2);  // bytes of a slice that have no number
+  EXPECT_EQ(f.device.download<uint32_t>(f.status, 1)[0], 1u);  // cudaErrorInvalidValue
 }
 
 }  // namespace

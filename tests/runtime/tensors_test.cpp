@@ -429,5 +429,45 @@ TEST(TensorMaps, RulesOfTheDriver) {
   refused("32-byte slices without their swizzle", [](TensorRequest& r) { r.interleave = 2; });
 }
 
+TEST(TensorMaps, PixelsBeforeABoxAreThoseOfTheModeAlongTheWidth) {
+  // Images of 10 pixels in a row: with one dimension of pixels, both modes are the same.
+  const uint64_t sizes[] = {16, 10, 40}, strides[] = {32, 320};
+  const auto places = [&](exec::ImageMode wide, uint32_t step, int lower, int upper, int32_t w) {
+    const uint32_t steps[] = {1, step, 1};
+    TensorRequest r;
+    r.type = 6;  // f16
+    r.swizzle = 1;
+    r.dimensions = 3;
+    r.address = 0x10000;
+    r.sizes = sizes;
+    r.strides = strides;
+    r.element_strides = steps;
+    r.im2col = true;
+    r.wide = wide;
+    r.lower = &lower;
+    r.upper = &upper;
+    r.channels = 16;
+    r.pixels = 30;
+    exec::TensorMap map;
+    EXPECT_TRUE(exec::encode(r, &map));
+    const int32_t first[] = {0, w, 3};
+    const exec::TensorBox box(map, first, {});
+    std::vector<uint64_t> all;
+    for (uint32_t piece = 0; piece < exec::TensorBox::pieces_of(map); ++piece) {
+      std::array<uint64_t, exec::TensorBox::kPiece> addresses{};
+      const uint32_t count = box.elements(piece, addresses);
+      all.insert(all.end(), addresses.begin(), addresses.begin() + count);
+    }
+    return all;
+  };
+  for (const uint32_t step : {1u, 2u, 3u})
+    for (const int lower : {-2, 0, 1})
+      for (const int upper : {-2, 0, 1})
+        for (const int32_t w : {-25, -4, -3, -2, -1, 0, 1, 5, 12})
+          EXPECT_EQ(places(exec::ImageMode::kNone, step, lower, upper, w),
+                    places(exec::ImageMode::kWidth, step, lower, upper, w))
+              << step << " " << lower << " " << upper << " " << w;
+}
+
 }  // namespace
 }  // namespace nearwarp::runtime

@@ -101,7 +101,13 @@ void Plan::make(const std::vector<int64_t>& n, const Layout& in, const Layout& o
         std::max(convolution_bytes_, 2 * element_bytes() * static_cast<size_t>(lines_of(axis) + 1) *
                                          static_cast<size_t>(convolution_length(n_[axis])));
   own_ = {};
-  if (allocates) own_ = cudalibs::Memory(work_bytes());
+  if (!allocates) return;
+  try {
+    own_ = cudalibs::Memory(work_bytes());
+  } catch (...) {
+    batch_ = 0;  // it is not made: a smaller one may be
+    throw;
+  }
 }
 
 size_t Plan::element_bytes() const { return is_double(type_) ? 16 : 8; }

@@ -1,5 +1,6 @@
 // Generators of random numbers, and cuRAND's entry points.
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -152,12 +153,14 @@ class Generator {
 
   /// Words themselves.
   void generate(void* to, size_t n) {
+    check_count(n);
     with_output(to, n * word_bytes(), [&](void* out) {
       words(static_cast<unsigned*>(out), static_cast<int64_t>(n), 1, false);
     });
   }
   /// Numbers of `bytes` bytes that `kernel` makes.
   void generate(const char* kernel, void* to, size_t n, size_t bytes, Draw draw, NumberArgs args) {
+    check_count(n);
     with_output(to, n * bytes, [&](void* out) {
       const bool as_steps = type_ == kMrg32k3a && draw != Draw::kKeys;
       args.kind = is_long()    ? kLongSobolWords
@@ -187,6 +190,11 @@ class Generator {
   }
 
  private:
+  /// No memory has as many numbers, and their bytes could not be counted.
+  static void check_count(size_t n) {
+    constexpr size_t kMostWords = 2;
+    if (n > SIZE_MAX / (kMostWords * sizeof(uint64_t))) throw cudalibs::Problem::kMemory;
+  }
   /// States are to be made anew, for the number that comes next.
   void begin_at_position() {
     if (is_ready_) offset_ = position_;

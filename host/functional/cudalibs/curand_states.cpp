@@ -178,11 +178,9 @@ std::vector<uint32_t> mtgp32_states(uint64_t seed, uint64_t given) {
   std::vector<uint32_t> all;
   for (uint32_t g = 0; g < kMtgpGenerators; ++g) {
     const Mtgp32Parameters& p = kMtgp32Parameters[g];
-    const auto of_table = [](const uint32_t* table, uint32_t bits) {
-      uint32_t sum = 0;
-      for (uint32_t i = 0; i < 4; ++i) sum ^= (bits >> i & 1) != 0 ? table[i] : 0;
-      return sum;
-    };
+    std::array<uint32_t, 16> sums{};  // of the recursion's table, by which of its words they have
+    for (uint32_t bits = 0; bits < sums.size(); ++bits)
+      for (uint32_t i = 0; i < 4; ++i) sums[bits] ^= (bits >> i & 1) != 0 ? p.recursion[i] : 0;
     const uint32_t hidden = p.recursion[2] ^ (p.recursion[3] << 16);
     uint32_t filler = hidden + (hidden >> 16);
     filler += filler >> 8;
@@ -192,13 +190,18 @@ std::vector<uint32_t> mtgp32_states(uint64_t seed, uint64_t given) {
     for (uint32_t i = 1; i < kMtgpState; ++i)
       s[i] ^= 1812433253u * (s[i - 1] ^ (s[i - 1] >> 30)) + i;
     const uint64_t turns = given / kRound + (given % kRound >= (g + 1) * uint64_t{kMtgpWords});
+    uint32_t oldest = 0;  // the state is a ring: a new word takes the place of the oldest
+    const auto word = [&](uint32_t i) {
+      return s[oldest + i < kMtgpState ? oldest + i : oldest + i - kMtgpState];
+    };
     for (uint64_t step = 0; step < turns * kMtgpWords; ++step) {
-      uint32_t x = (s[0] & kMtgp32Mask) ^ s[1];
+      uint32_t x = (word(0) & kMtgp32Mask) ^ word(1);
       x ^= x << p.shift1;
-      const uint32_t y = x ^ (s[p.position] >> p.shift2);
-      s.erase(s.begin());
-      s.push_back(y ^ of_table(p.recursion, y));
+      const uint32_t y = x ^ (word(p.position) >> p.shift2);
+      s[oldest] = y ^ sums[y % sums.size()];
+      oldest = oldest + 1 < kMtgpState ? oldest + 1 : 0;
     }
+    std::rotate(s.begin(), s.begin() + oldest, s.end());
     all.insert(all.end(), s.begin(), s.end());
     all.insert(all.end(), {p.position, p.shift1, p.shift2});
     all.insert(all.end(), std::begin(p.recursion), std::end(p.recursion));

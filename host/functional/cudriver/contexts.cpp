@@ -149,6 +149,7 @@ void destroy_context(void* context) {
   require(it != state().contexts.end(), kErrorInvalidContext);
   const Device device = it->second->device;
   state().contexts.erase(it);
+  std::erase(below(), context);  // a later pop makes a live context current
   if (current_context() == context) pop();
   reset_if_unused(device);
 }

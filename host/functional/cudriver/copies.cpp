@@ -3,6 +3,7 @@
 #include "host/functional/cudriver/copies.h"
 
 #include <algorithm>
+#include <cstdint>
 
 namespace nearwarp::cudriver {
 
@@ -38,6 +39,7 @@ void convert(const CopySide3D& side, size_t width_bytes, size_t height, Array*& 
   }
   require(side.memory_type >= kMemoryHost && side.memory_type <= kMemoryUnified);
   void* const start = side.memory_type == kMemoryHost ? side.host : pointer(side.device);
+  require(width_bytes <= SIZE_MAX - side.x_bytes && height <= SIZE_MAX - side.y);
   const size_t pitch = side.pitch != 0 ? side.pitch : side.x_bytes + width_bytes;
   require(pitch >= side.x_bytes + width_bytes);
   pitched = {start, pitch, pitch, side.height != 0 ? side.height : side.y + height};

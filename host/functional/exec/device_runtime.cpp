@@ -10,10 +10,17 @@
 
 #include "host/functional/exec/device_fault.h"
 #include "host/functional/exec/device_status.h"
+#include "host/functional/instructions/scalar.h"
 
 namespace nearwarp::runtime {
 
 using namespace device_status;  // NOLINT(google-build-using-namespace)
+
+namespace {
+
+const char* what_of(bool fill) { return fill ? "fill by a kernel" : "copy by a kernel"; }
+
+}  // namespace
 
 DeviceRuntime::DeviceRuntime(DeviceMemory& memory, uint64_t buffers, DeviceServices* services)
     : memory_(memory),
@@ -128,7 +135,7 @@ int DeviceRuntime::launch(const GridConfig& config, uint64_t buffer, uint64_t st
 // --- Copies --------------------------------------------------------------------------------------
 
 int DeviceRuntime::transfer(Transfer work, uint64_t stream) {
-  if (work.height > 1 &&
+  if ((work.height > 1 || work.depth > 1) &&
       (work.dst_pitch < work.width || (!work.fill && work.src_pitch < work.width)))
     return kInvalidValue;
   if (work.width == 0 || work.height == 0 || work.depth == 0)
@@ -137,11 +144,25 @@ int DeviceRuntime::transfer(Transfer work, uint64_t stream) {
   return enqueue(std::move(work), stream);
 }
 
+/// Throws nearwarp::Error unless the last row of a copy or a fill is in memory. Without this, sizes
+/// that no memory has would be noticed only where memory ends, after any number of rows.
+void DeviceRuntime::check_end(uint64_t start, uint64_t pitch, uint64_t slice,
+                              const Transfer& of) const {
+  const exec::Uint128 last =
+      start + exec::Uint128{of.depth - 1} * slice + exec::Uint128{of.height - 1} * pitch;
+  if (last > UINT64_MAX)
+    throw Error(fmt::format("{} by a kernel from {:#x} on goes beyond all addresses",
+                            of.fill ? "fill" : "copy", start));
+  memory_.host(static_cast<uint64_t>(last), of.width, what_of(of.fill));
+}
+
 void DeviceRuntime::perform(const Transfer& t) const {
+  const char* const what = what_of(t.fill);
   try {
+    check_end(t.dst, t.dst_pitch, t.dst_slice, t);
+    if (!t.fill) check_end(t.src, t.src_pitch, t.src_slice, t);
     for (uint64_t z = 0; z < t.depth; ++z)
       for (uint64_t y = 0; y < t.height; ++y) {
-        const char* what = t.fill ? "fill by a kernel" : "copy by a kernel";
         const uint64_t at = t.dst + z * t.dst_slice + y * t.dst_pitch;
         uint8_t* to = memory_.host(at, t.width, what);
         if (t.fill) {

@@ -84,6 +84,7 @@ class DeviceRuntime {
   bool is_stream(uint64_t stream) const;
   int enqueue(Work work, uint64_t stream);
   int transfer(Transfer work, uint64_t stream);
+  void check_end(uint64_t start, uint64_t pitch, uint64_t slice, const Transfer& of) const;
   void perform(const Transfer& work) const;
   int check(const GridConfig& config);
   GridConfig kernel_at(uint64_t address) const;

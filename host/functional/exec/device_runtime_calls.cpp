@@ -1,6 +1,7 @@
 // The entry points of the CUDA runtime in device code: they decode arguments and return results.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -17,6 +18,7 @@ namespace {
 
 constexpr uint64_t kFirstHandle = 0x5e00'0000'0000;
 constexpr uint64_t kNonBlocking = 1, kDisableTiming = 2;  // the only flags that device code may use
+constexpr uint64_t kMostSlice = UINT64_MAX;               // of bytes or rows, in 64 bits
 constexpr int kRuntimeVersion = 13000;
 
 Dim3 dim3_of(std::span<const uint64_t> args) {
@@ -29,6 +31,7 @@ Dim3 dim3_of(std::span<const uint64_t> args) {
 int DeviceRuntime::copy_3d(uint64_t parameters, uint64_t stream, const Thread& thread) {
   struct Side {
     uint64_t array, position[3], pointer, pitch, xsize, ysize;
+    uint64_t slice() const { return pitch * ysize; }
   };
   struct {  // cudaMemcpy3DParms
     Side src, dst;
@@ -38,16 +41,23 @@ int DeviceRuntime::copy_3d(uint64_t parameters, uint64_t stream, const Thread& t
   if (at == nullptr) return kInvalidValue;
   std::memcpy(&p, at, sizeof(p));
   if (p.src.array != 0 || p.dst.array != 0) return kNotSupported;
+  // Slices do not overlap; a height of 0 is that of the copy.
+  for (Side* const side : {&p.src, &p.dst}) {
+    if (side->ysize == 0) side->ysize = p.extent[1];
+    const uint64_t rows = std::max<uint64_t>(side->ysize, 1);
+    if (p.extent[2] > 1 && (rows < p.extent[1] || side->pitch > kMostSlice / rows))
+      return kInvalidValue;
+  }
   const auto begin = [](const Side& s) {
-    return s.pointer + s.position[2] * s.pitch * s.ysize + s.position[1] * s.pitch + s.position[0];
+    return s.pointer + s.position[2] * s.slice() + s.position[1] * s.pitch + s.position[0];
   };
   Transfer t;
   t.dst = begin(p.dst);
   t.dst_pitch = p.dst.pitch;
-  t.dst_slice = p.dst.pitch * p.dst.ysize;
+  t.dst_slice = p.dst.slice();
   t.src = begin(p.src);
   t.src_pitch = p.src.pitch;
-  t.src_slice = p.src.pitch * p.src.ysize;
+  t.src_slice = p.src.slice();
   t.width = p.extent[0];
   t.height = p.extent[1];
   t.depth = p.extent[2];
@@ -207,11 +217,18 @@ int DeviceRuntime::status_call(DeviceCall which, std::span<const uint64_t> a, co
       t.fill = true;
       t.dst = a[0];
       t.dst_pitch = a[1];
-      t.dst_slice = a[1] * a[3];
       t.value = static_cast<uint8_t>(a[4]);
       t.width = a[5];
       t.height = a[6];
       t.depth = a[7];
+      if (t.depth > 1 && a[1] > kMostSlice / std::max<uint64_t>(a[3], 1)) return kInvalidValue;
+      t.dst_slice = a[1] * a[3];
+      if (t.depth > 1 && a[3] <= t.height) {
+        // Slices that touch or overlap are one of all their rows.
+        if (a[3] != 0 && t.depth - 1 > (kMostSlice - t.height) / a[3]) return kInvalidValue;
+        t.height += (t.depth - 1) * a[3];
+        t.depth = 1;
+      }
       return transfer(t, a[8]);
     }
     default:

@@ -158,6 +158,17 @@ uint32_t TensorBox::offset(uint32_t piece) const {
   return piece / per_row_ * pitch_ + piece % per_row_ * kPiece;
 }
 
+/// Where the pixel `row` after the first one lies along a dimension of the bounding box, and how
+/// often the box's end was passed until there. The first pixel may lie before the box.
+TensorBox::Along TensorBox::along_box(uint32_t d, uint32_t row) const {
+  const int64_t low = map_.lower[d - 1], high = int64_t{map_.last[d]} + map_.upper[d - 1];
+  const int64_t width = high < low ? 1 : (high - low) / steps_[d] + 1;
+  const int64_t ahead = first_[d] - low;
+  const int64_t before = ahead >= 0 ? ahead / steps_[d] : -((-ahead + steps_[d] - 1) / steps_[d]);
+  const int64_t now = before + row, turns = now < 0 ? 0 : now / width;
+  return {first_[d] + (now - turns * width - before) * steps_[d], turns};
+}
+
 /// The position of a row (a pixel) in a mode along the width. Pixels follow the bounding box along
 /// the width, then that of the next image. Additional pixels continue behind the last pixel
 /// (kWidth), or behind each 32 pixels (kWidth128), even beyond the bounding box.
@@ -165,16 +176,10 @@ void TensorBox::place_wide(uint32_t row, std::array<int64_t, 5>& at) const {
   const uint32_t part = map_.image() == ImageMode::kWidth128 ? kWidePart : map_.box[1];
   const uint32_t within = row % (part + more_);
   const uint32_t pixel = row / (part + more_) * part + std::min(within, part - 1);
-  const int64_t low = map_.lower[0], high = int64_t{map_.last[1]} + map_.upper[0];
-  const int64_t width = high < low ? 1 : (high - low) / steps_[1] + 1;
-  // The first pixel may lie to the left of the box.
-  const int64_t ahead = first_[1] - low;
-  const int64_t before = ahead >= 0 ? ahead / steps_[1] : -((-ahead + steps_[1] - 1) / steps_[1]);
-  const int64_t now = before + pixel;
-  const int64_t image = now < 0 ? 0 : now / width;
-  const uint32_t beyond = within < part ? 0 : within - part + 1;
+  const auto [position, image] = along_box(1, pixel);
+  const int64_t beyond = within < part ? 0 : within - part + 1;
   for (uint32_t d = 2; d < map_.dimensions; ++d) at[d] = first_[d];
-  at[1] = first_[1] + shift_[1] + (now - image * width - before + beyond) * steps_[1];
+  at[1] = position + shift_[1] + beyond * steps_[1];
   at[map_.dimensions - 1] += image;
 }
 
@@ -193,11 +198,9 @@ bool TensorBox::place_row(uint32_t row, std::array<int64_t, 5>& at) const {
     // Pixels follow the bounding box along a dimension, then along the next one; the last dimension
     // has no corners.
     for (uint32_t d = 1; d + 1 < n; ++d) {
-      const int64_t low = map_.lower[d - 1], high = int64_t{map_.last[d]} + map_.upper[d - 1];
-      const int64_t width = high < low ? 1 : (high - low) / steps_[d] + 1;
-      const int64_t before = (first_[d] - low) / steps_[d], now = before + row;
-      at[d] = first_[d] + (now % width - before) * steps_[d];
-      row = static_cast<uint32_t>(now / width);
+      const auto [position, turns] = along_box(d, row);
+      at[d] = position;
+      row = static_cast<uint32_t>(turns);
     }
     at[n - 1] = first_[n - 1] + row;
     for (uint32_t d = 1; d + 1 < n; ++d) at[d] += shift_[d];

@@ -135,6 +135,10 @@ class TensorBox {
   static uint32_t pieces_of(const TensorMap& map, uint32_t more = 0);
 
  private:
+  struct Along {
+    int64_t position = 0, turns = 0;
+  };
+  Along along_box(uint32_t d, uint32_t row) const;
   bool place_row(uint32_t row, std::array<int64_t, 5>& at) const;
   void place_wide(uint32_t row, std::array<int64_t, 5>& at) const;
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "host/functional/instructions/half_ops.h"
+#include "host/functional/instructions/scalar.h"
 #include "host/functional/ptx/details.h"
 
 namespace nearwarp::exec {
@@ -56,9 +57,13 @@ int64_t element(const VideoDetail& d, int64_t a, int64_t b, int64_t c, unsigned 
         default:
           return a >= b;
       }
-    case Op::kMad:
-      r = (a * b + c) >> d.shift;
+    case Op::kMad: {
+      // A product of unsigned words takes all of 64 bits.
+      const Int128 whole = (Int128{a} * b + c) >> d.shift;
+      constexpr Int128 kMost = INT64_MAX, kLeast = INT64_MIN;
+      r = static_cast<int64_t>(d.saturate ? std::clamp(whole, kLeast, kMost) : whole);
       break;
+    }
   }
   if (d.saturate) {
     const int64_t most = d.d_signed ? (int64_t{1} << (bits - 1)) - 1 : (int64_t{1} << bits) - 1;
