@@ -241,9 +241,14 @@ TEST(Usage, SamplesThatCannotBe) {
 }
 
 TEST(Usage, APartOfAProgramSaysWhatItApproximates) {
-  const Outcome learnt = run_program({"run", "fdtd", "--policy", "tom", "--launches", "4..6"});
+  const Outcome learnt = run_program({"run", "fdtd", "--policy", "tom", "--launches", "4..6:2"});
   EXPECT_TRUE(contains(learnt.out, "learnt")) << learnt.out << learnt.err;
   EXPECT_TRUE(contains(learnt.out, "the program's first 2 launches")) << learnt.out;
+  // Learning was over before the part, whether or not it was simulated in one run with it.
+  const Outcome exact = run_program({"run", "fdtd", "--policy", "tom", "--launches", "4..6:5"});
+  EXPECT_TRUE(contains(exact.out, "Launches 4 to 6 of 6: exact.")) << exact.out;
+  for (const Outcome& run : {learnt, exact})
+    EXPECT_FALSE(contains(run.out, "learning phase")) << run.out;
   const auto said = [](const std::string& launches, const Words& more = {}) {
     Words words{"run", "fdtd", "--policy", "baseline", "--launches", launches};
     words.insert(words.end(), more.begin(), more.end());

@@ -121,6 +121,9 @@ RunResult between(const RunResult& before, const RunResult& after) {
     return std::none_of(part.kernels.begin(), part.kernels.end(),
                         [&](const KernelRow& k) { return k.kernel == c.kernel; });
   });
+  if (after.learning_cycles != RunResult::kToTheEnd)
+    part.learning_cycles = std::min(after.learning_cycles, after.cycles) -
+                           std::min(after.learning_cycles, before.cycles);
   part.energy = {};
   return part;
 }
