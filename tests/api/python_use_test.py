@@ -258,10 +258,10 @@ class Objects(unittest.TestCase):
         at = device.allocate(4 * 100000)
         told, refused = [], []
 
-        def progress(_):
+        def progress(*_):
             told.append(1)
             try:
-                device.launch(module, "scale", 1, 1, [at, 1.0, 1], progress=lambda _: refused.append("called"))
+                device.launch(module, "scale", 1, 1, [at, 1.0, 1], progress=lambda *_: refused.append("called"))
             except nw.Error as error:
                 refused.append(str(error))
         device.launch(module, "scale", 1000, 128, [at, 1.0, 100000], progress=progress)
