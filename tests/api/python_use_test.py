@@ -254,7 +254,7 @@ class Objects(unittest.TestCase):
 
     def test_a_launch_beside_another_leaves_its_progress_alone(self):
         device, multiply = nw.Device(), "  mul.f32 %f2, %f2, %f1;\n"
-        module = device.load(SCALE.replace(multiply, multiply * 1000))
+        module = device.load(SCALE.replace(multiply, multiply * 20000))  # it is asked ten times a second
         at = device.allocate(4 * 100000)
         told, refused = [], []
 
