@@ -70,6 +70,18 @@ class Installed(unittest.TestCase):
         self.assertEqual(configured("OPTIONAL_COMPONENTS;foo").returncode, 0)
         self.assertEqual(configured("").returncode, 0)
 
+    def test_mechanisms_need_what_they_are_built_with(self):
+        source = os.path.join(self.folder.name, "bare")
+        os.makedirs(source)
+        with open(os.path.join(source, "CMakeLists.txt"), "w", encoding="utf-8") as stream:
+            stream.write("cmake_minimum_required(VERSION 3.25)\nproject(p LANGUAGES CXX)\n"
+                         "find_package(nearwarp REQUIRED)\nnearwarp_program(p loop_stall)\n")
+        run(CMAKE, "--install", BUILD, "--prefix", source + "/root")
+        bare = subprocess.run([CMAKE, "-S", source, "-B", source + "/build", f"-DCMAKE_PREFIX_PATH={source}/root"],
+                              capture_output=True, text=True, check=False)
+        self.assertNotEqual(bare.returncode, 0)
+        self.assertIn("--component development", " ".join(bare.stderr.split()))
+
     def test_each_header_by_itself(self):
         folder = os.path.join(self.root, "include/nearwarp")
         headers = sorted(name for name in os.listdir(folder) if name.endswith(".h"))
