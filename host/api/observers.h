@@ -1,32 +1,15 @@
 // The functions of the caller's options, as what is executed, read or studied asks them.
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <string>
 
 #include "host/api/by_caller.h"
 #include "host/api/nearwarp.h"
+#include "host/core/pace.h"
 #include "host/programs/observer.h"
 
 namespace nearwarp {
-
-/// Says when a caller's function is due, where what is done comes by thousands of times a second.
-class Pace {
- public:
-  /// True at first, and then some times a second.
-  bool is_due() {
-    const Clock::time_point now = Clock::now();
-    if (now < due_) return false;
-    due_ = now + kApart;
-    return true;
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  static constexpr auto kApart = std::chrono::milliseconds(100);
-  Clock::time_point due_ = Clock::time_point::min();
-};
 
 /// Asks and tells what the options for programs say.
 class Asked final : public programs::Observer {

@@ -9,10 +9,10 @@
 #include "host/config/shape.h"
 #include "host/core/error.h"
 #include "host/mechanisms/coda/accesses.h"
-#include "host/mechanisms/coda/asking.h"
 #include "host/mechanisms/coda/placement.h"
 #include "host/mechanisms/coda/rules.h"
 #include "host/mechanisms/coda/settings.h"
+#include "host/mechanisms/coda/study_progress.h"
 
 namespace nearwarp::coda {
 
@@ -55,8 +55,8 @@ ObjectPlaces study_places(const sim::RunSubject& subject,
                     "\"{}\") - objects are placed for those of machine 'coda', say",
                     subject.machine.name, subject.machine.shape));
   const PlacementRules rules = rules_of(subject, sim::build_image(recording, subject.machine));
-  Asking asking(progress, recording.launches.size());
-  const std::function<void()> pause = asking.pause();
+  StudyProgress studied(progress, recording.launches.size());
+  const std::function<void()> pause = studied.pause();
   const std::vector<ObjectUse> uses = study_objects(recording, rules, pause);
   std::vector<Count> counts(uses.size());
   std::map<uint32_t, AllocationsByAddress> objects;  // by application
@@ -64,7 +64,7 @@ ObjectPlaces study_places(const sim::RunSubject& subject,
     const uint32_t application = recording.launches[i].application;
     auto& own = objects.try_emplace(application, recording.allocations, application).first->second;
     count_launch(recording, i, rules, uses, own, counts, pause);
-    asking.done(i + 1);
+    studied.done(i + 1);
   }
   ObjectPlaces out;
   out.workload = recording.name;

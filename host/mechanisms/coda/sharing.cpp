@@ -11,9 +11,9 @@
 
 #include "host/core/error.h"
 #include "host/mechanisms/coda/accesses.h"
-#include "host/mechanisms/coda/asking.h"
 #include "host/mechanisms/coda/equations.h"
 #include "host/mechanisms/coda/launches.h"
+#include "host/mechanisms/coda/study_progress.h"
 
 namespace nearwarp::coda {
 
@@ -52,8 +52,8 @@ PageSharing study_sharing(const runtime::Recording& recording, const config::Mac
   const std::vector<uint64_t> per_stack = blocks_per_stack(recording, machine);
   // Programs that run together may have the same addresses: each has its own pages.
   std::map<uint32_t, std::unordered_map<uint64_t, Page>> by_application;
-  Asking asking(progress, recording.launches.size());
-  const std::function<void()> pause = asking.pause();
+  StudyProgress studied(progress, recording.launches.size());
+  const std::function<void()> pause = studied.pause();
   for (uint32_t i = 0; i < recording.launches.size(); ++i) {
     std::unordered_map<uint64_t, Page>& pages = by_application[recording.launches[i].application];
     uint64_t last = ~uint64_t{0};
@@ -66,7 +66,7 @@ PageSharing study_sharing(const runtime::Recording& recording, const config::Mac
       page->note(static_cast<uint32_t>(block), affinity(block, per_stack[i], out.stacks));
     };
     each_access_of_launch(recording, i, note, pause);
-    asking.done(i + 1);
+    studied.done(i + 1);
   }
   for (auto& [application, pages] : by_application) {
     out.pages += pages.size();
