@@ -99,13 +99,15 @@ int main(int, char** argv) {
     CUDA(cudaDeviceGetDefaultMemPool(&pool, d));
     CUDA(cudaDeviceGetDefaultMemPool(&other, (d + 1) % count));
     CHECK(pool != other);
+    FAILS(cudaErrorInvalidValue, cudaDeviceSetMemPool(d, other));
   }
   owners();
   std::thread([] {  // threads begin with the first device
     int own = -1;
     CUDA(cudaGetDevice(&own));
     CHECK(own == 0);
-  }).join();
+  })
+      .join();
 
   CUDA(cudaDeviceCanAccessPeer(&can, 0, 1));
   CHECK(can == 1);

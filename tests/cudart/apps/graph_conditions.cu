@@ -12,8 +12,8 @@ __global__ void halve(cudaGraphConditionalHandle handle, int* value, int* rounds
 __global__ void add(int* to, int value) { *to += value; }
 
 template <class... Parameters, class... Arguments>
-static cudaGraphNode_t kernel(cudaGraph_t graph, cudaGraphNode_t after, void (*function)(Parameters...),
-                              Arguments... arguments) {
+static cudaGraphNode_t kernel(cudaGraph_t graph, cudaGraphNode_t after,
+                              void (*function)(Parameters...), Arguments... arguments) {
   void* pointers[] = {&arguments...};
   cudaKernelNodeParams p = {};
   p.func = reinterpret_cast<void*>(function);
@@ -26,8 +26,9 @@ static cudaGraphNode_t kernel(cudaGraph_t graph, cudaGraphNode_t after, void (*f
 
 /// Adds a conditional node with this handle; returns its body graphs in `bodies`.
 static cudaGraphNode_t condition(cudaGraph_t graph, cudaGraphNode_t after,
-                                 cudaGraphConditionalHandle handle, cudaGraphConditionalNodeType type,
-                                 unsigned size, cudaGraph_t* bodies) {
+                                 cudaGraphConditionalHandle handle,
+                                 cudaGraphConditionalNodeType type, unsigned size,
+                                 cudaGraph_t* bodies) {
   cudaGraphNodeParams p = {};
   p.type = cudaGraphNodeTypeConditional;
   p.conditional.handle = handle;
@@ -88,10 +89,12 @@ static void loops(int* value, int* rounds, int* outer) {
   condition(graph, nullptr, handle, cudaGraphCondTypeWhile, 1, &body);
   CUDA(cudaGraphConditionalHandleCreate(&inner_handle, body));
   const cudaGraphNode_t again = kernel(body, nullptr, set, inner_handle, (const int*)value);
-  const cudaGraphNode_t loop = condition(body, again, inner_handle, cudaGraphCondTypeWhile, 1, &inner);
+  const cudaGraphNode_t loop =
+      condition(body, again, inner_handle, cudaGraphCondTypeWhile, 1, &inner);
   cudaStream_t stream;  // the rest is captured
   CUDA(cudaStreamCreate(&stream));
-  CUDA(cudaStreamBeginCaptureToGraph(stream, inner, nullptr, nullptr, 0, cudaStreamCaptureModeGlobal));
+  CUDA(cudaStreamBeginCaptureToGraph(stream, inner, nullptr, nullptr, 0,
+                                     cudaStreamCaptureModeGlobal));
   halve<<<1, 1, 0, stream>>>(inner_handle, value, rounds);
   cudaGraph_t same;
   CUDA(cudaStreamEndCapture(stream, &same));
@@ -183,6 +186,11 @@ static void kinds(int* memory) {
   }
   CUDA(cudaGraphAddHostNode(&node, free_graph, nullptr, 0, &call));
   FAILS(cudaErrorInvalidValue, cudaGraphAddChildGraphNode(&node, body, nullptr, 0, free_graph));
+  // A child that cannot be cloned leaves no node behind.
+  size_t nodes = 0;
+  FAILS(cudaErrorNotSupported, cudaGraphAddChildGraphNode(&node, child_graph, nullptr, 0, graph));
+  CUDA(cudaGraphGetNodes(child_graph, nullptr, &nodes));
+  CHECK(nodes == 1);
 
   CUDA(cudaGraphInstantiate(&exec, graph, 0));
   FAILS(cudaErrorInvalidValue, cudaGraphInstantiate(&second, graph, 0));

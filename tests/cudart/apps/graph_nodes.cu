@@ -379,6 +379,8 @@ void memory_rules() {
   FAILS(cudaErrorInvalidValue, cudaGraphDestroy(graph));
   FAILS(cudaErrorInvalidValue, cudaGraphAddMemAllocNode(&get, graph, nullptr, 0, &alloc));
   FAILS(cudaErrorInvalidValue, cudaGraphAddNode(&child, other, nullptr, nullptr, 0, &moved));
+  moved.graph.graph = outer;  // which the graph itself is part of
+  FAILS(cudaErrorInvalidValue, cudaGraphAddNode(&child, graph, nullptr, nullptr, 0, &moved));
   CUDA(cudaGraphInstantiate(&exec, outer, 0));
   FAILS(cudaErrorInvalidValue, cudaGraphInstantiate(&second, outer, 0));
   CUDA(cudaGraphDestroy(outer));

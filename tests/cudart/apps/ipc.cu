@@ -29,7 +29,20 @@ static void child(int from_parent, int to_parent) {
   damaged.reserved[0] ^= 1;
   FAILS(cudaErrorInvalidValue,
         cudaIpcOpenMemHandle(&none, damaged, cudaIpcMemLazyEnablePeerAccess));
-  CUDA(cudaIpcOpenMemHandle(reinterpret_cast<void**>(&p), m.memory, cudaIpcMemLazyEnablePeerAccess));
+  for (size_t i = 24; i < 40; ++i) {  // the memory's place and size
+    damaged = m.memory;
+    damaged.reserved[i] ^= 0x80;
+    if (cudaIpcOpenMemHandle(&none, damaged, cudaIpcMemLazyEnablePeerAccess) == cudaSuccess) {
+      char first;  // which is there, if not the one that was meant
+      CUDA(cudaMemcpy(&first, none, 1, cudaMemcpyDeviceToHost));
+      CUDA(cudaIpcCloseMemHandle(none));
+      CHECK(i % 8 < 5);
+    } else {
+      CHECK(cudaGetLastError() != cudaSuccess && i % 8 > 1);
+    }
+  }
+  CUDA(
+      cudaIpcOpenMemHandle(reinterpret_cast<void**>(&p), m.memory, cudaIpcMemLazyEnablePeerAccess));
   cudaEvent_t event;
   CUDA(cudaIpcOpenEventHandle(&event, m.event));
   CUDA(cudaStreamWaitEvent(nullptr, event));

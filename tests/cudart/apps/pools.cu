@@ -101,6 +101,22 @@ static void limits_and_access(cudaStream_t stream) {
   CUDA(cudaMemPoolDestroy(pool));
 }
 
+/// A new pool has none of the memory that a destroyed one has left.
+static void after_a_destroyed_one(cudaStream_t stream) {
+  auto p = properties();
+  p.maxSize = 4 << 20;
+  cudaMemPool_t pool;
+  std::vector<void*> left(8);
+  for (void*& memory : left) {
+    CUDA(cudaMemPoolCreate(&pool, &p));
+    CHECK(used(pool) == 0);
+    CUDA(cudaMallocFromPoolAsync(&memory, 3 << 20, pool, stream));
+    CHECK(used(pool) == 3 << 20);
+    CUDA(cudaMemPoolDestroy(pool));
+  }
+  for (void* memory : left) CUDA(cudaFreeAsync(memory, stream));
+}
+
 int main() {
   constexpr int n = 1000;
   cudaMemPool_t pool, mine;
@@ -124,6 +140,7 @@ int main() {
 
   keeping(stream);
   limits_and_access(stream);
+  after_a_destroyed_one(stream);
 
   const cudaMemPoolProps of_mine = properties();
   CUDA(cudaMemPoolCreate(&mine, &of_mine));

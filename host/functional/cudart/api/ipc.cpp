@@ -7,6 +7,7 @@
 #include <string>
 
 #include "host/functional/cudart/runtime/runtime.h"
+#include "host/functional/memory/shared_memory.h"
 
 using namespace nearwarp::cudart;
 
@@ -77,6 +78,7 @@ NW_API cudaIpcOpenMemHandle(void** pointer, IpcHandle handle, unsigned flags) {
       int file;
       ~Closing() { close(file); }
     } closing{file};
+    require(nearwarp::runtime::is_shared_memory(file), kErrorMapBufferObjectFailed);
     *pointer = reinterpret_cast<void*>(r.virtual_memory.open(r, file, content.offset, content.bytes,
                                                              VirtualMemory::Opened::kByHandle));
     return kSuccess;

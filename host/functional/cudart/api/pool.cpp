@@ -6,6 +6,8 @@
 #include <array>
 #include <memory>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "host/functional/cudart/runtime/graph_work.h"
 #include "host/functional/cudart/runtime/runtime.h"
@@ -39,6 +41,12 @@ bool is_default(const Pool* pool) {
 }
 std::unordered_map<const Pool*, std::unique_ptr<Pool>>& pools() {
   static auto* const all = new std::unordered_map<const Pool*, std::unique_ptr<Pool>>;
+  return *all;
+}
+/// Pools that the application has destroyed before all of their memory was freed. They are kept
+/// until it is, since memory tells its pool by the address, which no other pool may have meanwhile.
+std::vector<std::unique_ptr<Pool>>& destroyed_pools() {
+  static auto* const all = new std::vector<std::unique_ptr<Pool>>;
   return *all;
 }
 Status get_pool(Pool** pool, int device, bool initial, NW_CALL_SITE) {
@@ -139,12 +147,15 @@ NW_API cudaMemPoolCreate(Pool** pool, const MemPoolProps* properties) {
   });
 }
 NW_API cudaMemPoolDestroy(Pool* pool) {
-  return api([&](Runtime&) {
+  return api([&](Runtime& r) {
     checked_pool(pool);
     require(!is_default(pool));
     for (int device = 0; device < static_cast<int>(kMostDevices); ++device)
       if (of_device(device).current == pool) of_device(device).current = of_device(device).initial;
+    destroyed_pools().push_back(std::move(pools().at(pool)));
     pools().erase(pool);
+    std::erase_if(destroyed_pools(),
+                  [&](const auto& own) { return r.memory.bytes_of_pool(own.get()) == 0; });
     return kSuccess;
   });
 }
@@ -153,7 +164,7 @@ NW_API cudaDeviceGetMemPool(Pool** pool, int device) { return get_pool(pool, dev
 NW_API cudaDeviceSetMemPool(int device, Pool* pool) {
   return api([&](Runtime& r) {
     r.check_device(device);
-    require(checked_pool(pool).file < 0);
+    require(checked_pool(pool).file < 0 && pool->device == device);
     of_device(device).current = pool;
     return kSuccess;
   });

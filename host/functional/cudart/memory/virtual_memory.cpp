@@ -242,6 +242,8 @@ uint64_t VirtualMemory::open(Process& process, int file, uint64_t offset, uint64
                              Opened how) {
   struct stat about {};
   require(fstat(file, &about) == 0, kErrorMapBufferObjectFailed);
+  const auto size_of_file = static_cast<uint64_t>(about.st_size);
+  require(bytes <= size_of_file && offset <= size_of_file - bytes, kErrorMapBufferObjectFailed);
   const std::array<uint64_t, 4> place = {about.st_dev, about.st_ino, offset, bytes};
   for (auto& [address, foreign] : opened_)
     if (how == Opened::kByHandle && foreign.how == how && foreign.place == place) {

@@ -113,10 +113,17 @@ void Graphs::destroy(Graph* graph) {
   graphs_.erase(graph);
 }
 
-Graph* Graphs::clone(const Graph& original) {
+namespace {
+/// Throws Failure if the graph cannot be cloned.
+void check_clone(const Graph& original) {
   original.check_without_memory();
   if (original.has({NodeType::kConditional}))
     throw Failure{kErrorNotSupported, "graphs with conditional nodes cannot be cloned"};
+}
+}  // namespace
+
+Graph* Graphs::clone(const Graph& original) {
+  check_clone(original);
   Graph* const copy = create();
   std::unordered_map<const GraphNode*, GraphNode*> copies;
   for (const auto& node : original.nodes) {
@@ -173,10 +180,22 @@ GraphNode* Graphs::add(Graph& graph, NodeType type, Work work, GraphNode* const*
   return handle;
 }
 
+namespace {
+/// Is `inner` the graph itself, or a child graph or body in it?
+bool contains(const Graph& graph, const Graph& inner) {
+  if (&graph == &inner) return true;
+  return std::ranges::any_of(graph.nodes, [&](const auto& node) {
+    return (node->child != nullptr && contains(*node->child, inner)) ||
+           std::ranges::any_of(node->condition.bodies,
+                               [&](const Graph* body) { return contains(*body, inner); });
+  });
+}
+}  // namespace
+
 void Graphs::check_child(const Graph& graph, const Graph& child, bool is_moved) const {
   if (graph.is_body) require(!child.has(kNotInBodies));
-  if (!is_moved) return child.check_without_memory();
-  require(&child != &graph && !child.is_child && child.instances == 0);
+  if (!is_moved) return check_clone(child);
+  require(!child.is_child && child.instances == 0 && !contains(child, graph));
 }
 
 void Graphs::add_child(GraphNode& node, Graph& child, bool is_moved) {
