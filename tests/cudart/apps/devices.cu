@@ -106,8 +106,7 @@ int main(int, char** argv) {
     int own = -1;
     CUDA(cudaGetDevice(&own));
     CHECK(own == 0);
-  })
-      .join();
+  }).join();
 
   CUDA(cudaDeviceCanAccessPeer(&can, 0, 1));
   CHECK(can == 1);

@@ -12,8 +12,8 @@ __global__ void halve(cudaGraphConditionalHandle handle, int* value, int* rounds
 __global__ void add(int* to, int value) { *to += value; }
 
 template <class... Parameters, class... Arguments>
-static cudaGraphNode_t kernel(cudaGraph_t graph, cudaGraphNode_t after,
-                              void (*function)(Parameters...), Arguments... arguments) {
+static cudaGraphNode_t kernel(cudaGraph_t graph, cudaGraphNode_t after, void (*function)(Parameters...),
+                              Arguments... arguments) {
   void* pointers[] = {&arguments...};
   cudaKernelNodeParams p = {};
   p.func = reinterpret_cast<void*>(function);
@@ -26,9 +26,8 @@ static cudaGraphNode_t kernel(cudaGraph_t graph, cudaGraphNode_t after,
 
 /// Adds a conditional node with this handle; returns its body graphs in `bodies`.
 static cudaGraphNode_t condition(cudaGraph_t graph, cudaGraphNode_t after,
-                                 cudaGraphConditionalHandle handle,
-                                 cudaGraphConditionalNodeType type, unsigned size,
-                                 cudaGraph_t* bodies) {
+                                 cudaGraphConditionalHandle handle, cudaGraphConditionalNodeType type,
+                                 unsigned size, cudaGraph_t* bodies) {
   cudaGraphNodeParams p = {};
   p.type = cudaGraphNodeTypeConditional;
   p.conditional.handle = handle;
@@ -89,12 +88,10 @@ static void loops(int* value, int* rounds, int* outer) {
   condition(graph, nullptr, handle, cudaGraphCondTypeWhile, 1, &body);
   CUDA(cudaGraphConditionalHandleCreate(&inner_handle, body));
   const cudaGraphNode_t again = kernel(body, nullptr, set, inner_handle, (const int*)value);
-  const cudaGraphNode_t loop =
-      condition(body, again, inner_handle, cudaGraphCondTypeWhile, 1, &inner);
+  const cudaGraphNode_t loop = condition(body, again, inner_handle, cudaGraphCondTypeWhile, 1, &inner);
   cudaStream_t stream;  // the rest is captured
   CUDA(cudaStreamCreate(&stream));
-  CUDA(cudaStreamBeginCaptureToGraph(stream, inner, nullptr, nullptr, 0,
-                                     cudaStreamCaptureModeGlobal));
+  CUDA(cudaStreamBeginCaptureToGraph(stream, inner, nullptr, nullptr, 0, cudaStreamCaptureModeGlobal));
   halve<<<1, 1, 0, stream>>>(inner_handle, value, rounds);
   cudaGraph_t same;
   CUDA(cudaStreamEndCapture(stream, &same));

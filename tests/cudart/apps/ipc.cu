@@ -41,8 +41,7 @@ static void child(int from_parent, int to_parent) {
       CHECK(cudaGetLastError() != cudaSuccess && i % 8 > 1);
     }
   }
-  CUDA(
-      cudaIpcOpenMemHandle(reinterpret_cast<void**>(&p), m.memory, cudaIpcMemLazyEnablePeerAccess));
+  CUDA(cudaIpcOpenMemHandle(reinterpret_cast<void**>(&p), m.memory, cudaIpcMemLazyEnablePeerAccess));
   cudaEvent_t event;
   CUDA(cudaIpcOpenEventHandle(&event, m.event));
   CUDA(cudaStreamWaitEvent(nullptr, event));
