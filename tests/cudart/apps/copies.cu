@@ -28,6 +28,9 @@ void rows() {
       CHECK(back[y * width + x] == (x < width / 2 ? 9 : host[y * width + x]));
   FAILS(cudaErrorInvalidPitchValue,
         cudaMemcpy2D(device, width - 1, host.data(), width, width, height, cudaMemcpyHostToDevice));
+  const size_t huge = size_t{1} << 33;  // 2^64 bytes and more
+  FAILS(cudaErrorInvalidValue,
+        cudaMemcpy2D(device, huge, device, huge, huge, huge, cudaMemcpyDeviceToDevice));
   CUDA(cudaFree(device));
 }
 

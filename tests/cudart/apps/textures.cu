@@ -264,12 +264,21 @@ void levels() {
     cudaExtent extent;
     CUDA(cudaArrayGetInfo(nullptr, &extent, nullptr, level));
     CHECK(extent.width == 16u >> l && extent.height == 16u >> l);
+    FAILS(cudaErrorInvalidValue, cudaFreeArray(level));
     const std::vector<float> same(256, 10.0f * static_cast<float>(l));
     CUDA(cudaMemcpy2DToArray(level, 0, 0, same.data(), extent.width * 4, extent.width * 4,
                              extent.height, cudaMemcpyHostToDevice));
   }
   cudaArray_t none;
   FAILS(cudaErrorInvalidValue, cudaGetMipmappedArrayLevel(&none, mipmapped, 5));
+  // Where some levels have no room, the others are not kept.
+  size_t before, now, total;
+  CUDA(cudaMemGetInfo(&before, &total));
+  const cudaExtent nearly_all = make_cudaExtent(1024, before / 4096 - 1024, 0);
+  cudaMipmappedArray_t large;
+  FAILS(cudaErrorMemoryAllocation, cudaMallocMipmappedArray(&large, &format, nearly_all, 4));
+  CUDA(cudaMemGetInfo(&now, &total));
+  CHECK(now == before);
   cudaResourceDesc r = {};
   r.resType = cudaResourceTypeMipmappedArray;
   r.res.mipmap.mipmap = mipmapped;
@@ -325,6 +334,8 @@ void surfaces() {
   constexpr size_t kSkipped = 16 * sizeof(float2);
   CUDA(cudaMemcpyArrayToArray(a, 0, 0, b, kSkipped, 1, 2 * kRow - kSkipped,
                               cudaMemcpyDeviceToDevice));
+  FAILS(cudaErrorInvalidValue,
+        cudaMemcpyArrayToArray(a, 0, 0, b, 0, 0, ~size_t{0}, cudaMemcpyDeviceToDevice));
   std::vector<float2> moved(h.size());
   CUDA(cudaMemcpy2DFromArray(moved.data(), kRow, a, 0, 0, kRow, kHeight, cudaMemcpyDeviceToHost));
   for (int i = 0; i < kWidth * kHeight; ++i) {

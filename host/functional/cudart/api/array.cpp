@@ -72,7 +72,9 @@ NW_API cudaMallocArray(Array** array, const ChannelDesc* format, size_t width, s
 }
 NW_API cudaFreeArray(Array* array) {
   return api([&](Runtime& r) {
-    if (array != nullptr) destroy_array(r, array);
+    if (array == nullptr) return kSuccess;
+    require(!checked_array(array).is_level);
+    destroy_array(r, array);
     return kSuccess;
   });
 }
@@ -168,8 +170,10 @@ NW_API cudaMemcpyArrayToArray(Array* dst, size_t dst_x, size_t dst_y, const Arra
                               size_t src_x, size_t src_y, size_t bytes, int) {
   const Synchronous call;
   return copy(nullptr, [=](Runtime& r) {
+    const Array& from = checked_array(src);
+    require(bytes <= from.pitch * from.rows());
     std::vector<char> all(bytes);
-    along_rows(checked_array(src), src_x, src_y, bytes, [&](char* row, size_t at, size_t step) {
+    along_rows(from, src_x, src_y, bytes, [&](char* row, size_t at, size_t step) {
       r.memory.copy(r, all.data() + at, row, step, kDeviceToHost);
     });
     along_rows(checked_array(dst), dst_x, dst_y, bytes, [&](char* row, size_t at, size_t step) {

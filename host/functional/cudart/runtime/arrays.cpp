@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <memory>
 #include <unordered_map>
 
@@ -96,9 +97,16 @@ MipmappedArray* create_mipmapped(Runtime& runtime, const ChannelDesc& format, Ex
   levels = std::clamp(levels, 1u, static_cast<unsigned>(std::bit_width(longest)));
   const auto half = [](size_t n) { return n == 0 ? 0 : std::max<size_t>(n / 2, 1); };
   auto mipmapped = std::make_unique<MipmappedArray>();
-  for (unsigned i = 0; i < levels; ++i) {
-    mipmapped->levels.push_back(create_array(runtime, format, extent, flags));
-    extent = {half(extent.width), half(extent.height), layered ? extent.depth : half(extent.depth)};
+  try {
+    for (unsigned i = 0; i < levels; ++i) {
+      mipmapped->levels.push_back(create_array(runtime, format, extent, flags));
+      mipmapped->levels.back()->is_level = true;
+      extent = {half(extent.width), half(extent.height),
+                layered ? extent.depth : half(extent.depth)};
+    }
+  } catch (const Failure&) {  // without memory for all levels there are none
+    for (Array* level : mipmapped->levels) destroy_array(runtime, level);
+    throw;
   }
   MipmappedArray* const handle = mipmapped.get();
   mipmapped_arrays().emplace(handle, std::move(mipmapped));
@@ -136,7 +144,8 @@ void copy_box(Runtime& runtime, const Box& dst, const Box& src, size_t width_byt
   if (width_bytes == 0 || height == 0 || depth == 0) return;
   require(height == 1 || (dst.pitch >= width_bytes && src.pitch >= width_bytes),
           kErrorInvalidPitchValue);
-  const bool whole = dst.pitch == width_bytes && src.pitch == width_bytes;
+  const bool whole =
+      dst.pitch == width_bytes && src.pitch == width_bytes && height <= SIZE_MAX / width_bytes;
   for (size_t z = 0; z < depth; ++z) {
     char* to = dst.start + z * dst.slice;
     const char* from = src.start + z * src.slice;

@@ -18,6 +18,7 @@ struct Array {
   size_t element_bytes = 0;
   size_t pitch = 0;  ///< bytes from a row to the next
   char* memory = nullptr;
+  bool is_level = false;  ///< it belongs to a mipmapped array, and is destroyed with it
 
   size_t rows() const { return extent.height == 0 ? 1 : extent.height; }
   size_t slices() const { return extent.depth == 0 ? 1 : extent.depth; }
