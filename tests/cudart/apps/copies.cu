@@ -78,6 +78,8 @@ void arrays() {
   p.kind = cudaMemcpyDeviceToHost;
   CUDA(cudaMemcpy3D(&p));
   CHECK(back[0] == 32 && back[1] == 33 && back[2] == 34);
+  p.extent.width = size_t{1} << 62;  // 2^64 bytes
+  FAILS(cudaErrorInvalidValue, cudaMemcpy3D(&p));
   FAILS(cudaErrorInvalidValue,
         cudaMemcpy2DToArray(array, 4, 0, host.data(), 40, 40, 5, cudaMemcpyHostToDevice));
   CUDA(cudaFreeArray(array));

@@ -421,6 +421,26 @@ void objects() {
   CHECK(destroyed == 0);
   CUDA(cudaGraphExecDestroy(exec));
   CHECK(destroyed == 1);
+
+  // Copies of a graph and instances have references of their own. An update replaces an instance's.
+  CUDA(cudaUserObjectCreate(&object, &destroyed, count_call, 1, cudaUserObjectNoDestructorSync));
+  cudaGraph_t outer[2];
+  cudaGraphNode_t child;
+  CUDA(cudaGraphCreate(&graph, 0));
+  for (cudaGraph_t& g : outer) CUDA(cudaGraphCreate(&g, 0));
+  CUDA(cudaGraphAddChildGraphNode(&child, outer[1], nullptr, 0, graph));
+  CUDA(cudaGraphRetainUserObject(graph, object, 1, cudaGraphUserObjectMove));
+  CUDA(cudaGraphRetainUserObject(graph, object, 1, 0));
+  CUDA(cudaGraphAddChildGraphNode(&child, outer[0], nullptr, 0, graph));
+  CUDA(cudaGraphReleaseUserObject(graph, object, 2));
+  CUDA(cudaGraphDestroy(graph));
+  CUDA(cudaGraphInstantiate(&exec, outer[0], 0));
+  CUDA(cudaGraphDestroy(outer[0]));
+  CHECK(destroyed == 1);
+  CUDA(cudaGraphExecUpdate(exec, outer[1], nullptr));
+  CHECK(destroyed == 2);
+  CUDA(cudaGraphExecDestroy(exec));
+  CUDA(cudaGraphDestroy(outer[1]));
 }
 
 int main() {

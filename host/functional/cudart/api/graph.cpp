@@ -239,7 +239,11 @@ NW_API cudaGraphRetainUserObject(Graph* graph, UserObject* object, unsigned coun
     UserObject& o = UserObject::checked(object);
     Graph& g = r.graphs.graph(graph);
     if ((flags & kMove) == 0) o.references += count;
-    g.holds.push_back(std::make_shared<UserObjectHold>(object, count));
+    const auto known = std::ranges::find(g.holds, object, &UserObjectHold::object);
+    if (known == g.holds.end())
+      g.holds.emplace_back(object, count);
+    else
+      known->references += count;
     return kSuccess;
   });
 }
@@ -247,15 +251,12 @@ NW_API cudaGraphReleaseUserObject(Graph* graph, UserObject* object, unsigned cou
   return api([&](Runtime& r) {
     UserObject::checked(object);
     Graph& g = r.graphs.graph(graph);
-    for (const auto& hold : g.holds) {
-      if (hold->object != object) continue;
-      require(count <= hold->references);
-      hold->references -= count;
-      object->release(count);
-      if (hold->references == 0) hold->object = nullptr;
-      return kSuccess;
-    }
-    return kErrorInvalidValue;
+    const auto hold = std::ranges::find(g.holds, object, &UserObjectHold::object);
+    require(hold != g.holds.end() && count != 0 && count <= hold->references);
+    hold->references -= count;
+    object->release(count);
+    if (hold->references == 0) g.holds.erase(hold);
+    return kSuccess;
   });
 }
 

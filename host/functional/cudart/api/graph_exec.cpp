@@ -89,6 +89,7 @@ NW_API cudaGraphExecUpdate(GraphExec* exec, Graph* graph, ExecUpdateResult* resu
     if (result != nullptr) *result = {is_same ? 0 : 2, nullptr, nullptr};
     require(is_same, kErrorGraphExecUpdateFailure);
     e.steps = std::move(steps);
+    e.holds = holds_of(r.graphs.graph(graph));
     return kSuccess;
   });
 }

@@ -1,6 +1,8 @@
 // Copies as work of streams and graphs.
 #include "host/functional/cudart/runtime/copies.h"
 
+#include <cstdint>
+
 #include "host/functional/cudart/runtime/arrays.h"
 #include "host/functional/cudart/runtime/runtime.h"
 
@@ -34,6 +36,7 @@ void copy_3d(Runtime& r, const Side& dst, const Side& src, Extent extent, int ki
   if (src.array != nullptr && dst.array != nullptr)
     require(checked_array(src.array).element_bytes == element);
   if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return;
+  require(extent.width <= SIZE_MAX / element);
   const size_t width = extent.width * element;
   copy_box(r, box_of(dst, width, extent), box_of(src, width, extent), width, extent.height,
            extent.depth, kind);

@@ -74,6 +74,18 @@ void Graph::check_without_memory() const {
                   "keeps its nodes and edges"};
 }
 
+std::vector<UserObjectHold> holds_of(const Graph& graph) {
+  std::vector<UserObjectHold> all = graph.holds;
+  const auto add = [&all](const Graph& inner) {
+    for (UserObjectHold& hold : holds_of(inner)) all.push_back(std::move(hold));
+  };
+  for (const auto& node : graph.nodes) {
+    if (node->child != nullptr) add(*node->child);
+    for (const Graph* body : node->condition.bodies) add(*body);
+  }
+  return all;
+}
+
 GraphExec::Step& GraphExec::step(const GraphNode& node) {
   for (Step& step : steps)
     if (step.node == node.number && step.type == node.type) return step;
@@ -254,7 +266,7 @@ GraphExec* Graphs::instantiate(Graph& graph) {
   }
   auto made = std::make_unique<GraphExec>();
   made->steps = steps_of(graph);
-  made->holds = graph.holds;
+  made->holds = holds_of(graph);
   add_conditions(graph, &made->conditions);
   for (const uint64_t handle : made->conditions)
     if (!uses_condition(graph, handle))

@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "host/functional/cudart/abi.h"
@@ -71,19 +72,32 @@ struct UserObject {
   /// Gives up `count` references. The object is destroyed and deleted with the last.
   void release(uint64_t count);
 };
-/// References that a graph, its clones and instances hold together.
+/// References that a graph or an instance holds to an object. A copy holds as many of its own.
 struct UserObjectHold {
-  UserObject* object = nullptr;
-  uint64_t references = 0;
-  ~UserObjectHold() {
-    if (object != nullptr) object->release(references);
+  /// Takes over references that are counted already.
+  UserObjectHold(UserObject* o, uint64_t n) : object(o), references(n) {}
+  UserObjectHold(const UserObjectHold& other) : UserObjectHold(other.object, other.references) {
+    object->references += references;
   }
+  UserObjectHold(UserObjectHold&& other) noexcept
+      : UserObjectHold(other.object, std::exchange(other.references, 0)) {}
+  UserObjectHold& operator=(UserObjectHold other) noexcept {
+    std::swap(object, other.object);
+    std::swap(references, other.references);
+    return *this;
+  }
+  ~UserObjectHold() {
+    if (references != 0) object->release(references);
+  }
+
+  UserObject* object;
+  uint64_t references;
 };
 
 /// A graph: cudaGraph_t points to one.
 struct Graph {
   std::vector<std::unique_ptr<GraphNode>> nodes;  ///< in the order of creation
-  std::vector<std::shared_ptr<UserObjectHold>> holds;
+  std::vector<UserObjectHold> holds;
   size_t next_number = 0;
   std::vector<uint64_t> conditions;  ///< handles that were created for this graph
   bool is_child = false;             ///< it belongs to a node of another graph
@@ -112,9 +126,9 @@ struct GraphExec {
     bool enabled = true;
   };
   std::vector<Step> steps;
-  std::vector<std::shared_ptr<UserObjectHold>> holds;
-  std::vector<uint64_t> conditions;  ///< of the graph and its bodies
-  Graph* graph = nullptr;            ///< nullptr: the graph was destroyed
+  std::vector<UserObjectHold> holds;  ///< of the graph, its child graphs and bodies
+  std::vector<uint64_t> conditions;   ///< of the graph and its bodies
+  Graph* graph = nullptr;             ///< nullptr: the graph was destroyed
   unsigned long long flags = 0;
   /// Kernel launches that the instance's next launch waits for: two of its launches never overlap.
   std::shared_ptr<runtime::LaunchSet> before = std::make_shared<runtime::LaunchSet>();
@@ -122,6 +136,9 @@ struct GraphExec {
   /// The step of the node with this number and type. Throws Failure if there is none.
   Step& step(const GraphNode& node);
 };
+
+/// Copies of what a graph holds, and its child graphs and bodies.
+std::vector<UserObjectHold> holds_of(const Graph& graph);
 
 /// A range of addresses for allocation nodes of a graph. Several nodes may use it one after the
 /// other, each after the one before has freed it. Memory backs the range from the first launch on,
