@@ -64,7 +64,7 @@ struct L1State : TagStore {
   uint64_t mshr_free = 0;
   uint32_t flushed_at = 0;  ///< number of uses
   /// The first way of the set in which a load found all ways being filled; kNoLane: no load has,
-  /// since whoever looks loads up has reset it.
+  /// since the loads' look-up has reset it.
   uint32_t full_set = kNoLane;
   L1Counters counters;
 };

@@ -7,7 +7,7 @@
 
 namespace nearwarp::l2_detail {
 
-/// Nobody waits for the MSHR's line any more.
+/// Free an MSHR, whose line no request waits for any more.
 NW_HD NW_INLINE void free_mshr(L2SliceState& s, std::byte* base, uint32_t index) {
   s.mshrs.in(base)[index].next_free = s.free_mshr;
   s.free_mshr = index;

@@ -8,17 +8,18 @@
 // sectors of the copy that it passes as they are, an atomic takes them.
 //
 // The home knows of each of its lines whether the twin may have a copy. When an SM of the home's
-// own half writes such a line, or the line is replaced, a word tells the twin that the copy is old:
-// what is a copy is in its home, too. So both halves together hold less, the more they share.
+// own half writes such a line, or the line is replaced, the home invalidates the copy: a line with
+// a copy is in its home, too. So both halves together hold less, the more they share.
 //
-// No deadlock: the twin takes words at once. Of requests to the home there are never more under way
-// than its link has room for, in either direction (L2HalvesParams::most), so what is sent over the
-// link never waits there. An MSHR, and a way of each set, are left to lines whose home is here, and
+// No deadlock: the twin takes invalidations at once. There are never more requests to the home
+// under way than its link has room for, in either direction (L2HalvesParams::most), so packets
+// never wait on the link. An MSHR, and a way of each set, are left to lines whose home is here, and
 // those wait for memory alone.
 //
 // Source: NVIDIA's white papers of A100 and H100 ("each L2 partition caches data for memory
 // accesses from SMs in the GPCs directly connected to the partition"; hardware keeps them
-// coherent). How is not published: points of coherence by address, inclusion, and words by line are
+// coherent). How is not published: points of coherence by address, inclusion, and invalidations by
+// line are
 // estimated, after what microbenchmarks see (docs/hopper.md).
 #pragma once
 
@@ -45,8 +46,8 @@ NW_HD inline void pass_on(const L2SliceParams& p, L2SliceState& s, std::byte* ba
   h.under_way += 1;
 }
 
-/// The last request to memory, which serve() has counted, is one for sectors of a line that the
-/// twin has.
+/// Send the last request to memory, which serve() has counted, to the twin instead, which is the
+/// home of its line.
 NW_HD inline void pass_last_fetch(const L2SliceParams& p, L2SliceState& s, std::byte* base) {
   s.request_count -= 1;
   uint32_t at = s.request_head + s.request_count;
@@ -66,17 +67,17 @@ NW_HD inline void pass_last_fetch(const L2SliceParams& p, L2SliceState& s, std::
   s.halves.counters.far_sectors += population_count(r.sectors);
 }
 
-/// Tell the twin that a copy is old. The caller has seen that the way is free.
-NW_HD inline void send_word(const L2SliceParams& p, L2SliceState& s, std::byte* base, Tick now,
-                            LineAddr line, Horizon& horizon) {
+/// Invalidate the twin's copy of a line. The caller has seen that the link is free.
+NW_HD inline void send_copy_invalidation(const L2SliceParams& p, L2SliceState& s, std::byte* base,
+                                         Tick now, LineAddr line, Horizon& horizon) {
   Packet w;
   w.kind = PacketKind::kInvalidate;
   w.line = line;
   w.src = p.endpoint;
   w.dst = p.halves.twin;
   w.bytes = p.header_bytes;
-  send(*s.halves.words_out.in(base), base, now, w, horizon);
-  s.halves.counters.words_sent += 1;
+  send(*s.halves.invalidations_out.in(base), base, now, w, horizon);
+  s.halves.counters.invalidations_sent += 1;
 }
 
 /// The needs of a request's look-up besides those that serve() sees to.
@@ -161,7 +162,8 @@ NW_HD inline Outcome look_up_half(const L2SliceParams& p, L2SliceState& s, std::
   const bool asks = n.passes || (n.far && n.fetches);
   if (asks && h.under_way >= p.halves.most) return Outcome::kRefused;
   if (n.far && n.fetches && !leaves_room(p, s, base, l)) return Outcome::kRefused;
-  if (n.old != kNoLine && !can_send(*h.words_out.in(base), base, now)) return Outcome::kNoWord;
+  if (n.old != kNoLine && !can_send(*h.invalidations_out.in(base), base, now))
+    return Outcome::kNoInvalidation;
   Served served = Served::kYes;
   const uint64_t merges = s.counters.read_merges, hits = s.counters.read_hits;
   if (n.passes) {
@@ -176,7 +178,7 @@ NW_HD inline Outcome look_up_half(const L2SliceParams& p, L2SliceState& s, std::
     if (n.fetches) pass_last_fetch(p, s, base);
   }
   if (n.old != kNoLine) {
-    send_word(p, s, base, now, n.old, horizon);
+    send_copy_invalidation(p, s, base, now, n.old, horizon);
     // A line that the twin has asked for and not yet got will be a copy, too.
     const bool waits = (s.pending.in(base)[l.set] >> l.way & 1) != 0 ||
                        (s.filling != kNoMshr && s.mshrs.in(base)[s.filling].line == n.old);
@@ -195,11 +197,11 @@ NW_HD inline Outcome look_up_half(const L2SliceParams& p, L2SliceState& s, std::
   return Outcome::kTaken;
 }
 
-/// The twin has a word: the copy of a line is old. What is under way may be, too: words are faster
-/// than answers.
-NW_HD inline void take_word(const L2SliceParams& p, L2SliceState& s, std::byte* base, Tick now,
-                            Horizon& horizon) {
-  Channel& in = *s.halves.words_in.in(base);
+/// Take an invalidation from the twin: the copy of a line is old. An answer under way may be, too,
+/// since invalidations are faster.
+NW_HD inline void take_copy_invalidation(const L2SliceParams& p, L2SliceState& s, std::byte* base,
+                                         Tick now, Horizon& horizon) {
+  Channel& in = *s.halves.invalidations_in.in(base);
   const LineAddr line = front(in, base).line;
   const uint32_t set = set_of(p, base, line);
   const uint64_t match = ways_of(p, s, base, set, line);
@@ -237,11 +239,12 @@ NW_HD inline void take_far_fill(const L2SliceParams& p, L2SliceState& s, std::by
   pop(in, base, now, horizon);
 }
 
-/// The three that want to reply, in turns.
+/// The sources of replies, which take turns.
 enum class Replier : uint32_t { kFill, kHit, kTwin };
 inline constexpr uint32_t kRepliers = 3;
 
-/// When each of them can; kNever: it has nothing, or its credit is not known (`polls`).
+/// The times at which each source can reply; kNever: it has none, or its credit is not known
+/// (`polls`).
 struct ReplyTimes {
   Tick at[kRepliers] = {kNever, kNever, kNever};
   bool polls = false;
@@ -270,7 +273,7 @@ NW_HD inline ReplyTimes reply_times(const L2SliceParams& p, const L2SliceState& 
   return r;
 }
 
-/// One reply for which it is time, if there is any.
+/// Send one reply that is due, if there is any.
 NW_HD inline void reply_half(const L2SliceParams& p, L2SliceState& s, std::byte* base, Tick now,
                              Horizon& horizon) {
   const ReplyTimes times = reply_times(p, s, base, now + 1);
@@ -321,7 +324,7 @@ NW_HD NW_APART inline StepResult step_half(const L2SliceParams& p, L2SliceState&
   const Channel& memory_in = *s.memory_in.in(base);
   const Channel& replies_in = *h.replies_in.in(base);
   const Channel* const inputs[2] = {s.request_in.in(base), h.requests_in.in(base)};
-  bool blocked[2] = {false, false}, word = false;
+  bool blocked[2] = {false, false}, invalidates = false;
 
   // A packet that arrives in a later window is not looked at: the twin may be writing it.
   const auto next_far_fill = [&]() -> Tick {
@@ -331,7 +334,7 @@ NW_HD NW_APART inline StepResult step_half(const L2SliceParams& p, L2SliceState&
   };
   const auto next_event = [&](Tick from) -> Tick {
     Tick next = min_tick(next_from_memory(s, memory_in, base), next_far_fill());
-    next = min_tick(next, head_arrival(*h.words_in.in(base), base));
+    next = min_tick(next, head_arrival(*h.invalidations_in.in(base), base));
     next = min_tick(next, reply_times(p, s, base, window.end).first());
     next = min_tick(next, min_tick(next_request(s, base), next_passing(s, base)));
     for (uint32_t i = 0; i < 2; ++i) {
@@ -340,7 +343,7 @@ NW_HD NW_APART inline StepResult step_half(const L2SliceParams& p, L2SliceState&
       } else {
         if (s.atomics_until >= from) next = min_tick(next, s.atomics_until);
         if (s.tags_until >= from) next = min_tick(next, s.tags_until);
-        if (word) next = min_tick(next, send_tick(*h.words_out.in(base), base));
+        if (invalidates) next = min_tick(next, send_tick(*h.invalidations_out.in(base), base));
       }
     }
     return next;
@@ -351,23 +354,24 @@ NW_HD NW_APART inline StepResult step_half(const L2SliceParams& p, L2SliceState&
 
   Tick t = cycle_of(max_tick(next_event(window.begin), window.begin));
   while (t < window.end) {
-    if (head_arrival(*h.words_in.in(base), base) <= t) take_word(p, s, base, t, horizon);
+    if (head_arrival(*h.invalidations_in.in(base), base) <= t)
+      take_copy_invalidation(p, s, base, t, horizon);
     if (next_from_memory(s, memory_in, base) <= t) take_from_memory(p, s, base, t, horizon);
     if (next_far_fill() <= t) take_far_fill(p, s, base, t, horizon);
     reply_half(p, s, base, t, horizon);
     if (next_request(s, base) <= t) send_request(p, s, base, t, horizon);
     if (next_passing(s, base) <= t) send_passing(s, base, t, horizon);
-    blocked[0] = blocked[1] = word = false;
+    blocked[0] = blocked[1] = invalidates = false;
     if (s.tags_until <= t) {
       for (uint32_t i = 1; i <= 2; ++i) {
         const uint32_t who = (h.last_input + i) % 2;
         if (head_arrival(*inputs[who], base) > t) continue;
         const Outcome outcome = look_up_half(p, s, base, t, who == 1, horizon);
         blocked[who] = outcome != Outcome::kTaken;
-        word |= outcome == Outcome::kNoWord;
+        invalidates |= outcome == Outcome::kNoInvalidation;
         if (blocked[who]) continue;
         // The other one may have waited for just this.
-        blocked[0] = blocked[1] = word = false;
+        blocked[0] = blocked[1] = invalidates = false;
         h.last_input = who;
         break;
       }
@@ -382,7 +386,8 @@ NW_HD NW_APART inline StepResult step_half(const L2SliceParams& p, L2SliceState&
   StepResult result;
   result.poll = reply_times(p, s, base, window.end).polls ||
                 (s.request_count != 0 && no_credit(s.memory_out)) ||
-                (h.count != 0 && no_credit(h.requests_out)) || (word && no_credit(h.words_out));
+                (h.count != 0 && no_credit(h.requests_out)) ||
+                (invalidates && no_credit(h.invalidations_out));
   result.wake = max_tick(t, window.end);
   return result;
 }

@@ -21,21 +21,21 @@ struct L2Passing {
 };
 
 struct L2HalvesCounters {
-  uint64_t far_reads = 0;        ///< sent to the twin: sectors of one line that were missing here
-  uint64_t far_sectors = 0;      ///< of these
-  uint64_t far_fills = 0;        ///< that came back
-  uint64_t far_merges = 0;       ///< reads that joined one under way
-  uint64_t far_hits = 0;         ///< reads of lines of the other half that were here
-  uint64_t far_writes = 0;       ///< and atomics, passed on to the twin
-  uint64_t from_twin = 0;        ///< requests taken from the twin
-  uint64_t words_sent = 0;       ///< that a copy of the twin's is old
-  uint64_t copies_given_up = 0;  ///< because of such a word
+  uint64_t far_reads = 0;  ///< requests to the twin for sectors of one line that were missing here
+  uint64_t far_sectors = 0;         ///< sectors of these requests
+  uint64_t far_fills = 0;           ///< answers to them
+  uint64_t far_merges = 0;          ///< reads that joined one under way
+  uint64_t far_hits = 0;            ///< reads of lines of the other half that were here
+  uint64_t far_writes = 0;          ///< writes and atomics passed on to the twin
+  uint64_t from_twin = 0;           ///< requests taken from the twin
+  uint64_t invalidations_sent = 0;  ///< invalidations of copies of the twin's
+  uint64_t copies_given_up = 0;     ///< copies that an invalidation of the twin's has removed
 };
 
 struct L2Halves {
   Ref<Channel> requests_in, requests_out, replies_in, replies_out;
-  Ref<Channel> words_in, words_out;  ///< that copies are old
-  Ref<L2Passing> passing;            ///< a ring; count 0: there are no halves
+  Ref<Channel> invalidations_in, invalidations_out;  ///< of copies
+  Ref<L2Passing> passing;                            ///< a ring; count 0: there are no halves
   uint32_t head = 0, count = 0;
   uint32_t under_way = 0;   ///< requests to the twin that it has not answered
   uint32_t last_reply = 0;  ///< whose turn it was: a fill's, a hit's, or one that is passed on

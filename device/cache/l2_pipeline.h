@@ -145,10 +145,10 @@ NW_HD NW_INLINE void push_atomic_write(const L2SliceParams& p, L2SliceState& s, 
 /// The end of a look-up.
 enum class Outcome : uint32_t {
   kTaken,
-  kNoMshr,    ///< the request has to wait for a free MSHR
-  kRefused,   ///< or for something else in the slice
-  kAnswered,  ///< taken, of a mechanism's own; its answer is there after the slice's latency
-  kNoWord,    ///< of a slice with a twin: until a word to that can leave
+  kNoMshr,          ///< the request has to wait for a free MSHR
+  kRefused,         ///< or for something else in the slice
+  kAnswered,        ///< taken, of a mechanism's own; its answer is there after the slice's latency
+  kNoInvalidation,  ///< of a slice with a twin: until an invalidation of its copy can leave
 };
 
 /// A request at its look-up.

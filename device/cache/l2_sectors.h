@@ -3,10 +3,10 @@
 // A line has sectors that are readable, and, with write-back, dirty ones. A write allocates its
 // line and fetches nothing (lazy fetch on read): a sector of which every word has been written is
 // readable, another one is fetched when it is read. Of a dirty line that is replaced the dirty
-// sectors are written to memory, in the slice's own name. Whoever wrote is acknowledged by the
+// sectors are written to memory, in the slice's own name. Writes are acknowledged by the
 // slice. A line that waits for sectors stays where it is; an MSHR holds all that wait for them.
 //
-// There are no invalidations: nobody beside the slice writes to its memory.
+// There are no invalidations: only the slice writes to its memory.
 //
 // Source: GPGPU-Sim 4.2, sectored caches with write-back and "lazy fetch on read" [Khairy et al.,
 // "Accel-Sim", ISCA 2020, section on the memory system].
@@ -39,7 +39,7 @@ NW_HD NW_INLINE uint32_t sectors_of_line(const L2SliceParams& p) {
   return static_cast<uint32_t>(low_bits(p.line_bytes / p.sector_bytes));
 }
 
-/// Places in the ring of requests to memory that nobody has been promised.
+/// Number of places in the ring of requests to memory that are free and not reserved.
 NW_HD NW_INLINE uint32_t request_room(const L2SliceState& s) {
   return s.requests.count - s.request_count - s.request_reserved;
 }
@@ -249,7 +249,7 @@ NW_HD NW_APART inline void fill_sectors(const L2SliceParams& p, L2SliceState& s,
 }
 
 /// The requester `s.next_waiter` of the MSHR being filled has been answered: close the gap, and go
-/// on to the next one. Returns whether nobody waits any more.
+/// on to the next one. Returns whether no requester is left.
 NW_HD NW_APART inline bool answered_sectors(const L2SliceParams& p, L2SliceState& s,
                                             std::byte* base) {
   L2Mshr& m = s.mshrs.in(base)[s.filling];

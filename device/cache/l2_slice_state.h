@@ -73,7 +73,7 @@ struct L2Mshr {
 enum class L2Origin : uint8_t {
   kRead,  ///< or a write
   kAtomic,
-  kFor,    ///< a mechanism's read for whoever sent it a packet; `sectors`: the reply's kind
+  kFor,    ///< a mechanism's read for the sender of a packet; `sectors`: the reply's kind
   kOwn,    ///< a mechanism's own (own_tag())
   kStore,  ///< a write that waits for its line
 };
@@ -142,7 +142,7 @@ struct L2Counters {
 struct L2SliceState : cache::TagStore {
   Ref<Channel> request_in, memory_in, memory_out, reply_out;
   Ref<Channel> invalidate_in;  ///< count 0: none. Invalidations never wait for anything.
-  Ref<Channel> clean_out;      ///< towards the front end: kClean; count 0: nobody waits for that
+  Ref<Channel> clean_out;      ///< towards the front end: kClean; count 0: it waits for none
   /// Lines below are not in the GPU's memory yet; an endpoint answers for them. 0: all are.
   LineAddr elsewhere_end = 0;
   Endpoint elsewhere{};

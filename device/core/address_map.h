@@ -190,7 +190,7 @@ NW_HD inline AddressMap consecutive_bits_map(const AddressMap& baseline, uint32_
   return map;
 }
 
-/// `baseline` with all lines in one stack, for whoever finds everything in its own: vaults, banks
+/// `baseline` with all lines in one stack, for SMs that find all data in their own: vaults, banks
 /// and rows are chosen from all bits, so that lines apart stay apart, and never seem to share a row
 /// with lines of the baseline.
 NW_HD inline AddressMap one_stack_map(const AddressMap& baseline) {

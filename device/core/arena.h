@@ -20,7 +20,7 @@
 namespace nearwarp {
 
 /// A builder whose memory comes from the kernel: it is zero, it grows without being copied, and
-/// what nobody touches takes none.
+/// pages that are not touched take none.
 class ArenaBuilder {
  public:
   static constexpr std::size_t kAlignment = 64;

@@ -1,7 +1,7 @@
 // Channels: the only way in which components meet.
 //
 // A channel has one producer, one consumer, a latency, a bandwidth and a ring of slots. A slot
-// carries both directions' news: the packet with its arrival time, and the time at which the
+// carries what both directions tell: the packet with its arrival time, and the time at which the
 // producer may use the slot again (the credit, whose way back has a latency too). So neither side
 // reads the other's counters, and because arrival and credit lie at least a window ahead of the
 // moment they are written, it makes no difference whether a reader in the same window sees them.
@@ -162,10 +162,10 @@ struct Horizon {
   // For a cluster, whose windows are shorter than the machine's: what is felt beyond the machine's
   // window, which something earlier inside of it must not hide.
   Tick window_end = kNever, beyond = kNever;
-  CpuNotes* cpu = nullptr;      ///< null: nobody asks
+  CpuNotes* cpu = nullptr;      ///< null: arrivals are not noted
   CpuNotes* cluster = nullptr;  ///< the same while a cluster is stepped; null otherwise
   /// By seat of a batch on a device: when the first of what has been sent there arrives. Null:
-  /// nobody asks.
+  /// that is not noted.
   Tick* arrivals = nullptr;
   NW_HD NW_INLINE void note(Tick t) {
     next = min_tick(next, t);

@@ -83,16 +83,16 @@ struct PassClusterBarrier {
   }
 };
 
-/// A word of news, of a kind that link ports and the front end are given
-/// (LinkPortParams::news_kind, FrontEndParams::word_kind).
-struct News {
+/// A status in bits, in a packet of the kind that link ports and the front end are given
+/// (LinkPortParams::status_kind, FrontEndParams::word_kind).
+struct StatusBits {
   uint32_t bits = 0;
 
   NW_HD NW_INLINE void put(PacketKind kind, Packet& p) const {
     p.kind = kind;
     p.sectors = bits;
   }
-  NW_HD NW_INLINE static News of(const Packet& p) {
+  NW_HD NW_INLINE static StatusBits of(const Packet& p) {
     NW_ASSERT(class_of(p.kind) == MessageClass::kControl);
     return {p.sectors};
   }

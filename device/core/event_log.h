@@ -1,5 +1,5 @@
 // A log of events in a component, for the host to read between two windows: rare ones, with their
-// tick. A log has no room, and nothing is written, unless somebody wants to read it.
+// tick. A log has no room, and nothing is written, unless the host reads it.
 #pragma once
 
 #include "device/core/types.h"

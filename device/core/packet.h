@@ -7,8 +7,9 @@
 
 namespace nearwarp {
 
-/// Virtual networks: a packet that makes somebody send another one must not share buffers with that
-/// one, or both may wait for each other (a protocol deadlock). Networks keep the classes apart.
+/// Virtual networks: a packet that makes its receiver send another one must not share buffers with
+/// that one, or both may wait for each other (a protocol deadlock). Networks keep the classes
+/// apart.
 enum class MessageClass : uint8_t {
   kRequest,
   kReply,      ///< whoever gets it needs nothing more to be rid of it

@@ -3,7 +3,7 @@
 // FR-FCFS over a finite queue [Rixner et al., ISCA 2000]: among the commands that may issue in a
 // cycle, column commands of open rows go first, oldest first, then activations and precharges,
 // oldest first; a request that has waited longer than a bound goes before everything else. Or FCFS.
-// Pages stay open, or close with the last access that anybody waits for. Writes are collected and
+// Pages stay open, or close with the last access of those that wait. Writes are collected and
 // drained between two watermarks. Refresh: device/dram/vault_refresh.h.
 //
 // One command per command-clock cycle (or a row and a column command). The data bus (TSVs) is
@@ -427,8 +427,8 @@ VaultState make_vault(Allocator& arena, const VaultParams& p, uint32_t banks,
   return s;
 }
 
-/// A vault that is not in the arena yet tells the L2 slice `slice` of every line that somebody of
-/// `foreign` (by endpoint: 1) writes. It has one exit.
+/// A vault that is not in the arena yet tells the L2 slice `slice` of every line that an endpoint
+/// of `foreign` (by endpoint: 1) writes. It has one exit.
 template <class Allocator>
 void tell_of_writes(Allocator& arena, VaultState& s, Endpoint slice, Ref<uint8_t> foreign) {
   NW_ASSERT(s.num_exits == 1);

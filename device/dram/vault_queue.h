@@ -165,7 +165,7 @@ NW_HD NW_INLINE bool is_written(const VaultParams& p, const VaultState& s, const
 }
 
 /// Where a row takes any row buffer of its bank, of which `first` is the first: the one that has it
-/// or that somebody waits in for it, else the one that was wanted least recently.
+/// or in which requests wait for it, else the one that was wanted least recently.
 NW_HD NW_APART inline uint32_t any_buffer(const VaultParams& p, VaultState& s, std::byte* base,
                                           uint32_t first, uint32_t row) {
   uint32_t* given = s.given_row.in(base);

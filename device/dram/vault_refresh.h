@@ -12,7 +12,7 @@ namespace nearwarp {
 
 namespace vault_detail {
 
-/// Plan all banks anew. Those for which nobody waits have no plan.
+/// Plan all banks anew. Banks without waiting requests have no plan.
 NW_HD NW_RARE inline void plan_all(const VaultParams& p, const VaultState& s, std::byte* base) {
   lanes::each_bit(s.waiting_banks, [&](uint32_t b) { plan_bank(p, s, base, b); });
 }

@@ -38,7 +38,7 @@ struct VaultParams {
   /// latency covers the time. At most from a read command to the end of its data.
   uint32_t reply_lead_ticks = 0;
   uint8_t in_order = 0;        ///< FCFS: only the oldest read (write, while writes are drained)
-  uint8_t closed_page = 0;     ///< the last access to a row that anybody waits for closes it
+  uint8_t closed_page = 0;     ///< the last of the waiting accesses to a row closes it
   uint8_t posted_writes = 0;   ///< a write is done when it is taken in; no acknowledgement
   uint8_t forward_writes = 0;  ///< reads of lines that wait to be written are answered from there
   uint8_t two_command_buses = 0;  ///< a row and a column command per cycle (HBM)
@@ -166,7 +166,7 @@ struct VaultState {
   uint32_t write_mode = 0;
   VaultExit exits[kMaxVaultExits];
   Ref<uint8_t> exit_of;  ///< by destination; count 0: all leave by the first
-  /// By endpoint: 1: its writes are told to the L2 slice `tells`; count 0: nobody's are.
+  /// By endpoint: 1: its writes are told to the L2 slice `tells`; count 0: none are.
   Ref<uint8_t> foreign;
   Endpoint tells{};
   uint32_t num_exits = 1;

@@ -125,7 +125,7 @@ NW_HD inline void at_barrier(V& v, ClusterMember m) {
   try_barrier(v, c);
 }
 
-/// A block of a cluster has ended: nobody waits for it any more.
+/// A block of a cluster has ended: the others no longer wait for it.
 template <class V>
 NW_HD inline void leave(V& v, ClusterMember m) {
   DispatchState& d = v.s.dispatch;

@@ -96,7 +96,7 @@ NW_HD NW_APART inline bool send_one(V& v, uint32_t i, bool may_have_block, Tick 
     o.count -= 1;
     v.s.outgoing_total -= 1;
   } else if (o.word_changed) {
-    News{v.s.word}.put(v.p.word_kind, m);
+    StatusBits{v.s.word}.put(v.p.word_kind, m);
     o.told = v.s.word;
     o.word_changed = false;
     v.s.sms_to_tell -= 1;

@@ -49,7 +49,7 @@ NW_HD NW_INLINE void tell(const LinkPortParams& p, LinkPortState& s, std::byte* 
   message.src = p.endpoint;
   message.dst = p.front_end;
   message.bytes = p.control_bytes;
-  News{s.busy_bits}.put(p.news_kind, message);
+  StatusBits{s.busy_bits}.put(p.status_kind, message);
   send(*s.control.in(base), base, now, message, horizon);
   s.told_bits = s.busy_bits;
   s.counters.messages += 1;

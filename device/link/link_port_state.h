@@ -8,13 +8,13 @@ namespace nearwarp {
 
 struct LinkPortParams {
   SwitchParams ports;
-  uint32_t monitor = 0;                      ///< 0: no monitor
-  uint32_t interval_ticks = 0;               ///< a multiple of the period
-  uint32_t threshold_percent = 100;          ///< a direction is busy from this utilisation on
-  Endpoint endpoint{};                       ///< this port
-  Endpoint front_end{};                      ///< endpoint of the busy messages
-  uint16_t control_bytes = 0;                ///< weight of a busy message
-  PacketKind news_kind = PacketKind::kNone;  ///< kind of a busy message
+  uint32_t monitor = 0;                        ///< 0: no monitor
+  uint32_t interval_ticks = 0;                 ///< a multiple of the period
+  uint32_t threshold_percent = 100;            ///< a direction is busy from this utilisation on
+  Endpoint endpoint{};                         ///< this port
+  Endpoint front_end{};                        ///< endpoint of the busy messages
+  uint16_t control_bytes = 0;                  ///< weight of a busy message
+  PacketKind status_kind = PacketKind::kNone;  ///< kind of a busy message
 };
 
 struct LinkPortCounters {

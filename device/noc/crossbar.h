@@ -8,10 +8,10 @@
 // for the wire takes. A train ends where one of these does, and the rest goes on when it is there.
 //
 // A packet that is there as one train, with room for all of it, needs no step of its own beyond
-// that: what becomes of it is known when it gets its output, and, if nobody else can ask for that
-// output before it does, when it leaves its interface. So is when the receiving interface has it,
-// if nothing is before it there; it is put into its channel ahead of time, with the arrival that it
-// has. Its parcel stays its sender's until then.
+// that: what becomes of it is known when it gets its output, and, if no other packet can ask for
+// that output before it does, when it leaves its interface. So is when the receiving interface has
+// it, if nothing is before it there; it is put into its channel ahead of time, with the arrival
+// that it has. Its parcel stays its sender's until then.
 //
 // Each flit does in each cycle what router.h and channel_network.h would have it do (a
 // test compares them); `interconnect.flit_by_flit` has them do it.
@@ -144,8 +144,7 @@ class Crossbar : public Ports<Shape> {
     NW_ASSERT(i.stage == InputStage::kRouting);
     i.stage = InputStage::kWaiting;
     CrossbarOutput& out = outputs_[i.out];
-    // Whoever is the first to ask for it while it is taken sees to it that it is noted when it
-    // becomes free.
+    // The first packet that asks for an output while it is taken notes when it becomes free.
     const bool no_owner = out.owner == kNobody, known = (s_.unowned >> i.out & 1) != 0;
     const bool taken = no_owner & !known & later(out.free_from, now);
     const bool free = no_owner & !taken;
@@ -179,7 +178,7 @@ class Crossbar : public Ports<Shape> {
     out.free_from = from;
     free_at(o, from, out.requests != 0);
   }
-  /// Output `o`, which nobody has, goes to the next of those who want it.
+  /// Grant output `o`, which is free, to the next input that asks for it.
   NW_HD NW_INLINE void connect(uint32_t o, Round now) {
     CrossbarOutput& out = outputs_[o];
     const uint32_t in = pick_from(out.requests, out.next);

@@ -127,7 +127,8 @@ class Ports {
     NW_ASSERT(cycle_of(r) - t_ < kEventSlots);
     events_of(r >> shape_.rounds_shift).inputs[r & shape_.rounds_shift] |= uint64_t{1} << in;
   }
-  /// If so `wanted`. (Without a branch, which nobody could predict.)
+  /// Note that output `o` becomes free in round `r`, if `wanted`. (Without a branch, which could
+  /// not be predicted.)
   NW_HD NW_INLINE void free_at(uint32_t o, Round r, bool wanted) {
     NW_ASSERT(!wanted || cycle_of(r) - t_ < kEventSlots);
     CrossbarEvents& events = events_of(r >> shape_.rounds_shift, wanted);

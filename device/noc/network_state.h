@@ -28,7 +28,7 @@ enum FlitFlag : uint8_t {
   kTail = 2,
   kLast = 4,     ///< for terminals: all of what was sent as one has come
   kHere = 8,     ///< of a place of a buffer: a flit is in it, or on its way there
-  kAwaited = 16  ///< of such a place: whoever sends there is to be woken when it is free
+  kAwaited = 16  ///< of such a place: its sender is to be woken when it is free
 };
 
 struct alignas(16) Flit {
@@ -216,8 +216,8 @@ struct NetworkState {
   Ref<CreditLink> credit_links;  ///< [input port], then [terminal]
   Ref<uint8_t> routes;           ///< [router * terminals + destination]: output port
   // Under way.
-  /// [word * slots + slot]: units that have something to do then. Whoever sends one something
-  /// says so, and it does itself: bits are set in any order.
+  /// [word * slots + slot]: units that have something to do then. Bits are set by senders
+  /// and by the units themselves, in any order.
   Ref<uint64_t> due;
   /// [slot * terminal words + word]: terminals that waited for a credit, which comes then.
   Ref<uint64_t> woken;

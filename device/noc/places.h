@@ -58,7 +58,7 @@ NW_HD NW_INLINE void await(const NetworkView& v, uint32_t unit, Flit& place) {
 NW_HD NW_RARE inline void await_apart(const NetworkView& v, uint32_t unit, Flit& place) {
   await(v, unit, place);
 }
-/// Whoever sends to input port or terminal `port` has a credit again in a while.
+/// Wake the unit that sends to input port or terminal `port` when its credit has come back.
 NW_HD NW_RARE inline void wake_sender(const NetworkView& v, uint32_t port, Cycle t) {
   wake(v, v.credit_links[port].unit, t + v.credit_links[port].delay);
 }

@@ -13,9 +13,9 @@
 //
 // A step goes from one cycle in which something can move to the next: a head arrives, a port for
 // which heads wait becomes free, a credit comes. A head that finds its port, its output and a
-// credit, and nobody beside it, is moved at once; others are registered in the masks of those who
-// ask for an output. Behind a packet that holds its input port the next head is looked at when that
-// is free at the latest; one that goes where the packet before it went stays registered.
+// credit, and no other head beside it, is moved at once; others are registered in the masks of
+// those who ask for an output. Behind a packet that holds its input port the next head is looked at
+// when that is free at the latest; one that goes where the packet before it went stays registered.
 //
 // Sizing: a channel that shall carry one packet per cycle needs slots for latency + credit latency
 // in cycles. A port feeds a wire without gaps if ceil(bytes / flit) cycles are no longer than the
@@ -222,7 +222,7 @@ class Switch {
     }
     take_several(low, high);
   }
-  /// Takes several heads: those that nobody contests are moved without being registered.
+  /// Takes several heads: those without a competitor are moved without being registered.
   NW_HD NW_INLINE void take_several(uint64_t low, uint64_t high) {
     // Input and output ports of these heads, and those of several.
     uint64_t from = 0, from_several = 0, to = 0, to_several = 0;
@@ -258,7 +258,7 @@ class Switch {
       register_head(i, output);
     }
   }
-  /// Can a head whose port has no other be moved without being registered? Nobody else asks
+  /// Can a head whose port has no other be moved without being registered? No other head asks
   /// for its output, which is free as its port is, so it wins both. Not to output ports
   /// `contested`.
   NW_HD NW_INLINE bool passes(const SwitchInput& in, uint16_t output, uint64_t contested) const {

@@ -3,8 +3,8 @@
 // For plain networks (is_plain() in router.h) of one virtual network whose routers have at most 64
 // input virtual channels, as meshes of published machines have. What takes part in an allocation
 // then is a few operations on words: heads at an output are its members without a virtual channel,
-// flits for the switch are those that are there, have a channel, and do not lack a credit. Nobody
-// registers a request, and nobody takes one back. Results are those of router.h to the bit.
+// flits for the switch are those that are there, have a channel, and do not lack a credit. No
+// request is registered or taken back. Results are those of router.h to the bit.
 #pragma once
 
 #include "device/noc/pipeline.h"

@@ -45,7 +45,7 @@ template <class V>
 NW_HD NW_APART void recheck_barriers(V& v, uint32_t block, uint32_t now) {
   uint32_t waiting = 0;
   for (uint32_t i = 0; i < kMaxBarriers; ++i) {
-    if (v.s.barriers.in(v.base)[block * kMaxBarriers + i].arrived == 0) continue;  // nobody waits
+    if (v.s.barriers.in(v.base)[block * kMaxBarriers + i].arrived == 0) continue;  // no warp waits
     try_release_barrier(v, block, i, now);
     waiting += v.s.barrier_waiting.in(v.base)[block * kMaxBarriers + i].size();
   }

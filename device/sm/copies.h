@@ -64,7 +64,7 @@ NW_HD NW_CALLED void end_box(V& v, uint32_t index, uint32_t now) {
   c.free_boxes |= 1u << index;
   WarpCopies& w = v.s.warp_copies.in(v.base)[b.warp];
   NW_ASSERT(w.boxes > 0);
-  w.boxes = static_cast<uint16_t>(w.boxes - 1);  // only now: until then nobody retires the warp
+  w.boxes = static_cast<uint16_t>(w.boxes - 1);  // only now, since the warp may retire from here on
   wake_for_copies(v, now);
   if (w.boxes == 0) try_retire(v, b.warp, now);
 }

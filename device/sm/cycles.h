@@ -75,7 +75,7 @@ NW_HD inline void count_warps(V& v, uint32_t now) {
   c.warps_since = now;
 }
 
-/// Notes an event, if somebody wants to read of it.
+/// Notes an event, if the machine has a log of events.
 template <class V>
 NW_HD NW_INLINE void note_event(V& v, EventKind kind, uint32_t now, uint32_t warp,
                                 uint32_t other = 0, uint32_t other_warp = 0) {

@@ -205,7 +205,7 @@ NW_HD inline void end_walk_read(V& v, uint32_t walker, uint32_t now) {
   if (page != kNoPage) wake_parked(v, page);
 }
 
-/// The reply to a walker's read. Whoever places pages may not have placed this one yet.
+/// Take the reply to a walker's read. A mechanism that places pages may not have placed this one.
 template <class V>
 NW_HD NW_APART inline void on_walk_reply(V& v, uint32_t walker, uint32_t now) {
   if (v.placers() != 0 && v.s.tlb.walks.in(v.base)[walker].left == 0 &&

@@ -4,8 +4,8 @@
 // it; when they come is found here. So a phase is over in time when all that ended it then has
 // come, whatever the order; and a wait costs its try alone.
 //
-// News for mbarriers of other blocks of a cluster comes over the network of their GPC
-// (clusters.h, multicast.h). Where there is none, or some of them are not there, it does not come:
+// Events for mbarriers of other blocks of a cluster come over the network of their GPC
+// (clusters.h, multicast.h). Where there is none, or some of them are not there, they do not come:
 // phases of which others have a part are not waited for, and are over when something arrives in the
 // next one.
 #pragma once
@@ -146,9 +146,9 @@ NW_HD NW_CALLED void arrive_at_phases(V& v, uint32_t block, trace::RecordView ev
 }
 
 /// Another block of the cluster tells an mbarrier of the block `to` something: `word` is a
-/// phase_word(). A block that has ended needs no word;
-/// one that has not begun gets none, since whoever tells an mbarrier has seen it made, which takes
-/// longer than the blocks of a cluster begin apart.
+/// phase_word(). A block that has ended needs no word; a block that has not begun gets none, since
+/// a sender has seen the mbarrier made, which takes longer than the blocks of a cluster begin
+/// apart.
 template <class V>
 NW_HD NW_CALLED void arrive_from_other(V& v, uint64_t word, ClusterMember to, uint32_t now) {
   const uint32_t block = slot_of_rank(v, to.cluster, to.rank);

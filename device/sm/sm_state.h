@@ -73,8 +73,8 @@ struct SmParams {
   bool in_stack = false;      ///< a logic-layer SM: misses go to vaults
   bool all_local = false;     ///< it finds all data in its own stack: a bound, not a design
   uint8_t local_map = 0;      ///< with all_local: the number of the map under which data lies there
-  bool count_rounds = false;  ///< of atomics: somebody serialises lanes that want one address
-  bool mark_words = false;    ///< of stores: somebody wants to know which words they write
+  bool count_rounds = false;  ///< of atomics: lanes that want one address are served one by one
+  bool mark_words = false;    ///< of stores: packets tell which words they write
   AtomicPackets atomic_packets = AtomicPackets::kLines;
   bool copies = false;    ///< the program has bulk copies or mbarriers
   bool clusters = false;  ///< it has clusters, and the SMs of a GPC have a network

@@ -105,7 +105,7 @@ struct PhaseEvent {
 inline constexpr uint32_t kMaxMbarriers = 64;
 /// Events that are told of a phase; one of more is over with so many.
 inline constexpr uint32_t kMostPhaseEvents = (1u << 20) - 1;
-/// Whoever takes it for an address finds that of shared memory.
+/// The word of a phase event. As an address it would be one of shared memory.
 NW_HD constexpr uint64_t phase_word(PhaseEvent e) {
   if (e.events > kMostPhaseEvents) e.events = kMostPhaseEvents;
   return uint64_t{e.mbarrier & 0xff} | uint64_t{e.phase & 0xfffffffu} << 8 | kSharedWindow |

@@ -9,8 +9,8 @@
 
 namespace nearwarp::runtime {
 
-/// Recording::studies by a key that names all of a recording's contents: whoever makes a recording
-/// again gets what was found out about the last one. Not for several threads.
+/// Recording::studies by a key that names all of a recording's contents, so that a
+/// recording that is made again has the results of the last one. Not for several threads.
 class ProgramStudies {
  public:
   std::shared_ptr<Studies> of(const std::string& key) {

@@ -79,9 +79,9 @@ TEST(Messages, OffloadsAreAskedFor) {
   EXPECT_EQ(back.rows, 12u);
   EXPECT_EQ(sent(tom::InstanceBegun{9}, tom::kInstanceBegun).instances, 9u);
   Packet p;
-  News{0x80000003u}.put(tom::kChannelBusy, p);
+  StatusBits{0x80000003u}.put(tom::kChannelBusy, p);
   EXPECT_EQ(p.kind, tom::kChannelBusy);
-  EXPECT_EQ(News::of(p).bits, 0x80000003u);
+  EXPECT_EQ(StatusBits::of(p).bits, 0x80000003u);
 }
 
 TEST(Messages, InstructionsNearTheBanksHaveAWarpAndANumber) {

@@ -1,4 +1,4 @@
-// In which cycles do requests, replies and "words" (notices that a copy is stale) pass between two
+// In which cycles do requests, replies and invalidations of copies pass between two
 // twin L2 slices? The test plays SMs and memories.
 #include <gtest/gtest.h>
 
@@ -64,9 +64,9 @@ struct Halves {
       h.to_memory = rig.channel(spec), h.from_memory = rig.channel(spec);
       L2SliceState s = make_l2_slice(rig.arena, p, 4, {request, h.from_memory, h.to_memory, reply});
       L2Halves& twins = s.halves;
-      std::tie(twins.requests_out, twins.replies_out, twins.words_out) =
+      std::tie(twins.requests_out, twins.replies_out, twins.invalidations_out) =
           std::tie(ways_between[i][0], ways_between[i][1], ways_between[i][2]);
-      std::tie(twins.requests_in, twins.replies_in, twins.words_in) =
+      std::tie(twins.requests_in, twins.replies_in, twins.invalidations_in) =
           std::tie(ways_between[1 - i][0], ways_between[1 - i][1], ways_between[1 - i][2]);
       h.state = rig.arena.allocate<L2SliceState>(1);
       *rig.arena.get(h.state) = s;
@@ -75,7 +75,7 @@ struct Halves {
           [this, i](std::byte* base, Window w, Horizon& horizon) {
             return step_l2_slice<>(half[i].params, *half[i].state.in(base), base, w, horizon);
           },
-          {request, h.from_memory, twins.requests_in, twins.replies_in, twins.words_in});
+          {request, h.from_memory, twins.requests_in, twins.replies_in, twins.invalidations_in});
       h.sm_in = rig.consumer(reply, kPeriod);
       if (answers) {
         rig.add([&h](std::byte* base, Window w, Horizon& z) { return memory(h, base, w, z); },
@@ -216,7 +216,7 @@ TEST(L2Halves, WritesOfTheHomesHalfEndTheCopy) {
   Halves h;
   h.read(0, 10, 1);
   h.fill(1, 50, 0);
-  h.write(1, 100, 1);     // the word leaves with the look-up, and is there in cycle 106
+  h.write(1, 100, 1);     // the invalidation leaves with the look-up, and is there in cycle 106
   h.read(0, 105, 1, 1);   // the copy, still
   h.read(0, 106, 1, 2);   // asks again
   h.write(1, 200, 1, 1);  // there is a copy again
@@ -225,7 +225,7 @@ TEST(L2Halves, WritesOfTheHomesHalfEndTheCopy) {
   EXPECT_EQ(h.replied(1, 0), 100u + kLatency);
   EXPECT_EQ(h.replied(0, 1), 105u + kLatency);
   EXPECT_EQ(h.replied(0, 2), 106u + kFarHit);
-  EXPECT_EQ(h.counters(1).words_sent, 2u);
+  EXPECT_EQ(h.counters(1).invalidations_sent, 2u);
   EXPECT_EQ(h.counters(0).copies_given_up, 2u);
 }
 
@@ -234,10 +234,10 @@ TEST(L2Halves, AnAnswerThatAWordHasOvertakenIsNotKept) {
   h.read(1, 10, 1);
   h.fill(1, 50, 0);
   h.read(0, 100, 1, 1);   // looked up at home in cycle 111, answered from 116 on
-  h.write(1, 112, 1, 1);  // the word is there in cycle 118, before the answer
+  h.write(1, 112, 1, 1);  // the invalidation is there in cycle 118, before the answer
   h.read(0, 200, 1, 2);
   h.run();
-  EXPECT_EQ(h.counters(1).words_sent, 1u);
+  EXPECT_EQ(h.counters(1).invalidations_sent, 1u);
   EXPECT_EQ(h.replied(0, 0), 100u + kFarHit);
   EXPECT_EQ(h.replied(0, 1), 200u + kFarHit);
 }
@@ -259,7 +259,7 @@ TEST(L2Halves, WritesOfTheOtherHalfPassTheCopyAndAreAnsweredByTheHome) {
   EXPECT_EQ(h.half[0].sm_in->items.at(3).packet.kind, PacketKind::kAtomicReply);
   EXPECT_EQ(h.replied(0, 4), 400 + kFarHit);
   EXPECT_EQ(h.counters(0).far_writes, 2u);
-  EXPECT_EQ(h.counters(1).words_sent, 0u);
+  EXPECT_EQ(h.counters(1).invalidations_sent, 0u);
   EXPECT_EQ(h.of_slice(1).writes, 1u);
   EXPECT_EQ(h.of_slice(1).atomics, 1u);
 }
@@ -275,7 +275,7 @@ TEST(L2Halves, ACopyEndsWithItsLineAtHome) {
   h.read(0, 300, 1, 1);
   h.fill(1, 350, 0);
   h.run();
-  EXPECT_EQ(h.counters(1).words_sent, 1u);
+  EXPECT_EQ(h.counters(1).invalidations_sent, 1u);
   EXPECT_EQ(h.counters(0).copies_given_up, 1u);
   EXPECT_EQ(h.replied(0, 1), 356u);
   EXPECT_EQ(h.counters(0).far_reads, 2u);
@@ -303,7 +303,7 @@ Replies traffic(uint16_t most, uint32_t ways, const RunOptions& options) {
       all.emplace_back(item.at, node_of(item.packet.dst), item.packet.tag,
                        static_cast<uint32_t>(item.packet.kind));
     const L2HalvesCounters& c = h.counters(i);
-    for (const uint64_t n : {c.far_reads, c.far_writes, c.words_sent}) EXPECT_GT(n, 0u);
+    for (const uint64_t n : {c.far_reads, c.far_writes, c.invalidations_sent}) EXPECT_GT(n, 0u);
     if (ways == 8) {
       EXPECT_GT(c.far_hits, 0u);
     }
@@ -312,7 +312,7 @@ Replies traffic(uint16_t most, uint32_t ways, const RunOptions& options) {
     const L2Counters& s = h.of_slice(i);
     EXPECT_EQ(s.reads, s.read_hits + s.read_merges + s.read_misses + c.far_reads);
     EXPECT_EQ(s.fills, s.memory_reads);
-    all.emplace_back(c.copies_given_up, 0, static_cast<uint32_t>(c.words_sent), 0);
+    all.emplace_back(c.copies_given_up, 0, static_cast<uint32_t>(c.invalidations_sent), 0);
   }
   return all;
 }

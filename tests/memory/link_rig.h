@@ -35,7 +35,7 @@ struct LinkRig {
     params.endpoint = Endpoint{9};
     params.front_end = Endpoint{10};
     params.control_bytes = 8;
-    params.news_kind = tom::kChannelBusy;
+    params.status_kind = tom::kChannelBusy;
     const ChannelSpec spec{16, kHop, kHop, 0, 1}, link{32, kHop, kHop, 1, 1};
     std::vector<SwitchLink> in, out;
     for (uint16_t i = 0; i < 3; ++i) in.push_back({rig.channel(spec), i});

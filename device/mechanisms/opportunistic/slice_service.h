@@ -189,7 +189,7 @@ struct OnL2Slice : MemoryHooks {
   NW_HD static void on_written(O& o, uint32_t id, Tick due) {
     service::stored(o.s, o.v.base, id, slice_service::cycle_of(o, due));
   }
-  /// A ComputePacket, or a read of an operand: its data goes to whoever that names.
+  /// Take a ComputePacket, or a read of an operand, whose data goes to the endpoint that it names.
   template <class O>
   NW_HD static PacketTaken take_packet(O& o, const Packet& packet, Tick now) {
     if (packet.kind == kComputePacket) return slice_service::take_compute_packet(o, packet, now);

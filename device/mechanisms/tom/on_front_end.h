@@ -194,7 +194,7 @@ struct OnFrontEnd : frontend::Hooks {
   template <class O>
   NW_HD static void on_monitor(O& o, uint32_t k, const Packet& m) {
     const uint32_t others = o.v.s.word & ~(3u << (2 * k));
-    frontend::tell_all(o.v, others | (News::of(m).bits & 3) << (2 * k));
+    frontend::tell_all(o.v, others | (StatusBits::of(m).bits & 3) << (2 * k));
   }
   /// After the time for choosing the mapping and copying data, let all SMs go on.
   template <class O>

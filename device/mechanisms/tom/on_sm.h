@@ -123,7 +123,7 @@ struct OnSm : sm::Hooks {
   template <class O>
   NW_HD static void on_control(O& o, const Packet& p, uint32_t now) {
     if (p.kind == kChannelBusy) {
-      o.s.busy_channels = News::of(p).bits;
+      o.s.busy_channels = StatusBits::of(p).bits;
     } else if (p.kind == kLearningStop) {
       stop(o);
     } else if (p.kind == kLearningResume) {

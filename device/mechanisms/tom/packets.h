@@ -34,7 +34,8 @@ inline constexpr PacketKind kOffloadDeny = packet_detail::control(2);
 inline constexpr PacketKind kOffloadDenyShared = packet_detail::control(11);
 /// An offloaded block has returned.
 inline constexpr PacketKind kOffloadRelease = packet_detail::control(3);
-/// News: busy bits (bit 2 s: TX of stack s, bit 2 s + 1: RX); from a link port only its own two.
+/// Which channels are busy (bit 2 s: TX of stack s, bit 2 s + 1: RX); from a link port only its own
+/// two.
 inline constexpr PacketKind kChannelBusy = packet_detail::control(4);
 /// The bit, from the highest down, that says under tuned offloading: stack `k` has no room.
 NW_HD NW_INLINE uint32_t full_bit(StackId k) { return 0x80000000u >> number_of(k); }

@@ -182,14 +182,14 @@ NW_HD inline void return_directly(O& o, uint32_t warp, uint32_t now) {
   sm::note_event(o.v, EventKind::kAnswered, now, warp);
   sm::remove_guest(o.v, warp, now);
   o.s.guests -= 1;
-  Packet news;
-  news.kind = kStackHasRoom;
-  news.src = o.v.s.endpoint;
+  Packet status;
+  status.kind = kStackHasRoom;
+  status.src = o.v.s.endpoint;
   uint16_t* refused = o.s.refused.in(o.v.base);
   for (uint32_t i = 0; i < o.s.refused.count; ++i) {
     if (o.s.guests >= refused[i]) continue;
     refused[i] = 0;
-    send_direct(o, i, news, now);
+    send_direct(o, i, status, now);
   }
 }
 

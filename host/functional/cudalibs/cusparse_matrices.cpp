@@ -27,7 +27,7 @@ Status create(const char* name, SparseMatrix** to, const SparseMatrix& m) {
   });
 }
 
-/// Gives away a member of a descriptor, where somebody wants it.
+/// Returns a member of a descriptor, unless the caller passes nullptr for it.
 template <class T, class U>
 void give(T* to, const U& value) {
   if (to != nullptr) *to = value;

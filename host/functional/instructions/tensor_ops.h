@@ -17,8 +17,8 @@ struct CopiedBytes {
   uint32_t bytes = 0;
   bool write = false, pending = false;
   const uint8_t* value = nullptr;  ///< that is written
-  /// A read that goes on until somebody waits: that of a factor by a warp group's product, of which
-  /// any of the four warps may say that it is over, or that of a bulk copy out of shared memory.
+  /// A read that continues until it is waited for: a warp group's product reads its factors (any of
+  /// its four warps may wait), and a bulk copy out of shared memory its source.
   enum class Late : uint8_t { kNo, kProduct, kStore } late = Late::kNo;
 };
 /// Tells the context's race detector, which there is.

@@ -1,5 +1,5 @@
 // The race detector: follows the accesses and the synchronisation of one launch after the other.
-// On the way it sees barriers and masks that are misused, and reads of memory that nobody wrote.
+// It also finds barriers and masks that are misused, and reads of memory that was never written.
 //
 // Two accesses to one byte, one of them a write and not both strong (volatile, ordered, atomic),
 // are a hazard unless one is ordered before the other: by barriers, by what lanes of a warp wait
@@ -55,7 +55,7 @@ class Checker {
     std::string kernels;  ///< regular expression: only those with a match in their name; empty: all
     uint64_t most_bytes = uint64_t{4} << 30;  ///< of shadow memory for device memory
     bool misuse = true;                       ///< look for barriers and masks that are misused
-    bool unwritten = true;                    ///< look for reads of what nobody wrote
+    bool unwritten = true;                    ///< look for reads of memory that was never written
   };
   /// Throws nearwarp::Error for a pattern that is none.
   explicit Checker(const Options& options);
@@ -139,7 +139,7 @@ class Checker {
     std::vector<Copy> copies;
     std::array<uint32_t, 32> stores_committed{};  ///< groups of bulk copies, by lane
     uint32_t products_committed = 0;              ///< groups of products
-    /// A register of a product, a's or one of results, that nobody has waited for.
+    /// A register of a product that has not been waited for: one of the factor a, or a result.
     struct InProduct {
       uint32_t group = 0, instruction = 0;
       bool result = false;

@@ -130,8 +130,8 @@ Checker::Now Checker::now_of(const exec::Warp& warp, uint32_t instruction) const
   return now;
 }
 
-/// A lane's read of memory that nobody has written, not one byte of it: what is only read along
-/// with it (padding, the rest of a word) has no value that anybody can want.
+/// Finds a lane's read of memory of which no byte was ever written. Where some of its bytes were,
+/// the others (padding, the rest of a word) are taken to be read along without being used.
 void Checker::look_whether_written(const Now& now, const Place& place, uint32_t bytes,
                                    uint32_t lane) {
   const bool shared = place.kind == Place::kShared;

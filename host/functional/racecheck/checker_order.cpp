@@ -133,8 +133,8 @@ void Checker::copies_arrive(Now& now, const Places& places, uint32_t mask) {
   });
 }
 
-/// Lanes look at mbarriers: copies that have arrived there are no longer pending. Whoever follows
-/// them has to follow the arrival.
+/// Lanes look at mbarriers: copies that have arrived there are no longer pending. Later accesses
+/// are ordered behind a copy if they are ordered behind its arrival.
 void Checker::wait_for_copies(const Places& places, uint32_t mask) {
   for (uint32_t m = mask; m != 0; m &= m - 1) {
     const Place& place = places[static_cast<uint32_t>(__builtin_ctz(m))];

@@ -20,7 +20,7 @@ struct Checker::BlockState {
   Shadow shared{kMostShared};
   std::unique_ptr<WrittenBytes> written;  ///< of the shared memory; nullptr: unknown
   SyncPoints points;
-  /// By address / 4 of an mbarrier: copies whose end has arrived there, that nobody has waited for.
+  /// By address / 4 of an mbarrier: copies that have arrived there and were not waited for yet.
   std::unordered_map<uint64_t, std::vector<ArrivedCopy>> arrived;
   LateReads late;  ///< of the block's shared memory
   ProxyFences proxy_fences;

@@ -1,5 +1,5 @@
-// Findings: accesses that nothing orders, barriers and masks that are misused, reads of what
-// nobody wrote. One entry per source line, or pair of lines.
+// Findings: accesses that nothing orders, barriers and masks that are misused, reads of memory that
+// was never written. One entry per source line, or pair of lines.
 #pragma once
 
 #include <cstdint>
@@ -65,7 +65,7 @@ struct Misuse {
   uint64_t count = 0;  ///< threads
 };
 
-/// A read of memory no byte of which anybody has written.
+/// A read of memory of which no byte was ever written.
 struct UnwrittenRead {
   bool shared = false;  ///< in shared memory, otherwise in device memory
   std::string kernel;   ///< demangled
@@ -113,7 +113,7 @@ class FindingTable {
   /// Counts `threads` threads that misuse a barrier or a mask in a line; new ones as for hazards.
   Misuse* add(Findings& findings, const void* kernel, uint32_t line, MisuseKind kind,
               uint32_t threads);
-  /// Counts a read of what nobody wrote; new ones as for hazards.
+  /// Counts a read of memory that was never written; new ones as for hazards.
   UnwrittenRead* add(Findings& findings, const void* kernel, uint32_t line, bool shared);
 
  private:

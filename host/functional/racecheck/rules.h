@@ -16,7 +16,7 @@ struct AccessRules {
   bool block_scope = false;    ///< orders threads of one block only
   bool cluster_scope = false;  ///< of one cluster only
   bool async_copy = false;     ///< the write of a cp.async, or an arrival when such are done
-  bool blind = false;          ///< atomic, but nobody sees what was there before
+  bool blind = false;          ///< atomic, and the value that was there before is not used
 };
 
 /// The rules of what lanes do together, or what orders their accesses.

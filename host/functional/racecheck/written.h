@@ -1,4 +1,4 @@
-// Which bytes of a range of memory somebody has written: a bit for each.
+// Remembers which bytes of a range of memory have been written: a bit for each.
 #pragma once
 
 #include <cstddef>

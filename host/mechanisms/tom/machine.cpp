@@ -103,7 +103,7 @@ void add_monitors(Graph& g, const Parts& parts, const config::PolicyConfig& poli
   const NodeId front_end = only(g, "front_end");
   LinkPortParams& p = g.spec<LinkPortSpec>(port_class).params;
   p.monitor = 1;
-  p.news_kind = kChannelBusy;
+  p.status_kind = kChannelBusy;
   p.interval_ticks =
       parts.machine.table<OffloadParts>().monitor_interval_cycles * parts.icnt_period;
   p.threshold_percent = std::max(1u, policy.table<OffloadSettings>().busy_threshold_percent);

@@ -87,7 +87,7 @@ bool MbarrierOrder::at_barrier(uint32_t warp, const MbarrierStep& step) {
   return true;
 }
 
-/// Whoever waits without having arrived goes on.
+/// A warp that waits without having arrived goes on.
 bool MbarrierOrder::at_cluster_barrier(uint32_t warp, const MbarrierStep& step) {
   Barrier& b = cluster_barrier_;
   uint32_t& came = came_to_cluster_[warp];

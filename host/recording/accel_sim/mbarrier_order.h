@@ -10,9 +10,9 @@
 //
 // Lines do not tell all, and the rest is estimated: an mbarrier whose count is not known expects
 // what each warp brings at its first arrival; bytes that are expected are those of the copies up to
-// the warp's next arrival; a wait is for the phase after that of the wait before. Where nobody can
+// the warp's next arrival; a wait is for the phase after that of the wait before. Where no warp can
 // go on, as where blocks of the cluster are not there, a phase is taken to be ended by something
-// else, and nobody waits in time for it.
+// else, and the simulation does not wait for it.
 #pragma once
 
 #include <cstdint>

@@ -177,7 +177,7 @@ MachineInstruction translate(StaticPart line, bool async) {
     set_memory(m, mods);
   } else if (in.op == Opcode::kLd || is_memory(c)) {
     // Addresses are not in the trace: the latency of a constant is all that is left of it. It
-    // counts as a parameter, whose place nobody knows.
+    // counts as a parameter at an unknown place.
     in.op = Opcode::kLd;
     in.mod.space = Space::kParam;
   }

@@ -42,7 +42,7 @@ void link_twin(const Layout& l, NodeId node, L2Halves& h) {
   const auto out = [&](uint8_t carries) { return between_halves(l, l.links[node].out, carries); };
   h.requests_in = in(kRequests), h.requests_out = out(kRequests);
   h.replies_in = in(kReplies), h.replies_out = out(kReplies);
-  h.words_in = in(kInvalidations), h.words_out = out(kInvalidations);
+  h.invalidations_in = in(kInvalidations), h.invalidations_out = out(kInvalidations);
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ GetProcAddress driver() {
     const char* const path = std::getenv(kDriverVariable);
     void* const library = path == nullptr ? nullptr : dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) return nullptr;
-    // Whoever asks the runtime need not initialise the driver.
+    // Programs that ask the runtime for functions need not initialise the driver.
     const auto initialize = reinterpret_cast<int (*)(unsigned)>(dlsym(library, "cuInit"));
     if (initialize == nullptr || initialize(0) != kSuccess) return nullptr;
     return reinterpret_cast<GetProcAddress>(dlsym(library, "cuGetProcAddress_v2"));

@@ -10,7 +10,7 @@ namespace {
 
 constexpr unsigned long long kAutoFreeOnLaunch = 1;  // cudaGraphInstantiateFlagAutoFreeOnLaunch
 
-/// Frees memory that the launch before has allocated and nobody freed.
+/// Frees memory that the launch before has allocated and that has not been freed since.
 void free_allocated(Runtime& r, const std::vector<GraphExec::Step>& steps) {
   for (const GraphExec::Step& step : steps)
     if (const auto* work = step.work.target<AllocateWork>();

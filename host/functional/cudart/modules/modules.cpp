@@ -256,7 +256,7 @@ runtime::DevicePtr Modules::address(Process& process, const VariableHandle& v) {
   try {
     return process.device().symbol(v.module->handle, v.name);
   } catch (const Error&) {
-    throw Failure{kErrorInvalidSymbol};  // the PTX has dropped a variable that nobody uses
+    throw Failure{kErrorInvalidSymbol};  // the PTX lacks variables that no kernel uses
   }
 }
 

@@ -81,19 +81,23 @@ using H = const L2HalvesCounters&;
 
 /// Counters of slices that keep copies of the other half's lines.
 constexpr CounterRow<L2HalvesCounters> kHalvesCounters[] = {
-    {"far_hits", "lines", "Reads of lines of the other half that were here",
+    {"far_hits", "lines", "Reads that hit copies of lines of the other half",
      [](H h) { return h.far_hits; }},
-    {"far_merges", "lines", "Such reads that joined one under way",
+    {"far_merges", "lines", "Reads of such lines that joined one under way",
      [](H h) { return h.far_merges; }},
     {"far_reads", "packets", "Reads that missed and went to the other half",
      [](H h) { return h.far_reads; }},
-    {"far_sectors", "sectors", "Sectors that they wanted", [](H h) { return h.far_sectors; }},
-    {"far_fills", "packets", "Answers to them", [](H h) { return h.far_fills; }},
-    {"far_writes", "packets", "Writes and atomics that did", [](H h) { return h.far_writes; }},
+    {"far_sectors", "sectors", "Sectors that these reads asked for",
+     [](H h) { return h.far_sectors; }},
+    {"far_fills", "packets", "Answers to reads that went to the other half",
+     [](H h) { return h.far_fills; }},
+    {"far_writes", "packets", "Writes and atomics that went to the other half",
+     [](H h) { return h.far_writes; }},
     {"from_twins", "packets", "Requests of the other half looked up",
      [](H h) { return h.from_twin; }},
-    {"copies_ended", "packets", "Words that a copy is old", [](H h) { return h.words_sent; }},
-    {"copies_given_up", "lines", "Copies that were there then",
+    {"copies_ended", "packets", "Invalidations of copies sent to the other half",
+     [](H h) { return h.invalidations_sent; }},
+    {"copies_given_up", "lines", "Copies that an invalidation has removed",
      [](H h) { return h.copies_given_up; }},
 };
 
