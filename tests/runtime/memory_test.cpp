@@ -117,6 +117,21 @@ TEST(DeviceMemory, VariablesGoWithTheirModule) {
   EXPECT_EQ(d.download<uint32_t>(d.symbol(stays, "seven"), 1)[0], 7u);
 }
 
+TEST(DeviceMemory, VariablesWithoutRoomForAllAreNotKept) {
+  const auto program = std::make_shared<compiler::Program>(
+      compiler::compile_ptx(".version 7.5\n.target sm_75\n.address_size 64\n"
+                            ".visible .global .align 4 .b8 first[33554432];\n"
+                            ".visible .global .align 4 .b8 second[50331648];\n",
+                            "large.ptx"));
+  VirtualDevice::Options o;
+  o.memory_bytes = 64 << 20;
+  VirtualDevice d(o);
+  const uint64_t used = d.used_memory_bytes();
+  EXPECT_THROW(d.load_module(program), Error);
+  EXPECT_EQ(d.used_memory_bytes(), used);
+  EXPECT_THROW(d.symbol(0, "first"), Error);
+}
+
 TEST(Cpu, RunsItsOwnTests) {
   EXPECT_TRUE(cpu_supports_build());
   EXPECT_NE(cpu_requirement().find("AVX2"), std::string::npos);

@@ -55,7 +55,13 @@ bool VirtualDevice::set_heap_bytes(uint64_t bytes) {
 uint32_t VirtualDevice::load_module(std::shared_ptr<const compiler::Program> program) {
   Impl::Module& m = impl_->modules.emplace_back();
   m.program = std::move(program);
-  impl_->load_variables(m);
+  try {
+    impl_->load_variables(m);
+  } catch (const Error&) {
+    for (const auto& [name, address] : m.variables) impl_->memory.free(address);
+    impl_->modules.pop_back();
+    throw;
+  }
   for (const compiler::Kernel& k : m.program->kernels) {
     Impl::LoadedKernel loaded;
     loaded.kernel = &k;

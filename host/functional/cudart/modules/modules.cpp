@@ -217,8 +217,9 @@ void Modules::read(Process& process, Module& m) {
                       m.number, counts.problem));
     compiler::Program program = compiled(fat, name);
     set_registers(counts, program);
-    m.program = std::make_shared<const compiler::Program>(std::move(program));
-    m.handle = process.device().load_module(m.program);
+    const auto loaded = std::make_shared<const compiler::Program>(std::move(program));
+    m.handle = process.device().load_module(loaded);
+    m.program = loaded;
   } catch (const Error& error) {
     m.problem = kErrorInvalidPtx;
     m.problem_text = error.what();
