@@ -240,9 +240,13 @@ Recording load_recording(const std::string& path, const TraceStore::Options& opt
   for (const uint32_t identity : sequence)
     if (identity >= stored.size()) corrupted(path, "its directory is damaged");
   for (size_t i = 0; i < recording.launches.size(); ++i) {
-    if (!possible_order(recording.launches[i], i))
+    const LaunchRecord& l = recording.launches[i];
+    if (l.kernel >= recording.kernels.size() ||
+        uint64_t{l.first_chunk} + l.num_chunks > sequence.size())
+      corrupted(path, fmt::format("launch {} lacks its parts", i));
+    if (!possible_order(l, i))
       corrupted(path, fmt::format("launch {} waits for what does not come before it", i));
-    if (!possible_clusters(recording.launches[i]))
+    if (!possible_clusters(l))
       corrupted(path, fmt::format("launch {} has clusters that cannot be", i));
   }
   recording.traces = TraceStore(options, std::move(file), stored, std::move(sequence));

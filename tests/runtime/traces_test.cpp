@@ -351,6 +351,25 @@ TEST(Recordings, OrdersThatCannotBeAreRefused) {
   EXPECT_THROW(load_recording(path), Error);
 }
 
+TEST(Recordings, LaunchesOfKernelsOrChunksThatAreNotThereAreRefused) {
+  Directory directory;
+  const std::string path = directory.path() + "/r.nwrec";
+  const Recording r = record({}, 3);
+  Recording wrong = record({}, 3);
+  wrong.launches[2].kernel = static_cast<uint32_t>(r.kernels.size());
+  save_recording(wrong, path);
+  EXPECT_THROW(load_recording(path), Error);
+  for (const uint32_t first : {r.traces.size(), 0xffffffffu}) {
+    wrong.launches[2] = r.launches[2];
+    wrong.launches[2].first_chunk = first;
+    save_recording(wrong, path);
+    EXPECT_THROW(load_recording(path), Error);
+  }
+  wrong.launches[2] = r.launches[2];
+  save_recording(wrong, path);
+  EXPECT_NO_THROW(load_recording(path));
+}
+
 TEST(Recordings, KeysDependOnEverything) {
   const std::string key = recording_key("ptx", "w", "small");
   EXPECT_EQ(key.size(), 32u);
