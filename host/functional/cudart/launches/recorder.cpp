@@ -44,9 +44,13 @@ void Recorder::begin(const Settings& settings) {
   if (!path.empty()) journal_ = std::make_unique<runtime::JournalWriter>(path, program_name());
 }
 
-bool Recorder::wanted(const std::string& kernel) const {
-  return !kernels_.has_value() || std::regex_search(kernel, *kernels_) ||
-         std::regex_search(demangled(kernel), *kernels_);
+bool Recorder::wanted(const std::string& kernel) {
+  if (!kernels_.has_value()) return true;
+  const auto [known, is_new] = wanted_.try_emplace(kernel, false);
+  if (is_new)
+    known->second =
+        std::regex_search(kernel, *kernels_) || std::regex_search(demangled(kernel), *kernels_);
+  return known->second;
 }
 
 template <class Write>

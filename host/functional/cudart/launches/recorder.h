@@ -7,6 +7,7 @@
 #include <optional>
 #include <regex>
 #include <string>
+#include <unordered_map>
 
 #include "host/functional/cudart/device_spec.h"
 #include "host/functional/cudart/launches/event_times.h"
@@ -25,7 +26,7 @@ class Recorder final : public runtime::RecordingSink {
   bool active() const { return journal_ != nullptr || event_times_.active(); }
   EventTimes& event_times() { return event_times_; }
   /// Is a kernel of this (mangled) name to be recorded?
-  bool wanted(const std::string& kernel) const;
+  bool wanted(const std::string& kernel);
 
   void allocation(const runtime::Allocation& allocation) override;
   void kernel(const compiler::Kernel& kernel) override;
@@ -46,6 +47,8 @@ class Recorder final : public runtime::RecordingSink {
   std::unique_ptr<runtime::JournalWriter> journal_;
   EventTimes event_times_;
   std::optional<std::regex> kernels_;
+  /// The answers of wanted() so far: a search in a long name takes milliseconds.
+  std::unordered_map<std::string, bool> wanted_;
   uint32_t sm_shared_bytes_ = 0;  ///< the machine's shared memory per SM
 };
 
