@@ -1,4 +1,4 @@
-// Memory and code that a chunk's thread blocks touch.
+// Finds the memory and the code that a chunk's thread blocks touch.
 #include "host/recording/chunk_touches.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Where a program can be divided.
+// Finds the places at which a program can be divided.
 #include "host/recording/launch_cuts.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ std::vector<bool> launch_cuts(const Recording& recording) {
     for (const uint32_t before : l.after)
       if (before == waits_to[i]) waits_to[i] = before + 1;
   }
-  uint32_t all = n;  // what every launch from here on waits for
+  uint32_t all = n;  // every launch from here on waits for all launches before this one
   for (uint32_t i = n; i-- > 1;) {
     all = std::min(all, waits_to[i]);
     cuts[i] = all >= i;

@@ -1,4 +1,4 @@
-// Features of a program's launches, as their traces tell.
+// Computes the features of a program's launches from their traces.
 #include "host/recording/launch_features.h"
 
 #include <algorithm>
@@ -51,7 +51,7 @@ struct ChunkUse {
   }
 };
 
-/// Kept ranges of chunks that come again, at most: some 256 MB.
+/// The most ranges that are kept of chunks that come again, some 256 MB.
 constexpr size_t kMostKeptRanges = size_t{1} << 24;
 
 /// Calls touch(line, sectors) for each transaction.
@@ -70,8 +70,8 @@ struct Visit {
 template <class Touch>
 Visit(const compiler::Kernel&, Touch) -> Visit<Touch>;
 
-/// When each line of device memory was used last: pieces of launches, counted from 1 on. Pages of
-/// it are made when they are first asked for.
+/// The last use of each line of device memory: the number, from 1 on, of the piece of a launch that
+/// used it. Pages of the table are made when they are first asked for.
 class LastUses {
  public:
   uint32_t& of(uint64_t line) { return (*page_of(line))[line & ((1u << kPageShift) - 1)]; }

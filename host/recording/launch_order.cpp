@@ -1,4 +1,4 @@
-// Which launches wait for which.
+// Finds the launches that each launch waits for.
 #include "host/recording/launch_order.h"
 
 #include <utility>

@@ -1,4 +1,4 @@
-// Some launches of a program that stand for all.
+// Designs samples: chooses launches of a program that stand for all.
 #include "host/recording/launch_sample.h"
 
 #include <fmt/format.h>
@@ -20,10 +20,11 @@
 namespace nearwarp::runtime {
 namespace {
 
-/// A sample that is more work than this share of the program's is none.
+/// The largest share of the program's work that a sample may be.
 constexpr double kMostWork = 0.5;
 
-/// The error left for the spread of strata's units, once that of parts' beginnings is known.
+/// The part of the error that the spread of strata's units may cause, beside that of parts'
+/// beginnings.
 double error_of_spread(double error, bool inside) {
   const double known = inside ? std::hypot(kStartError, kInsideError) : kStartError;
   return std::sqrt(error * error - known * known);
@@ -74,8 +75,8 @@ std::string Design::kernels_of(const Unit& unit) const {
   return names;
 }
 
-/// A unit is a part, or a piece of the one before where all that would be simulated before it
-/// begins in that: then what is simulated is simulated once.
+/// Adds a unit as a part, or as a piece of the part before if its lead-in begins within that, so
+/// that no launch is simulated twice.
 void Design::add_part(const Unit& unit, Division& division) const {
   if (!division.parts.empty() && !division.parts.back().blocks.has_value() &&
       follows(unit, division.parts.back().end, together_)) {
@@ -92,8 +93,9 @@ void Design::add_part(const Unit& unit, Division& division) const {
   part.blocks = unit.blocks;
 }
 
-/// Parts of a sample meet refreshes as often as a whole program does, and not by chance: the i-th
-/// one has the i-th multiple of the golden ratio, which are evenly spread.
+/// Sets the times of the first refresh of parts, so that a sample meets refreshes as often as the
+/// whole program does: the i-th part has the i-th multiple of the golden ratio; these are evenly
+/// spread.
 void Design::spread_refreshes(Division& division) const {
   uint32_t at = static_cast<uint32_t>(seed_ * 0x9e3779b97f4a7c15 >> 32);
   for (LaunchPart& part : division.parts) {
@@ -108,9 +110,9 @@ uint64_t Design::work_of(const Division& division) const {
   return work;
 }
 
-/// By launch, what one of its stratum has in the mean: were it what each has itself, small ones
-/// would be chosen. Of those that are sampled inside, all that they have: what they cost before
-/// others.
+/// By launch, the mean instructions of its stratum's units; with each unit's own, small units would
+/// be chosen. Launches that are sampled inside have all of their own instructions, which is what
+/// they cost in a lead-in.
 std::vector<double> Design::usual_work(const std::vector<Stratum>& strata) const {
   std::vector<double> usual(recording_.launches.size(), 0);
   for (const Stratum& s : strata) {
@@ -217,8 +219,8 @@ Division Design::make() const {
   const Strata strata(found_, *alike_, error_of_spread(error_, divides_launches()), together_,
                       by_load_);
   const SampleChoice choice(units_, strata.all(), *alike_, together_, seed_);
-  // Units that follow each other are cheaper than by themselves, and what lies between them is
-  // there besides: of some numbers those are taken that are least work as they are chosen.
+  // Units that follow each other are cheaper than apart, and units between them come for free. So
+  // several numbers of units are tried, and those with the least work are taken.
   const std::vector<uint64_t> plain = strata.numbers(1, ~uint64_t{0});
   uint64_t most = 2;
   for (size_t i = 0; i < plain.size(); ++i)

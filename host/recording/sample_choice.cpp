@@ -1,4 +1,4 @@
-// Which units of each stratum are simulated.
+// Chooses the units of each stratum that are simulated, at random and near to each other.
 #include "host/recording/sample_choice.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace nearwarp::runtime {
 namespace {
 
-/// Numbers that look random, always the same (SplitMix64; Steele, Lea and Flood, OOPSLA 2014).
+/// A hash, whose values look random (SplitMix64; Steele, Lea and Flood, OOPSLA 2014).
 uint64_t mixed(uint64_t x) {
   x += 0x9e3779b97f4a7c15;
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
@@ -21,8 +21,8 @@ class Covered {
  public:
   explicit Covered(size_t launches) : is_(launches) {}
 
-  /// The less the more of what is simulated before it is there, and then the nearer it is. How much
-  /// it is itself counts for nothing, or small units would be chosen.
+  /// A unit's distance from what is simulated so far: first by the launches of its lead-in that are
+  /// missing there, then by its place. Its own size does not count, or small units would be chosen.
   uint32_t apart(const Unit& u) const {
     uint32_t missing = 0, distance = 0;
     for (uint32_t i = u.begin; i < u.first; ++i) missing += is_[i] ? 0 : 1;
@@ -75,7 +75,7 @@ SampleChoice::SampleChoice(const std::vector<Unit>& units, const std::vector<Str
 std::vector<uint32_t> SampleChoice::drawn(uint32_t stratum, uint64_t n) const {
   const uint64_t count = orders_[stratum].size();
   std::vector<uint32_t> drawn;
-  uint32_t left = 0;  // the one of those before that may still be drawn
+  uint32_t left = 0;  // the earlier unit that may still be drawn
   uint64_t of_left = 0;
   for (uint32_t i = 0; i < count; ++i) {
     const uint64_t random = mixed(seed_ ^ uint64_t{stratum} << 32 ^ i), sum = of_left + n;
@@ -125,8 +125,8 @@ std::vector<Members> SampleChoice::of(const std::vector<uint64_t>& numbers) cons
       taken[best] = true;
       all[stratum].push_back(order[best]);
     }
-    // Units that stand for themselves, at the program's beginning mostly, have nothing about them
-    // that is as good as chance.
+    // Units that stand for themselves, mostly at the program's beginning, attract no others: their
+    // neighbours would be no random choice.
     if (n == count) continue;
     for (const uint32_t unit : all[stratum])
       if (!units_[unit].blocks.has_value()) covered.add(units_[unit]);

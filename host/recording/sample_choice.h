@@ -1,4 +1,4 @@
-// Which units of each stratum are simulated.
+// Chooses the units of each stratum that are simulated.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Units that samples of programs are made of.
+// Divides programs into the units of samples, and computes their features.
 #include "host/recording/sample_units.h"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 namespace nearwarp::runtime {
 namespace {
 
-/// Only what is large beside the rest is to divide strata. The numbers are estimated.
+/// The costs of features in warp-instructions, so that large ones divide strata first (estimated).
 constexpr double kSms = 70, kLaunchCosts = 50'000, kTransactionCosts = 4, kSectorCosts = 4,
                  kLineCosts = 8, kFreshLineCosts = 64, kBlockCosts = 50, kChainCosts = 500,
                  kLineBeforeCosts = 4, kLanesCount = 0.5;
@@ -22,15 +22,15 @@ constexpr double kSms = 70, kLaunchCosts = 50'000, kTransactionCosts = 4, kSecto
 /// sample).
 constexpr double kApartCosts = 12;
 
-/// Constants of a divided launch, in thread blocks that a machine has at a time: what is simulated
-/// before each unit, what its beginning and its end are, which stand for themselves, and what the
-/// launch has to have for that (estimated; docs/launches-measured.md has what was found).
+/// Constants of a divided launch, in thread blocks that a machine has at a time: the lead-in of a
+/// unit, the launch's beginning and its end, which stand for themselves, a unit, and the least size
+/// of a launch that is divided (estimated; docs/launches-measured.md has measurements).
 constexpr uint64_t kWavesBefore = 8, kWavesAtEnds = 4, kWavesOfUnit = 4, kLeastWaves = 32;
-/// Thread blocks with so many times the instructions of the mean are too uneven for that: when the
-/// next ones are dispatched tells little of how far the machine has come.
+/// Launches with a thread block of so many times the mean instructions are not divided: there the
+/// dispatch of the next blocks tells little of how far the machine has come.
 constexpr double kUneven = 8;
 
-/// Costs of a launch, or of some of its thread blocks, by feature, but for kBefore.
+/// The costs of a launch, or of some of its thread blocks, by feature; kBefore is left 0.
 SampleCosts costs_of(const LaunchFeatures& f) {
   // Few thread blocks keep few SMs busy.
   const double idle =
@@ -61,7 +61,7 @@ bool communicates(const compiler::Kernel& kernel) {
   });
 }
 
-/// Where a launch of so many thread blocks is divided: the first of each unit but the first.
+/// The first thread block of each unit but the first, in a launch of `blocks` thread blocks.
 std::vector<uint32_t> boundaries(uint64_t blocks, uint64_t resident) {
   const uint64_t ends = kWavesAtEnds * resident;
   const uint64_t units = (blocks - 2 * ends) / (kWavesOfUnit * resident);
@@ -100,7 +100,7 @@ class Finder {
   SampleUnits found() { return std::move(found_); }
 
  private:
-  /// Chooses the launches that are long enough, and where they would be divided.
+  /// Chooses the launches that are long enough, and the thread blocks at which they are divided.
   void divide(uint32_t together) {
     bounds_.resize(recording_.launches.size());
     for (uint32_t i = together; i < resident_.size(); ++i) {
