@@ -122,13 +122,12 @@ Json energy_json(const RunResult& run) {
   return json;
 }
 
-/// The text of a TOML value as JSON: "4" is a number, "true" a truth value, "\"gto\"" a text.
-Json value_json(const std::string& text) {
-  Json value = Json::parse(text, nullptr, false);
-  return value.is_discarded() ? Json(text) : value;
-}
-
 }  // namespace
+
+Json value_json(const std::string& toml) {
+  Json value = Json::parse(toml, nullptr, false);
+  return value.is_discarded() ? Json(toml) : value;
+}
 
 Json run_json(const RunResult& run) {
   Json json;

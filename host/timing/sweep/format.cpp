@@ -20,12 +20,6 @@ using Json = nlohmann::ordered_json;
 constexpr std::string_view kBeginning = "{\"schema\":\"nearwarp.sweep/2\"";
 static_assert(kBeginning.find(kSweepSchema) != std::string_view::npos);
 
-/// A value as written in TOML: its scalars are JSON's.
-Json value_json(const std::string& toml) {
-  Json value = Json::parse(toml, nullptr, false);
-  return value.is_discarded() ? Json(toml) : value;
-}
-
 Json head(const Plan& plan, const Point& point) {
   const Definition& d = plan.definition;
   Json line;
@@ -41,7 +35,7 @@ Json head(const Plan& plan, const Point& point) {
   line["policy"] = plan.policy_name(point);
   line["overrides"] = Json::object();
   for (size_t i = 0; i < d.axes.size(); ++i)
-    line["overrides"][d.axes[i].key] = value_json(d.axes[i].values[point.choice[i]].toml);
+    line["overrides"][d.axes[i].key] = report::value_json(d.axes[i].values[point.choice[i]].toml);
   return line;
 }
 
@@ -112,7 +106,7 @@ std::string title_of(const Record& record) {
 
 }  // namespace
 
-std::string line_value(const std::string& toml) { return value_json(toml).dump(); }
+std::string line_value(const std::string& toml) { return report::value_json(toml).dump(); }
 
 std::string result_line(const Plan& plan, const Point& point, report::RunResult result) {
   const Program& program = plan.definition.programs[point.program];
