@@ -16,8 +16,10 @@
 #include "host/config/find.h"
 #include "host/config/nearest.h"
 #include "host/config/schema.h"
+#include "host/core/json_as_text.h"
 #include "host/core/wrapped.h"
 #include "host/timing/experiment/definition.h"
+#include "host/timing/report/json.h"
 
 namespace nearwarp {
 namespace {
@@ -203,13 +205,12 @@ std::string document_of(const ShownFile& file) {
   Json json = {{"schema", "nearwarp.show/1"}, {"kind", file.kind},       {"name", file.name},
                {"path", file.path},           {"changes", file.changes}, {"keys", Json::object()}};
   for (const Key& key : file.keys) {
-    // As TOML has it, which for numbers, texts, truth values and lists is JSON, too.
-    Json value = Json::parse(key.value, nullptr, false);
-    if (value.is_discarded()) value = key.value;
-    json["keys"][key.name] = {
-        {"value", value}, {"unit", key.unit}, {"range", key.range}, {"meaning", key.doc}};
+    json["keys"][key.name] = {{"value", report::value_json(key.value)},
+                              {"unit", key.unit},
+                              {"range", key.range},
+                              {"meaning", key.doc}};
   }
-  return json.dump(1) + "\n";
+  return json_as_text(json, 1) + "\n";
 }
 
 std::string document_of(const experiment::Experiment& e) {
@@ -234,7 +235,7 @@ std::string document_of(const experiment::Experiment& e) {
   for (const experiment::Figure& f : e.figures)
     json["figures"].push_back(
         {{"name", f.name}, {"title", f.title}, {"about", f.about}, {"studies", f.studies}});
-  return json.dump(1) + "\n";
+  return json_as_text(json, 1) + "\n";
 }
 
 ShownFile shown_experiment(ShownFile file) {

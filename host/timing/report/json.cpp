@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "host/core/json_as_text.h"
 #include "host/timing/report/bound.h"
 #include "host/timing/report/kernels.h"
 #include "host/timing/report/launches.h"
@@ -180,9 +181,7 @@ std::string format_json(std::span<const RunResult> runs, const RunContext& conte
   document["machine"] = machine;
   document["runs"] = Json::array();
   for (const RunResult& run : runs) document["runs"].push_back(run_json(run));
-  // Names of files may have bytes that are not UTF-8. These are replaced, so that nothing is
-  // thrown.
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_as_text(document, 2) + "\n";
 }
 
 }  // namespace nearwarp::report

@@ -8,6 +8,7 @@
 
 #include "host/core/error_parts.h"
 #include "host/core/hash.h"
+#include "host/core/json_as_text.h"
 #include "host/core/json_reason.h"
 #include "host/timing/report/json.h"
 #include "host/timing/report/launches.h"
@@ -39,10 +40,7 @@ Json head(const Plan& plan, const Point& point) {
   return line;
 }
 
-std::string line_text(const Json& line) {
-  // Names of files may hold bytes that are not UTF-8: replaced, not thrown over.
-  return line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+std::string line_text(const Json& line) { return json_as_text(line) + "\n"; }
 
 /// The members of a line that are equal whenever the point is run.
 Json comparable(const Json& line) {
@@ -106,7 +104,7 @@ std::string title_of(const Record& record) {
 
 }  // namespace
 
-std::string line_value(const std::string& toml) { return report::value_json(toml).dump(); }
+std::string line_value(const std::string& toml) { return json_as_text(report::value_json(toml)); }
 
 std::string result_line(const Plan& plan, const Point& point, report::RunResult result) {
   const Program& program = plan.definition.programs[point.program];
