@@ -15,6 +15,7 @@
 #include "host/config/file_comments.h"
 #include "host/config/find.h"
 #include "host/config/nearest.h"
+#include "host/config/overrides.h"
 #include "host/config/schema.h"
 #include "host/core/json_as_text.h"
 #include "host/core/wrapped.h"
@@ -141,7 +142,7 @@ class FileText {
   std::string change_of(const std::string& key) const {
     std::string last;
     for (const std::string& change : changes_)
-      if (std::string name = change.substr(0, change.find('=')); name == key) last = change;
+      if (config::split_override(change).key == key) last = change;
     return last;
   }
 
@@ -155,7 +156,7 @@ class FileText {
 void refuse_energy_keys(const config::MachineConfig& machine,
                         const std::vector<std::string>& changes) {
   for (const std::string& change : changes) {
-    const std::string key = change.substr(0, change.find('='));
+    const std::string_view key = config::split_override(change).key;
     if (config::find_key<config::EnergyConfig>(key) == nullptr) continue;
     throw UsageError(
         fmt::format("{} is no key of a machine file (`set` {}) - it is one of the energy file, "
