@@ -22,19 +22,20 @@ namespace nearwarp::kernels {
 inline constexpr uint32_t kDueBlockShift = 3;
 inline constexpr uint32_t kDueBlock = 1u << kDueBlockShift;
 
-/// A byte of DueView::news or DueView::sent_to is 0, or this where something was sent to the
+/// A byte of DueView::was_sent_to or DueView::sent_to is 0, or this where something was sent to the
 /// component (Horizon::note_sent_to() writes it).
-inline constexpr uint8_t kNews = 1;
+inline constexpr uint8_t kSentTo = 1;
 
 /// The tables that a thread works with in a window, indexed by place.
 struct DueView {
   const uint32_t* component = nullptr;  ///< number of the component
-  Tick* due = nullptr;                  ///< out of date where `news` is set
-  /// Indexed by block: the earliest `due` in it, valid if no place in it has news. Null if the
-  /// lists of places are in no order.
+  Tick* due = nullptr;                  ///< out of date where `was_sent_to` is set
+  /// Indexed by block: the earliest `due` in it, valid if was_sent_to is 0 in all of its places.
+  /// Null if the lists of places are in no order.
   Tick* block_due = nullptr;
-  uint8_t* news = nullptr;  ///< kNews: sent to before this window; the component's owner clears it
-  uint8_t* sent_to = nullptr;  ///< kNews: sent to in this window
+  /// kSentTo: sent to before this window; the component's owner clears it.
+  uint8_t* was_sent_to = nullptr;
+  uint8_t* sent_to = nullptr;  ///< kSentTo: sent to in this window
   // Members of clusters also have what CpuNotes has under these names.
   uint8_t* waiting = nullptr;
   InputBits* unseen = nullptr;
@@ -84,8 +85,8 @@ class DueTicks {
   /// Recompute every due tick in the next window, because components may have been changed from
   /// outside.
   void forget() {
-    for (std::vector<uint8_t>& news : news_) news.assign(component_.size(), 0);
-    each([&](uint32_t at, uint32_t) { news_[window_ % 2][at] = 1; });
+    for (std::vector<uint8_t>& bytes : sent_to_) bytes.assign(component_.size(), 0);
+    each([&](uint32_t at, uint32_t) { sent_to_[window_ % 2][at] = 1; });
   }
 
   /// `in_order`: places are visited in the order in which add() returned them.
@@ -94,8 +95,8 @@ class DueTicks {
     return {component_.data(),
             due_.data(),
             in_order ? block_due_.data() : nullptr,
-            news_[(window_ + 1) % 2].data(),
-            news_[window_ % 2].data(),
+            sent_to_[(window_ + 1) % 2].data(),
+            sent_to_[window_ % 2].data(),
             waiting_.data(),
             unseen_.data(),
             found_.data()};
@@ -105,7 +106,7 @@ class DueTicks {
   static constexpr uint32_t kNothing = ~uint32_t{0};  ///< fills up a block
   std::vector<uint32_t> component_, found_;
   std::vector<Tick> due_, block_due_;
-  std::vector<uint8_t> news_[2], waiting_;
+  std::vector<uint8_t> sent_to_[2], waiting_;
   std::vector<InputBits> unseen_;
   uint32_t window_ = 0;
 };
@@ -166,11 +167,11 @@ template <bool kExact>
   uint32_t* const list = view.found + *std::ranges::min_element(places);
   uint32_t n = 0;
   for (const uint32_t at : places) {
-    if (view.news[at] != 0) {
+    if (view.was_sent_to[at] != 0) {
       view.due[at] = look_at_due<kExact>(components[view.component[at]], base, end);
       if (kExact) view.unseen[at] = kAllUnseen;
     }
-    view.news[at] = 0;
+    view.was_sent_to[at] = 0;
     if (view.due[at] < end) {
       list[n++] = at;
     } else {
@@ -181,7 +182,7 @@ template <bool kExact>
 }
 
 /// find_due() for places in the order in which add() returned them, block by block. (The places
-/// that pad the last block never have news, and are due at kNever.)
+/// that pad the last block are never sent to, and are due at kNever.)
 template <bool kExact>
 [[gnu::noinline]] std::span<const uint32_t> find_due_in_order(const Component* components,
                                                               const DueView& view,
@@ -196,18 +197,18 @@ template <bool kExact>
   for (; first <= last; first += kDueBlock) {
     Tick* const due = view.due + first;
     Tick& block_due = view.block_due[first / kDueBlock];
-    uint64_t news;  // one bit at most in each byte
-    std::memcpy(&news, view.news + first, kDueBlock);
-    if (news == 0 && block_due >= end) {
+    uint64_t sent;  // one bit at most in each byte
+    std::memcpy(&sent, view.was_sent_to + first, kDueBlock);
+    if (sent == 0 && block_due >= end) {
       earliest = min_tick(earliest, block_due);
       continue;
     }
-    for (uint64_t bits = news; bits != 0; bits &= bits - 1) {
+    for (uint64_t bits = sent; bits != 0; bits &= bits - 1) {
       const uint32_t i = count_trailing_zeros(bits) / 8;
       due[i] = look_at_due<kExact>(components[view.component[first + i]], base, end);
       if (kExact) view.unseen[first + i] = kAllUnseen;
     }
-    std::memset(view.news + first, 0, kDueBlock);
+    std::memset(view.was_sent_to + first, 0, kDueBlock);
     uint32_t found;
     const Tick others = split_block(due, end, found);
     block_due = found != 0 ? 0 : others;  // 0: all are looked at again
@@ -263,7 +264,7 @@ Tick step_members(std::span<Component> components, std::span<const uint32_t> mem
     view.waiting[at] = c.poll ? 1 : 0;
     // A credit from outside the cluster takes effect in the machine's next window at the earliest,
     // so the component is looked at then.
-    if (c.poll) __atomic_store_n(view.sent_to + at, kNews, __ATOMIC_RELAXED);
+    if (c.poll) __atomic_store_n(view.sent_to + at, kSentTo, __ATOMIC_RELAXED);
   };
   if (view.block_due == nullptr) {
     for (const uint32_t at : members) {

@@ -102,8 +102,8 @@ class Team {
     return f;
   }
 
-  /// Tell all blocks of the cluster, then wait for all. Nobody writes into another's memory after
-  /// that, so blocks may end in any order.
+  /// Tell all blocks of the cluster, then wait for all. No block writes into another one's memory
+  /// after that, so blocks may end in any order.
   __device__ void meet_cluster(const Findings& mine, uint32_t parity) {
     NV_IF_TARGET(NV_PROVIDES_SM_90, (const auto cluster = cg::this_cluster();
                                      if (threadIdx.x < launch_.blocks_per_team) *

@@ -76,8 +76,8 @@ class SafeTimes {
     Tick next = kNever;
     for (const uint32_t at : places) {
       const Component& c = components[view.component[at]];
-      if (view.news[at] != 0) {
-        view.news[at] = 0;
+      if (view.was_sent_to[at] != 0) {
+        view.was_sent_to[at] = 0;
         view.due[at] = due_now(c, system.arena);
       }
       if (view.due[at] >= window_.end) {

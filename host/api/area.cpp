@@ -4,6 +4,7 @@
 #include "host/api/failure.h"
 #include "host/api/nearwarp/parts.h"
 #include "host/config/config.h"
+#include "host/config/overrides.h"
 #include "host/mechanisms/mpu/area/area.h"
 
 namespace nearwarp {
@@ -13,7 +14,7 @@ Expected<AreaReport> estimate_area(const AreaOptions& options) {
     constexpr double kUm2 = 1e6, kMm2 = 1e12;  // nm2 in them
     std::vector<std::string> own, others;
     for (const std::string& change : options.changes)
-      (change.starts_with("area.") ? own : others).push_back(change);
+      (config::split_override(change).key.starts_with("area.") ? own : others).push_back(change);
     const config::AreaConfig area = config::load_area(options.areas, own);
     const config::MachineConfig machine = config::load_machine(options.machine, others);
     const config::PolicyConfig policy = config::load_policy(options.policy, others);

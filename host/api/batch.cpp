@@ -133,7 +133,7 @@ class Divisions {
   std::map<const Program::State*, Expected<runtime::Division>> of_;
 };
 
-/// The scale of divided programs, and of those whose time left nobody asks for.
+/// The scale of divided programs, and of runs without BatchOptions::time_left.
 const std::shared_ptr<const CostScale> kAllAlike = std::make_shared<const CostScale>();
 
 /// Hands outcomes on to the caller's functions.

@@ -13,6 +13,7 @@
 #include "host/config/find.h"
 #include "host/config/nearest.h"
 #include "host/config/schema.h"
+#include "host/core/json_as_text.h"
 #include "host/core/workers.h"
 #include "host/timing/experiment/definition.h"
 #include "host/timing/run/cuda_devices.h"
@@ -133,7 +134,7 @@ Expected<std::string> catalogue_document(const std::string& kind) {
       json["entries"].push_back({{"name", entry.name}, {"description", entry.text()}});
       if (!entry.source.empty()) json["entries"].back()["source"] = entry.source;
     }
-    return json.dump(1) + "\n";
+    return json_as_text(json, 1) + "\n";
   });
 }
 

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "host/core/json_as_text.h"
+
 namespace nearwarp {
 namespace {
 
@@ -75,7 +77,7 @@ std::string code_document(const CodeAnalysis& analysis) {
                    {"policy", analysis.policy},       {"kernels", Json::array()}};
   for (const CodeOfKernel& kernel : analysis.kernels)
     document["kernels"].push_back(kernel_json(kernel));
-  return document.dump(1) + "\n";
+  return json_as_text(document, 1) + "\n";
 }
 
 }  // namespace nearwarp

@@ -10,6 +10,7 @@
 #include "host/api/failure.h"
 #include "host/core/error_parts.h"
 #include "host/core/folder.h"
+#include "host/core/json_as_text.h"
 #include "host/timing/experiment/chart.h"
 #include "host/timing/experiment/document.h"
 #include "host/timing/experiment/report.h"
@@ -62,7 +63,7 @@ ExperimentReport report_of(const Experiment::State& e, const std::string& folder
       experiment::document_of(e.experiment, version(), e.size, e.studies, charts, results);
   for (const Json& one : document.at("summary"))
     report.summary += report::wrapped(one.at("text").get<std::string>(), width);
-  report.json = document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  report.json = json_as_text(document, 1) + "\n";
   report.html = experiment::report_html(document);
   return report;
 }

@@ -5,6 +5,7 @@
 #include "host/api/failure.h"
 #include "host/api/state.h"
 #include "host/config/nearest.h"
+#include "host/core/json_as_text.h"
 #include "host/timing/report/json.h"
 
 namespace nearwarp {
@@ -55,7 +56,7 @@ Result result_of(report::RunResult run, const RunOf& of, JsonText json) {
   r.launches.reserve(run.kernels.size());
   for (const report::KernelRow& k : run.kernels)
     r.launches.push_back({k.kernel, k.begin, k.cycles, k.warp_instructions, k.thread_instructions});
-  if (json == JsonText::kMade) r.json = report::run_json(run).dump(2);
+  if (json == JsonText::kMade) r.json = json_as_text(report::run_json(run), 2);
   r.whole = std::make_shared<const Result::Whole>(
       Result::Whole{std::move(run), of.machine, of.program->one_workload});
   return r;

@@ -6,6 +6,7 @@
 #include "host/api/failure.h"
 #include "host/api/inside.h"
 #include "host/api/state.h"
+#include "host/core/json_as_text.h"
 #include "host/timing/compare/compare.h"
 #include "host/timing/compare/nsight.h"
 #include "host/timing/sweep/merge.h"
@@ -78,7 +79,7 @@ Comparison compared(const compare::Document& before, const compare::Document& af
   for (const compare::RunDifference& run : d.runs) all.runs.push_back(comparison_of(run));
   all.only_first = d.only_a;
   all.only_second = d.only_b;
-  all.document = compare::compare_json(d).dump(1) + "\n";
+  all.document = json_as_text(compare::compare_json(d), 1) + "\n";
   all.equal = d.none();
   all.whole = std::move(whole);
   return all;

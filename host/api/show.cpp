@@ -15,9 +15,12 @@
 #include "host/config/file_comments.h"
 #include "host/config/find.h"
 #include "host/config/nearest.h"
+#include "host/config/overrides.h"
 #include "host/config/schema.h"
+#include "host/core/json_as_text.h"
 #include "host/core/wrapped.h"
 #include "host/timing/experiment/definition.h"
+#include "host/timing/report/json.h"
 
 namespace nearwarp {
 namespace {
@@ -139,7 +142,7 @@ class FileText {
   std::string change_of(const std::string& key) const {
     std::string last;
     for (const std::string& change : changes_)
-      if (std::string name = change.substr(0, change.find('=')); name == key) last = change;
+      if (config::split_override(change).key == key) last = change;
     return last;
   }
 
@@ -153,7 +156,7 @@ class FileText {
 void refuse_energy_keys(const config::MachineConfig& machine,
                         const std::vector<std::string>& changes) {
   for (const std::string& change : changes) {
-    const std::string key = change.substr(0, change.find('='));
+    const std::string_view key = config::split_override(change).key;
     if (config::find_key<config::EnergyConfig>(key) == nullptr) continue;
     throw UsageError(
         fmt::format("{} is no key of a machine file (`set` {}) - it is one of the energy file, "
@@ -203,13 +206,12 @@ std::string document_of(const ShownFile& file) {
   Json json = {{"schema", "nearwarp.show/1"}, {"kind", file.kind},       {"name", file.name},
                {"path", file.path},           {"changes", file.changes}, {"keys", Json::object()}};
   for (const Key& key : file.keys) {
-    // As TOML has it, which for numbers, texts, truth values and lists is JSON, too.
-    Json value = Json::parse(key.value, nullptr, false);
-    if (value.is_discarded()) value = key.value;
-    json["keys"][key.name] = {
-        {"value", value}, {"unit", key.unit}, {"range", key.range}, {"meaning", key.doc}};
+    json["keys"][key.name] = {{"value", report::value_json(key.value)},
+                              {"unit", key.unit},
+                              {"range", key.range},
+                              {"meaning", key.doc}};
   }
-  return json.dump(1) + "\n";
+  return json_as_text(json, 1) + "\n";
 }
 
 std::string document_of(const experiment::Experiment& e) {
@@ -234,7 +236,7 @@ std::string document_of(const experiment::Experiment& e) {
   for (const experiment::Figure& f : e.figures)
     json["figures"].push_back(
         {{"name", f.name}, {"title", f.title}, {"about", f.about}, {"studies", f.studies}});
-  return json.dump(1) + "\n";
+  return json_as_text(json, 1) + "\n";
 }
 
 ShownFile shown_experiment(ShownFile file) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "host/config/file_comments.h"
+#include "host/config/overrides.h"
 
 namespace nearwarp {
 
@@ -12,8 +13,9 @@ void set_sources(std::vector<Key>& keys, const std::string& path, const std::str
   const config::FileComments file =
       path.empty() ? config::FileComments() : config::read_comments(path);
   for (Key& key : keys) {
-    const bool changed = std::ranges::any_of(
-        changes, [&](const std::string& change) { return change.starts_with(key.name + "="); });
+    const bool changed = std::ranges::any_of(changes, [&](const std::string& change) {
+      return config::split_override(change).key == key.name;
+    });
     const auto remark = file.by_path.find(key.name);
     if (changed)
       key.source = "changed";

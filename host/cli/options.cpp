@@ -125,6 +125,11 @@ void CommandLine::parse(const Words& words, size_t least, size_t most) {
   if (parser_->result.count(kPositional) != 0)
     positional_ = parser_->result[kPositional].as<Words>();
   if (help_wanted()) return;
+  // A file without a name, as of a shell's variable that is not set, would be none.
+  for (const Option& option : described_)
+    if (option.value_name.find("FILE") != std::string::npos ||
+        option.value_name.find("FOLDER") != std::string::npos)
+      filled(option.long_name());
   if (positional_.size() < least) {
     throw UsageError(fmt::format("'nearwarp {}' needs {}{}", command_, positional_help_, see));
   }

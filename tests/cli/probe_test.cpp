@@ -65,7 +65,8 @@ TEST(ProbeCommand, MistakesAreSaid) {
   expect_error({"probe", "--machine", "ton"}, 2, {"ton", "tom"});
   expect_error(probe({"--set", "l1.wayz=3"}), 2, {"l1.wayz", "l1.ways"});
   expect_error(probe({"--set", "l1.ways=0"}), 2, {"l1.ways"});
-  expect_error(probe({"--set", "dispatch.groups=2"}), 2, {"dispatch.groups", "policies"});
+  expect_error(probe({"--set", "dispatch.groups=2"}), 2, {"dispatch.groups", "policy"});
+  expect_error(probe({"--set", " dispatch.groups = 2"}), 2, {"dispatch.groups", "policy"});
   expect_error(probe({"--threads", "0"}), 2, {"--threads"});
   expect_error(probe({"libor"}), 2, {"libor"});
   expect_error(probe({"--jsn", "x"}), 2, {"'--json'"});

@@ -2,6 +2,7 @@
 // them?
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/program.h"
@@ -51,6 +52,21 @@ TEST(Traces, RunUnderTheBaselineUnlessToldOtherwise) {
   const auto document = nlohmann::json::parse(read_text(json));
   ASSERT_EQ(document["runs"].size(), 1u);
   EXPECT_EQ(document["runs"][0]["policy"], "baseline");
+}
+
+TEST(Traces, TheirFoldersMayHaveAnyName) {
+  const TemporaryFolder folder;
+  write_list(folder);
+  const std::filesystem::path other = folder.file("caf\xe9");  // no UTF-8
+  std::filesystem::create_directory(other);
+  for (const char* file : {"kernel-1.traceg", "kernelslist.g"})
+    std::filesystem::rename(folder.file(file), other / file);
+  const std::string json = folder.file("x.json");
+  const Outcome outcome = run_program(
+      {"run", other / "kernelslist.g", "--json", json, "--checkpoint", folder.file("states")});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const auto document = nlohmann::json::parse(read_text(json));
+  EXPECT_TRUE(contains(document["runs"][0]["workload"], "caf\xef\xbf\xbd/kernelslist.g"));
 }
 
 TEST(Traces, MarkersArePassedOver) {

@@ -195,6 +195,9 @@ TEST(Usage, OptionsThatAreGivenAndEmpty) {
   expect_error({"run", "vector-add", "--cold-caches", "--sample", ""}, kUsage, {"--sample cannot"});
   expect_error({"sweep", "vector-add", "--out", folder.file("s"), "--shard", ""}, kUsage,
                {"--shard cannot be ''", "i/n"});
+  for (const std::string option : {"json", "csv", "checkpoint", "trace-cache"})
+    expect_error({"run", "vector-add", "--policy", "baseline", "--" + option, ""}, kUsage,
+                 {"--" + option + " cannot be ''", "is needed"});
 }
 
 TEST(Usage, NamesThatNoFileCanHave) {
@@ -439,7 +442,7 @@ TEST(Usage, WhatShowPrintsCanBeLoaded) {
 /// A user wants to change a machine and keep where its numbers come from.
 TEST(Usage, ShowKeepsTheSourcesAndMarksWhatIsSet) {
   const Outcome shown = run_program({"show", "machine", "tom", "--set", "sm.warps=32", "--set",
-                                     "sm.threads=1024", "--set", "sm.warps=24"});
+                                     "sm.threads = 1024", "--set", "sm.warps=24"});
   ASSERT_EQ(shown.exit_code, 0) << shown.err;
   const auto has = [&](const std::string& part) {
     EXPECT_TRUE(contains(shown.out, part)) << part << "\n" << shown.out;

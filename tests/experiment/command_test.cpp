@@ -161,6 +161,8 @@ TEST_F(ExperimentCommand, ANewFileNeedsAProgram) {
   };
   says({}, "--new needs the program that the file is for");
   says({"--"}, "an application must follow '--'");
+  says({"axpy", "--size", "medium"}, "--size does not go with --new");
+  says({"--retry", "--", "ls"}, "--retry does not go with --new");
   says({"axpy+vector-add"}, "one program, and 'axpy+vector-add' has 2");
   EXPECT_FALSE(fs::exists(file));
   const Outcome nothing = run_program({"experiment"});

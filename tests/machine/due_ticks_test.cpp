@@ -75,13 +75,13 @@ void run_windows(bool in_order) {
       steps += found.size();
       for (const uint32_t at : found) {
         s.put_to_sleep(s.components[view.component[at]], end);
-        view.sent_to[at] = kNews;
+        view.sent_to[at] = kSentTo;
       }
       // Another component wakes a few, and marks them.
       const uint32_t other = places[s.random() % places.size()];
       Component& c = s.components[view.component[other]];
       c.wake = std::min(c.wake, end + s.random() % 20);
-      view.sent_to[other] = kNews;
+      view.sent_to[other] = kSentTo;
     }
   }
   EXPECT_GT(steps, 500u);

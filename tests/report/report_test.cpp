@@ -440,6 +440,15 @@ TEST_F(Files, MissingFoldersAreReportedBeforehand) {
   EXPECT_EQ(files(), 0u);
 }
 
+TEST_F(Files, ATemporaryFileThatAKilledProcessLeftIsOverwritten) {
+  const std::string left = at("x") + "." + std::to_string(::getpid()) + ".tmp";
+  std::ofstream(left) << "half of a lo";
+  EXPECT_NO_THROW(check_writable(at("x")));
+  EXPECT_TRUE(fs::exists(left));
+  write_file(at("x"), "text");
+  EXPECT_EQ(files(), 1u);
+}
+
 TEST_F(Files, AFailedWriteKeepsTheOldFile) {
   write_file(at("x"), "old");
   // The temporary file's place is taken by a folder: opening it fails.

@@ -115,6 +115,20 @@ TEST_F(Checkpoint, WhatHasEndedEndsAtOnce) {
   EXPECT_EQ(numbers(sim::replay_on_cpu(recording, machine, policy, options)), numbers(first));
 }
 
+TEST_F(Checkpoint, PathsOfTracesNameNoFolders) {
+  runtime::Recording recording;
+  Configs configs({"baseline"}, kFew);
+  const ReplayJob system = configs.systems(recording)[0];
+  for (const std::string& name : {std::string("traces/kernelslist.g"),
+                                  std::string("/traces/kernelslist.g"), std::string(1000, 'x')}) {
+    recording.name = name;
+    const fs::path path = checkpoint_path(folder_, system);
+    EXPECT_EQ(path.parent_path(), folder_);
+    EXPECT_LE(path.filename().string().size(), 255u);
+  }
+  EXPECT_TRUE(fs::path(checkpoint_path(folder_, system)).filename().string().starts_with("xxx"));
+}
+
 class Refusal : public Checkpoint {
  protected:
   Refusal() {

@@ -83,6 +83,20 @@ TEST_F(Table, NotesSayWherePoliciesHaveOtherSmsAndWhereFewInstancesDecided) {
       << text;
 }
 
+TEST_F(Table, APolicyIsExactIfAllOfItsPointsAre) {
+  rig_.runner.simulate = [](const sim::ReplayJob& system) {
+    report::RunResult result = made_up(system);
+    const bool small = system.machine->sm.warps == 16;
+    result.launches.emplace().exact = small || system.policy->name == "baseline";
+    return result;
+  };
+  // The other policy has an approximated point, and an exact one after it.
+  const Plan plan = sweep::expand(definition({"sm.warps=8,16"}));
+  rig_.run(plan, path_);
+  const std::string text = sweep::format_table(plan, sweep::ResultsFile(path_), 400);
+  EXPECT_TRUE(contains(text, "had gone to the next SM, but under baseline: exact.")) << text;
+}
+
 TEST_F(Table, PointsThatAreNotThereAreLines) {
   rig_.surroundings.stop_at = 1;
   const std::string text = table(sweep::expand(definition({"sm.warps=8"})));

@@ -30,8 +30,8 @@ struct Launch {
 struct Activity {
   const std::string& what;  ///< e.g. "executing kmeans"
   uint64_t done, total;     ///< warp-instructions, or bytes of traces; 0: it is not known
-  /// The unit of a million a second: "Mwi/s", "MB/s"; empty: an application runs, of which
-  /// nobody knows how much is done.
+  /// The unit of a million a second: "Mwi/s", "MB/s"; empty: an application runs, and how much of
+  /// it is done is not known.
   const char* unit;
 };
 

@@ -211,7 +211,7 @@ PYBIND11_MODULE(_core, m) {
       .def_readonly("doc", &Key::doc, "one sentence")
       .def_readonly("range", &Key::range, "what is allowed")
       .def_readonly("source", &Key::source,
-                    "where the value comes from; empty where nobody says it")
+                    "where the value comes from; empty where that is not known")
       .def("__repr__", [](const Key& k) {
         return "nearwarp.Key(" + k.name + " = " + k.value + (k.unit.empty() ? "" : " " + k.unit) +
                ")";

@@ -149,6 +149,16 @@ Request understand(const CommandLine& line) {
   return request;
 }
 
+/// Throws UsageError for an option besides --new, which would have no effect.
+void refuse_beside_new(const CommandLine& line) {
+  for (const Option& option : line.options())
+    if (const std::string name = option.long_name(); name != "new" && line.given(name))
+      throw UsageError(fmt::format(
+          "--{} does not go with --new, which writes a file and runs nothing - leave it "
+          "out, and give it when the experiment is run",
+          name));
+}
+
 /// Carries out --new: writes the experiment's file, and prints how to go on.
 int write_new(const std::string& path, const Words& program, bool application) {
   if (!path.ends_with(".toml"))
@@ -227,9 +237,11 @@ int run_experiment(const CommandLine& line, const Words& application) {
     throw UsageError(
         "'nearwarp experiment' needs NAME|FILE.toml - 'nearwarp list experiments' has the names");
   }
-  if (line.given("new"))
+  if (line.given("new")) {
+    refuse_beside_new(line);
     return write_new(line.text("new"), has_application ? application : line.positional(),
                      has_application);
+  }
   if (has_application)
     throw UsageError(
         "an application after -- goes with --new FILE.toml, which writes its experiment - then: "

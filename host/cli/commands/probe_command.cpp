@@ -1,15 +1,12 @@
 // nearwarp probe: latencies and bandwidths of a machine, measured by programs that run on it.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "host/api/nearwarp/parts.h"
 #include "host/cli/command.h"
 #include "host/cli/commands.h"
 #include "host/cli/completion/values.h"
 #include "host/cli/expected.h"
 #include "host/cli/interrupt.h"
-#include "host/cli/options/chosen.h"
 #include "host/cli/progress/notes.h"
 #include "host/cli/terminal.h"
 #include "host/core/error.h"
@@ -31,20 +28,9 @@ CommandLine declare_probe() {
   return line;
 }
 
-/// Throws UsageError for a policy's key: the probes choose their policies themselves.
-void refuse_policy_keys(const Words& overrides) {
-  const std::vector<Key> keys = Policy::all_keys();
-  for (const std::string& text : overrides)
-    if (std::ranges::find(keys, text.substr(0, text.find('=')), &Key::name) != keys.end())
-      throw UsageError(
-          fmt::format("--set {} is a key of policies - 'nearwarp probe' takes those of "
-                      "the machine",
-                      text));
-}
-
 int run_probe(const CommandLine& line, const Words& /*application*/) {
-  const Machine machine = chosen_machine(line);
-  refuse_policy_keys(line.texts("set"));
+  // The probes choose their policies themselves: keys of policies are refused.
+  const Machine machine = taken(Machine::load(line.text("machine"), line.texts("set")));
   ProbeOptions options;
   if (line.given("threads"))
     options.threads = static_cast<unsigned>(line.number("threads", 1, 1024));

@@ -1,14 +1,13 @@
 // nearwarp restructure: PTX whose warps take consecutive elements of an array.
 #include <fmt/format.h>
 
-#include <fstream>
-
 #include "host/api/nearwarp/analysis.h"
 #include "host/cli/command.h"
 #include "host/cli/commands.h"
 #include "host/cli/expected.h"
 #include "host/core/error.h"
 #include "host/core/limited_file.h"
+#include "host/timing/report/file.h"
 
 namespace nearwarp::cli {
 namespace {
@@ -45,16 +44,10 @@ int run_restructure(const CommandLine& line, const Words& /*application*/) {
   what.any_thread = line.given("any-thread");
   const std::string& path = line.positional()[0];
   const std::string result = taken(restructure(read_limited_file(path, "PTX"), path, what));
-  if (!line.given("out")) {
+  if (line.given("out"))
+    report::write_file(line.text("out"), result);
+  else
     print(result);
-    return 0;
-  }
-  std::ofstream file(line.text("out"), std::ios::binary);
-  file << result;
-  file.close();
-  if (!file)
-    throw Error(
-        fmt::format("cannot write '{}' - name a file that can be written", line.text("out")));
   return 0;
 }
 

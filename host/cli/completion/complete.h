@@ -11,8 +11,8 @@ struct Completion {
   std::string before_files = {};      ///< behind this beginning of what has been typed
 };
 
-/// Completes the last of `words`, which may be empty; the first is the command's name. What is
-/// wrong with the others is nobody's concern here.
+/// Completes the last of `words`, which may be empty; the first is the command's name. Mistakes in
+/// the other words are ignored.
 Completion complete(const Words& words);
 
 }  // namespace nearwarp::cli

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "host/cli/expected.h"
+#include "host/core/json_as_text.h"
 
 namespace nearwarp::cli {
 
@@ -82,7 +83,7 @@ std::string LiveView::json() const {
     }
     json["runs"].push_back(std::move(one));
   }
-  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return json_as_text(json);
 }
 
 }  // namespace nearwarp::cli

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "host/core/error.h"
+#include "host/core/json_as_text.h"
 
 namespace nearwarp::racecheck {
 
@@ -234,7 +235,7 @@ std::string format_json(std::span<const Findings> programs, const std::string& v
   Json all = Json::array();
   for (const Findings& f : programs) all.push_back(to_json(f));
   const Json document = {{"schema", kCheckSchema}, {"nearwarp", version}, {"programs", all}};
-  return document.dump(2) + "\n";
+  return json_as_text(document, 2) + "\n";
 }
 
 }  // namespace nearwarp::racecheck

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "host/config/config.h"
+#include "host/core/json_as_text.h"
 #include "host/timing/report/columns.h"
 
 namespace nearwarp::dram {
@@ -313,7 +314,7 @@ std::string json_text(std::span<const Point> points, std::span<const RunResult> 
   for (size_t i = 0; i < points.size(); ++i) {
     document["runs"].push_back(run_json(points[i], results[i]));
   }
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_as_text(document, 2) + "\n";
 }
 
 }  // namespace nearwarp::dram

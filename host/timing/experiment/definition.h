@@ -18,7 +18,7 @@ struct Study {
   std::vector<std::string> set;  ///< "key=a,b,c", as sweep::parse_axis() reads them
 };
 
-/// A number that somebody has published, or measured, for a place in a figure.
+/// A published or measured number for a place in a figure.
 struct Published {
   std::string x, series, part;  ///< labels of the place; `part` is empty but in stacked figures
   double value = 0;

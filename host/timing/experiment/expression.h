@@ -1,4 +1,5 @@
-// Expressions: the values of runs that figures show. Quantities and counters, added, perhaps over
+// Expressions: the values of runs that figures show. An expression is a sum of quantities and
+// counters, or such a sum over another one.
 #pragma once
 
 #include <functional>

@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "host/core/json_as_text.h"
+
 namespace nearwarp::experiment {
 
 namespace page {
@@ -86,7 +88,7 @@ std::string report_html(const nlohmann::ordered_json& document) {
   put(text, "@PLOT@", page::plot);
   put(text, "@SCRIPT@", script());
   // The document comes last, so that its texts are not searched for places.
-  put(text, "@DATA@", for_script(document.dump(-1, ' ', false, Json::error_handler_t::replace)));
+  put(text, "@DATA@", for_script(json_as_text(document)));
   return text;
 }
 

@@ -193,7 +193,7 @@ std::string chart_text(const Chart& chart, size_t width) {
     const bool shares = stacked && !values.empty() &&
                         std::all_of(values.begin(), values.end(),
                                     [](const auto& v) { return std::abs(v.second - 1) < 1e-6; });
-    // The whole of shares is no news.
+    // Shares add up to 1, so a table of their sums would say nothing.
     if (!shares) text += grid(chart.x_name, chart.x, chart.series, values, width);
     if (stacked && !shares) text += "\n";
     if (stacked) text += grid("mean of parts", chart.parts, chart.series, mean_parts(chart), width);

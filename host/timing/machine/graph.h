@@ -46,7 +46,8 @@ enum Carries : uint8_t {
   kInvalidations = 4,
   kControl = 8,  ///< between the front end and its clients; not routed
   /// Packets of a mechanism that finds them itself, by their class. Alone: not routed; with
-  /// another: packets of that class are routed over the link, but nobody else at its ends knows it.
+  /// another: packets of that class are routed over the link, but the models at its ends do not
+  /// know it.
   kOwn = 16,
 };
 
@@ -111,8 +112,8 @@ struct Graph {
   uint32_t log_events = 0;      ///< that an SM can note until the host looks; 0: it notes none
 
   uint16_t add_class(std::string name, NodeSpec spec);
-  /// Throws nearwarp::Error if there is no class of that name: the machine's shape lacks a part
-  /// that somebody wants to add to.
+  /// Throws nearwarp::Error if there is no class of that name, since the machine's shape lacks the
+  /// part that a mechanism extends.
   uint16_t class_named(std::string_view name) const;
   /// The nodes of a class, in the order of their numbers.
   std::vector<NodeId> members(uint16_t node_class) const;
@@ -126,7 +127,7 @@ struct Graph {
   /// Throws nearwarp::Error when endpoint numbers are used up.
   NodeId add(uint16_t node_class, std::string name, uint16_t stack = kNoStack);
   void link(End from, End to, ChannelClass kind, uint8_t carries, const Wire& wire);
-  /// A table of homes with nobody in it yet.
+  /// Adds an empty table of homes, and returns its number.
   uint32_t add_homes(uint32_t stacks, uint32_t per_stack);
   void set_home(uint32_t table, uint32_t stack, uint32_t vault, NodeId node) {
     homes[table].at[stack * homes[table].per_stack + vault] = node;

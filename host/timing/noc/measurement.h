@@ -1,4 +1,5 @@
-// One load's measurement, a stretch of cycles at a time: whoever steps the network asks how far.
+// One load's measurement, a stretch of cycles at a time: the code that steps the network asks how
+// many cycles the next stretch has.
 //
 // Time is cut into periods. Warm-up lasts until two periods in a row have nearly the same mean
 // latency and accepted load. Then periods are measured, at least min_periods of them, until the

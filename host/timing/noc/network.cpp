@@ -236,7 +236,7 @@ uint64_t Network::flits_inside() const {
 
 bool Network::all_credits_home() const {
   const std::byte* const base = arena_.base();
-  // Credits that are on their way count as home: nobody waits for them.
+  // Credits that are on their way count as returned, since nothing waits for them.
   for (uint32_t i = 0; i < net().places.count; ++i)
     if ((net().places.in(base)[i].flags & kHere) != 0) return false;
   for (uint32_t i = 0; i < net().out_ports.count; ++i)

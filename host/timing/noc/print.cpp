@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "host/core/json_as_text.h"
 #include "host/timing/report/columns.h"
 
 namespace nearwarp::noc {
@@ -213,7 +214,7 @@ std::string report_json(const NocReport& r, const std::string& version) {
     s["unstable_rate"] = r.saturation->unstable_rate;
     s["accepted_at_full"] = r.saturation->accepted_at_full;
   }
-  return json.dump(2) + "\n";
+  return json_as_text(json, 2) + "\n";
 }
 
 }  // namespace nearwarp::noc

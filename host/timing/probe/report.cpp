@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "host/config/config.h"
+#include "host/core/json_as_text.h"
 #include "host/timing/report/columns.h"
 
 namespace nearwarp::probe {
@@ -128,7 +129,7 @@ std::string json_text(const config::MachineConfig& machine, const std::vector<Se
     json["sections"].push_back(section);
   }
   json["partial"] = partial;
-  return json.dump(2) + "\n";
+  return json_as_text(json, 2) + "\n";
 }
 
 }  // namespace nearwarp::probe

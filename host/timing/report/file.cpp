@@ -100,10 +100,12 @@ void check_writable(const std::string& path) {
     return;
   }
   const fs::path temporary = temporary_beside(target_of(path));
-  const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  const bool is_left = file < 0 && errno == EEXIST;  // by a killed process of the same number
+  if (is_left) file = ::open(temporary.c_str(), O_WRONLY | O_CLOEXEC);
   if (file < 0) fail_to_write(path, errno);
   ::close(file);
-  ::unlink(temporary.c_str());
+  if (!is_left) ::unlink(temporary.c_str());
 }
 
 }  // namespace nearwarp::report

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "host/core/json_as_text.h"
 #include "host/timing/report/bound.h"
 #include "host/timing/report/kernels.h"
 #include "host/timing/report/launches.h"
@@ -122,13 +123,12 @@ Json energy_json(const RunResult& run) {
   return json;
 }
 
-/// The text of a TOML value as JSON: "4" is a number, "true" a truth value, "\"gto\"" a text.
-Json value_json(const std::string& text) {
-  Json value = Json::parse(text, nullptr, false);
-  return value.is_discarded() ? Json(text) : value;
-}
-
 }  // namespace
+
+Json value_json(const std::string& toml) {
+  Json value = Json::parse(toml, nullptr, false);
+  return value.is_discarded() ? Json(toml) : value;
+}
 
 Json run_json(const RunResult& run) {
   Json json;
@@ -181,9 +181,7 @@ std::string format_json(std::span<const RunResult> runs, const RunContext& conte
   document["machine"] = machine;
   document["runs"] = Json::array();
   for (const RunResult& run : runs) document["runs"].push_back(run_json(run));
-  // Names of files may have bytes that are not UTF-8. These are replaced, so that nothing is
-  // thrown.
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_as_text(document, 2) + "\n";
 }
 
 }  // namespace nearwarp::report

@@ -21,6 +21,10 @@ struct RunContext {
   std::vector<std::pair<std::string, std::string>> machine;
 };
 
+/// The text of a TOML value as JSON: "4" is a number, "true" a truth value, "\"gto\"" a text. Text
+/// that JSON does not know is a text as a whole.
+nlohmann::ordered_json value_json(const std::string& toml);
+
 /// One member of `runs`.
 nlohmann::ordered_json run_json(const RunResult& run);
 

@@ -51,11 +51,6 @@ std::string table(const RunResult& run, std::vector<KernelSummary> kernels, size
   for (const char* head : {"launches", "distinct", "cycles", "[%]", "IPC", "offl. [%]"})
     columns.push_back({head, {}});
   for (const KernelSummary& k : kernels) {
-    const auto percent = [](uint64_t part, uint64_t whole) {
-      return whole == 0 ? std::string("-")
-                        : fmt::format("{:.1f}",
-                                      100 * static_cast<double>(part) / static_cast<double>(whole));
-    };
     const std::string cells[] = {grouped(k.launches),
                                  grouped(k.distinct),
                                  grouped(k.cycles),
@@ -96,7 +91,7 @@ std::string short_name(const std::string& kernel) {
   const size_t scope = bare.rfind("::");
   if (scope != bare.npos) bare.erase(0, scope + 2);
   if (!bare.empty()) name = bare;
-  return name.size() <= kNameWidth ? name : name.substr(0, kNameWidth - 2) + "..";
+  return fitted(name, kNameWidth);
 }
 
 std::vector<KernelSummary> summarize_kernels(const RunResult& run) {

@@ -1,6 +1,7 @@
 // Profiles as JSON. The schema is documented in docs/profile.md.
 #include <nlohmann/json.hpp>
 
+#include "host/core/json_as_text.h"
 #include "host/timing/report/profile.h"
 
 namespace nearwarp::report {
@@ -79,7 +80,7 @@ std::string profile_json(const std::vector<Profile>& profiles, const ProfileCont
     program["source"] = lines_json(p);
     json["programs"].push_back(std::move(program));
   }
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_as_text(json, 2) + "\n";
 }
 
 }  // namespace nearwarp::report

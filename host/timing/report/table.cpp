@@ -19,7 +19,7 @@ struct Unit {
   double size;
 };
 
-/// The largest unit of bytes in which the largest of the values is at least one.
+/// The largest unit of bytes of which the run with most traffic has at least ten.
 Unit byte_unit(std::span<const RunResult> runs) {
   uint64_t most = 0;
   for (const RunResult& run : runs) most = std::max(most, run.traffic.total_bytes());

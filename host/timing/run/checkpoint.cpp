@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <zstd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -32,6 +33,14 @@ struct Header {
   char fingerprint[32] = {};
   uint64_t state_bytes = 0, stored_bytes = 0, stored_hash = 0;
 };
+
+/// A name as a part of a file's name: its folders are not folders of the file, and a long one is
+/// cut.
+std::string in_file_name(std::string name) {
+  constexpr size_t kMost = 80;
+  std::ranges::replace(name, '/', '_');
+  return name.substr(0, kMost);
+}
 
 [[noreturn]] void refuse(const ReplayJob& what, const std::string& why) {
   throw ErrorWithParts<>({.what = fmt::format("cannot go on from '{}': {}", what.checkpoint, why),
@@ -66,8 +75,9 @@ std::string run_fingerprint(const ReplayJob& what) {
 }
 
 std::string checkpoint_path(const std::string& folder, const ReplayJob& what) {
-  return std::filesystem::path(folder) / fmt::format("{}-{}-{}.nwstate", what.recording->name,
-                                                     what.policy->name, run_fingerprint(what));
+  return std::filesystem::path(folder) /
+         fmt::format("{}-{}-{}.nwstate", in_file_name(what.recording->name),
+                     in_file_name(what.policy->name), run_fingerprint(what));
 }
 
 void write_checkpoint(const ReplayJob& what, std::string_view state) {

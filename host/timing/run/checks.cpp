@@ -26,11 +26,11 @@ const char* kind_name(PacketKind kind, const MechanismRuns& mechanisms) {
     case PacketKind::kInvalidate:
       return "invalidation";
     case PacketKind::kNewLaunch:
-      return "word that a launch begins";
+      return "notice that a launch begins";
     case PacketKind::kClean:
-      return "word that an L2 slice is clean";
+      return "notice that an L2 slice is clean";
     case PacketKind::kLineWritten:
-      return "word that another stack has written a line";
+      return "notice that another stack has written a line";
     case PacketKind::kReadReply:
       return "read reply";
     case PacketKind::kWriteAck:
@@ -46,9 +46,9 @@ const char* kind_name(PacketKind kind, const MechanismRuns& mechanisms) {
     case PacketKind::kBlockDone:
       return "block end";
     case PacketKind::kAtClusterBarrier:
-      return "word that a block is at its cluster's barrier";
+      return "notice that a block is at its cluster's barrier";
     case PacketKind::kPassClusterBarrier:
-      return "word that a cluster is at its barrier";
+      return "notice that a cluster is at its barrier";
     case PacketKind::kSharedRequest:
       return "access to another SM's shared memory";
     case PacketKind::kSharedReply:

@@ -125,7 +125,7 @@ std::string why_not_in_parts(const DividedJob& job) {
   if (std::string why = why_no_parts(*job.whole.policy); !why.empty()) return why;
   const std::vector<runtime::LaunchPart>& parts = job.division->parts;
   const runtime::Recording& recording = *job.whole.recording;
-  // Launches of a part that somebody asked for are wanted by themselves, as they are then.
+  // A range of launches that was asked for is simulated by itself, whichever SM it begins with.
   if (!job.division->sample.has_value() &&
       (parts.front().first != 0 || parts.back().end != recording.launches.size()))
     return "";

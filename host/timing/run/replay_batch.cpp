@@ -71,7 +71,7 @@ class Systems {
     return threads_of_system(threads_, std::max<size_t>(1, left), before);
   }
 
-  /// While systems run, whoever comes first asks; the others do not wait.
+  /// While systems run, one thread at a time asks the observer; the others do not wait for it.
   bool go_on() {
     const std::unique_lock<std::mutex> lock(observing_, std::try_to_lock);
     if (lock.owns_lock()) ask();

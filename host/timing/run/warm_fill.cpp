@@ -81,8 +81,8 @@ void fill_instruction_caches(const Uses& uses, const HasRun& has_run, System& sy
   }
 }
 
-/// The L2, the oldest line first. A walk for a page that another one's lines lie between reads its
-/// entries, through the slices of whoever walks.
+/// Fills the L2, the oldest line first. Entries of page tables go into the slices of all SMs that
+/// may walk for the page.
 class L2Fill {
  public:
   L2Fill(const Uses& uses, System& system) : uses_(uses), system_(system) {
@@ -95,7 +95,8 @@ class L2Fill {
     const auto& p = system_.params<L2SliceParams>(slice);
     std::byte* base = system_.arena.base();
     if (p.at_launch != L2AtLaunch::kKeep && l2_detail::goes_at_launch(p, base, line)) return;
-    // No copies (device/cache/l2_halves.h): the home would have to know of them.
+    // Copies (device/cache/l2_halves.h) are left out: the line's home slice would have to list
+    // them.
     if (p.halves.most != 0 && l2_detail::is_far(p, base, line)) return;
     l2_detail::preload(p, system_.state<L2SliceState>(slice), base, set, line, sectors);
   }

@@ -18,7 +18,7 @@ class OpenRows {
 
   /// May any row be open?
   bool any() const { return !asked_.empty(); }
-  /// An L2 slice, or who asks past it, has asked memory for a line; less: earlier.
+  /// Notes that memory was asked for a line of the slice. `order`: a smaller one is earlier.
   void use(uint64_t order, uint16_t slice, LineAddr line);
 
  private:

@@ -56,7 +56,7 @@ class Uses {
   bool is_full() const { return filled_ >= room_; }
 
   const std::pmr::unordered_map<uint64_t, Use>& lines() const { return lines_; }
-  /// Pages that anybody used.
+  /// The pages that any SM used.
   std::unordered_map<uint32_t, Order> pages() const;
   /// The pages that an SM used, or the SMs of its group.
   std::unordered_map<uint32_t, Order> pages_of(uint32_t sm) const;
@@ -97,7 +97,7 @@ class Uses {
   std::byte* base_;
   uint32_t line_shift_ = 0, page_shift_ = 0, code_shift_ = 0, groups_ = 1;
   std::vector<uint32_t> first_of_group_;
-  bool knows_chunks_ = false;  ///< lines of a chunk lie in the same slices whoever asks for them
+  bool knows_chunks_ = false;  ///< lines of a chunk lie in the same slices for all SMs
   std::pmr::monotonic_buffer_resource memory_;  // of maps with many entries
   std::pmr::unordered_map<uint64_t, Use> lines_{&memory_};
   std::pmr::unordered_map<uint64_t, Order> pages_{&memory_};  // by asker and page

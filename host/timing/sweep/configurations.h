@@ -17,7 +17,7 @@
 namespace nearwarp::sweep {
 
 /// Machines, or policies: each named with overrides of its own keys. Combinations of a name and
-/// overrides have numbers, which whoever asks for them gives. Thread-safe.
+/// overrides have numbers, which the caller gives them. Thread-safe.
 template <class Config>
 class Configurations {
  public:

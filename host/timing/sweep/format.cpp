@@ -8,6 +8,7 @@
 
 #include "host/core/error_parts.h"
 #include "host/core/hash.h"
+#include "host/core/json_as_text.h"
 #include "host/core/json_reason.h"
 #include "host/timing/report/json.h"
 #include "host/timing/report/launches.h"
@@ -19,12 +20,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kBeginning = "{\"schema\":\"nearwarp.sweep/2\"";
 static_assert(kBeginning.find(kSweepSchema) != std::string_view::npos);
-
-/// A value as written in TOML: its scalars are JSON's.
-Json value_json(const std::string& toml) {
-  Json value = Json::parse(toml, nullptr, false);
-  return value.is_discarded() ? Json(toml) : value;
-}
 
 Json head(const Plan& plan, const Point& point) {
   const Definition& d = plan.definition;
@@ -41,14 +36,11 @@ Json head(const Plan& plan, const Point& point) {
   line["policy"] = plan.policy_name(point);
   line["overrides"] = Json::object();
   for (size_t i = 0; i < d.axes.size(); ++i)
-    line["overrides"][d.axes[i].key] = value_json(d.axes[i].values[point.choice[i]].toml);
+    line["overrides"][d.axes[i].key] = report::value_json(d.axes[i].values[point.choice[i]].toml);
   return line;
 }
 
-std::string line_text(const Json& line) {
-  // Names of files may hold bytes that are not UTF-8: replaced, not thrown over.
-  return line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+std::string line_text(const Json& line) { return json_as_text(line) + "\n"; }
 
 /// The members of a line that are equal whenever the point is run.
 Json comparable(const Json& line) {
@@ -112,7 +104,7 @@ std::string title_of(const Record& record) {
 
 }  // namespace
 
-std::string line_value(const std::string& toml) { return value_json(toml).dump(); }
+std::string line_value(const std::string& toml) { return json_as_text(report::value_json(toml)); }
 
 std::string result_line(const Plan& plan, const Point& point, report::RunResult result) {
   const Program& program = plan.definition.programs[point.program];

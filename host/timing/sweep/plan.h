@@ -57,7 +57,8 @@ class Points {
   Point operator[](size_t index) const;
   /// Throws std::out_of_range.
   Point at(size_t index) const;
-  /// How often a point was made so far, by whomever: each takes about a tenth of a millisecond.
+  /// The number of points made so far, repeated ones included; one takes about a tenth of a
+  /// millisecond.
   size_t made() const;
 
   class Iterator {
@@ -102,8 +103,8 @@ struct Plan {
 
   std::shared_ptr<PointMaker> maker;  ///< of all points
 
-  /// A point's machine and policy; null if they cannot be had. Loaded when it is asked
-  /// for: whoever needs many at a time holds what was returned.
+  /// A point's machine and policy; null if they cannot be had. They are loaded when they are asked
+  /// for, and only the last ones stay loaded: a caller that needs many at a time holds them.
   std::shared_ptr<const config::MachineConfig> machine(const Point& point) const;
   std::shared_ptr<const config::PolicyConfig> policy(const Point& point) const;
 
@@ -123,7 +124,7 @@ struct Plan {
   std::string policy_name(const Point& point) const;
 };
 
-/// Points that a sweep may have: more than anybody runs.
+/// The most points that a sweep may have.
 inline constexpr uint64_t kMaxPoints = 1'000'000;
 
 /// The number of points; kMaxPoints + 1 for any that is greater.

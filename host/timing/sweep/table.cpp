@@ -8,6 +8,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <set>
 
 #include "host/timing/report/columns.h"
 #include "host/timing/report/section.h"
@@ -35,10 +36,6 @@ const Summary* complete(const Plan& plan, const ResultsFile& file, size_t index)
 /// The last part of a dotted key, for headings.
 std::string short_key(const std::string& key) { return key.substr(key.rfind('.') + 1); }
 
-std::string fitted(const std::string& text, size_t width) {
-  return text.size() <= width ? text : text.substr(0, width - 2) + "..";
-}
-
 /// The name that distinguishes the point's row from the others.
 std::string row_name(const Plan& plan, const Point& point) {
   const Definition& d = plan.definition;
@@ -51,7 +48,7 @@ std::string row_name(const Plan& plan, const Point& point) {
     name += fmt::format(" {}={}", d.axes[i].key, value);
     with_short_keys += fmt::format(" {}={}", short_key(d.axes[i].key), value);
   }
-  return name.size() <= kWidestName ? name : fitted(with_short_keys, kWidestName);
+  return name.size() <= kWidestName ? name : report::fitted(with_short_keys, kWidestName);
 }
 
 /// The properties that all points have in common.
@@ -177,7 +174,7 @@ std::string summary_text(const Plan& plan, const ResultsFile& file, size_t width
   for (size_t policy = 1; policy < d.policies.size(); ++policy)
     columns[policy].head = plan.policy_name(plan.placed(policy));
   for (size_t program = 0; program < d.programs.size(); ++program) {
-    names.push_back(fitted(d.programs[program].name, kWidestName));
+    names.push_back(report::fitted(d.programs[program].name, kWidestName));
     columns[0].cells.push_back(report::grouped(there[program]));
     for (size_t policy = 1; policy < d.policies.size(); ++policy)
       columns[policy].cells.push_back(spreads[program][policy].text());
@@ -188,7 +185,9 @@ std::string summary_text(const Plan& plan, const ResultsFile& file, size_t width
 /// Reasons why speed-ups are not those of what the policies do alone.
 std::string remarks(const Plan& plan, const ResultsFile& file) {
   std::vector<std::pair<std::string, report::SmNumbers>> sms;
-  std::vector<std::string> few, whole;  // few instances; policies under which all is exact
+  std::vector<std::string> few;             // programs and policies with few instances
+  std::vector<std::string> some_exact;      // policies, in order, that have exact points
+  std::set<std::string> some_approximated;  // policies that have approximated points
   std::string approximated;
   std::map<std::string, size_t> in_one_go;  // why: points
   for (size_t i = 0; i < plan.points.size(); ++i) {
@@ -203,9 +202,10 @@ std::string remarks(const Plan& plan, const ResultsFile& file) {
     }
     if (!run->in_one_go.empty()) in_one_go[run->in_one_go] += 1;
     if (approximated.empty()) approximated = run->approximated;
-    if (run->approximated.empty() && std::find(whole.begin(), whole.end(), name) == whole.end())
-      whole.push_back(name);
-    if (!run->approximated.empty()) std::erase(whole, name);
+    if (!run->approximated.empty())
+      some_approximated.insert(name);
+    else if (std::find(some_exact.begin(), some_exact.end(), name) == some_exact.end())
+      some_exact.push_back(name);
     if (plan.definition.machines.size() > 1) name += " on " + plan.machine_name(point);
     sms.emplace_back(std::move(name), run->sms);
   }
@@ -217,7 +217,9 @@ std::string remarks(const Plan& plan, const ResultsFile& file) {
                         report::kFewInstances, report::some_of(few));
   if (!approximated.empty()) {
     text += fmt::format(" Approximated (docs/launches.md): {}", approximated);
-    if (!whole.empty()) text += fmt::format(", but under {}: exact", fmt::join(whole, ", "));
+    std::erase_if(some_exact, [&](const auto& name) { return some_approximated.contains(name); });
+    if (!some_exact.empty())
+      text += fmt::format(", but under {}: exact", fmt::join(some_exact, ", "));
     text += ".";
   }
   for (const auto& [why, points] : in_one_go)

@@ -91,7 +91,8 @@ void OffloadSpans::came_back(WarpOf warp, Tick at, sim::System& system, TraceWri
   under_way_.erase(o);
 }
 
-/// The stage at which an offload ends now. Where nobody notes that it has arrived it is just away.
+/// The stage in which an offload is at its end. Without an event of its arrival the stage is
+/// "away".
 const char* OffloadSpans::last_stage(const Offload& o) {
   if (o.sent == kNotYet) return "prepares";
   if (o.arrived == kNotYet) return "away";

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "host/core/error_parts.h"
+#include "host/core/json_as_text.h"
 
 namespace nearwarp::timeline {
 
@@ -21,8 +22,7 @@ std::string time(uint64_t cycle) { return fmt::format("{}.{:03}", cycle / 1000, 
 
 /// A JSON string, with quotation marks. Names of kernels and files may hold anything.
 std::string quoted(std::string_view text) {
-  return nlohmann::json(std::string(text))
-      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return json_as_text(nlohmann::json(std::string(text)));
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ class Program:
         (kernelslist.g); "kmeans@0" and "kmeans@1-3" keep to memory stacks; "kmeans+libor" run at the same time.
 
         size and max_repeats: as of workload(). cache: a folder where programs that have been executed or read
-        are kept and used again. progress: a function of what is done, how much, and of how much (0: nobody knows),
+        are kept and used again. progress: a function of what is done, how much, and of how much (0: not known),
         called some times a second while it is executed or read; False stops. True for a bar. tell: a function that
         is told what is worth knowing, such as what traces lack (else the module logging's logger nearwarp is).
         """

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "host/core/json_as_text.h"
 #include "host/functional/cudart/launches/recorder.h"
 #include "host/functional/cudart/say.h"
 #include "host/functional/racecheck/report.h"
@@ -44,7 +45,7 @@ void CheckLog::write() {
   if (path_.empty()) return;
   const std::string next = path_ + ".part";
   std::ofstream file(next);
-  file << racecheck::to_json(all()).dump() << "\n";
+  file << json_as_text(racecheck::to_json(all())) << "\n";
   file.close();
   std::error_code failed;
   if (file) std::filesystem::rename(next, path_, failed);

@@ -69,13 +69,13 @@ using W = const Waited&;
 constexpr CounterRow<Waited> kWaited[] = {
     {".packets", "packets", "Packets that arrived", [](W w) { return w.packets; }},
     {".injection_wait", "network cycles",
-     "Cycles that they waited at the network's entrance, summed over packets",
+     "Time that packets waited at the network's entrance, summed over packets",
      [](W w) { return w.ticks.injection / w.period; }},
     {".transit", "network cycles",
-     "Cycles from there until they had come to its exit, summed over packets",
+     "Time that packets took from the network's entrance to its exit, summed over packets",
      [](W w) { return w.ticks.transit / w.period; }},
     {".ejection_wait", "network cycles",
-     "Cycles that they waited there until they left, summed over packets",
+     "Time that packets waited at the network's exit, summed over packets",
      [](W w) { return w.ticks.ejection / w.period; }},
 };
 
@@ -86,11 +86,11 @@ struct Busiest {
 using B = const Busiest&;
 
 constexpr CounterRow<Busiest> kBusiest[] = {
-    {".busiest_entrance", "flits", "That entered at one router at most",
+    {".busiest_entrance", "flits", "Flits that entered at the busiest router",
      [](B b) { return b.entrance; }},
-    {".busiest_link", "flits", "That passed one wire between routers at most",
+    {".busiest_link", "flits", "Flits that passed the busiest wire between routers",
      [](B b) { return b.link; }},
-    {".busiest_exit", "flits", "That left by one port at most", [](B b) { return b.exit; }},
+    {".busiest_exit", "flits", "Flits that left by the busiest port", [](B b) { return b.exit; }},
 };
 
 Busiest busiest_of(const noc::ChannelNetworkParams& p, const noc::ChannelNetworkState& s,

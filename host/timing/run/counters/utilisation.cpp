@@ -224,9 +224,9 @@ void Table::vaults() {
 void Table::tsvs() {
   for (const auto& [port, name, text, counter, what] :
        {std::tuple{1u, "tsv.up", "TSVs up to the banks", "stack.tsv_up_cycles",
-                   "In which a core's TSVs carried packets up, summed over cores"},
+                   "Time that a core's TSVs carried packets up, summed over cores"},
         std::tuple{0u, "tsv.down", "TSVs down from the banks", "stack.tsv_down_cycles",
-                   "In which a core's TSVs carried packets down, summed over cores"}}) {
+                   "Time that a core's TSVs carried packets down, summed over cores"}}) {
     Utilisation use = begin(name, text);
     for (const uint16_t endpoint : system_.members("stack_switch")) {
       const auto& p = system_.params<SwitchParams>(endpoint);

@@ -127,7 +127,7 @@ class Way {
       const VaultCounters& n = system_.state<VaultState>(i).counters;
       ticks_[kQueues] += n.queue_ticks;
       ticks_[kTsvs] += n.bus_busy_ticks;
-      // Writes that nobody waits for are in queues, and in no latency.
+      // Writes without an acknowledgement count in queue_ticks, but not in latency_ticks.
       const uint64_t known = n.queue_ticks + n.bus_busy_ticks;
       ticks_[kBanks] += n.latency_ticks > known ? n.latency_ticks - known : 0;
     }
