@@ -199,6 +199,7 @@ Division Design::parts_of(const std::vector<Stratum>& strata,
     add_part(unit, division);
   }
   spread_refreshes(division);
+  sample.by_load = by_load_;
   sample.simulated =
       static_cast<double>(work_of(division)) / static_cast<double>(recording_.warp_instructions);
   division.undivided = found_.undivided;

@@ -45,7 +45,10 @@ struct LaunchSample {
   uint64_t units = 0;     ///< number of the program's units
   uint64_t launches = 0;  ///< launches that are simulated as a whole, without lead-ins
   double simulated = 0;   ///< warp-instructions of parts over those of the program
-  uint64_t divided = 0;   ///< number of the program's launches that are sampled inside
+  /// A policy decides by how busy the machine is, so that launches may rarely take other times.
+  /// Agreement of those that are simulated is then no evidence for less spread than was expected.
+  bool by_load = false;
+  uint64_t divided = 0;               ///< number of the program's launches that are sampled inside
   std::vector<SampleStratum> strata;  ///< without strata whose units are all simulated
   std::vector<SampleUnit> parts;
 };

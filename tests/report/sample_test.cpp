@@ -50,6 +50,18 @@ TEST(Sample, AnExpectationCountsAsSomeUnits) {
               1e-9);
 }
 
+TEST(Sample, WhereRareTimesMayBeMissingAgreementIsNoEvidence) {
+  SampleReport s = sample_of(100, {100, 100, 100, 100}, 0.05);
+  s.expectation = 2;
+  s.by_load = true;
+  EXPECT_NEAR(cycles_error(s), student_95(5) * std::sqrt(0.24 * 25) / 100, 1e-9);
+  EXPECT_EQ(cycles_error(*sample_of({{"sample", sample_json(s)}})), cycles_error(s));
+  // Launches that spread more than expected say so, as elsewhere.
+  SampleReport more = sample_of(100, {50, 50, 150, 150}, 0.05), usual = more;
+  more.by_load = true;
+  EXPECT_EQ(cycles_error(more), cycles_error(usual));
+}
+
 TEST(Sample, WhatIsSimulatedWholeIsKnown) {
   SampleReport s = sample_of(2, {90, 110}, 0.05);
   s.expectation = 2;

@@ -316,6 +316,14 @@ TEST(LaunchPart, FilledCachesHoldWhatTheLaunchBeforeHasRead) {
   EXPECT_EQ(cold.launches->warmed_by, 0u);
 }
 
+TEST(LaunchPart, FilledTlbsHaveThePagesOfTheirOwnSms) {
+  const runtime::Recording r = readers(2, 8);  // thread blocks go to eight other SMs each time
+  const report::RunResult exact = run(r, "tom", "baseline", LaunchPart{0, 1, 2}),
+                          warm = run(r, "tom", "baseline", LaunchPart{1, 1, 2, true});
+  EXPECT_GT(counter(exact, "sm.tlb.walks"), 0u);
+  EXPECT_EQ(counter(warm, "sm.tlb.walks"), counter(exact, "sm.tlb.walks"));
+}
+
 TEST(LaunchPart, FilledCachesKeepTheLinesUsedLast) {
   // Three times as many lines as the L2 has: those that a launch reads last stay.
   const runtime::Recording r = readers(2, 12288);

@@ -20,7 +20,8 @@ using Json = nlohmann::ordered_json;
 /// A group's residuals - from their stratum's mean, or the group's line over sizes - say how much
 /// more or less they spread than was expected, and that expectation counts as some residuals, too
 /// (a scaled inverse chi-squared distribution beforehand; Gelman et al., "Bayesian data analysis",
-/// 3rd edition, 2.6).
+/// 3rd edition, 2.6). Where rare times may be missing among the parts (SampleReport::by_load) they
+/// only say more.
 double error_of(const SampleReport& s, const std::vector<double>& values,
                 const std::vector<double>& levels) {
   struct Mean {
@@ -71,7 +72,8 @@ double error_of(const SampleReport& s, const std::vector<double>& values,
   for (const auto& [number, g] : groups) {
     const double degrees = g.degrees - (g.has_line ? 1 : 0) + s.expectation;
     if (degrees <= 0) continue;
-    const double v = g.variance * (g.residuals + s.expectation) / degrees;
+    const double found = (g.residuals + s.expectation) / degrees;
+    const double v = g.variance * (s.by_load ? std::max(1.0, found) : found);
     variance += v;
     spread += v * v / degrees;
   }
@@ -129,6 +131,7 @@ Json sample_json(const SampleReport& s) {
       {"error_wanted", s.error},      {"error", cycles_error(s)}, {"units", s.units},
       {"launches", s.launches},       {"simulated", s.simulated}, {"expectation", s.expectation},
       {"start_error", s.start_error}, {"divided", s.divided}};
+  if (s.by_load) json["by_load"] = true;
   json["strata"] = Json::array();
   for (const SampleStratum& h : s.strata)
     json["strata"].push_back({{"kernels", h.kernels},
@@ -162,6 +165,7 @@ std::optional<SampleReport> sample_of(const Json& launches) {
   s.simulated = json.at("simulated").get<double>();
   s.expectation = json.at("expectation").get<double>();
   s.start_error = json.at("start_error").get<double>();
+  s.by_load = json.value("by_load", false);
   s.divided = json.value("divided", uint64_t{0});
   for (const Json& h : json.at("strata"))
     s.strata.push_back({h.at("kernels").get<std::string>(), h.at("group").get<uint32_t>(),

@@ -45,6 +45,7 @@ struct SampleReport {
   uint64_t divided = 0;    ///< of the program, that are sampled inside
   double simulated = 0;    ///< warp-instructions that were simulated over those of the program
   double expectation = 0;  ///< units' cycles that the expected spread weighs as much as
+  bool by_load = false;    ///< runtime::LaunchSample::by_load: spread is at least as expected
   double start_error = 0;  ///< relative, of what parts begin with, at 95 % confidence
   std::vector<SampleStratum> strata;
   std::vector<SampledLaunches> parts;

@@ -34,6 +34,7 @@ report::SampleReport report_of(const runtime::LaunchSample& sample,
   r.divided = sample.divided;
   r.simulated = sample.simulated;
   r.expectation = runtime::kExpectationWeighs;
+  r.by_load = sample.by_load;
   r.start_error = runtime::kStartError;
   for (const runtime::SampleStratum& s : sample.strata)
     r.strata.push_back({s.kernels, s.group, s.has_line, s.units, s.sampled, s.spread});

@@ -28,33 +28,28 @@ std::vector<Key> by_age(const std::unordered_map<Key, Order>& last) {
   return keys;
 }
 
-/// Every TLB has the pages used last by its SM, and where there is room those used last by others.
+/// The TLB of a main SM has the pages used last by its SM (or its group), one near memory those
+/// used last by any: which code is executed there is not known.
 void fill_tlbs(const Uses& uses, System& system) {
   std::byte* base = system.arena.base();
-  const std::unordered_map<uint32_t, Order> all = uses.pages();
-  const auto fill = [&](uint32_t endpoint, const std::unordered_map<uint32_t, Order>& own) {
-    std::vector<std::tuple<bool, Order, uint32_t>> sorted;
-    for (const auto& [page, order] : all) {
-      const auto of_own = own.find(page);
-      const bool is_own = of_own != own.end();
-      sorted.emplace_back(is_own, is_own ? of_own->second : order, page);
-    }
+  const auto fill = [&](uint32_t endpoint, const std::unordered_map<uint32_t, Order>& last) {
     const auto& p = system.params<sm::SmParams>(endpoint).tlb;
-    const size_t n = std::min<size_t>(sorted.size(), p.entries);
-    std::sort(sorted.begin(), sorted.end());
+    const std::vector<uint32_t> pages = by_age(last);
+    const size_t n = std::min<size_t>(pages.size(), p.entries);
     with_sm(system, endpoint, [&](auto& sm) {
       for (size_t k = 0; k < n; ++k) {
-        const uint32_t page = std::get<uint32_t>(sorted[sorted.size() - n + k]);
+        const uint32_t page = pages[pages.size() - n + k];
         cache::put(sm::tlb_store(p), sm.tlb.pages, base, static_cast<uint32_t>(k), page);
         sm.tlb.entries.in(base)[k] = sm::tlb_walked(p, system.page_tables.translation, base, page);
       }
     });
   };
   for (uint32_t i = 0; i < system.num_sms(); ++i) fill(system.sms[i], uses.pages_of(i));
+  const std::unordered_map<uint32_t, Order> all = uses.pages();
   for (uint32_t i = 0; i < system.table.count; ++i)
     if (kernels::is_sm(system.component(i).kind) &&
         std::find(system.sms.begin(), system.sms.end(), i) == system.sms.end())
-      fill(i, {});
+      fill(i, all);
 }
 
 /// `has_run`: has this SM (by its number among the main ones) had a thread block of this kernel?
