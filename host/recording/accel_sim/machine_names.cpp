@@ -101,6 +101,13 @@ std::string product_opcode(const Instruction& in) {
   return text;
 }
 
+/// A division is many machine instructions; it stands as its first one, with a word that machines
+/// do not have.
+const char* division_opcode(const Instruction& in) {
+  return of_type(in.mod.type, "MUFU.RCP.DIV.U32", "MUFU.RCP.DIV", "MUFU.RCP64H.DIV",
+                 "MUFU.RCP.DIV");
+}
+
 std::string group_opcode(const Instruction& in) {
   switch (static_cast<CopyGroup>(in.mod.detail)) {
     case CopyGroup::kCommit:
@@ -251,6 +258,7 @@ std::string machine_opcode(const Instruction& in) {
       return "REDUX.SUM";
     case Opcode::kDiv:
     case Opcode::kRem:
+      return division_opcode(in);
     case Opcode::kRcp:
     case Opcode::kSqrt:
     case Opcode::kRsqrt:
