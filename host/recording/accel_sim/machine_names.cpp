@@ -51,7 +51,10 @@ std::string memory_opcode(const Instruction& in) {
     case Opcode::kLd:
     case Opcode::kLdu:
       if (space == Space::kConst || space == Space::kParam) return "LDC";
-      if (in.mod.async_copy) return fmt::format("LDGSTS.E{}", width);
+      if (in.mod.async_copy) {
+        const bool past = static_cast<ptx::CopyCache>(in.mod.detail) == ptx::CopyCache::kPastL1;
+        return fmt::format("LDGSTS.E{}{}", past ? ".BYPASS" : "", width);
+      }
       return fmt::format("{}{}", shared ? "LDS" : generic ? "LD.E" : "LDG.E", width);
     case Opcode::kSt:
       if (in.mod.mode == 1) return "SYNCS.EXCH.64";
