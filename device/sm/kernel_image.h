@@ -105,7 +105,7 @@ struct ImageInstr {
   /// Loads of constants and barriers, which have few registers, keep a number in the last slot.
   /// kConstant without a record: the byte of the bank of parameters that it loads; a barrier: warps
   /// expected, 0: all of the block; kCopyWait and its like: groups that may be
-  /// under way.
+  /// under way. kAsyncLoad: 1 if it goes past the L1.
   NW_HD uint32_t number() const { return slots[kMaxSlots - 1]; }
   /// Slots for registers.
   uint32_t most_slots() const {

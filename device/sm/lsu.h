@@ -13,6 +13,9 @@
 
 namespace nearwarp::sm {
 
+/// Tags from here up to kCopyTag: of lines that loads ask for past the L1, with the entry's number.
+inline constexpr uint32_t kPastTag = 0x48000000u;
+
 /// Registers of a finished load become ready at cycle `at`.
 template <class V>
 NW_HD inline void set_results(V& v, uint32_t warp, const ImageInstr& in, uint32_t at) {
@@ -447,6 +450,25 @@ NW_HD NW_CALLED bool atomic_line(V& v, const LsuOp& op, LineAddr line, uint32_t 
   return true;
 }
 
+/// A line that is asked for at the L2, without a look at the L1: what that has of it stays as it
+/// is.
+template <class V>
+NW_HD NW_CALLED bool load_line_past_l1(V& v, const LsuOp& op, LineAddr line, uint32_t now,
+                                       bool free) {
+  auto& s = v.s;
+  if (!free) {
+    s.lsu_stall = LsuStall::kCredit;
+    return false;
+  }
+  LoadEntry& e = v.load_entries[op.entry];
+  e.remaining = static_cast<uint16_t>(e.remaining + 1);
+  Packet p = memory_packet(v, PacketKind::kRead, line, kPastTag | op.entry, v.p.header_bytes);
+  p.sectors = v.p.l1.by_sectors == 0 ? 0 : s.lines.sectors[s.lines.next];
+  send(v.to_network(), v.base, v.tick(now), p, v.horizon);
+  s.counters.load_lines += 1;
+  return true;
+}
+
 /// All lines of the operation at the head, `op`, have been handled.
 template <class V>
 NW_HD NW_CALLED void leave_lsu(V& v, const LsuOp& op, bool store, uint32_t now) {
@@ -480,7 +502,8 @@ NW_HD NW_CALLED void lsu_step(V& v, uint32_t now) {
   if (!translate_head(v, op.space, now, free)) return;
   const LineAddr line = line_of_data(v, op.space, lines.line[lines.next]);
   const Action action = v.instr(op.pc).action;
-  const bool loads = v.instr(op.pc).loads();
+  const bool loads =
+      action == Action::kLoad || (action == Action::kAsyncLoad && v.instr(op.pc).number() == 0);
   LineUse use = LineUse::kAtomic;
   if (loads) {
     if (!load_line(v, op, line, now, free, use)) return;
@@ -489,7 +512,11 @@ NW_HD NW_CALLED void lsu_step(V& v, uint32_t now) {
     use = LineUse::kStore;
   } else {
     auto&& rare = v.rarely();
-    if (!atomic_line(rare, op, line, now, free)) return;
+    const bool past = action == Action::kAsyncLoad;
+    if (!(past ? load_line_past_l1(rare, op, line, now, free)
+               : atomic_line(rare, op, line, now, free)))
+      return;
+    if (past) use = LineUse::kMiss;
   }
   s.lsu_stall = LsuStall::kNone;
   if (v.p.tlb.entries != 0) tlb_line_done(s.tlb);
@@ -529,6 +556,8 @@ NW_HD NW_CALLED void on_other_line(V& v, const Packet& p, uint32_t now) {
     on_constants(v, tag - kConstantTag, now);
   } else if (V::kHasBlocks && tag >= kCopyTag) {
     on_copied_line(v, tag - kCopyTag, now);
+  } else if (tag >= kPastTag) {
+    line_arrived(v, tag - kPastTag, now);
   } else {
     on_instructions(v, tag - kFetchTag);
   }

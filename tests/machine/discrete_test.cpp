@@ -1,6 +1,7 @@
 // Does a discrete GPU run, with any sharing of its memory, and does the way of stepping not show?
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <tuple>
 
@@ -134,6 +135,26 @@ INSTANTIATE_TEST_SUITE_P(
                  "partitions.slices_own_banks=true"}},
         Sharing{"whole_packets", {"interconnect.topology=switch"}}),
     [](const auto& test) { return test.param.name; });
+
+TEST(Discrete, SlicesWhoseNumberIsNoPowerOfTwoShareOutLinesOfAnyStride) {
+  for (const char* name : {"a100", "h100", "h200"}) {
+    const config::MachineConfig machine = config::load_machine(name);
+    const AddressMap map = sim::machine_address_map(machine);
+    ASSERT_NE(map.stacks, 0u) << name;
+    const uint32_t slices = machine.l2.slices, each = slices / machine.partitions.count;
+    for (uint32_t shift = 0; shift < 13; ++shift)
+      for (const uint32_t stride :
+           {1u << shift, 3u << shift, 5u << shift, (1u << shift) + 1, slices << shift}) {
+        constexpr uint32_t kLines = 4000;
+        std::vector<uint32_t> lines(slices);
+        for (uint32_t i = 0; i < kLines; ++i)
+          lines[map.stack_of(i * stride) * each + map.slice_in_stack(i * stride)] += 1;
+        // A slice that got twice its share would halve the bandwidth.
+        EXPECT_LE(*std::max_element(lines.begin(), lines.end()), kLines / slices * 8 / 5)
+            << name << " " << stride;
+      }
+  }
+}
 
 TEST(Discrete, TheWayOfSteppingDoesNotShow) {
   const runtime::Recording& recording = workload("kmeans", 500'000);

@@ -256,7 +256,8 @@ TEST(Tensors, TracesNameEverySectorOfABox) {
        {Case{kU32, 4, 8, 5, 0}, Case{kU32, 8, 20, 1, 3}, Case{kU32, 32, 16, 7, 0},
         Case{kU32, 64, 9, 30, 2}, Case{kU32, 16, 4, -3, -1}, Case{kU8, 16, 5, 30, 0},
         Case{kU8, 48, 12, 17, 1}, Case{kU8, 256, 6, 1, 0}, Case{kF16, 24, 9, 251, 4},
-        Case{kU32, 8, 10, 0, 0}, Case{kU32, 124, 4, 3, 0}}) {
+        Case{kU32, 8, 10, 0, 0}, Case{kU32, 124, 4, 3, 0}, Case{kU32, 4, 24, 5, 0},
+        Case{kU8, 16, 24, 17, 0}, Case{kF16, 8, 22, 12, 1}, Case{kU32, 4, 24, 8, 0}}) {
     BreadthDevice d("tensors");
     const Tensor t{.type = c.type,
                    .sizes = {256, 24},

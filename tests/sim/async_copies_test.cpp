@@ -10,8 +10,10 @@
 namespace nearwarp::testing {
 namespace {
 
-/// c = a b^T in f16 by blocks of 128 by 128, a producer and two consuming warp groups each.
-runtime::Recording gemm(uint32_t m, uint32_t n, uint32_t k, uint64_t limit = 0) {
+/// c = a b^T in f16 by blocks of 128 by 128, a producer and two consuming warp groups each; of a
+/// and b the first `parts` of 64 columns, or all.
+runtime::Recording gemm(uint32_t m, uint32_t n, uint32_t k, uint64_t limit = 0,
+                        uint32_t parts = 0) {
   runtime::VirtualDevice::Options options;
   options.max_thread_instructions = limit;
   options.execute_beyond_limit = limit != 0;
@@ -20,7 +22,8 @@ runtime::Recording gemm(uint32_t m, uint32_t n, uint32_t k, uint64_t limit = 0) 
                  c = d.allocate(uint64_t{m} * n * 4);
   const runtime::PlaneMap ma(a, 6, k, m, 64, 128, 3), mb(b, 6, k, n, 64, 128, 3);
   d.launch(d.module, "gemm_f16", {n / 128, m / 128}, {384}, 4 * 2 * 128 * 128,
-           runtime::KernelArgs(ma, mb, c, static_cast<int>(n), static_cast<int>(k / 64)));
+           runtime::KernelArgs(ma, mb, c, static_cast<int>(n),
+                               static_cast<int>(parts != 0 ? parts : k / 64)));
   return d.take_recording("gemm");
 }
 
@@ -113,15 +116,15 @@ DONE:
 }
 
 TEST(AsyncCopies, ProductsTakeTheirUnitAndWaitForTheirFactors) {
-  // 48 parts of 128 x 128 x 64 products more; 2048 of them are a cycle's.
-  const uint64_t more = cycles(run(gemm(128, 128, 4096))) - cycles(run(gemm(128, 128, 1024)));
+  // 48 parts of 128 x 128 x 64 products more, of the same rows; 2048 of them are a cycle's.
+  const auto few = [] { return gemm(128, 128, 4096, 0, 16); };
+  const uint64_t more = cycles(run(gemm(128, 128, 4096))) - cycles(run(few()));
   const uint64_t least = uint64_t{48} * 128 * 128 * 64 / 2048;
   EXPECT_GE(more, least);
   EXPECT_LE(more, least + least / 50);
   // At half the rate they take twice as long, with room for those of both groups.
   const std::vector<std::string> half = {"sm.matrix_products_per_cycle=1024", "sm.port_queue=8"};
-  const uint64_t slow =
-      cycles(run(gemm(128, 128, 4096), half)) - cycles(run(gemm(128, 128, 1024), half));
+  const uint64_t slow = cycles(run(gemm(128, 128, 4096), half)) - cycles(run(few(), half));
   EXPECT_GE(slow, 2 * least);
   EXPECT_LE(slow, 2 * least + least / 50);
 }
@@ -134,13 +137,14 @@ TEST(AsyncCopies, BoxesAreReadOnce) {
 }
 
 /// Each thread copies `copies` words to shared memory, each in a group, before it waits.
-std::string async_loads(int copies, const std::string& wait) {
-  std::string text =
-      "  shl.b32 %r6, %r2, 2;\n  add.u32 %r7, %r3, %r6;\n"
-      "  mul.wide.u32 %rd2, %r2, 4;\n  add.u64 %rd3, %rd1, %rd2;\n";
+std::string async_loads(int copies, const std::string& wait, const std::string& cache = "ca",
+                        int bytes = 4) {
+  const std::string each = std::to_string(bytes);
+  std::string text = "  mul.lo.u32 %r6, %r2, " + each + ";\n  add.u32 %r7, %r3, %r6;\n" +
+                     "  mul.wide.u32 %rd2, %r2, " + each + ";\n  add.u64 %rd3, %rd1, %rd2;\n";
   for (int i = 0; i < copies; ++i)
-    text += "  cp.async.ca.shared.global [%r7+" + std::to_string(256 * i) + "], [%rd3+" +
-            std::to_string(4096 * i) + "], 4;\n  cp.async.commit_group;\n";
+    text += "  cp.async." + cache + ".shared.global [%r7+" + std::to_string(64 * bytes * i) +
+            "], [%rd3+" + std::to_string(4096 * i) + "], " + each + ";\n  cp.async.commit_group;\n";
   return text + wait + "  ld.shared.u32 %r5, [%r7];\n";
 }
 
@@ -153,6 +157,42 @@ TEST(AsyncCopies, AsynchronousLoadsAreUnderWayTogether) {
   EXPECT_LT(six, one + 150);
   EXPECT_GT(thirty, six);
   EXPECT_LT(thirty, 6 * one);
+}
+
+/// A line is loaded, then copied twice with `cache`, and loaded again.
+report::RunResult copied_twice(const std::string& cache, const std::string& machine = "h100") {
+  const std::string copy = "  cp.async." + cache + ".shared.global [%r7], [%rd3], 16;\n" +
+                           "  cp.async.commit_group;\n  cp.async.wait_all;\n";
+  const runtime::Recording r = one_block(
+      "  setp.ge.u32 %p1, %r2, 8;\n  @%p1 bra DONE;\n"
+      "  shl.b32 %r6, %r2, 4;\n  add.u32 %r7, %r3, %r6;\n"
+      "  mul.wide.u32 %rd2, %r2, 16;\n  add.u64 %rd3, %rd1, %rd2;\n"
+      "  ld.global.u32 %r8, [%rd3];\n  add.u32 %r9, %r8, 1;\n  st.shared.u32 [%r7+4096], %r9;\n" +
+          copy + copy +
+          "  ld.volatile.global.u32 %r8, [%rd3];\n  add.u32 %r9, %r8, 1;\n"
+          "  st.shared.u32 [%r7+4096], %r9;\nDONE:\n",
+      0);
+  return sim::replay_on_cpu(r, config::load_machine(machine), config::load_policy("baseline"), {});
+}
+
+TEST(AsyncCopies, CachedAtTheL2AloneTheyPassTheL1) {
+  for (const char* machine : {"h100", "a100", "v100"}) {
+    SCOPED_TRACE(machine);
+    const report::RunResult all = copied_twice("ca", machine), past = copied_twice("cg", machine);
+    // A line for the loads and both copies: one miss and three hits; or a miss, a hit, and two
+    // reads of the L2, which leave in the L1 what is there.
+    EXPECT_EQ(counter_of(all, "l2.reads"), 1u);
+    EXPECT_EQ(counter_of(past, "l2.reads"), 3u);
+    EXPECT_EQ(counter_of(all, "sm.l1.read_misses"), 1u);
+    EXPECT_EQ(counter_of(past, "sm.l1.read_misses"), 1u);
+    EXPECT_EQ(counter_of(all, "sm.l1.read_hits"), 3u);
+    EXPECT_EQ(counter_of(past, "sm.l1.read_hits"), 1u);
+    EXPECT_EQ(counter_of(past, "sm.l1.invalidated_lines"), 0u);
+    // Both copies hit in the L2, one after the other, where the others hit in the L1.
+    EXPECT_GT(cycles(past), cycles(all) + 2 * 100);
+    for (const char* name : {"sm.loads", "sm.load_lines", "sm.issued", "dram.bytes_read"})
+      EXPECT_EQ(counter_of(past, name), counter_of(all, name)) << name;
+  }
 }
 
 TEST(AsyncCopies, NewerGroupsAreNotWaitedFor) {
@@ -314,8 +354,9 @@ TEST(AsyncCopies, TracesThatWereCutDoNotWait) {
 }
 
 TEST(AsyncCopies, CountersAreEqualOnADeviceAndInAnyWindows) {
-  const runtime::Recording recordings[] = {gemm(256, 128, 256),
-                                           one_block(async_loads(30, "  cp.async.wait_all;\n"), 0)};
+  const runtime::Recording recordings[] = {
+      gemm(256, 128, 256), one_block(async_loads(30, "  cp.async.wait_all;\n"), 0),
+      one_block(async_loads(30, "  cp.async.wait_all;\n", "cg", 16), 0)};
   const config::MachineConfig machine = config::load_machine("h100");
   const config::PolicyConfig policy = config::load_policy("baseline");
   for (const runtime::Recording& recording : recordings)

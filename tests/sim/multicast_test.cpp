@@ -214,7 +214,7 @@ TEST(Multicast, OthersHaveABoxTwoWiresLater) {
   EXPECT_EQ(cycles(1, {kNearer}), own);
   EXPECT_EQ(others - cycles(2, {kNearer}), 2u * 12);
   EXPECT_EQ(others, cycles(10) - 1) << "a copy a cycle";
-  // Two wires, and three cycles of a line into the SM, which has 48 bytes a cycle.
+  // Two wires, and two cycles of a line into the SM, which has 64 bytes a cycle.
   EXPECT_GE(others, own + 2 * 37 + 2);
   EXPECT_LE(others, own + 2 * 37 + 4);
 }
@@ -229,8 +229,8 @@ TEST(Multicast, LinesGoOnACopyACycleAndIntoAnSmAsFastAsItsShareOfThePort) {
     EXPECT_GE(cycles, expected - expected / 50);
     EXPECT_LE(cycles, expected + expected / 50);
   };
-  is(more(3), kLines * 128 / 48);
-  is(more(3, {"interconnect.flit_bytes=96"}), kLines * 128 / 24);
+  is(more(3), kLines * 128 / 64);
+  is(more(3, {"interconnect.flit_bytes=96"}), kLines * 128 / 32);
   is(more(255), kLines * 7);
 }
 

@@ -140,6 +140,57 @@ TEST(ThreadBlockClusters, BlocksThatEndAreNotWaitedFor) {
   EXPECT_FALSE(run(clusters(body, 16, 64, 4)).partial);
 }
 
+/// A launch of `number` clusters, of whose blocks an SM has room for one; they meet, are busy for
+/// some 2000 cycles, and meet again.
+runtime::Recording busy_clusters(uint32_t number, uint32_t cluster) {
+  const std::string busy =
+      "  mov.u32 %r9, 0;\nLOOP:\n  add.u32 %r9, %r9, 1;\n  setp.lt.u32 %p2, %r9, 150;\n"
+      "  @%p2 bra LOOP;\n";
+  return clusters(kMeet + busy + kMeet, number * cluster, 32, cluster, 120000);
+}
+
+/// The clusters of so many blocks that a GPU has room for, one block an SM: GPCs get TPCs of
+/// `per_tpc` SMs in turns.
+uint32_t room_for(uint32_t cluster, uint32_t gpcs, uint32_t per_tpc) {
+  const uint32_t tpcs = 132 / per_tpc;
+  uint32_t room = 0;
+  for (uint32_t g = 0; g < gpcs; ++g)
+    room += (tpcs / gpcs + (g < tpcs % gpcs ? 1 : 0)) * per_tpc / cluster;
+  return room;
+}
+
+/// Waves of as many clusters as there is room for take a wave's time each, wherever the last one
+/// ends.
+void expect_waves(uint32_t cluster, uint32_t room, const std::vector<std::string>& overrides = {}) {
+  const report::RunResult one = run(busy_clusters(1, cluster), overrides);
+  const uint64_t wave = one.cycles;
+  EXPECT_GT(wave, 1500u);
+  for (const uint32_t number : {room, room + 1, 2 * room, 2 * room + 1, 3 * room - 1}) {
+    const report::RunResult r = run(busy_clusters(number, cluster), overrides);
+    EXPECT_FALSE(r.partial);
+    EXPECT_EQ(r.warp_instructions, number * one.warp_instructions);
+    const uint64_t waves = (number + room - 1) / room;
+    // Blocks that come while others end begin before all have: waves do not wait for each other.
+    EXPECT_GT(r.cycles, waves * wave - wave / 2) << number << " of " << cluster;
+    EXPECT_LT(r.cycles, waves * wave + wave / 2) << number << " of " << cluster;
+  }
+}
+
+TEST(ThreadBlockClusters, WithOneBlockAnSmTheyComeInWaves) {
+  EXPECT_EQ(room_for(2, 8, 2), 66u);
+  EXPECT_EQ(room_for(9, 8, 2), 10u);  // two GPCs of 18 SMs, six of 16
+  EXPECT_EQ(room_for(16, 8, 2), 8u);
+  for (uint32_t cluster = 2; cluster <= 16; ++cluster)
+    expect_waves(cluster, room_for(cluster, 8, 2));
+}
+
+TEST(ThreadBlockClusters, WithOneBlockAnSmSomeGpcsMayHaveRoomForNone) {
+  // 64 GPCs, of which four have three SMs, and the others two.
+  EXPECT_EQ(room_for(3, 64, 1), 4u);
+  expect_waves(2, room_for(2, 64, 1), kSmallGpcs);
+  expect_waves(3, room_for(3, 64, 1), kSmallGpcs);
+}
+
 TEST(ThreadBlockClusters, OnesThatFitOnNoGpcAreRefused) {
   const runtime::Recording large = clusters(kMeet, 16, 32, 16, 40000);
   EXPECT_NO_THROW(run(large));  // 16 SMs and more
@@ -233,7 +284,8 @@ TEST(ThreadBlockClusters, AreKeptInRecordings) {
 
 TEST(ThreadBlockClusters, AreTheSameInAnyWindowsOnThreadsAndOnADevice) {
   const runtime::Recording recordings[] = {clusters(loads(kRing, 20), 64, 128, 16),
-                                           clusters(loads(kOne, 20), 330, 96, 3)};
+                                           clusters(loads(kOne, 20), 330, 96, 3),
+                                           busy_clusters(25, 7)};
   const config::MachineConfig machine = config::load_machine("h100");
   const config::PolicyConfig policy = config::load_policy("baseline");
   for (const runtime::Recording& recording : recordings)

@@ -431,6 +431,7 @@ void Lowering::expand_copy(Frame* frame, const ptx::Instruction& in, const Instr
   if (whole) {
     access(like, Opcode::kLd, Space::kGlobal, Type::kB32, from.address, data);
     code_.instructions.back().mod.async_copy = true;
+    code_.instructions.back().mod.detail = in.mod.detail;
   } else {
     const RegId bytes =
         compute(part, Opcode::kMov, Type::kB32, {value(frame, in, ops[3], Type::kB32)});
@@ -459,6 +460,7 @@ void Lowering::expand_copy(Frame* frame, const ptx::Instruction& in, const Instr
       if (i == 0) {  // this one stands for them all
         code_.instructions.back().implied = false;
         code_.instructions.back().mod.async_copy = true;
+        code_.instructions.back().mod.detail = in.mod.detail;
       }
       // The bits of this word that the source has: a field longer than the word is all of it.
       Instruction cut = guarded;

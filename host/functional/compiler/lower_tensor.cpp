@@ -2,8 +2,9 @@
 // stores that complete bytes of an mbarrier.
 //
 // A box, or a row of bytes, is copied by a loop of the thread that executes the instruction: each
-// step (exec::tensor()) moves 512 bytes and records their addresses. Then the bytes arrive at the
-// mbarrier. An SM executes all of that as one instruction, whose steps are its copy engine's work.
+// step (exec::tensor()) moves 512 bytes and records their sectors; where these may be more than a
+// record names, steps follow that record the rest. Then the bytes arrive at the mbarrier. An SM
+// executes all of that as one instruction, whose steps are its copy engine's work.
 #include <cstddef>
 #include <iterator>
 

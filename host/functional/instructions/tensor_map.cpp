@@ -128,6 +128,15 @@ uint32_t TensorBox::pieces_of(const TensorMap& map, uint32_t more) {
   return rows * (row_bytes(map) / kPiece);
 }
 
+uint32_t TensorBox::sectors_of_piece(const TensorMap& map) {
+  constexpr uint32_t kSector = 32;
+  const bool strided = map.interleave != Interleave::kNone && map.is_im2col == 0;
+  const uint32_t step = strided ? map.element_strides[0] : 1u;
+  // A part of a row of n pieces, n > 1, touches n / 2 + 1 sectors at most.
+  if (step == 1) return row_bytes(map) == kPiece ? 2 : 1;
+  return std::min(kPiece / map.element_bytes(), (kPiece * step - 1) / kSector + 2);
+}
+
 TensorBox::TensorBox(const TensorMap& map, std::span<const int32_t> coordinates,
                      std::span<const int32_t> offsets)
     : map_(map) {

@@ -133,6 +133,8 @@ class TensorBox {
   /// Number of pieces of any box of the map. `more` is the number of additional pixels in modes
   /// along the width.
   static uint32_t pieces_of(const TensorMap& map, uint32_t more = 0);
+  /// So many times as many sectors as pieces may be touched by a run of pieces.
+  static uint32_t sectors_of_piece(const TensorMap& map);
 
  private:
   struct Along {

@@ -63,8 +63,8 @@ void combine(const MemDesc& desc, uint8_t* to, const uint8_t* from) {
   std::memcpy(to, &now, sizeof(U));
 }
 
-/// Addresses by which a step's record names the sectors that it touches: that of each piece, and
-/// one of each sector that a piece reaches and the next one does not begin in.
+/// Addresses by which the records of a run of pieces name the sectors that it touches: that of each
+/// piece, and one of each sector that a piece reaches and the next one does not begin in.
 class TouchedSectors {
  public:
   /// The elements of a piece, in order; those outside of the tensor touch nothing.
@@ -80,22 +80,22 @@ class TouchedSectors {
       reached_ = last = at[e] / kSector;
     }
   }
-  /// The piece behind the last one is another step's.
+  /// The piece behind the last one is another run's.
   void before(const Piece& at, uint32_t elements) {
     if (first_of(at, elements) / kSector == reached_) reached_ = kNone;
   }
-  /// At most kLanes of them: where there are more, a sector that comes twice running is named once,
-  /// and what is left over is not (of rows of 16 bytes that lie in two sectors each).
-  uint32_t store(uint64_t (&addresses)[kLanes]) {
+  /// The addresses of the record `number`; each has kLanes. Where one would not do, a sector
+  /// that comes twice running is named once.
+  uint32_t store(uint32_t number, uint64_t (&addresses)[kLanes]) {
     leave(kNone);
     if (size_ > kLanes) {
       const auto same = [](uint64_t a, uint64_t b) { return a / kSector == b / kSector; };
       size_ = static_cast<uint32_t>(std::unique(list_.begin(), list_.begin() + size_, same) -
                                     list_.begin());
-      size_ = std::min(size_, kLanes);
     }
-    std::copy_n(list_.begin(), size_, addresses);
-    return size_;
+    const uint32_t first = std::min(number * kLanes, size_), n = std::min(size_ - first, kLanes);
+    std::copy_n(list_.begin() + first, n, addresses);
+    return n;
   }
 
  private:
@@ -163,10 +163,15 @@ class Copy {
   }
   /// The pieces of a box, for kTensorSize, whose second source says how many pixels more there are.
   uint32_t size() const { return map_pieces(wide() ? more_pixels(word(1)) : 0); }
+  /// The steps for a run of kLanes pieces: the first one moves them, and each leaves a record.
+  uint32_t steps_of_run() const {
+    return detail_.dimensions != 0 ? TensorBox::sectors_of_piece(map_) : 1;
+  }
 
-  /// The pieces of a step.
+  /// One of the steps of a run of pieces.
   bool step(uint64_t (&addresses)[kLanes], uint32_t* recorded) {
-    const uint32_t first = word(2) * kLanes;
+    const uint32_t each_run = steps_of_run(), number = word(2) % each_run;
+    const uint32_t first = word(2) / each_run * kLanes;
     std::array<int32_t, 8> coordinates{};
     const uint32_t n = desc_.num_sources - 4u;
     for (uint32_t i = 0; i < n && i < coordinates.size(); ++i)
@@ -210,6 +215,7 @@ class Copy {
         swizzle = map_.swizzle;
       }
       touched.add(at, elements);
+      if (number != 0) continue;  // they have been moved
       // Neighbours are moved together.
       if (box && box->contiguous() && desc_.kind != Kind::kTensorReduce &&
           at[0] != TensorBox::kOutside && at[elements - 1] != TensorBox::kOutside)
@@ -220,7 +226,7 @@ class Copy {
       const uint32_t elements = find(end, at);
       touched.before(at, elements);
     }
-    *recorded = touched.store(addresses);
+    *recorded = touched.store(number, addresses);
     return true;
   }
 
@@ -381,7 +387,8 @@ bool tensor(Context& ctx, Warp& warp, const ExtendedDesc& desc, uint32_t mask) {
       if (!copy.open()) return false;
       const uint32_t pieces = copy.size();
       if (desc.destinations[0] != kNoRow)
-        row<uint32_t>(warp.rows, desc.destinations[0])[lane] = (pieces + kLanes - 1) / kLanes;
+        row<uint32_t>(warp.rows, desc.destinations[0])[lane] =
+            (pieces + kLanes - 1) / kLanes * copy.steps_of_run();
       if (desc.num_destinations > 1 && desc.destinations[1] != kNoRow)
         row<uint32_t>(warp.rows, desc.destinations[1])[lane] = pieces * kBytes;
     }

@@ -5,6 +5,9 @@
 
 namespace nearwarp::ptx {
 
+/// A cp.async that is no bulk copy, and the load that it is lowered to: where lines are kept.
+enum class CopyCache : uint32_t { kAll, kPastL1 };
+
 /// kHalf: f16 or bf16, where random bits round to it.
 enum class SmallFloat : uint8_t { kNone, kE4M3, kE5M2, kTF32, kE2M3, kE3M2, kE2M1, kUE8M0, kHalf };
 

@@ -103,8 +103,9 @@ void asynchronous_copy(WordList words, Mnemonic* out) {
     out->op = Opcode::kCpAsync;
     out->mod.cache_hint = take(&words, "L2::cache_hint");
     out->operands = out->mod.cache_hint ? "AAu?uh" : "AAu?u";
-    drop(&words,
-         {"ca", "cg", "shared", "shared::cta", "global", "L2::64B", "L2::128B", "L2::256B"});
+    const bool past_l1 = take(&words, "cg");
+    out->mod.detail = static_cast<uint32_t>(past_l1 ? CopyCache::kPastL1 : CopyCache::kAll);
+    drop(&words, {"ca", "shared", "shared::cta", "global", "L2::64B", "L2::128B", "L2::256B"});
     out->mod.type = Type::kB32;
   }
   finish(words, out);

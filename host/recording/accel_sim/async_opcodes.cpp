@@ -175,6 +175,8 @@ bool translate_async(MachineInstruction& m, const Modifiers& mods) {
   if (name == "LDGSTS" && m.line.memory_bytes != 0) {
     in.dsts.clear();
     in.mod.async_copy = true;
+    in.mod.detail =
+        static_cast<uint32_t>(mods.has("BYPASS") ? ptx::CopyCache::kPastL1 : ptx::CopyCache::kAll);
     return false;  // and otherwise a load
   }
   if (name == "BAR") {

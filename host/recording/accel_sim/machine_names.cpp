@@ -51,7 +51,10 @@ std::string memory_opcode(const Instruction& in) {
     case Opcode::kLd:
     case Opcode::kLdu:
       if (space == Space::kConst || space == Space::kParam) return "LDC";
-      if (in.mod.async_copy) return fmt::format("LDGSTS.E{}", width);
+      if (in.mod.async_copy) {
+        const bool past = static_cast<ptx::CopyCache>(in.mod.detail) == ptx::CopyCache::kPastL1;
+        return fmt::format("LDGSTS.E{}{}", past ? ".BYPASS" : "", width);
+      }
       return fmt::format("{}{}", shared ? "LDS" : generic ? "LD.E" : "LDG.E", width);
     case Opcode::kSt:
       if (in.mod.mode == 1) return "SYNCS.EXCH.64";
@@ -99,6 +102,13 @@ std::string product_opcode(const Instruction& in) {
   if (whole && ptx::bits_of(d.a) == 4) text += ".S4";
   if (d.sparse) text += ".SP";
   return text;
+}
+
+/// A division is many machine instructions; it stands as its first one, with a word that machines
+/// do not have.
+const char* division_opcode(const Instruction& in) {
+  return of_type(in.mod.type, "MUFU.RCP.DIV.U32", "MUFU.RCP.DIV", "MUFU.RCP64H.DIV",
+                 "MUFU.RCP.DIV");
 }
 
 std::string group_opcode(const Instruction& in) {
@@ -251,6 +261,7 @@ std::string machine_opcode(const Instruction& in) {
       return "REDUX.SUM";
     case Opcode::kDiv:
     case Opcode::kRem:
+      return division_opcode(in);
     case Opcode::kRcp:
     case Opcode::kSqrt:
     case Opcode::kRsqrt:

@@ -156,6 +156,10 @@ MachineInstruction translate(StaticPart line, bool async) {
     m.opcode_class = OpcodeClass::kMove;
   }
   const OpcodeClass c = m.opcode_class;
+  if (c == OpcodeClass::kSpecial && mods.has("DIV")) {  // of a trace of our own
+    in.op = Opcode::kDiv;
+    in.mod.type = mods.has("U32") ? Type::kU32 : mods.has("RCP64H") ? Type::kF64 : Type::kF32;
+  }
   if (c == OpcodeClass::kConvert && mods.has("F64")) in.mod.src_type = Type::kF64;
   if (c == OpcodeClass::kTensor) set_matrix(in, mods);
   if (c == OpcodeClass::kBarrier) {

@@ -293,6 +293,7 @@ void classify_memory(ImageInstr& out, const Instruction& in, const Classes& c) {
     if (in.mod.mode != 0) out.unit = Unit::kControl;
   } else if (in.op == Opcode::kLd && in.mod.async_copy) {
     out.action = Action::kAsyncLoad;
+    if (static_cast<ptx::CopyCache>(in.mod.detail) == ptx::CopyCache::kPastL1) out.set_number(1);
   } else if (in.mod.space == Space::kShared && out.action < Action::kBarrier) {
     out.action = on_shared_memory(out.action);
   }
