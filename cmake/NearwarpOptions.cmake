@@ -58,9 +58,6 @@ if(NW_SANITIZE)
   target_compile_options(nw_flags INTERFACE
     "$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${NW_SANITIZE};${unchecked};-fno-omit-frame-pointer;-fno-sanitize-recover=all;-Wno-maybe-uninitialized>")
   target_link_options(nw_flags INTERFACE -fsanitize=${NW_SANITIZE})
-  if(NW_SANITIZE MATCHES "address")  # fewer copies of the models' functions, and of their checks
-    target_compile_definitions(nw_flags INTERFACE NW_CHOOSE_INLINING=1)
-  endif()
 endif()
 # A hundred test programs are linked, of some 200 MB each with sanitizers; this linker takes half of GNU ld's time.
 find_program(NW_LLD ld.lld)

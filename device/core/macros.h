@@ -11,7 +11,7 @@
 //   NW_APART_ON_GPU  the same, but in its callers on a CPU, where that was measured to be better.
 //   NW_CALLED        a function of its own everywhere: its callers' frames are smaller for it.
 //   NW_RARE          the same, and on a CPU away from the code of its callers.
-// NW_CHOOSE_INLINING (builds with the address sanitizer) leaves NW_INLINE to a CPU's compiler:
+// NW_CHOOSE_INLINING (the models under the address sanitizer) leaves NW_INLINE to a CPU's compiler:
 // every copy of a function has its checks, which compilers take long for.
 #if defined(__CUDACC__)
 #define NW_HD __host__ __device__
