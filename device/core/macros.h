@@ -11,6 +11,8 @@
 //   NW_APART_ON_GPU  the same, but in its callers on a CPU, where that was measured to be better.
 //   NW_CALLED        a function of its own everywhere: its callers' frames are smaller for it.
 //   NW_RARE          the same, and on a CPU away from the code of its callers.
+// NW_CHOOSE_INLINING (the models under the address sanitizer) leaves NW_INLINE to a CPU's compiler:
+// every copy of a function has its checks, which compilers take long for.
 #if defined(__CUDACC__)
 #define NW_HD __host__ __device__
 #define NW_INLINE __forceinline__
@@ -22,12 +24,17 @@
 #define NW_INLINE_LAMBDA
 #else
 #define NW_HD
-#define NW_INLINE inline __attribute__((always_inline))
 #define NW_APART
 #define NW_APART_ON_GPU NW_INLINE
 #define NW_CALLED inline __attribute__((noinline))
 #define NW_RARE __attribute__((cold, noinline))
+#if defined(NW_CHOOSE_INLINING)
+#define NW_INLINE inline
+#define NW_INLINE_LAMBDA
+#else
+#define NW_INLINE inline __attribute__((always_inline))
 #define NW_INLINE_LAMBDA __attribute__((always_inline))
+#endif
 #endif
 
 /// A contract inside the models; compiled in with NW_DEBUG_ASSERTS.

@@ -25,7 +25,7 @@ constexpr uint8_t kRegisterCount = 0x2f;  // EIATTR_REGCOUNT
 constexpr uint32_t kMostRegisters = 255;  // of a thread, on every GPU so far
 constexpr std::string_view kText = ".text.";
 
-[[noreturn]] void damaged(const std::string& what) {
+[[noreturn]] void damaged_code(const std::string& what) {
   throw Error("damaged machine code: " + what + " - build the application again");
 }
 
@@ -37,9 +37,10 @@ class Reader {
     header_ = at<Elf64_Ehdr>(elf_, 0);
     if (std::memcmp(header_.e_ident, ELFMAG, SELFMAG) != 0 ||
         header_.e_ident[EI_CLASS] != ELFCLASS64 || header_.e_ident[EI_DATA] != ELFDATA2LSB)
-      damaged("it is no 64-bit ELF file");
+      damaged_code("it is no 64-bit ELF file");
     if (header_.e_machine != kMachineCuda)
-      damaged(fmt::format("it is for machine {} instead of {}", header_.e_machine, kMachineCuda));
+      damaged_code(
+          fmt::format("it is for machine {} instead of {}", header_.e_machine, kMachineCuda));
     read_sections();
     for (const Elf64_Shdr& s : sections_)
       if (s.sh_type == kInfoSection) read_attributes(s);
@@ -57,7 +58,7 @@ class Reader {
   /// A copy of the structure at `offset`.
   template <class T>
   static T at(std::string_view bytes, uint64_t offset) {
-    if (offset > bytes.size() || sizeof(T) > bytes.size() - offset) damaged("it ends early");
+    if (offset > bytes.size() || sizeof(T) > bytes.size() - offset) damaged_code("it ends early");
     T value;
     std::memcpy(&value, bytes.data() + offset, sizeof(T));
     return value;
@@ -65,12 +66,12 @@ class Reader {
 
   void read_sections() {
     if (header_.e_shoff == 0) return;
-    if (header_.e_shentsize != sizeof(Elf64_Shdr)) damaged("its sections have another size");
+    if (header_.e_shentsize != sizeof(Elf64_Shdr)) damaged_code("its sections have another size");
     // With many sections, the first one has their number and the index of the section of names.
     const auto first = at<Elf64_Shdr>(elf_, header_.e_shoff);
     const uint64_t count = header_.e_shnum != 0 ? header_.e_shnum : first.sh_size;
     if (count > (elf_.size() - header_.e_shoff) / sizeof(Elf64_Shdr))
-      damaged("it has fewer sections than it says");
+      damaged_code("it has fewer sections than it says");
     for (uint64_t i = 0; i < count; ++i)
       sections_.push_back(at<Elf64_Shdr>(elf_, header_.e_shoff + i * sizeof(Elf64_Shdr)));
     names_ = contents(
@@ -78,20 +79,20 @@ class Reader {
   }
 
   const Elf64_Shdr& section(uint64_t index) const {
-    if (index >= sections_.size()) damaged(fmt::format("it has no section {}", index));
+    if (index >= sections_.size()) damaged_code(fmt::format("it has no section {}", index));
     return sections_[index];
   }
   std::string_view contents(const Elf64_Shdr& s) const {
     if (s.sh_type == SHT_NOBITS) return {};
     if (s.sh_offset > elf_.size() || s.sh_size > elf_.size() - s.sh_offset)
-      damaged("a section lies outside of it");
+      damaged_code("a section lies outside of it");
     return elf_.substr(s.sh_offset, s.sh_size);
   }
   static std::string_view text_at(std::string_view table, uint64_t offset) {
-    if (offset >= table.size()) damaged("a name lies outside of its table");
+    if (offset >= table.size()) damaged_code("a name lies outside of its table");
     const std::string_view rest = table.substr(offset);
     const size_t end = rest.find('\0');
-    if (end == rest.npos) damaged("a name has no end");
+    if (end == rest.npos) damaged_code("a name has no end");
     return rest.substr(0, end);
   }
   std::string_view name_of(const Elf64_Shdr& s) const { return text_at(names_, s.sh_name); }
@@ -115,11 +116,11 @@ class Reader {
       const auto a = at<Attribute>(all, offset);
       offset += sizeof(a);
       if (a.format != kSizedValue) continue;
-      if (a.value > all.size() - offset) damaged("an attribute ends early");
+      if (a.value > all.size() - offset) damaged_code("an attribute ends early");
       if (a.attribute == kRegisterCount) {
         const auto count = at<Count>(all.substr(offset, a.value), 0);
         if (count.registers > kMostRegisters)
-          damaged(fmt::format("a kernel with {} registers", count.registers));
+          damaged_code(fmt::format("a kernel with {} registers", count.registers));
         if (count.registers != 0)
           result_.registers[symbol_name(section(s.sh_link), count.symbol)] = count.registers;
       }

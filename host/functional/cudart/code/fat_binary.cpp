@@ -129,7 +129,7 @@ std::vector<Found> entries_of(const void* container, size_t limit) {
   return entries;
 }
 
-CodeTarget target_of(const Entry& entry) {
+CodeTarget target_of_entry(const Entry& entry) {
   return {entry.architecture, (entry.flags & kFlagOfOneArchitecture) != 0 ? 'a'
                               : (entry.flags & kFlagOfFamily) != 0        ? 'f'
                                                                           : '\0'};
@@ -140,12 +140,12 @@ void add_ptx(const std::vector<Found>& entries, uint32_t capability, FatBinary& 
   std::vector<CodeTarget> offered;
   for (const Found& f : entries) {
     if (f.entry.kind != kKindPtx) continue;
-    const CodeTarget target = target_of(f.entry);
+    const CodeTarget target = target_of_entry(f.entry);
     if (std::find(offered.begin(), offered.end(), target) == offered.end())
       offered.push_back(target);
-    if (lowest == nullptr || nearer(target_of(lowest->entry), target)) lowest = &f;
+    if (lowest == nullptr || nearer(target_of_entry(lowest->entry), target)) lowest = &f;
     if (ptx_runs_on(target, capability) &&
-        (best == nullptr || nearer(target, target_of(best->entry))))
+        (best == nullptr || nearer(target, target_of_entry(best->entry))))
       best = &f;
   }
   if (lowest == nullptr) return;
@@ -153,7 +153,7 @@ void add_ptx(const std::vector<Found>& entries, uint32_t capability, FatBinary& 
   std::string text = decompressed(taken, "PTX");
   while (!text.empty() && text.back() == '\0') text.pop_back();  // padding
   (best != nullptr ? to.images : to.unsuitable)
-      .push_back({std::move(text), target_of(taken.entry), std::move(offered)});
+      .push_back({std::move(text), target_of_entry(taken.entry), std::move(offered)});
 }
 
 /// The machine code most like the PTX that is executed, whose target is `executed`: that for the
@@ -173,7 +173,7 @@ const Found* most_like(const std::vector<Found>& entries, CodeTarget executed,
   };
   for (const Found& f : entries)
     if (f.entry.kind == kKindMachineCode &&
-        (best == nullptr || better(target_of(f.entry), target_of(best->entry))))
+        (best == nullptr || better(target_of_entry(f.entry), target_of_entry(best->entry))))
       best = &f;
   return best;
 }
@@ -182,7 +182,7 @@ const Found* most_like(const std::vector<Found>& entries, CodeTarget executed,
 std::optional<CodeTarget> native_of(const std::vector<Found>& entries, uint32_t capability) {
   std::optional<CodeTarget> best;
   for (const Found& f : entries) {
-    const CodeTarget target = target_of(f.entry);
+    const CodeTarget target = target_of_entry(f.entry);
     if (f.entry.kind == kKindMachineCode && machine_code_runs_on(target, capability) &&
         (!best.has_value() || nearer(target, *best)))
       best = target;
