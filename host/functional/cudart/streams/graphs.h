@@ -113,7 +113,7 @@ struct GraphExec {
   };
   std::vector<Step> steps;
   std::vector<std::shared_ptr<UserObjectHold>> holds;
-  std::vector<uint64_t> conditions;  ///< of the graph and its bodies
+  std::vector<uint64_t> conditions;  ///< of the graph, its children and bodies
   Graph* graph = nullptr;            ///< nullptr: the graph was destroyed
   unsigned long long flags = 0;
   /// Kernel launches that the instance's next launch waits for: two of its launches never overlap.
