@@ -15,7 +15,7 @@ struct ComingHeads {
 
 /// Finds them among `n` inputs, the head of input i arriving at arrival(i); kNever: none to look
 /// for. Most have no head, so four are looked at together. Indices are as wide as pointers, which
-/// spares their conversion: libor under tom takes 1.5 % fewer host instructions by both.
+/// spares their conversion: libor under tom takes 2.1 % fewer host instructions by both.
 template <uint32_t kWords, class F>
 NW_HD NW_INLINE ComingHeads<kWords> find_coming(size_t n, const Window& window, F&& arrival) {
   ComingHeads<kWords> coming;
