@@ -164,9 +164,9 @@ class Family {
 /// missed; its sender notes the arrival in the horizon.)
 NW_HD NW_INLINE Tick due_tick(const Component& c, std::byte* base) {
   Tick due = c.wake;
-  const Ref<Channel>* inputs = c.inputs.in(base);
-  for (uint32_t i = 0; i < c.inputs.count; ++i)
-    due = min_tick(due, head_arrival(*inputs[i].in(base), base));
+  const Ref<Channel>* input = c.inputs.in(base);
+  for (const Ref<Channel>* const end = input + c.inputs.count; input != end; ++input)
+    due = min_tick(due, head_arrival(*input->in(base), base));
   return due;
 }
 

@@ -101,6 +101,7 @@ NW_HD NW_INLINE uint64_t match(uint32_t ways, const LineAddr* tags, LineAddr lin
 
 /// The way of a set that holds `line`; kNoLane: none. A set may have any number of ways.
 NW_HD NW_INLINE uint32_t find(uint32_t ways, const LineAddr* tags, LineAddr line) {
+  if (ways == 2) return tags[0] == line ? 0 : tags[1] == line ? 1 : kNoLane;
   if (ways != 4 && ways != 8 && ways != 16) return tag_store_detail::find_some(ways, tags, line);
   const uint64_t found = match(ways, tags, line);
   return found != 0 ? count_trailing_zeros(found) : kNoLane;

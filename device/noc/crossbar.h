@@ -505,7 +505,7 @@ NW_HD NW_APART StepResult step_crossbar(const CrossbarParams& p, CrossbarState& 
                                         Window window, Horizon& horizon) {
   const Ref<Channel>* const inputs = s.inputs.in(base);
   crossbar_detail::CrossbarHeads coming = find_coming<kInputWords>(
-      s.inputs.count, window, [&](uint32_t i) { return head_arrival(*inputs[i].in(base), base); });
+      s.inputs.count, window, [&](size_t i) { return head_arrival(*inputs[i].in(base), base); });
   // Heads that are known to be there came before: they are none of these.
   for (uint32_t w = 0; w < input_words(s); ++w) coming.inputs[w] &= ~s.ready[w];
   const crossbar_detail::WindowStep step{p, s, base, window, horizon};

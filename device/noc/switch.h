@@ -432,7 +432,7 @@ NW_HD NW_INLINE SwitchHeads find_heads(const SwitchState& s, const std::byte* ba
   const SwitchInput* const inputs = s.inputs.in(base);
   if (!horizon.knows_inputs()) {
     SwitchHeads all = noc::find_coming<kSwitchInputWords>(
-        s.inputs.count, window, [&](uint32_t i) { return head_tick(inputs[i], base); });
+        s.inputs.count, window, [&](size_t i) { return head_tick(inputs[i], base); });
     for (uint32_t w = 0; w < kSwitchInputWords; ++w) all.inputs[w] &= ~s.registered[w];
     return all;
   }

@@ -141,7 +141,7 @@ ExperimentOutcome run_experiment(const Experiment::State& e, const SweepOptions&
   if (is_part && fs::exists(folder.whole(), failed)) file.read_also(folder.whole());
   std::vector<const sweep::Plan*> plans;
   for (const experiment::PlannedStudy& study : e.studies) plans.push_back(&study.plan);
-  file.place(plans);
+  look_for_points(file, plans, options);
   const std::vector<sweep::RunOptions> of_studies = options_of(plans, own);
   ExperimentOutcome outcome =
       options.only_count ? count(e, of_studies, file) : run_studies(e, options, of_studies, file);

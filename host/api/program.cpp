@@ -21,11 +21,8 @@ const workloads::Workload& workload_named(const std::string& name) {
   if (const workloads::Workload* found = workloads::find(name)) return *found;
   std::vector<std::string> names;
   for (const auto& w : workloads::all()) names.push_back(w->name());
-  std::string near;
-  for (const std::string& other : config::nearest_names(name.substr(0, name.find(':')), names, 3))
-    near += fmt::format("{}'{}'", near.empty() ? "did you mean " : " or ", other);
-  if (!near.empty()) near += "? ";
-  throw UsageError(fmt::format("unknown workload '{}' - {}workload_names() has all", name, near));
+  throw UsageError(fmt::format("unknown workload '{}' - {}workload_names() has all", name,
+                               config::did_you_mean(name.substr(0, name.find(':')), names, 3)));
 }
 
 namespace {

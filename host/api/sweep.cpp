@@ -145,7 +145,7 @@ SweepOutcome run_sweep(const Sweep::State& sweep, const SweepOptions& options) {
   sweep::Outcome outcome;
   if (options.only_count) {
     const sweep::Plan* const one = &plan;
-    file.place({&one, 1});
+    look_for_points(file, {&one, 1}, options);
     outcome = sweep::count_results(plan, own, file);
   } else {
     Surroundings surroundings(sweep, options);

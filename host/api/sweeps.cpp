@@ -22,6 +22,13 @@ BatchOptions batch_options(const SweepOptions& options) {
 
 }  // namespace
 
+void look_for_points(sweep::ResultsFile& file, std::span<const sweep::Plan* const> plans,
+                     const SweepOptions& options) {
+  file.place(plans, [&] {
+    return !options.progress || by_caller([&] { return options.progress(SweepProgress()); });
+  });
+}
+
 std::string first_failure(const sweep::Plan& plan, const sweep::Shard& part,
                           const sweep::ResultsFile& file) {
   for (size_t i = 0; i < plan.points.size(); ++i) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 
 #include "host/api/by_caller.h"
@@ -43,6 +44,10 @@ class AskedOfSweep : public sweep::Surroundings {
   bool stopped_ = false;
 };
 
+/// Looks for the plans' points in what other sweeps wrote into the file. Throws Interrupted if the
+/// caller wants no more.
+void look_for_points(sweep::ResultsFile& file, std::span<const sweep::Plan* const> plans,
+                     const SweepOptions& options);
 SweepPoint point_of(const sweep::Plan& plan, const sweep::Point& point);
 /// The first point of the part that failed, and why; empty: none failed.
 std::string first_failure(const sweep::Plan& plan, const sweep::Shard& part,

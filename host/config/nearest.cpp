@@ -71,6 +71,14 @@ std::vector<std::string> nearest_names(std::string_view name, const std::vector<
   return nearest;
 }
 
+std::string did_you_mean(std::string_view name, const std::vector<std::string>& names,
+                         size_t most) {
+  std::string near;
+  for (const std::string& other : nearest_names(name, names, most))
+    near += (near.empty() ? "did you mean '" : " or '") + other + "'";
+  return near.empty() ? near : near + "? ";
+}
+
 std::string suggestion(std::string_view name, const std::vector<std::string>& names) {
   const std::string near = nearest_name(name, names);
   if (!near.empty()) return " - did you mean '" + near + "'?";

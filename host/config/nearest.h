@@ -18,6 +18,9 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
 std::vector<std::string> nearest_names(std::string_view name, const std::vector<std::string>& names,
                                        size_t most);
 
+/// "did you mean 'x' or 'y'? " of nearest_names(); empty if no name is near.
+std::string did_you_mean(std::string_view name, const std::vector<std::string>& names, size_t most);
+
 /// " - did you mean 'x'?", or if no name is near, " - valid: a, b, c".
 std::string suggestion(std::string_view name, const std::vector<std::string>& names);
 

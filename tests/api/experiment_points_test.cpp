@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "host/api/inside.h"
@@ -93,6 +94,33 @@ TEST(LargeExperiment, InPartsOrSampledToo) {
     const size_t points = made_before_the_first(choice, "");
     EXPECT_GT(points, 0u);
     EXPECT_LE(points, 5 * kAlongAxes);
+  }
+}
+
+/// A file of which other sweeps wrote many lines is read through before the first point runs.
+TEST(LargeExperiment, StopsWhilePointsThatAreThereAreLookedFor) {
+  const TemporaryFolder folder;
+  const Experiment experiment = large({});
+  SweepOptions how;
+  how.out = folder.path();
+  std::string line;
+  how.finished = [&](const std::string& first) { line = first; };
+  how.progress = [&](const SweepProgress& progress) { return progress.points_done == 0; };
+  const std::string file = experiment.run(how).value().file;
+  auto other = nlohmann::ordered_json::parse(line);
+  other["sweep"] = "another";
+  std::string lines;
+  for (int i = 0; i < 600; ++i) lines += other.dump() + "\n";
+  write_text(file, lines);
+  for (const bool only_count : {false, true}) {
+    int asked = 0;
+    how.only_count = only_count;
+    how.progress = [&](const SweepProgress&) { return ++asked == 2; };
+    const Expected<ExperimentOutcome> stopped = experiment.run(how);
+    ASSERT_FALSE(stopped);
+    EXPECT_EQ(stopped.failure().kind, Failure::Kind::kStopped);
+    EXPECT_TRUE(contains(stopped.failure().message, "none ran")) << stopped.failure().message;
+    EXPECT_EQ(asked, 1);
   }
 }
 

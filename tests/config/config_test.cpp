@@ -494,6 +494,9 @@ TEST(Nearest, SeveralNames) {
   EXPECT_EQ(nearest_names("bfs-orignal", names, 2), (Names{"bfs-original"}));
   EXPECT_EQ(nearest_names("ssp", names, 2), (Names{"sssp"}));
   EXPECT_EQ(nearest_names("xyzzy", names, 2), Names{});
+  EXPECT_EQ(did_you_mean("bfs", names, 2), "did you mean 'bfs-rmat' or 'bfs-uniform'? ");
+  EXPECT_EQ(did_you_mean("ssp", names, 2), "did you mean 'sssp'? ");
+  EXPECT_EQ(did_you_mean("xyzzy", names, 2), "");
 }
 
 TEST(Nearest, NothingNearGivesTheList) {

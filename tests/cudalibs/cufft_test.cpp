@@ -14,6 +14,8 @@ int cufftPlan3d(int*, int, int, int, int);
 int cufftPlanMany(int*, int, int*, int*, int, int, int*, int, int, int, int);
 int cufftCreate(int*);
 int cufftMakePlan1d(int, int, int, int, size_t*);
+int cufftMakePlanMany64(int, int, long long*, long long*, long long, long long, long long*,
+                        long long, long long, int, long long, size_t*);
 int cufftSetAutoAllocation(int, int);
 int cufftSetWorkArea(int, void*);
 int cufftGetSize(int, size_t*);
@@ -85,6 +87,23 @@ void expect_near(const std::vector<std::complex<T>>& got, const std::vector<Wide
   for (size_t i = 0; i < got.size(); ++i)
     worst = std::max(worst, std::abs(Wide(got[i]) - expected[i]));
   EXPECT_LE(worst, tolerance * std::sqrt(size)) << what;
+}
+
+/// 4294967311, the first prime above 2^32, is 15 more than that: it has a convolution and no
+/// passes.
+TEST(Cufft, PrimesAboveThirtyTwoBits) {
+  for (const auto& [n, products] : {std::pair{(1LL << 32) + 15, 1LL << 34}, {1LL << 32, 0LL}}) {
+    long long length = n;
+    int plan = 0;
+    size_t bytes = 0;
+    ASSERT_EQ(cufftCreate(&plan), 0);
+    ASSERT_EQ(cufftSetAutoAllocation(plan, 0), 0);
+    ASSERT_EQ(cufftMakePlanMany64(plan, 1, &length, nullptr, 1, n, nullptr, 1, n, kC2C, 1, &bytes),
+              0);
+    // Two copies of the elements, and two of a padded line and of the filter, eight bytes each.
+    EXPECT_EQ(bytes, static_cast<size_t>(8 * (2 * n + 2 * 2 * products))) << n;
+    EXPECT_EQ(cufftDestroy(plan), 0);
+  }
 }
 
 TEST(Cufft, LinesOfManyLengths) {

@@ -17,10 +17,7 @@ UsageError unknown_workload(const std::string& name, const std::string& besides)
         "there is no file '{}' - 'nearwarp list workloads' has what comes with the program", name));
   std::vector<std::string> names;
   for (const WorkloadName& workload : workload_names()) names.push_back(workload.name);
-  std::string near;
-  for (const std::string& other : config::nearest_names(name.substr(0, name.find(':')), names, 3))
-    near += fmt::format("{}'{}'", near.empty() ? "did you mean " : " or ", other);
-  if (!near.empty()) near += "? ";
+  const std::string near = config::did_you_mean(name.substr(0, name.find(':')), names, 3);
   return UsageError(fmt::format("unknown workload '{}' - {}'nearwarp list workloads' has all{}",
                                 name, near, besides));
 }

@@ -26,13 +26,13 @@ bool writes_real(int type) { return type == kC2R || type == kZ2D; }
 const char* suffix(int type) { return is_double(type) ? "_f64" : "_f32"; }
 
 /// The factors of a length, in the order of the passes.
-std::vector<int> factors(int64_t n) {
-  std::vector<int> result;
+std::vector<int64_t> factors(int64_t n) {
+  std::vector<int64_t> result;
   for (const int radix : {4, 2, 3, 5})
     for (; n % radix == 0; n /= radix) result.push_back(radix);
   for (int64_t radix = 7; n > 1; radix += 2) {
     if (radix * radix > n) radix = n;  // a prime is left
-    for (; n % radix == 0; n /= radix) result.push_back(static_cast<int>(radix));
+    for (; n % radix == 0; n /= radix) result.push_back(radix);
   }
   return result;
 }
@@ -43,7 +43,7 @@ constexpr int kMostRadix = 31;
 
 /// The length of a convolution in place of a transform along an axis; 0: that has passes.
 int64_t convolution_length(int64_t n) {
-  const std::vector<int> all = factors(n);
+  const std::vector<int64_t> all = factors(n);
   if (all.empty() || *std::max_element(all.begin(), all.end()) <= kMostRadix) return 0;
   return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(2 * n - 1)));
 }
@@ -115,7 +115,8 @@ size_t Plan::element_bytes() const { return is_double(type_) ? 16 : 8; }
 void Plan::passes(void** from, void** to, int64_t length, int64_t inner, int64_t outer,
                   int sign) const {
   int64_t done = 1;
-  for (const int radix : factors(length)) {
+  for (const int64_t factor : factors(length)) {
+    const int radix = static_cast<int>(factor);  // no more than kMostRadix
     const PassArgs args = {*from, *to, length, inner, outer, done, radix, sign};
     const int64_t threads = outer * inner * (radix <= 5 ? length / radix : length);
     cudalibs::launch((radix_kernel(radix) + suffix(type_)).c_str(), threads, &args, stream);

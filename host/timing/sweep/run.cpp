@@ -173,6 +173,7 @@ class SweepRun final : public sim::BatchObserver {
 
   /// How each of points_ is divided. Those that cannot be have failed, and are gone.
   std::vector<const runtime::Division*> divide_points() {
+    forget_divisions();
     std::vector<const runtime::Division*> divisions;
     if (!options_.divide) {
       divisions.assign(points_.size(), division_for(needs_));
@@ -260,6 +261,12 @@ class SweepRun final : public sim::BatchObserver {
     needs.resident.resize(own.resident.size());
     for (size_t i = 0; i < own.resident.size(); ++i)
       needs.resident[i] = std::max(needs.resident[i], own.resident[i]);
+  }
+
+  /// Between two portions of points. The first division is the examples'; those that points have of
+  /// their own would be as many as there are points.
+  void forget_divisions() {
+    if (!divisions_.empty()) divisions_.erase(divisions_.begin() + 1, divisions_.end());
   }
 
   /// The examples' division, unless it does not suffice for the point.

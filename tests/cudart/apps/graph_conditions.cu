@@ -115,6 +115,33 @@ static void loops(int* value, int* rounds, int* outer) {
   CUDA(cudaGraphDestroy(graph));
 }
 
+/// A graph that was moved into another one: its handles begin anew with each launch, too.
+static void moved_child(int* value, int* rounds) {
+  cudaGraph_t graph, child, body;
+  cudaGraphNode_t node;
+  cudaGraphExec_t exec;
+  cudaGraphConditionalHandle handle;
+  CUDA(cudaGraphCreate(&graph, 0));
+  CUDA(cudaGraphCreate(&child, 0));
+  CUDA(cudaGraphConditionalHandleCreate(&handle, child, 1, cudaGraphCondAssignDefault));
+  condition(child, nullptr, handle, cudaGraphCondTypeWhile, 1, &body);
+  kernel(body, nullptr, halve, handle, value, rounds);
+  cudaGraphNodeParams p = {};
+  p.type = cudaGraphNodeTypeGraph;
+  p.graph.graph = child;
+  p.graph.ownership = cudaGraphChildGraphOwnershipMove;
+  CUDA(cudaGraphAddNode(&node, graph, nullptr, nullptr, 0, &p));
+  CUDA(cudaGraphInstantiate(&exec, graph, 0));
+  for (int launched = 1; launched <= 2; ++launched) {
+    *value = 8;
+    *rounds = 0;
+    launch(exec);
+    CHECK(*rounds == 3 && *value == 1);
+  }
+  CUDA(cudaGraphExecDestroy(exec));
+  CUDA(cudaGraphDestroy(graph));
+}
+
 static void mistakes() {
   cudaGraph_t graph;
   cudaGraphNode_t node;
@@ -205,6 +232,7 @@ int main() {
   CUDA(cudaMallocManaged(&memory, 64 * sizeof(int)));
   if_else_and_switch(memory, memory + 1);
   loops(memory, memory + 8, memory + 16);
+  moved_child(memory, memory + 8);
   mistakes();
   kinds(memory);
   return passed();

@@ -240,11 +240,14 @@ GraphNode& Graphs::node(const GraphNode* handle, NodeType type) const {
 }
 
 namespace {
-/// Adds the conditional handles of a graph and of its conditional nodes' bodies.
+/// Adds the conditional handles of a graph, of its child graphs and of its conditional nodes'
+/// bodies.
 void add_conditions(const Graph& graph, std::vector<uint64_t>* to) {
   to->insert(to->end(), graph.conditions.begin(), graph.conditions.end());
-  for (const auto& node : graph.nodes)
+  for (const auto& node : graph.nodes) {
+    if (node->child != nullptr) add_conditions(*node->child, to);
     for (const Graph* body : node->condition.bodies) add_conditions(*body, to);
+  }
 }
 /// Does a conditional node of the graph, or of a child graph or body in it, test this handle?
 bool uses_condition(const Graph& graph, uint64_t handle) {

@@ -127,7 +127,7 @@ struct GraphExec {
   };
   std::vector<Step> steps;
   std::vector<UserObjectHold> holds;  ///< of the graph, its child graphs and bodies
-  std::vector<uint64_t> conditions;   ///< of the graph and its bodies
+  std::vector<uint64_t> conditions;   ///< of the graph, its child graphs and bodies
   Graph* graph = nullptr;             ///< nullptr: the graph was destroyed
   unsigned long long flags = 0;
   /// Kernel launches that the instance's next launch waits for: two of its launches never overlap.
