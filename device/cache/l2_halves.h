@@ -19,8 +19,7 @@
 // Source: NVIDIA's white papers of A100 and H100 ("each L2 partition caches data for memory
 // accesses from SMs in the GPCs directly connected to the partition"; hardware keeps them
 // coherent). How is not published: points of coherence by address, inclusion, and invalidations by
-// line are
-// estimated, after what microbenchmarks see (docs/hopper.md).
+// line are estimated, after what microbenchmarks see (docs/hopper.md).
 #pragma once
 
 #include "device/cache/l2_departures.h"

@@ -102,17 +102,17 @@ struct ImageInstr {
   NW_HD NW_INLINE bool meets_mbarriers() const {
     return action == Action::kPhaseWait || action == Action::kPhaseEvents;
   }
-  /// Loads of constants and barriers, which have few registers, keep a number in the last slot.
-  /// kConstant without a record: the byte of the bank of parameters that it loads; a barrier: warps
-  /// expected, 0: all of the block; kCopyWait and its like: groups that may be
-  /// under way. kAsyncLoad: 1 if it goes past the L1.
+  /// Instructions with few registers keep a number in the last slot. kConstant without a record:
+  /// the byte of the bank of parameters that it loads; a barrier: warps expected, 0: all of the
+  /// block; kCopyWait and its like: groups that may be under way; kAsyncLoad: 1 if it goes past the
+  /// L1.
   NW_HD uint32_t number() const { return slots[kMaxSlots - 1]; }
   /// Slots for registers.
   uint32_t most_slots() const {
     const bool has_number = action == Action::kConstant || action == Action::kBarrier ||
                             action == Action::kBarrierArrive || action == Action::kCopyWait ||
                             action == Action::kCopyWaitRead || action == Action::kProductWait ||
-                            action == Action::kLoadWait;
+                            action == Action::kLoadWait || action == Action::kAsyncLoad;
     return kMaxSlots - (has_number ? 1 : 0);
   }
   void set_number(uint32_t number) { slots[kMaxSlots - 1] = static_cast<uint16_t>(number); }

@@ -11,7 +11,7 @@ namespace nearwarp::runtime {
 /// Version of the file's layout and of the trace words in it.
 inline constexpr uint32_t kRecordingFormat = 13;
 /// Version of functional execution: raise it when a program's traces may change.
-inline constexpr uint32_t kExecutorVersion = 9;
+inline constexpr uint32_t kExecutorVersion = 10;
 
 /// Write `recording` to `path`: under a temporary name beside it, which is then renamed, so that
 /// the file is whole or absent. Throws nearwarp::Error (a full disk, no such directory) and then

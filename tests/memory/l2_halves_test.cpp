@@ -229,7 +229,7 @@ TEST(L2Halves, WritesOfTheHomesHalfEndTheCopy) {
   EXPECT_EQ(h.counters(0).copies_given_up, 2u);
 }
 
-TEST(L2Halves, AnAnswerThatAWordHasOvertakenIsNotKept) {
+TEST(L2Halves, AnAnswerThatAnInvalidationHasOvertakenIsNotKept) {
   Halves h;
   h.read(1, 10, 1);
   h.fill(1, 50, 0);

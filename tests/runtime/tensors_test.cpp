@@ -250,6 +250,7 @@ TEST(Tensors, TracesNameEverySectorOfABox) {
   struct Case {
     uint32_t type, width, rows;
     int x, y;
+    uint32_t stride = 1040;
   };
   // Boxes that begin within a sector, at one's end, outside of the tensor; of one piece to many.
   for (const Case& c :
@@ -257,14 +258,15 @@ TEST(Tensors, TracesNameEverySectorOfABox) {
         Case{kU32, 64, 9, 30, 2}, Case{kU32, 16, 4, -3, -1}, Case{kU8, 16, 5, 30, 0},
         Case{kU8, 48, 12, 17, 1}, Case{kU8, 256, 6, 1, 0}, Case{kF16, 24, 9, 251, 4},
         Case{kU32, 8, 10, 0, 0}, Case{kU32, 124, 4, 3, 0}, Case{kU32, 4, 24, 5, 0},
-        Case{kU8, 16, 24, 17, 0}, Case{kF16, 8, 22, 12, 1}, Case{kU32, 4, 24, 8, 0}}) {
+        Case{kU8, 16, 24, 17, 0}, Case{kF16, 8, 22, 12, 1}, Case{kU32, 4, 24, 8, 0},
+        Case{kU8, 48, 24, 20, 0, 1024}, Case{kU32, 12, 24, 6, 0, 1056}}) {
     BreadthDevice d("tensors");
     const Tensor t{.type = c.type,
                    .sizes = {256, 24},
-                   .strides = {1040},
+                   .strides = {c.stride},
                    .box = {c.width, c.rows},
                    .steps = {1, 1}};
-    const uint64_t all = 1040 * 24;
+    const uint64_t all = uint64_t{c.stride} * 24;
     const DevicePtr p = d.upload(pattern(all));
     Map map;
     ASSERT_TRUE(exec::encode(t.request(p), &map.map));
@@ -277,8 +279,8 @@ TEST(Tensors, TracesNameEverySectorOfABox) {
       for (uint32_t i = 0; i < c.width; ++i) {
         const int x = c.x + static_cast<int>(i), y = c.y + static_cast<int>(row);
         if (x >= 0 && x < 256 && y >= 0 && y < 24)
-          want.insert((static_cast<uint64_t>(y) * 1040 + static_cast<uint64_t>(x) * t.element()) /
-                      32);
+          want.insert(
+              (static_cast<uint64_t>(y) * c.stride + static_cast<uint64_t>(x) * t.element()) / 32);
       }
     EXPECT_EQ(touched_sectors(d.take_recording(""), p, all), want)
         << c.type << " " << c.width << " " << c.rows << " " << c.x << " " << c.y;

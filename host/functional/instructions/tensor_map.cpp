@@ -132,8 +132,10 @@ uint32_t TensorBox::sectors_of_piece(const TensorMap& map) {
   constexpr uint32_t kSector = 32;
   const bool strided = map.interleave != Interleave::kNone && map.is_im2col == 0;
   const uint32_t step = strided ? map.element_strides[0] : 1u;
-  // A part of a row of n pieces, n > 1, touches n / 2 + 1 sectors at most.
-  if (step == 1) return row_bytes(map) == kPiece ? 2 : 1;
+  // A row of one piece touches two sectors at most, one of three pieces as many as it has: there
+  // the last piece of a row that the run before has begun touches one more. Longer rows have fewer.
+  const uint32_t pieces = row_bytes(map) / kPiece;
+  if (step == 1) return pieces == 1 || pieces == 3 ? 2 : 1;
   return std::min(kPiece / map.element_bytes(), (kPiece * step - 1) / kSector + 2);
 }
 

@@ -72,8 +72,8 @@ void add_stack_sms(Graph& g, const Parts& parts, const config::PolicyConfig& pol
 }
 
 /// Offloading that costs nothing: from every SM to every stack SM and back in a cycle, whatever
-/// else is under way. Of a warp no more than one message is on a channel at a time, and of the news
-/// that there is room no more than one.
+/// else is under way. Of a warp no more than one message is on a channel at a time, and of the
+/// notices that there is room no more than one.
 void add_direct_ways(Graph& g, const Parts& parts) {
   const Wire wire{g.core_period, parts.machine.sm.warps + 2, 0};
   for (const NodeId sm : g.members(g.class_named("sm")))

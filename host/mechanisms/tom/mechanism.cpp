@@ -139,10 +139,10 @@ class TomRun final : public sim::MechanismRun {
                                    std::pair{kOffloadGrant, "offload grant"},
                                    std::pair{kOffloadDeny, "offload denial"},
                                    std::pair{kOffloadRelease, "offload release"},
-                                   std::pair{kChannelBusy, "busy news"},
+                                   std::pair{kChannelBusy, "notice of busy channels"},
                                    std::pair{kInstanceSeen, "report of the memory map analyzer"},
-                                   std::pair{kInstanceBegun, "news of an instance's beginning"},
-                                   std::pair{kStackHasRoom, "news of room on a stack SM"},
+                                   std::pair{kInstanceBegun, "notice of an instance's beginning"},
+                                   std::pair{kStackHasRoom, "notice of room on a stack SM"},
                                    std::pair{kLearningStop, "stop"},
                                    std::pair{kLearningStopped, "standstill"},
                                    std::pair{kLearningResume, "resumption"}};

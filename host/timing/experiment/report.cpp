@@ -79,7 +79,6 @@ std::string script() {
 }  // namespace
 
 std::string report_html(const nlohmann::ordered_json& document) {
-  using Json = nlohmann::ordered_json;
   std::string text = page::html;
   put(text, "@TITLE@", escaped(document.at("title").get<std::string>()));
   put(text, "@STYLE@", page::style);

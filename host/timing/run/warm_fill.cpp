@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <compare>
-#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>

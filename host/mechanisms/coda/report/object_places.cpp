@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "host/core/json_as_text.h"
 #include "host/timing/report/columns.h"
 
 namespace nearwarp::coda {
@@ -85,7 +86,7 @@ std::string object_places_json(const ObjectPlaces& p) {
                                {"local", o.local},
                                {"by_distance", o.by_distance},
                                {"by_share", o.by_share}});
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return json_as_text(json, 2) + "\n";
 }
 
 }  // namespace nearwarp::coda

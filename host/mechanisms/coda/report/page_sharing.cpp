@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "host/core/json_as_text.h"
 #include "host/timing/report/columns.h"
 
 namespace nearwarp::coda {
@@ -81,7 +82,7 @@ std::string page_sharing_json(const PageSharing& s) {
   json["by_stacks"] = nlohmann::ordered_json::array();
   for (const auto& [stacks, pages] : s.by_stacks)
     json["by_stacks"].push_back({{"stacks", stacks}, {"pages", pages}});
-  return json.dump(2) + "\n";
+  return json_as_text(json, 2) + "\n";
 }
 
 }  // namespace nearwarp::coda

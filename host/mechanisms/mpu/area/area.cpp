@@ -6,6 +6,7 @@
 
 #include "host/config/shape.h"
 #include "host/core/error.h"
+#include "host/core/json_as_text.h"
 #include "host/mechanisms/mpu/settings.h"
 
 namespace nearwarp::mpu {
@@ -148,7 +149,7 @@ std::string area_json(const AreaReport& report, const config::MachineConfig& mac
     json["dies"][name_of(die)] = {{"nm2", die == Die::kDram ? report.dram_nm2 : report.logic_nm2},
                                   {"used_nm2", report.added_nm2(die)},
                                   {"share", report.share(die)}};
-  return json.dump(2) + "\n";
+  return json_as_text(json, 2) + "\n";
 }
 
 }  // namespace nearwarp::mpu

@@ -1,6 +1,7 @@
 // The analysis of mappings as JSON for programs; the schema is documented in docs/json.md.
 #include <nlohmann/json.hpp>
 
+#include "host/core/json_as_text.h"
 #include "host/mechanisms/tom/report/mapping_analysis.h"
 
 namespace nearwarp::tom {
@@ -94,7 +95,7 @@ std::string mapping_analysis_json(const MappingAnalysis& a) {
     json["allocations"].push_back(
         {{"label", r.label}, {"address", r.address}, {"bytes", r.bytes}, {"touched", r.touched}});
   }
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_as_text(json, 2) + "\n";
 }
 
 }  // namespace nearwarp::tom
