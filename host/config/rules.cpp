@@ -287,6 +287,7 @@ void check_latencies(const Rules& rules, const MachineConfig& m) {
   for (const auto& [key, cycles] :
        {std::pair{"gpu.control_latency_cycles", m.gpu.control_latency_cycles},
         std::pair{"interconnect.channel_latency_cycles", m.interconnect.channel_latency_cycles},
+        std::pair{"l2.link_latency_cycles", m.l2.link_latency_cycles},
         std::pair{"links.latency_cycles", m.links.latency_cycles},
         std::pair{"stack.sm_latency_cycles", m.stack.sm_latency_cycles},
         std::pair{"stack.switch_latency_cycles", m.stack.switch_latency_cycles},

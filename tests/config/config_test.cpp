@@ -420,6 +420,11 @@ TEST(Overrides, LatenciesMustFitTheirTicks) {
       "clocks.dram_mhz=1000", "dram.other_clock=keep-cycles", "links.latency_cycles=100000"};
   const std::string message = message_of([&] { load_machine("tom", texts); });
   expect_contains(message, "links.latency_cycles is 100000 (`set` links.latency_cycles=100000)");
+  const std::vector<std::string> halves = {
+      "clocks.core_mhz=1999", "clocks.interconnect_mhz=1",    "clocks.l2_mhz=1",
+      "clocks.dram_mhz=1000", "dram.other_clock=keep-cycles", "l2.link_latency_cycles=10000"};
+  expect_contains(message_of([&] { load_machine("discrete16", halves); }),
+                  "l2.link_latency_cycles is 10000 (`set` l2.link_latency_cycles=10000)");
 }
 
 TEST(Overrides, UsageErrorsAreOfTheirOwnType) {
