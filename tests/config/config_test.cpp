@@ -260,6 +260,14 @@ TEST_F(ConfigFile, NotToml) {
   expect_contains(error(), "not valid TOML (" + place("[sm\n"));
 }
 
+TEST_F(ConfigFile, NamesWithoutEnd) {
+  // Tables in tables 100,000 deep had overflowed the stack.
+  text_ = "\n";
+  for (int i = 0; i < 100'000; ++i) text_ += "a.";
+  text_ += "a = 1\n";
+  expect_contains(error(), "not valid TOML (" + path() + ":2): a name has more than 1000 parts");
+}
+
 TEST_F(ConfigFile, TruncatedFile) {
   text_.resize(text_.find("[dram]"));
   expect_contains(error(), "missing key 'dram.standard'");
