@@ -85,7 +85,7 @@ void Measurement::check_limit() {
 void Measurement::warmed_up() {
   const double latency_before = point_.latency, accepted_before = point_.accepted;
   check_limit();
-  // Of few packets both change by chance.
+  // Latency and load of few packets change by chance.
   const bool same =
       is_sparse_ || (std::abs(latency_ - latency_before) <= kWarmupChange * latency_ &&
                      std::abs(accepted_ - accepted_before) <= kWarmupChange * accepted_);
