@@ -159,6 +159,7 @@ template <class Config>
 Config read_text(const std::string& text, const std::string& file, const std::string& name,
                  Places& places, std::string_view standard) {
   Config config;
+  check_depth(text, file);
   try {
     const toml::table table = toml::parse(text, file);
     store_table(table, "", file, config, places);

@@ -84,6 +84,10 @@ void check_slices(const Rules& rules, const MachineConfig& m) {
         slices <= p.channels || is_power_of_two(slices / p.channels), "partitions.channels",
         fmt::format("is {}", p.channels),
         fmt::format("the L2 slices of a partition, {}, must be a power of two for each", slices));
+    if (slices > p.channels && !p.slices_own_banks)
+      rules.at_least("dram.row_bytes", m.dram.row_bytes,
+                     "l1.line_bytes for each L2 slice of a channel",
+                     m.l1.line_bytes * (slices / p.channels));
   } else {
     const uint32_t bytes = m.stack.interleave_bytes;
     rules.require(bytes == 0 || (is_power_of_two(bytes) && bytes >= m.l1.line_bytes &&
@@ -283,6 +287,7 @@ void check_latencies(const Rules& rules, const MachineConfig& m) {
   for (const auto& [key, cycles] :
        {std::pair{"gpu.control_latency_cycles", m.gpu.control_latency_cycles},
         std::pair{"interconnect.channel_latency_cycles", m.interconnect.channel_latency_cycles},
+        std::pair{"l2.link_latency_cycles", m.l2.link_latency_cycles},
         std::pair{"links.latency_cycles", m.links.latency_cycles},
         std::pair{"stack.sm_latency_cycles", m.stack.sm_latency_cycles},
         std::pair{"stack.switch_latency_cycles", m.stack.switch_latency_cycles},

@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "host/core/error_parts.h"
 
@@ -18,6 +21,26 @@ ErrorWithParts<> not_toml(const std::string& path, const ParseError& error) {
        .right = "see https://toml.io",
        .file = path,
        .line = line});
+}
+
+/// Throws nearwarp::Error for names of so many parts ("a.b.c"), tables in tables, that the parser
+/// would run out of stack.
+inline void check_depth(std::string_view text, const std::string& path) {
+  constexpr size_t kMostParts = 1000;
+  size_t dots = 0;
+  uint32_t line = 1;
+  for (const char c : text) {
+    if (c == '\n') ++line;
+    if (c == '.') ++dots;
+    if (std::string_view("=,[]{}\n").find(c) != std::string_view::npos) dots = 0;
+    if (dots < kMostParts) continue;
+    throw ErrorWithParts<>({.what = fmt::format("not valid TOML ({}:{}): a name has more than {} "
+                                                "parts",
+                                                path, line, kMostParts),
+                            .right = "see https://toml.io",
+                            .file = path,
+                            .line = line});
+  }
 }
 
 inline ErrorWithParts<> unreadable(const std::string& path) {

@@ -18,9 +18,14 @@ void for_each_word(std::string_view words, F visit) {
   }
 }
 
+/// The text on one line, as a basic string of TOML, which is one of JSON, too.
 std::string quoted(const std::string& text) {
   std::string result = "\"";
   for (const char c : text) {
+    if (const auto code = static_cast<unsigned char>(c); code < 0x20 || code == 0x7f) {
+      result += c == '\n' ? "\\n" : c == '\t' ? "\\t" : fmt::format("\\u{:04x}", code);
+      continue;
+    }
     if (c == '"' || c == '\\') result += '\\';
     result += c;
   }

@@ -260,6 +260,14 @@ TEST_F(ConfigFile, NotToml) {
   expect_contains(error(), "not valid TOML (" + place("[sm\n"));
 }
 
+TEST_F(ConfigFile, NamesWithoutEnd) {
+  // Tables in tables 100,000 deep had overflowed the stack.
+  text_ = "\n";
+  for (int i = 0; i < 100'000; ++i) text_ += "a.";
+  text_ += "a = 1\n";
+  expect_contains(error(), "not valid TOML (" + path() + ":2): a name has more than 1000 parts");
+}
+
 TEST_F(ConfigFile, TruncatedFile) {
   text_.resize(text_.find("[dram]"));
   expect_contains(error(), "missing key 'dram.standard'");
@@ -420,6 +428,11 @@ TEST(Overrides, LatenciesMustFitTheirTicks) {
       "clocks.dram_mhz=1000", "dram.other_clock=keep-cycles", "links.latency_cycles=100000"};
   const std::string message = message_of([&] { load_machine("tom", texts); });
   expect_contains(message, "links.latency_cycles is 100000 (`set` links.latency_cycles=100000)");
+  const std::vector<std::string> halves = {
+      "clocks.core_mhz=1999", "clocks.interconnect_mhz=1",    "clocks.l2_mhz=1",
+      "clocks.dram_mhz=1000", "dram.other_clock=keep-cycles", "l2.link_latency_cycles=10000"};
+  expect_contains(message_of([&] { load_machine("discrete16", halves); }),
+                  "l2.link_latency_cycles is 10000 (`set` l2.link_latency_cycles=10000)");
 }
 
 TEST(Overrides, UsageErrorsAreOfTheirOwnType) {

@@ -70,6 +70,11 @@ TEST(Schema, EveryKeyIsInTheDocumentationWithUnitRangeAndMeaning) {
   EXPECT_EQ(rows, all.size()) << "docs/configuration.md has rows of keys that do not exist";
 }
 
+TEST(Schema, TextsAreWrittenAsTomlOnOneLine) {
+  std::string text = "a \"b\" \\ c\n\td\r\x7f \xc3\xa9";
+  EXPECT_EQ(value_text(&text), "\"a \\\"b\\\" \\\\ c\\n\\td\\u000d\\u007f \xc3\xa9\"");
+}
+
 TEST(Schema, EveryMemberOfTheStructureHasAKey) {
   // Members default to zero; the shipped machine has no zero in these parts, so a zero word would
   // be a member without a key.

@@ -192,6 +192,11 @@ TEST(Shapes, RulesOfADiscreteGpu) {
                                        "partitions.hash=ipoly"};
   expect_contains(message_of([&] { load_machine("discrete16", ipoly); }),
                   "must be powers of two, and at most 256 together, not 6 of 2");
+  expect_contains(error("dram.row_bytes=128"),
+                  "dram.row_bytes is 128 (`set` dram.row_bytes=128) - it must be at least "
+                  "l1.line_bytes for each L2 slice of a channel, 256");
+  EXPECT_EQ(error("dram.row_bytes=256"), "");
+  EXPECT_EQ(gtx480({"dram.row_bytes=128"}), "");  // its slices have banks of their own
   EXPECT_EQ(memory_mbps(load_machine("discrete16")), 250'000u);
   EXPECT_EQ(memory_mbps(load_machine("tom")), 320'000u);
 }

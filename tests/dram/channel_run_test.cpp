@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "host/config/config.h"
+#include "host/core/error.h"
 #include "host/timing/dram/points.h"
 #include "tests/support/general_steps.h"
 
@@ -397,6 +398,15 @@ TEST(ChannelRun, TimedTraceIsServedAtItsTimes) {
   EXPECT_EQ(r.traffic.latency_min, 1u + 11 + 4);
   EXPECT_EQ(r.cycles, 200u + 16);
   EXPECT_EQ(r.commands.row_hits, 2u);
+}
+
+TEST(ChannelRun, RatesWithoutAnAccessAreRefused) {
+  Traffic t;
+  t.pacing = TrafficPacing::kOpen;
+  t.rate_ppm = 1;
+  EXPECT_EQ(run_channel(ddr3(), t, short_run()).commands.requests_in, 0u);  // in time
+  const config::DramConfig slow = ddr3({"speed.data_mbps=1", "timing.tREFI=0"});
+  EXPECT_THROW(run_channel(slow, t, short_run()), UsageError);
 }
 
 TEST(ChannelRun, HistogramHoldsEveryRead) {

@@ -90,5 +90,26 @@ TEST(Report, TableFitsAndJsonIsComplete) {
   EXPECT_EQ(n, run["read_latency_cycles"]["reads"]);
 }
 
+TEST(Report, WritesAloneHaveNoLatencyOfReads) {
+  const config::DramConfig standard = config::load_dram("ddr3-1600k");
+  Traffic t;
+  t.writes_num = 1;
+  RunOptions options;
+  options.cycles = 2000;
+  const std::vector<Point> points = {{&standard, t, "writes"}};
+  const std::vector<RunResult> results = {run_channel(standard, t, options)};
+  ASSERT_EQ(results[0].traffic.reads_done, 0u);
+  std::istringstream lines(table_text(points, results));
+  size_t found = 0;
+  for (std::string line; std::getline(lines, line);) {
+    for (const char* name : {"read latency: mean", "  median", "  95 %", "  99 %", "  largest"}) {
+      if (!line.starts_with(name)) continue;
+      EXPECT_TRUE(line.ends_with(" -")) << line;
+      found += 1;
+    }
+  }
+  EXPECT_EQ(found, 5u);
+}
+
 }  // namespace
 }  // namespace nearwarp::dram

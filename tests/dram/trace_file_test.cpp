@@ -40,6 +40,16 @@ TEST_F(TraceFile, AccessesBlanksAndComments) {
   EXPECT_EQ(trace.accesses[2].line, 2u);
 }
 
+TEST_F(TraceFile, ALineWithoutEndIsNotReadWhole) {
+  const std::string longest = "R 0x40 #" + std::string(4095 - 8, '.');
+  EXPECT_EQ(read(longest).accesses.size(), 1u);
+  EXPECT_EQ(read("R 0x0\n" + longest + "\nR 0x80\n").accesses.size(), 3u);
+  EXPECT_NE(error_of("R 0x0\n" + longest + ".\nR 0x80\n").find(":2) - one has at most 4095"),
+            std::string::npos);
+  EXPECT_NE(error_of(std::string(10'000, '\0')).find("a line without end"), std::string::npos);
+  EXPECT_NE(error_of(std::string("R 0x0\0 1\n", 9)), "no error");
+}
+
 TEST_F(TraceFile, Cycles) {
   const Trace trace = read("R 0x0 5\nW 0x40 5\nR 0x0 70");
   ASSERT_EQ(trace.accesses.size(), 3u);

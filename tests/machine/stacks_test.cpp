@@ -301,5 +301,18 @@ TEST(Stacks, OtherNumbersOfThemRun) {
   }
 }
 
+TEST(Stacks, AnyNumberOfGroupsRuns) {
+  // With more groups than stacks those without a stack had thread blocks, and no SM for them.
+  const runtime::Recording& recording = workload("kmeans", 500'000);
+  for (const char* groups : {"2", "4", "5", "8", "16"}) {
+    const std::vector<std::string> keys = {std::string("dispatch.groups=") + groups,
+                                           "dispatch.row_blocks=1"};
+    const report::RunResult r = sim::replay_on_cpu(recording, config::load_machine("coda"),
+                                                   config::load_policy("baseline", keys), {});
+    EXPECT_FALSE(r.partial) << groups;
+    EXPECT_EQ(r.warp_instructions, recording.warp_instructions) << groups;
+  }
+}
+
 }  // namespace
 }  // namespace nearwarp::testing

@@ -420,6 +420,34 @@ TEST(NocNetwork, MeasuresWhatTheUserAsksFor) {
   EXPECT_LE(p.packets, p.measured_cycles * 4 / 10 * 12 / 10);
 }
 
+TEST(NocNetwork, PeriodsAreAsLongAsTheUserAsksFor) {
+  noc::NocConfig c;
+  c.topology = "crossbar";
+  c.size = "1";
+  noc::MeasureConfig m;
+  m.period_cycles = 300'000;
+  m.min_periods = m.max_periods = 2;
+  EXPECT_EQ(noc::measure_load(c, m, 0.1).measured_cycles, 600'000u);
+}
+
+TEST(NocNetwork, FewPacketsAreStable) {
+  // The longest period has some of them or none, by chance; each takes as long as the first.
+  noc::NocConfig c;
+  c.topology = "crossbar";
+  c.size = "1";
+  for (const double rate : {1e-6, 1e-5, 3e-5}) {
+    const noc::LoadPoint p = noc::measure_load(c, {}, rate);
+    EXPECT_TRUE(p.stable) << rate << ": " << p.why;
+    EXPECT_GT(p.packets, 1u) << rate;
+    EXPECT_EQ(p.latency, 7) << rate;
+    EXPECT_EQ(p.latency_error, 0) << rate;
+  }
+  c = {};  // a mesh, where packets' ways differ
+  c.size = "4x4";
+  const noc::LoadPoint mesh = noc::measure_load(c, {}, 1e-5);
+  EXPECT_TRUE(mesh.stable) << mesh.why;
+}
+
 TEST(NocNetwork, ImpossibleConfigurationsAreRefused) {
   const auto refused = [](auto change) {
     noc::NocConfig c;

@@ -188,6 +188,37 @@ consumer:
   EXPECT_EQ(r.warp_instructions, recording.warp_instructions);
 }
 
+// Each half of the block meets at a barrier of its own, one of them more often.
+TEST(RunLoop, NumbersOfBarriersMayBeInRegisters) {
+  testing::PtxDevice d(R"(
+.visible .entry meet(.param .u64 p)
+{
+  .reg .b32 %r<5>;
+  .reg .pred %q<2>;
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r2, 64;
+  mov.u32 %r3, 1;
+  mov.u32 %r4, 2;
+  setp.lt.u32 %q1, %r1, 64;
+  @%q1 bra first;
+  bar.sync 2, %r2;
+  bar.sync %r4, %r2;
+  ret;
+first:
+  bar.sync 1, %r2;
+  bar.sync %r3, 64;
+  bar.sync 1, %r2;
+  ret;
+}
+)");
+  d.device.launch(d.module, "meet", {1}, {128}, 0, runtime::KernelArgs(runtime::DevicePtr{0}));
+  const runtime::Recording recording = d.record();
+  EXPECT_FALSE(recording.truncated);
+  const report::RunResult r = simulate(recording, "baseline", kFewSms);
+  EXPECT_EQ(counter(r, "sm.barriers"), 2u * 2 + 2 * 3);
+  EXPECT_EQ(r.warp_instructions, recording.warp_instructions);
+}
+
 TEST(RunLoop, EmptyRecordingTakesNoTime) {
   runtime::VirtualDevice device;
   const runtime::Recording nothing = device.take_recording("nothing");

@@ -185,6 +185,15 @@ TEST(Timeline, AsTheFileGrowsSamplesBecomeRarerAndOffloadsAreLeftOut) {
   EXPECT_TRUE(s.file.nests());
 }
 
+TEST(Timeline, AnIntervalBeyondAllTicksIsOneSample) {
+  for (const uint64_t interval : {uint64_t{1} << 61, uint64_t{1} << 62, ~uint64_t{0}}) {
+    timeline::Options options;
+    options.interval = interval;
+    const Shown s = shown("vector-add", "tom", "baseline", options);
+    EXPECT_NE(s.summary.find(", 1 sample of "), std::string::npos) << s.summary;
+  }
+}
+
 TEST(Timeline, AnInterruptedRunLeavesAWholeFile) {
   sim::SimOptions sim;
   sim.progress_interval = std::chrono::milliseconds(0);

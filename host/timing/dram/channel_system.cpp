@@ -1,6 +1,8 @@
 // The layout of one memory channel and its source of traffic in an arena.
 #include "host/timing/dram/channel_system.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -11,6 +13,7 @@
 #include "device/core/make_channel.h"
 #include "device/dram/vault.h"
 #include "host/config/constraints.h"
+#include "host/core/error.h"
 #include "host/timing/vault/table.h"
 #include "kernels/make_component.h"
 
@@ -100,6 +103,14 @@ class Layout {
     p.writes_den = traffic.writes_den;
     const double per_cycle = static_cast<double>(traffic.rate_ppm) / 1e6 * config::peak_mbps(d_) /
                              (double{1} * d_.speed.clock_mhz * d_.organisation.access_bytes);
+    // Every cycle without an access is drawn.
+    constexpr double kFewestPerCycle = 0x1p-26;
+    if (traffic.pacing == TrafficPacing::kOpen && traffic.pattern != TrafficPattern::kTrace &&
+        per_cycle < kFewestPerCycle)
+      throw UsageError(
+          fmt::format("`rate_ppm`: {} millionths of the peak of {} are fewer than an access in "
+                      "2^26 cycles - give a higher rate",
+                      traffic.rate_ppm, d_.name));
     p.arrival_threshold =
         static_cast<uint32_t>(std::min(std::ldexp(per_cycle, 32), std::ldexp(1.0, 32) - 1));
     p.stride_lines = traffic.stride_lines;

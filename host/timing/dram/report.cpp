@@ -27,20 +27,28 @@ std::string picojoules(std::optional<double> value) {
   return value ? fmt::format("{:.2f}", *value / 1e6) : kNotKnown;
 }
 
+// Latencies of reads; "-" where there was none.
+std::string mean(const Served& s) {
+  return s.traffic.reads_done == 0 ? "-" : fmt::format("{:.1f}", s.mean_latency());
+}
+std::string quantile(const Served& s, uint32_t permille) {
+  return s.traffic.reads_done == 0 ? "-" : count(s.latency_quantile(permille));
+}
+std::string largest(const Served& s) {
+  return s.traffic.reads_done == 0 ? "-" : count(s.traffic.latency_max);
+}
+
 const std::vector<Row>& rows() {
   using P = const Point&;
   using R = const RunResult&;
   static const std::vector<Row> all = {
       {"bandwidth [GB/s]", [](P, R r) { return fmt::format("{:.2f}", r.gigabytes_per_second()); }},
       {"share of peak [%]", [](P, R r) { return fmt::format("{:.2f}", 100 * r.share_of_peak()); }},
-      {"read latency: mean",
-       [](P, R r) {
-         return r.traffic.reads_done == 0 ? "-" : fmt::format("{:.1f}", r.mean_latency());
-       }},
-      {"  median", [](P, R r) { return count(r.latency_quantile(500)); }},
-      {"  95 %", [](P, R r) { return count(r.latency_quantile(950)); }},
-      {"  99 %", [](P, R r) { return count(r.latency_quantile(990)); }},
-      {"  largest", [](P, R r) { return count(r.traffic.latency_max); }},
+      {"read latency: mean", [](P, R r) { return mean(r); }},
+      {"  median", [](P, R r) { return quantile(r, 500); }},
+      {"  95 %", [](P, R r) { return quantile(r, 950); }},
+      {"  99 %", [](P, R r) { return quantile(r, 990); }},
+      {"  largest", [](P, R r) { return largest(r); }},
       {"row hits [%]", [](P, R r) { return fmt::format("{:.2f}", 100 * r.row_hit_rate()); }},
       {"reads", [](P, R r) { return count(r.commands.read_commands); }},
       {"writes", [](P, R r) { return count(r.commands.write_commands); }},
@@ -248,30 +256,17 @@ std::vector<Row> stream_rows(size_t i) {
   using P = const Point&;
   using R = const RunResult&;
   const auto name = [i](const char* what) { return fmt::format("{}: {}", i + 1, what); };
-  const auto with_reads = [i](R r, const std::string& text) {
-    return r.streams[i].traffic.reads_done == 0 ? "-" : text;
-  };
-  const auto quantile = [i, with_reads](uint32_t permille) {
-    return [i, with_reads, permille](P, R r) {
-      return with_reads(r, count(r.streams[i].latency_quantile(permille)));
-    };
-  };
-  return {
-      {name("bandwidth [GB/s]"),
-       [i](P, R r) { return fmt::format("{:.2f}", r.gigabytes_per_second(r.streams[i])); }},
-      {name("share of peak [%]"),
-       [i](P, R r) { return fmt::format("{:.2f}", 100 * r.share_of_peak(r.streams[i])); }},
-      {name("read latency: mean"),
-       [i, with_reads](P, R r) {
-         return with_reads(r, fmt::format("{:.1f}", r.streams[i].mean_latency()));
-       }},
-      {name("  median"), quantile(500)},
-      {name("  95 %"), quantile(950)},
-      {name("  99 %"), quantile(990)},
-      {name("  largest"),
-       [i, with_reads](P, R r) { return with_reads(r, count(r.streams[i].traffic.latency_max)); }},
-      {name("reads"), [i](P, R r) { return count(r.streams[i].traffic.reads_done); }},
-      {name("writes"), [i](P, R r) { return count(r.streams[i].traffic.writes_sent); }}};
+  return {{name("bandwidth [GB/s]"),
+           [i](P, R r) { return fmt::format("{:.2f}", r.gigabytes_per_second(r.streams[i])); }},
+          {name("share of peak [%]"),
+           [i](P, R r) { return fmt::format("{:.2f}", 100 * r.share_of_peak(r.streams[i])); }},
+          {name("read latency: mean"), [i](P, R r) { return mean(r.streams[i]); }},
+          {name("  median"), [i](P, R r) { return quantile(r.streams[i], 500); }},
+          {name("  95 %"), [i](P, R r) { return quantile(r.streams[i], 950); }},
+          {name("  99 %"), [i](P, R r) { return quantile(r.streams[i], 990); }},
+          {name("  largest"), [i](P, R r) { return largest(r.streams[i]); }},
+          {name("reads"), [i](P, R r) { return count(r.streams[i].traffic.reads_done); }},
+          {name("writes"), [i](P, R r) { return count(r.streams[i].traffic.writes_sent); }}};
 }
 
 }  // namespace

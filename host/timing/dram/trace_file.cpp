@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <charconv>
 #include <fstream>
 #include <optional>
@@ -15,6 +16,7 @@ namespace nearwarp::dram {
 namespace {
 
 constexpr uint64_t kMaxCycle = uint64_t{1} << 40;
+constexpr size_t kMaxLine = 4095;             // letters
 constexpr size_t kMaxAccesses = 100'000'000;  // they are kept in memory, 16 bytes each
 
 std::vector<std::string_view> words_of(std::string_view text) {
@@ -49,12 +51,17 @@ class Reader {
     if (!file)
       throw file_error(path_, fmt::format("cannot read '{}'", path_),
                        "is it a readable text file?");
-    std::string text;
-    while (std::getline(file, text)) {
+    std::array<char, kMaxLine + 1> line = {};
+    while (file.getline(line.data(), line.size())) {
       line_ += 1;
-      const std::string_view code = std::string_view(text).substr(0, text.find('#'));
-      const std::vector<std::string_view> words = words_of(code);
+      const auto read = static_cast<size_t>(file.gcount());
+      const std::string_view text(line.data(), file.eof() ? read : read - 1);  // line feed
+      const std::vector<std::string_view> words = words_of(text.substr(0, text.find('#')));
       if (!words.empty()) take(words);
+    }
+    if (!file.eof() && !file.bad()) {
+      line_ += 1;
+      fail("a line without end", fmt::format("one has at most {} characters", kMaxLine));
     }
     if (file.bad()) throw file_error(path_, fmt::format("cannot read '{}' to its end", path_));
     if (trace_.accesses.empty()) {

@@ -12,6 +12,7 @@
 
 #include "host/config/find.h"
 #include "host/config/nearest.h"
+#include "host/config/toml_errors.h"
 #include "host/core/error_parts.h"
 #include "host/timing/experiment/expression.h"
 #include "host/timing/experiment/measured.h"
@@ -204,12 +205,12 @@ Experiment parse_experiment(std::string text, const std::string& name, const std
   e.name = name;
   e.path = file;
   e.text = std::move(text);
+  config::check_depth(e.text, file);
   toml::table table;
   try {
     table = toml::parse(e.text, file);
   } catch (const toml::parse_error& error) {
-    throw Error(fmt::format("not valid TOML ({}:{}): {} - see https://toml.io", file,
-                            error.source().begin.line, error.description()));
+    throw config::not_toml(file, error);
   }
   Section top(table, file, e.name);
   e.title = top.text("title", true);

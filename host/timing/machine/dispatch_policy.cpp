@@ -12,14 +12,14 @@ namespace nearwarp::sim {
 
 namespace {
 
-/// The group of each SM: the SM's stack if all SMs are in stacks, else a run of consecutive SMs,
-/// all of about the same length.
+/// The group of each SM: the SM's stack if all SMs are in stacks and these are as many as the
+/// groups, else a run of consecutive SMs, all of about the same length. Every group has an SM.
 std::vector<uint32_t> group_sms(const Graph& graph, const std::vector<NodeId>& sms,
                                 uint32_t groups) {
   std::vector<uint32_t> of;
-  const bool in_stacks = std::all_of(sms.begin(), sms.end(), [&](NodeId sm) {
-    return graph.nodes[sm].stack != kNoStack && graph.nodes[sm].stack < groups;
-  });
+  uint32_t stacks = 0;
+  for (const NodeId sm : sms) stacks = std::max(stacks, graph.nodes[sm].stack + 1u);
+  const bool in_stacks = stacks == groups;  // never if an SM is in no stack, as kNoStack is large
   for (size_t i = 0; i < sms.size(); ++i)
     of.push_back(in_stacks ? graph.nodes[sms[i]].stack
                            : static_cast<uint32_t>(i * groups / sms.size()));

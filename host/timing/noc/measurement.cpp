@@ -38,8 +38,10 @@ Measurement::Measurement(const NocConfig& config, const MeasureConfig& measure, 
   network_.set_measured(0, kOpenEnd);
   const double packets_per_cycle = rate / (config.packet_flits + config.reply_flits) *
                                    static_cast<double>(network_.topology().senders.size());
-  period_ = static_cast<uint64_t>(
-      std::clamp(m_.period_packets / packets_per_cycle, 1.0 * m_.period_cycles, kLongestPeriod));
+  const double longest = std::max(1.0 * m_.period_cycles, kLongestPeriod);
+  const double enough = m_.period_packets / packets_per_cycle;
+  period_ = static_cast<uint64_t>(std::clamp(enough, 1.0 * m_.period_cycles, longest));
+  is_sparse_ = enough > longest;
   wanted_ = period_;
 }
 
@@ -62,8 +64,9 @@ void Measurement::probe() {
   const auto senders = static_cast<double>(network_.topology().senders.size());
   accepted_ = static_cast<double>(now.received_flits - totals_.received_flits) /
               (static_cast<double>(wanted_) * senders);
-  latency_ =
-      ratio(now.latency - totals_.latency, now.measured_received - totals_.measured_received);
+  const uint64_t received = now.measured_received - totals_.measured_received;
+  has_latency_ = received != 0 || !is_sparse_;
+  latency_ = ratio(now.latency - totals_.latency, received);
   waiting_ = static_cast<double>(now.waiting) / (senders * network_.drawing_vnets());
   totals_ = now;
 }
@@ -82,8 +85,10 @@ void Measurement::check_limit() {
 void Measurement::warmed_up() {
   const double latency_before = point_.latency, accepted_before = point_.accepted;
   check_limit();
-  const bool same = std::abs(latency_ - latency_before) <= kWarmupChange * latency_ &&
-                    std::abs(accepted_ - accepted_before) <= kWarmupChange * accepted_;
+  // Latency and load of few packets change by chance.
+  const bool same =
+      is_sparse_ || (std::abs(latency_ - latency_before) <= kWarmupChange * latency_ &&
+                     std::abs(accepted_ - accepted_before) <= kWarmupChange * accepted_);
   settled_ = same && periods_ >= m_.warmup_periods ? settled_ + 1 : 0;
   point_.latency = latency_;
   point_.accepted = accepted_;
@@ -104,15 +109,21 @@ void Measurement::begin_measuring() {
 }
 
 void Measurement::measured() {
-  sum_ += latency_;
-  squares_ += latency_ * latency_;
+  if (has_latency_) {
+    sum_ += latency_;
+    squares_ += latency_ * latency_;
+    latencies_ += 1;
+  }
   const uint32_t least = std::max(m_.min_periods, 2u);
   if (periods_ < least) return;
-  const double mean = sum_ / periods_;
-  const double variance = std::max(0.0, squares_ / periods_ - mean * mean) / (periods_ - 1.0);
-  point_.latency_error = kNormal95 * std::sqrt(variance);
+  bool narrow = false;
+  if (latencies_ >= 2) {
+    const double mean = sum_ / latencies_;
+    const double variance = std::max(0.0, squares_ / latencies_ - mean * mean) / (latencies_ - 1.0);
+    point_.latency_error = kNormal95 * std::sqrt(variance);
+    narrow = point_.latency_error <= m_.tolerance * mean;
+  }
   check_limit();
-  const bool narrow = point_.latency_error <= m_.tolerance * mean;
   if (!is_unstable() && !narrow && periods_ < std::max(m_.max_periods, least)) return;
   measure_end_ = network_.now();
   point_.measured_cycles = measure_end_ - measure_begin_;

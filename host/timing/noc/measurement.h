@@ -48,21 +48,24 @@ class Measurement {
   Network network_;
   LoadPoint point_;
   Phase phase_ = Phase::kWarmUp;
-  uint64_t period_ = 0;  ///< cycles
+  uint64_t period_ = 0;     ///< cycles
+  bool is_sparse_ = false;  ///< a period has fewer packets than MeasureConfig wants, perhaps none
   uint64_t wanted_ = 0;
   uint32_t periods_ = 0;  ///< of the phase so far
   std::chrono::steady_clock::time_point begin_;
   // The last period.
   TrafficTotals totals_;
   double latency_ = 0, accepted_ = 0;
-  double waiting_ = 0;  ///< mean age of what the sources decide next
+  bool has_latency_ = false;  ///< some packet has arrived, or should have
+  double waiting_ = 0;        ///< mean age of what the sources decide next
   // Warm-up.
   uint32_t settled_ = 0;
   // Measurement.
   uint64_t measure_begin_ = 0, measure_end_ = 0;
   TrafficTotals before_;
   std::vector<uint64_t> sent_before_, received_before_;
-  double sum_ = 0, squares_ = 0;
+  double sum_ = 0, squares_ = 0;  ///< of periods' latencies
+  uint32_t latencies_ = 0;        ///< periods that have one
 };
 
 }  // namespace nearwarp::noc

@@ -72,17 +72,18 @@ std::string curve(const NocReport& r, size_t width) {
   for (const LoadPoint& p : r.points) {
     names.push_back(fmt::format("{:.4f}", p.rate));
     const LinkUse& link = busiest(p);
-    const auto number = [&p](double value) {
-      return p.stable ? fmt::format("{:.2f}", value) : std::string("-");
+    const bool known = p.stable && p.packets != 0;
+    const auto number = [known](double value) {
+      return known ? fmt::format("{:.2f}", value) : std::string("-");
     };
     const std::string cells[] = {fmt::format("{:.4f}", p.accepted),
                                  p.stable ? number(p.latency) : "unstable",
                                  number(p.latency_error),
                                  number(replies ? p.request_latency : p.network_latency),
                                  number(replies ? p.reply_latency : p.hops),
-                                 replies    ? number(p.round_trip)
-                                 : p.stable ? std::to_string(p.max_latency)
-                                            : "-",
+                                 replies ? number(p.round_trip)
+                                 : known ? std::to_string(p.max_latency)
+                                         : "-",
                                  fmt::format("{:.3f} {}", link.utilisation, link_name(r, link))};
     for (size_t i = 0; i < columns.size(); ++i) columns[i].cells.push_back(cells[i]);
   }

@@ -91,6 +91,29 @@ void place_parameter(const Kernel& kernel, const Instruction& in, ImageInstr& ou
   out.set_number(static_cast<uint32_t>(at));
 }
 
+bool is_barrier(const Instruction& in) {
+  return in.op == ptx::Opcode::kBar || in.op == ptx::Opcode::kBarRed;
+}
+
+/// The barrier with numbers in place of registers that a single move sets, since compilers put
+/// operands of `asm("bar.sync %0, %1;" :: "r"(1), "r"(64))` into registers.
+Instruction with_numbers(const Kernel& kernel, Instruction barrier) {
+  for (Operand& s : barrier.srcs) {
+    if (s.kind != Operand::Kind::kRegister) continue;
+    const Instruction* setter = nullptr;
+    uint32_t setters = 0;
+    for (const Instruction& in : kernel.instructions) {
+      if (std::find(in.dsts.begin(), in.dsts.end(), s.reg) == in.dsts.end()) continue;
+      setter = &in;
+      setters += 1;
+    }
+    if (setters == 1 && setter->op == ptx::Opcode::kMov && setter->guard == compiler::kNone &&
+        setter->srcs.size() == 1 && setter->srcs[0].kind == Operand::Kind::kImmediate)
+      s = setter->srcs[0];
+  }
+  return barrier;
+}
+
 class Builder {
  public:
   Builder(const config::MachineConfig& machine, ImageTables& out) : machine_(machine), out_(out) {}
@@ -109,7 +132,7 @@ class Builder {
         const Instruction& in = kernel.instructions[i];
         if (in.implied || (!machine_.sm.charge_moves && is_move(in))) continue;
         at[i] = static_cast<uint32_t>(out_.instrs.size());
-        ImageInstr image = classify(in, machine_);
+        ImageInstr image = classify(is_barrier(in) ? with_numbers(kernel, in) : in, machine_);
         image.set_energy_class(energy_class(in));
         out_.has_copies = out_.has_copies || image.meets_mbarriers() ||
                           image.action == sm::Action::kProductCommit ||

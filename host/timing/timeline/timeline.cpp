@@ -77,8 +77,12 @@ void Timeline::begin_part(sim::Replay& run, Tick at) {
   sms_->begin(run.system(), at);
   busy_->begin(at);
   spans_->listen(run.system(), true);
-  next_sample_ = at + interval_ * core_period_;
+  next_sample_ = sample_after(at);
   plan(at);
+}
+
+Tick Timeline::sample_after(Tick at) const {
+  return interval_ >= (kNever - at) / core_period_ ? kNever : at + interval_ * core_period_;
 }
 
 void Timeline::plan(Tick at) {
@@ -97,7 +101,7 @@ void Timeline::sample(sim::Replay& run, Tick at) {
     doubled_at_ = counter_bytes_;
     interval_ *= 2;
   }
-  next_sample_ = at + interval_ * core_period_;
+  next_sample_ = sample_after(at);
 }
 
 void Timeline::end_part(sim::Replay& run, Tick at) {

@@ -54,6 +54,8 @@ class Timeline final : public sim::RunWatcher {
   void sample(sim::Replay& run, Tick at);
   void end_part(sim::Replay& run, Tick at);
   void plan(Tick at);
+  /// The tick of the sample that follows one at tick `at`; kNever where it does not fit.
+  Tick sample_after(Tick at) const;
   uint64_t cycle(Tick at) const { return at / core_period_; }
   bool room_for_spans() const { return span_bytes_ < options_.most_spans; }
   /// Call `write`, and add the bytes that it has written to `bytes`.
