@@ -55,7 +55,8 @@ TEST(Sample, WhereRareTimesMayBeMissingAgreementIsNoEvidence) {
   s.expectation = 2;
   s.by_load = true;
   EXPECT_NEAR(cycles_error(s), student_95(5) * std::sqrt(0.24 * 25) / 100, 1e-9);
-  EXPECT_EQ(cycles_error(*sample_of({{"sample", sample_json(s)}})), cycles_error(s));
+  const nlohmann::ordered_json launches = {{"sample", sample_json(s)}};
+  EXPECT_EQ(cycles_error(*report::sample_of(launches)), cycles_error(s));
   // Launches that spread more than expected say so, as elsewhere.
   SampleReport more = sample_of(100, {50, 50, 150, 150}, 0.05), usual = more;
   more.by_load = true;
