@@ -237,6 +237,13 @@ TEST(Lowering, MalformedStatementsAreErrorsWithTheirLine) {
            {"st.global.v2.u32 [%rd1], {%r1, %r2, %r3};", "a vector of 3 sources does not fit"},
            {"add.u32 %r1|%p1, %r2, %r3;", "two destinations"},
            {"add.u32 %r1, {%r2, %r3}, 1;", "a vector of 2 sources does not fit"},
+           {"createpolicy.fractional.L2::evict_last.b64;", "too few operands (a.ptx:6: "},
+           {"clusterlaunchcontrol.query_cancel.is_canceled.pred.b128;",
+            "too many or too few operands (a.ptx:6: "},
+           {"clusterlaunchcontrol.try_cancel.async.b128 [%r1];",
+            "too many or too few operands (a.ptx:6: "},
+           {"mbarrier.test_wait.shared.b64 %p1, [%r1];", "too few operands (a.ptx:6: "},
+           {"mbarrier.try_wait.parity.shared.b64 %p1, [%r1];", "too few operands (a.ptx:6: "},
            {"call nobody;", "undeclared function 'nobody'"},
            {"mov.u16 %rs1, %tid.x;", "a special register where .u16 is wanted"}}) {
     try {

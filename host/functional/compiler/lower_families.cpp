@@ -113,6 +113,7 @@ bool Lowering::expand(Frame* frame, const ptx::Instruction& in) {
           expand_bulk_reduction(frame, in, like);
           break;
         case ptx::BulkCopy::kNoCancellation: {
+          if (in.num_operands != 2) fail(in, "too many or too few operands");
           const RegId to = shared_address(frame, in, like, frame->fn->operands[in.first_operand]);
           const RegId none = compute(like, Opcode::kMov, Type::kB64, {constant(0)});
           access(like, Opcode::kSt, Space::kShared, Type::kB64, {to, kNone, 0}, {none, none});
@@ -183,6 +184,7 @@ bool Lowering::expand(Frame* frame, const ptx::Instruction& in) {
       return true;
     case Opcode::kMapa:
       if (in.mod.mode == 2) {  // nothing is ever cancelled
+        if (in.num_operands != 2) fail(in, "too many or too few operands");
         const ptx::Operand& result = frame->fn->operands[in.first_operand];
         Instruction out = like;
         if (in.mod.type == Type::kPred) {
@@ -205,6 +207,7 @@ bool Lowering::expand(Frame* frame, const ptx::Instruction& in) {
       expand_cluster_address(frame, in, like);
       return true;
     case Opcode::kCreatePolicy: {
+      if (in.num_operands == 0) fail(in, "too few operands");
       Instruction out = start(in);
       out.op = Opcode::kMov;
       out.mod.type = Type::kB64;

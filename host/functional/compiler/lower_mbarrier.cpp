@@ -75,7 +75,7 @@ void Lowering::expand_mbarrier(Frame* frame, const ptx::Instruction& in, const I
   if (wait || op == MbarrierOp::kArrive || op == MbarrierOp::kArriveExpect ||
       op == MbarrierOp::kDrop || op == MbarrierOp::kDropExpect) {
     const ptx::Operand* ops = frame->fn->operands.data() + in.first_operand;
-    if (in.num_operands < 2) fail(in, "too few operands");
+    if (in.num_operands < (wait ? 3u : 2u)) fail(in, "too few operands");
     add_destination(frame, in, ops[0], wait ? Type::kPred : Type::kB64, &out);
     address(frame, in, ops[1], &out);
     if (in.num_operands > 2)
