@@ -270,6 +270,8 @@ TEST(Lowering, UnsupportedThingsRefuseTheirKernelOnly) {
            {"div.f16x2 %r1, %r2, %r3;", "the type .f16x2 is not supported here (a.ptx:14: "},
            {"min.s32 %r1, %r2, %r3, %r4;", "three values of this type (a.ptx:14: "},
            {"tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [t, {%r1}];", "textures by name"},
+           {"wmma.load.c.sync.aligned.col.m16n16k16.global.f16 {_, _, _, _}, [%rd1], %r1;",
+            "wmma with '_' in place of a register (a.ptx:14: "},
            {"mov.u64 %rd1, t;", "textures and surfaces are not supported"},
            {"mov.u64 %rd1, elsewhere;", "the variable 'elsewhere' is not defined in this module"},
            {"ld.global.u32 %r1, [f];", "the address of the function 'f'"},

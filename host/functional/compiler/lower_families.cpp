@@ -1,5 +1,7 @@
 // Expands instructions that other instructions can stand for: matrices through shared memory,
 // asynchronous copies. Their timing is that of what stands for them.
+#include <algorithm>
+
 #include "host/functional/compiler/lower.h"
 #include "host/functional/instructions/decoded.h"
 #include "host/functional/ptx/convert_details.h"
@@ -338,6 +340,8 @@ void Lowering::expand_wmma(Frame* frame, const ptx::Instruction& in, const Instr
   const uint32_t words = each * bytes / size_of(unit);  // registers with elements of their own
   if (words == 0 || registers.size() % words != 0 || (bytes < 4 && strided && bytes != 2))
     refuse(in, "this form of wmma");
+  if (std::find(registers.begin(), registers.end(), kNone) != registers.end())
+    refuse(in, "wmma with '_' in place of a register");
   if (out.address.base == kNone) refuse(in, "wmma with an address that is no register");
   const RegId base = out.address.base;
   const bool wide = size_of(kernel_->registers[base].type) == 8;
