@@ -206,6 +206,11 @@ TEST(LaterForms, WhatLiesOutsideCountsForNothing) {
   EXPECT_EQ(bf16[3], 0x7fff0000u);
 }
 
+TEST(LaterForms, PredicatesMayBeLeftOut) {
+  Module m("isspacep.shared _, %a;\ntestp.finite.f32 _, %f0;\nst.global.b32 [%b], %t;");
+  EXPECT_EQ(m.run<uint32_t>(std::vector<int>(32))[5], 5u);
+}
+
 TEST(LaterForms, NoClusterIsCancelled) {
   Module m(
       "mbarrier.init.shared::cta.b64 [bar], 1;\n"

@@ -256,6 +256,7 @@ uint16_t Decoder::source(const Operand& s, bool wide) {
 }
 
 uint16_t Decoder::predicate(RegId reg) const {
+  if (reg == kNone) return discard_predicate_;
   const uint32_t physical = kernel_.registers[reg].physical;
   if (physical == kNone) return discard_predicate_;
   return static_cast<uint16_t>(exec::kFirstPredicate + physical);
