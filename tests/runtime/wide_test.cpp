@@ -171,5 +171,25 @@ TEST(Wide, WhatThereIsNotIsRefused) {
   }
 }
 
+TEST(Wide, VectorsOfRegistersOfSeveralWidthsAreRefused) {
+  for (const char* statement : {"ld.shared.v2.b32 {%r,%p}, [s];", "st.shared.v2.b32 [s], {%p,%r};",
+                                "ld.shared.v2.s16 {%h,%r}, [s];"}) {
+    const std::string text =
+        std::string(
+            ".version 8.4\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n"
+            ".reg .b64 %p;\n.reg .b32 %r;\n.reg .b16 %h;\n.shared .align 16 .b8 s[16];\n") +
+        statement + "\nst.shared.b64 [s], %p;\nst.shared.b32 [s], %r;\nret;\n}\n";
+    VirtualDevice device;
+    const uint32_t module = load(device, text.c_str());
+    try {
+      device.launch(module, "k", {1}, {1}, 0, KernelArgs());
+      ADD_FAILURE() << "accepted: " << statement;
+    } catch (const Error& error) {
+      EXPECT_TRUE(std::string(error.what()).starts_with("a vector of registers of several widths"))
+          << error.what();
+    }
+  }
+}
+
 }  // namespace
 }  // namespace nearwarp::runtime

@@ -160,12 +160,17 @@ void Decoder::load(const Instr& in) {
   exec::Op op;
   address(in, &desc, &op.a, &op.imm);
   desc.reg_bytes = 4;
+  bool is_first = true;
   for (size_t e = 0; e < desc.vector && e < in.dsts.size(); ++e) {
     if (in.dsts[e] == kNone) {
       desc.rows[e] = exec::kNoRow;
       continue;
     }
-    desc.reg_bytes = static_cast<uint8_t>(std::max<uint32_t>(2, reg_bytes(in.dsts[e])));
+    const auto bytes = static_cast<uint8_t>(std::max<uint32_t>(2, reg_bytes(in.dsts[e])));
+    if (!is_first && bytes != desc.reg_bytes)
+      unsupported("a vector of registers of several widths");
+    is_first = false;
+    desc.reg_bytes = bytes;
     desc.rows[e] = destination(in.dsts[e]).row;
   }
   if (in.dsts.size() != desc.vector) unsupported("a load with this number of destinations");
@@ -195,9 +200,13 @@ void Decoder::store(const Instr& in) {
   exec::Op op;
   address(in, &desc, &op.a, &op.imm);
   if (in.srcs.size() != desc.vector) unsupported("a store with this number of values");
-  bool wide = desc.bytes == 8;
-  for (const Operand& s : in.srcs)
-    if (s.kind == Operand::Kind::kRegister) wide = is_wide(s.reg);
+  bool wide = desc.bytes == 8, is_first = true;
+  for (const Operand& s : in.srcs) {
+    if (s.kind != Operand::Kind::kRegister) continue;
+    if (!is_first && is_wide(s.reg) != wide) unsupported("a vector of registers of several widths");
+    is_first = false;
+    wide = is_wide(s.reg);
+  }
   desc.reg_bytes = wide ? 8 : 4;
   for (size_t e = 0; e < desc.vector; ++e) desc.rows[e] = source(in.srcs[e], wide);
   op.b = desc.rows[0];
