@@ -76,6 +76,7 @@ TEST(Mnemonic, WhatIsUnsupportedIsNamed) {
         "ldmatrix.sync.aligned.m8n16.x1.shared.b8",
         "stmatrix.sync.aligned.m16n8.x4.shared.b8",
         "cvt.rs.e4m3x4.f32",
+        "cvt.satfinite",
         "div.f16x2",
         "div.rn.f32x2",
         "rcp.rn.bf16",

@@ -46,7 +46,7 @@ void random_rounding(WordList words, Mnemonic* out) {
 
 // cvt.rn{.relu}.satfinite.{f16,bf16,f16x2,bf16x2}.f32; false if it is something else.
 bool finite_halves(WordList words, Mnemonic* out) {
-  if (!take(&words, "satfinite") || words.back() != "f32") return false;
+  if (!take(&words, "satfinite") || words.empty() || words.back() != "f32") return false;
   std::string text = "cvt";
   for (const std::string_view word : words) text.append(".").append(word);
   const Mnemonic plain = decode_mnemonic(text);
