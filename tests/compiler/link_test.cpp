@@ -53,6 +53,28 @@ TEST(PtxLink, DefinitionsServeDeclarationsAndLocalNamesStayApart) {
   }
 }
 
+TEST(PtxLink, ALocalNameIsNotThatOfAnotherModulesDefinition) {
+  const auto text = [](const char* linkage, const char* value, const char* kernel) {
+    return kHead + std::string(linkage) + ".global .align 4 .u32 x = " + value + ";\n" + linkage +
+           ".func f() { ret; }\n.visible .entry " + kernel +
+           "() { .reg .b32 %r<2>; ld.global.u32 %r1, [x]; call f; ret; }\n";
+  };
+  const PtxSource local{text("", "5", "first"), "first.ptx"},
+      visible{text(".visible ", "6", "second"), "second.ptx"};
+  for (const auto& sources : {std::vector{local, visible}, std::vector{visible, local}}) {
+    const Program program = link_ptx(sources);
+    const auto value_of = [&](const char* kernel) -> int {
+      const Kernel* k = program.find(kernel);
+      if (k == nullptr || k->symbols.empty()) return -1;
+      for (const Variable& v : program.variables)
+        if (v.name == k->symbols[0].name) return v.init.at(0);
+      return -1;
+    };
+    EXPECT_EQ(value_of("first"), 5);
+    EXPECT_EQ(value_of("second"), 6);
+  }
+}
+
 TEST(PtxLink, TwoDefinitionsOfOneNameAreAnError) {
   EXPECT_THROW(link_ptx({{kSecond, "a.ptx"}, {kSecond, "b.ptx"}}), Error);
 }

@@ -1,6 +1,7 @@
 // Joins modules into one, as a linker does.
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -36,9 +37,19 @@ void rename_all(Module* module, const Renames& renames) {
   }
 }
 
+/// Does only the variable's or the function's own module know it?
+bool is_local(const VariableDecl& var) { return !var.is_visible && !var.is_extern; }
+bool is_local(const Function& fn) { return !fn.is_visible && fn.is_defined && !fn.is_entry; }
+
 class Linker {
  public:
   Module run(std::vector<Module> modules) {
+    for (const Module& module : modules) {
+      for (const VariableDecl& var : module.variables)
+        if (!is_local(var)) shared_.insert(var.name);
+      for (const Function& fn : module.functions)
+        if (!is_local(fn)) shared_.insert(fn.name);
+    }
     for (Module& module : modules) add(std::move(module));
     return std::move(out_);
   }
@@ -53,14 +64,16 @@ class Linker {
       out_.address_size = module.address_size;
     }
     out_.path += (count_ == 1 ? "" : "+") + module.path;
-    rename_all(&module, local_names(module));
+    const Renames renames = local_names(module);
+    rename_all(&module, renames);
     const auto first_file = static_cast<uint32_t>(out_.source_files.size());
     out_.source_files.insert(out_.source_files.end(), module.source_files.begin(),
                              module.source_files.end());
     // Aliases: names of a module that are no function's own name.
     std::vector<std::pair<std::string_view, std::string_view>> aliases;
     for (const auto& [name, index] : module.names)
-      if ((index & kFunctionBit) && module.functions[index & ~kFunctionBit].name != name)
+      if ((index & kFunctionBit) && !renames.contains(name) &&
+          module.functions[index & ~kFunctionBit].name != name)
         aliases.emplace_back(name, module.functions[index & ~kFunctionBit].name);
     for (VariableDecl& var : module.variables) add_variable(std::move(var), module.path);
     for (Function& fn : module.functions) {
@@ -78,14 +91,12 @@ class Linker {
   Renames local_names(const Module& module) {
     Renames renames;
     const auto consider = [&](std::string_view name, bool local) {
-      if (!local || !out_.names.contains(name)) return;
+      if (!local || (!out_.names.contains(name) && !shared_.contains(name))) return;
       out_.own_names.push_back(std::string(name) + "@" + std::to_string(count_));
       renames.emplace(name, out_.own_names.back());
     };
-    for (const VariableDecl& var : module.variables)
-      consider(var.name, !var.is_visible && !var.is_extern);
-    for (const Function& fn : module.functions)
-      consider(fn.name, !fn.is_visible && fn.is_defined && !fn.is_entry);
+    for (const VariableDecl& var : module.variables) consider(var.name, is_local(var));
+    for (const Function& fn : module.functions) consider(fn.name, is_local(fn));
     return renames;
   }
 
@@ -128,6 +139,7 @@ class Linker {
     }
   }
 
+  std::set<std::string_view> shared_;  ///< names that all modules know
   Module out_;
   uint32_t count_ = 0;
 };
