@@ -75,6 +75,18 @@ TEST(PtxLink, ALocalNameIsNotThatOfAnotherModulesDefinition) {
   }
 }
 
+TEST(PtxLink, AnAliasIsTheFunctionThatItNames) {
+  const PtxSource definition{std::string(kHead) +
+                                 ".visible .func foo() { ret; }\n.visible .func bar();\n"
+                                 ".alias bar, foo;\n.visible .entry first() { call bar; ret; }\n",
+                             "first.ptx"};
+  const PtxSource use{
+      std::string(kHead) + ".extern .func bar();\n.visible .entry second() { call bar; ret; }\n",
+      "second.ptx"};
+  for (const auto& sources : {std::vector{definition, use}, std::vector{use, definition}})
+    for (const Kernel& k : link_ptx(sources).kernels) EXPECT_EQ(k.unsupported, "") << k.name;
+}
+
 TEST(PtxLink, TwoDefinitionsOfOneNameAreAnError) {
   EXPECT_THROW(link_ptx({{kSecond, "a.ptx"}, {kSecond, "b.ptx"}}), Error);
 }

@@ -85,7 +85,15 @@ class Linker {
     }
     for (const auto& [alias, target] : aliases)
       if (const auto it = out_.names.find(target); it != out_.names.end())
-        out_.names.emplace(alias, it->second);
+        add_alias(alias, it->second);
+  }
+
+  /// A declaration of the name, which comes before it, is of no other function.
+  void add_alias(std::string_view alias, uint32_t function) {
+    const auto [it, inserted] = out_.names.emplace(alias, function);
+    const bool is_declared =
+        (it->second & kFunctionBit) && !out_.functions[it->second & ~kFunctionBit].is_defined;
+    if (!inserted && is_declared) it->second = function;
   }
 
   Renames local_names(const Module& module) {
