@@ -130,6 +130,50 @@ TEST(Waiting, LanesAreWaitedForByLanesThatTheyWaitFor) {
   EXPECT_EQ(d.download<int>(out, 32), std::vector<int>(32, 1));
 }
 
+/// Lanes from 16 on execute an instruction of old PTX, for which the others wait, but not for ever.
+constexpr const char* kWithoutSync = R"(
+.version 6.0
+.target sm_35
+.address_size 64
+.visible .entry old(.param .u64 out) {
+  .reg .b32 %r<4>;
+  .reg .b64 %d<3>;
+  .reg .pred %p<4>;
+  .shared .align 4 .b32 flag;
+  ld.param.u64 %d1, [out];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %d2, %r1, 4;
+  add.u64 %d1, %d1, %d2;
+  mov.u32 %r2, 0;
+  st.shared.u32 [flag], %r2;
+  setp.ge.u32 %p1, %r1, 16;
+  @%p1 bra UPPER;
+WAIT:
+  add.u32 %r2, %r2, 1;
+  ld.volatile.shared.u32 %r3, [flag];
+  setp.eq.u32 %p2, %r3, 0;
+  setp.lt.and.u32 %p2, %r2, 100000, %p2;
+  @%p2 bra WAIT;
+  bra END;
+UPPER:
+)";
+
+TEST(Waiting, VotesAndShufflesWithoutSyncAreOfTheLanesThatAreThere) {
+  for (const std::string statement : {"shfl.idx.b32 %r3, %r1, 20, 31;\n",
+                                      "vote.any.pred %p3, %p1;\nselp.u32 %r3, 20, 0, %p3;\n"}) {
+    const std::string text = kWithoutSync + statement +
+                             "mov.u32 %r2, 1;\nst.volatile.shared.u32 [flag], %r2;\n"
+                             "END:\nst.global.u32 [%d1], %r3;\nret;\n}\n";
+    VirtualDevice d;
+    const uint32_t module =
+        d.load_module(std::make_shared<compiler::Program>(compiler::compile_ptx(text, "old.ptx")));
+    const DevicePtr out = d.upload(std::vector<int>(32, -1));
+    d.launch(module, "old", {1}, {32}, 0, KernelArgs(out));
+    const auto got = d.download<int>(out, 32);
+    for (int i = 0; i < 32; ++i) EXPECT_EQ(got[i], i < 16 ? 1 : 20) << statement << i;
+  }
+}
+
 TEST(Waiting, TheLastBlockSeesAllOthers) {
   BreadthDevice d("grid");
   constexpr int blocks = 50, n = blocks * 64;

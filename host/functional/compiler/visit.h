@@ -25,15 +25,18 @@ void for_each_def(const Instruction& instr, F&& f) {
   }
 }
 
-/// The operand with the mask of lanes that execute `instr` together; nullptr if it has none.
+/// The operand with the mask of lanes that execute `instr` together; nullptr if it has none, as
+/// vote and shfl without .sync.
 inline const Operand* members_of(const Instruction& instr) {
   switch (instr.op) {
+    case ptx::Opcode::kVote:
+      return instr.srcs.size() > 1 ? &instr.srcs.back() : nullptr;
+    case ptx::Opcode::kShfl:
+      return instr.srcs.size() > 3 ? &instr.srcs.back() : nullptr;
     case ptx::Opcode::kBarWarp:
     case ptx::Opcode::kElect:
-    case ptx::Opcode::kVote:
     case ptx::Opcode::kMatch:
     case ptx::Opcode::kRedux:
-    case ptx::Opcode::kShfl:
       return &instr.srcs.back();
     default:
       return nullptr;
