@@ -206,6 +206,16 @@ TEST(LaterForms, WhatLiesOutsideCountsForNothing) {
   EXPECT_EQ(bf16[3], 0x7fff0000u);
 }
 
+TEST(LaterForms, ComparisonsOfFloatsAsHalves) {
+  const std::vector<float> in = numbers();
+  Module m(
+      "ld.global.f32 %f0, [%a];\nset.lt.f16.f32 %h0, %f0, 0f40000000;\n"
+      "set.ge.bf16.f32 %h1, %f0, 0f40000000;\nmov.b32 %v0, {%h0, %h1};\n"
+      "st.global.b32 [%b], %v0;");
+  const auto got = m.run<uint32_t>(in);
+  for (int i = 0; i < 32; ++i) EXPECT_EQ(got[i], in[i] < 2 ? 0x3c00u : 0x3f80'0000u) << i;
+}
+
 TEST(LaterForms, PredicatesMayBeLeftOut) {
   Module m("isspacep.shared _, %a;\ntestp.finite.f32 _, %f0;\nst.global.b32 [%b], %t;");
   EXPECT_EQ(m.run<uint32_t>(std::vector<int>(32))[5], 5u);

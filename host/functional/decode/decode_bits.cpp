@@ -273,9 +273,15 @@ void Decoder::compare(const Instr& in) {
     fails = static_cast<uint16_t>(q * 2);
   }
   if (set) {
-    const bool to_float = in.mod.type == Type::kF32;
-    const uint16_t yes = constant(to_float ? 0x3f800000u : 0xffffffffu, false);
-    return fast(exec::kSelect32, destination(in.dsts.at(0)), yes, constant(0, false), holds);
+    uint32_t yes = ptx::size_of(in.mod.type) == 2 ? 0xffffu : 0xffffffffu;
+    if (in.mod.type == Type::kF32) yes = 0x3f800000u;  // 1.0
+    if (in.mod.type == Type::kF16) yes = 0x3c00u;
+    if (in.mod.type == Type::kBF16) yes = 0x3f80u;
+    if (ptx::size_of(in.mod.type) > 4 || in.mod.type == Type::kF16x2 ||
+        in.mod.type == Type::kBF16x2)
+      unsupported("set with a result of this type");
+    return fast(exec::kSelect32, destination(in.dsts.at(0)), constant(yes, false),
+                constant(0, false), holds);
   }
   if (in.dsts[0] != kNone) slow(exec::kPredicateAnd, predicate(in.dsts[0]), holds, holds);
   if (two && in.dsts[1] != kNone) slow(exec::kPredicateAnd, predicate(in.dsts[1]), fails, fails);
