@@ -77,6 +77,8 @@ TEST(Mnemonic, WhatIsUnsupportedIsNamed) {
         "stmatrix.sync.aligned.m16n8.x4.shared.b8",
         "cvt.rs.e4m3x4.f32",
         "cvt.satfinite",
+        "redux.sync.inc.u32",
+        "redux.sync.cas.b32",
         "div.f16x2",
         "div.rn.f32x2",
         "rcp.rn.bf16",

@@ -413,6 +413,9 @@ std::string complete(const Row& row, Mnemonic* out) {
       if (m.atomic == AtomicOp::kNone) return "the operation is missing";
       if (m.type == Type::kF32 && m.atomic != AtomicOp::kMin && m.atomic != AtomicOp::kMax)
         return "of .f32 there are .min and .max";
+      if (m.atomic == AtomicOp::kExch || m.atomic == AtomicOp::kCas || m.atomic == AtomicOp::kInc ||
+          m.atomic == AtomicOp::kDec)
+        return "redux has no such operation";
       if (m.type != Type::kF32 && (m.abs || m.relu_nan)) return ".abs and .NaN are for .f32";
       break;
     case Opcode::kShfl:
