@@ -216,6 +216,17 @@ TEST(LaterForms, ComparisonsOfFloatsAsHalves) {
   for (int i = 0; i < 32; ++i) EXPECT_EQ(got[i], in[i] < 2 ? 0x3c00u : 0x3f80'0000u) << i;
 }
 
+TEST(LaterForms, CopiesThatIgnoreTheirSource) {
+  for (const bool negated : {false, true}) {
+    Module m(std::string("mov.u32 %o, map;\nshl.b32 %v0, %t, 2;\nadd.u32 %o, %o, %v0;\n"
+                         "setp.lt.u32 %p0, %t, 16;\ncp.async.ca.shared.global [%o], [%a], 4, ") +
+             (negated ? "!" : "") +
+             "%p0;\ncp.async.wait_all;\nld.shared.b32 %v1, [%o];\nst.global.b32 [%b], %v1;");
+    const auto got = m.run<int>(std::vector<int>(32, 7));
+    for (int i = 0; i < 32; ++i) EXPECT_EQ(got[i], (i < 16) != negated ? 0 : 7) << i;
+  }
+}
+
 TEST(LaterForms, PredicatesMayBeLeftOut) {
   Module m("isspacep.shared _, %a;\ntestp.finite.f32 _, %f0;\nst.global.b32 [%b], %t;");
   EXPECT_EQ(m.run<uint32_t>(std::vector<int>(32))[5], 5u);

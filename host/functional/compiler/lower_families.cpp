@@ -418,7 +418,7 @@ void Lowering::expand_wmma(Frame* frame, const ptx::Instruction& in, const Instr
 }
 
 // cp.async dst, src, bytes{, source bytes}: a load, and a store as a part of it; what the source
-// lacks is zero.
+// lacks is zero. A predicate in place of the source bytes says that there are none.
 void Lowering::expand_copy(Frame* frame, const ptx::Instruction& in, const Instruction& like) {
   const ptx::Operand* ops = frame->fn->operands.data() + in.first_operand;
   const uint32_t given = in.num_operands - (in.mod.cache_hint ? 1 : 0);  // the policy comes last
@@ -440,8 +440,13 @@ void Lowering::expand_copy(Frame* frame, const ptx::Instruction& in, const Instr
     code_.instructions.back().mod.async_copy = true;
     code_.instructions.back().mod.detail = in.mod.detail;
   } else {
+    const bool ignores =
+        ops[3].kind == Kind::kRegister && frame->fn->registers[ops[3].index].type == Type::kPred;
     const RegId bytes =
-        compute(part, Opcode::kMov, Type::kB32, {value(frame, in, ops[3], Type::kB32)});
+        ignores ? compute(part, Opcode::kSelp, Type::kB32,
+                          {constant(0), constant(static_cast<uint64_t>(ops[2].value)),
+                           value(frame, in, ops[3], Type::kPred)})
+                : compute(part, Opcode::kMov, Type::kB32, {value(frame, in, ops[3], Type::kB32)});
     const RegId bits = compute(part, Opcode::kShl, Type::kB32, {of_register(bytes), constant(3)});
     for (uint32_t i = 0; i < words; ++i) {
       Instruction zero = part;
