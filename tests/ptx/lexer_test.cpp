@@ -88,6 +88,8 @@ TEST(Lexer, ErrorsNameTheLine) {
            {"0d12345678", "malformed floating-point constant '0d12345678' (t.ptx:1)"},
            {"12ab", "malformed number '12ab' (t.ptx:1)"},
            {"08", "malformed number '08' (t.ptx:1)"},
+           {"1e400", "malformed number '1e400' (t.ptx:1)"},
+           {"1.5e-400", "malformed number '1.5e-400' (t.ptx:1)"},
            {"18446744073709551616", "malformed integer '18446744073709551616' (t.ptx:1)"},
            {"a\n/* b", "unclosed comment (t.ptx:2)"},
            {"a\n\"b\nc\"", "unclosed string (t.ptx:2)"},

@@ -1,8 +1,10 @@
 // Splits PTX text into tokens.
 #include "host/functional/ptx/lexer.h"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
+#include <system_error>
 
 #include "host/core/error.h"
 
@@ -210,8 +212,11 @@ void Lexer::scan_number() {
       if (at(end) == '+' || at(end) == '-') ++end;
       while (is_digit(at(end))) ++end;
     }
-    double number = 0;  // out of range: stays 0, as no real PTX text spells such numbers
-    std::from_chars(text_.data() + pos_, text_.data() + end, number);
+    double number = 0;
+    if (std::from_chars(text_.data() + pos_, text_.data() + end, number).ec != std::errc()) {
+      const std::string text(text_.substr(pos_, std::min<size_t>(end - pos_, 60)));
+      fail(line_, "malformed number '" + text + "'", "a number that .f64 has");
+    }
     finish(Token::Kind::kFloat64, std::bit_cast<uint64_t>(number));
     return;
   }
