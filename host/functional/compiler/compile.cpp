@@ -1,6 +1,7 @@
 // compile_ptx: from PTX text to analysed kernels.
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -97,15 +98,15 @@ void analyse_blocks(Kernel* kernel) {
   for (BlockId b = 0; b < n; ++b) kernel->blocks[b].ipdom = dead[b] ? kNone : ipdom[b];
 }
 
-Kernel compile_kernel(const ptx::Module& module, const ptx::Function& entry,
-                      bool module_allocates) {
+Kernel compile_kernel(const ptx::Module& module, const ptx::Function& entry, bool module_allocates,
+                      std::optional<CallGraph>* call_graph) {
   Kernel kernel;
   kernel.name = std::string(entry.name);
   kernel.code = std::string(module.target);
   kernel.bounds = entry.bounds;
   fill_params(module, entry, &kernel);
   try {
-    FlatCode code = Lowering(module, entry, module_allocates).run(&kernel);
+    FlatCode code = Lowering(module, entry, module_allocates, call_graph).run(&kernel);
     build_blocks(std::move(code), &kernel);
     analyse_blocks(&kernel);
     if (!compute_liveness(&kernel)) {
@@ -164,10 +165,11 @@ Program compile_module(const ptx::Module& module) {
     program.variables.push_back(make_variable(module, decl));
   }
   const bool module_allocates = std::ranges::any_of(module.functions, allocates);
+  std::optional<CallGraph> call_graph;
   for (uint32_t i = 0; i < module.functions.size(); ++i) {
     const ptx::Function& function = module.functions[i];
     if (!function.is_entry || !function.is_defined) continue;
-    program.kernels.push_back(compile_kernel(module, function, module_allocates));
+    program.kernels.push_back(compile_kernel(module, function, module_allocates, &call_graph));
     program.kernels.back().address = function_address(i);
   }
   return program;

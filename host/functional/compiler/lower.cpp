@@ -34,8 +34,9 @@ std::string compact(std::string_view text) {
 
 }  // namespace
 
-Lowering::Lowering(const ptx::Module& module, const ptx::Function& entry, bool module_allocates)
-    : module_(module), entry_(entry), grows_by_alloca_(module_allocates) {}
+Lowering::Lowering(const ptx::Module& module, const ptx::Function& entry, bool module_allocates,
+                   std::optional<CallGraph>* call_graph)
+    : module_(module), entry_(entry), call_graph_(call_graph), grows_by_alloca_(module_allocates) {}
 
 std::string Lowering::message(const ptx::Instruction& in, const std::string& what,
                               const std::string& right) const {

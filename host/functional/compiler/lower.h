@@ -38,7 +38,9 @@ bool allocates(const ptx::Function& fn);
 class Lowering {
  public:
   /// `module_allocates`: whether a function of the module asks for room on the stack (allocates()).
-  Lowering(const ptx::Module& module, const ptx::Function& entry, bool module_allocates);
+  /// `call_graph`: the module's, made when an entry first needs it.
+  Lowering(const ptx::Module& module, const ptx::Function& entry, bool module_allocates,
+           std::optional<CallGraph>* call_graph);
   /// Fills everything of the kernel but blocks, loops, liveness and allocation.
   FlatCode run(Kernel* kernel);
 
@@ -223,7 +225,7 @@ class Lowering {
   std::vector<uint32_t> symbol_align_;
   std::vector<bool> symbol_extern_;
   std::vector<const ptx::Function*> stack_;
-  std::optional<CallGraph> call_graph_;
+  std::optional<CallGraph>* call_graph_;
   std::vector<bool> called_;  // rather than inlined, by function
   std::vector<Subroutine> subroutines_;
   std::map<RegId, std::pair<RegId, RegId>> halves_;  // of 128-bit registers

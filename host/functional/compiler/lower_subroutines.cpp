@@ -27,8 +27,8 @@ uint64_t align_up(uint64_t value, uint64_t align) {
 }  // namespace
 
 const CallGraph& Lowering::call_graph() {
-  if (!call_graph_) call_graph_.emplace(module_);
-  return *call_graph_;
+  if (!*call_graph_) call_graph_->emplace(module_);
+  return **call_graph_;
 }
 
 // Is the function called instead of inlined?
