@@ -382,6 +382,10 @@ std::string complete(const Row& row, Mnemonic* out) {
     case Opcode::kSet:
       if (m.compare == Compare::kNone) return "the comparison is missing";
       if (m.src_type == Type::kNone && out->op == Opcode::kSet) return "the source type is missing";
+      if (m.bool_op == BoolOp::kNone)
+        out->operands = out->op == Opcode::kSet ? "Dss" : "Qaa";
+      else
+        out->operands = out->op == Opcode::kSet ? "Dssp" : "Qaap";
       break;
     case Opcode::kSlct:
       if (m.src_type != Type::kS32 && m.src_type != Type::kF32)
@@ -405,6 +409,8 @@ std::string complete(const Row& row, Mnemonic* out) {
     case Opcode::kAtom:
     case Opcode::kRed:
       if (m.atomic == AtomicOp::kNone) return "the operation is missing";
+      if (out->op == Opcode::kRed && (m.atomic == AtomicOp::kCas || m.atomic == AtomicOp::kExch))
+        return "red has no .cas and no .exch";
       if (out->op == Opcode::kAtom) out->operands = m.atomic == AtomicOp::kCas ? "DAaa" : "DAa";
       if (m.vector > 1)
         if (std::string problem = check_atomic_vector(m); !problem.empty()) return problem;
