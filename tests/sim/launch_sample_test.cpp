@@ -76,8 +76,7 @@ TEST(LaunchSample, CyclesAndSpeedupsAreWithinTheirIntervals) {
   expect_held(run(r, "gtx480", {"baseline"}, 0.05), 0.06);
   // On this machine launches mostly spread by more than their traces say.
   expect_held(run(r, "coda", {"fgp-only", "coda"}, 0.1), 0.3, 0.1);
-  // The first half takes longer than the second, of which traces say nothing: by nine launches as
-  // they are in the run in one go, intervals are 12 %.
+  // The first half takes longer than the second, of which traces say nothing.
   const runtime::Recording& halves =
       testing::workload("needleman-wunsch", 0, workloads::Size::kMedium);
   expect_held(run(halves, "tom", {"baseline", "ndp-controlled-bmap"}, 0.05), 0.125, 0.05);
