@@ -1,4 +1,5 @@
-// Chooses the units of each stratum that are simulated, at random and near to each other.
+// Chooses the units of each stratum that are simulated: at random, and of exact repetitions those
+// beside others that are.
 #include "host/recording/sample_choice.h"
 
 #include <algorithm>

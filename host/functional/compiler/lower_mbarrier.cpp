@@ -97,8 +97,8 @@ void Lowering::expand_mbarrier(Frame* frame, const ptx::Instruction& in, const I
     const RegId word =
         compute(part, Opcode::kOr, Type::kB64, {of_register(count), of_register(high)});
     access(like, Opcode::kSt, space, Type::kB64, out.address, {word});
-    code_.instructions.back().mod.mode =
-        1;  // tells readers of recordings that it makes an mbarrier
+    // Readers of recordings know by this that it makes an mbarrier.
+    code_.instructions.back().mod.mode = 1;
     return;
   }
   if (!wait) {
